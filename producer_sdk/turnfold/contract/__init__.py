@@ -1,0 +1,1 @@
+"""What producers and workers agree on: records, tables, Redis keys, task names, canonical columns."""

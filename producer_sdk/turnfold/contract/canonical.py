@@ -1,0 +1,36 @@
+"""The canonical state: what must be equal between any two runs over the same turns and settings.
+
+Left out on purpose: ids that we made (surrogate keys, made turn ids), clock columns, revisions, jobs, usage,
+access counts, and rows that a model wrote (`refined` 1).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
+    "conversation": (
+        "turn_count", "closed_seq", "fold_seq", "node_count", "anchor_count", "anchor_tokens", "next_anchor",
+        "segmenter", "settings",
+    ),
+    "turn": (
+        "seq", "role", "name", "content", "parts", "importance", "created_at", "metadata", "tokens", "content_hash",
+        "state",
+    ),
+    "operation": ("number", "kind", "after_seq", "body"),
+    "node": (
+        "height", "idx", "first_seq", "last_seq", "started_at", "ended_at", "slug", "tokens_0", "tokens_1", "tokens_2",
+        "tokens_3", "importance", "method", "facts", "source_hash",
+    ),
+    "level": ("height", "idx", "level", "body"),
+    "anchor": (
+        "id", "node_idx", "seq", "start_offset", "end_offset", "kind", "body", "tokens", "score", "rank", "state",
+        "related",
+    ),
+    "posting": ("term", "weight", "idx"),
+    "anchor_posting": ("term", "anchor"),
+}  # fmt: skip
+"""Tables and columns in the order in which `turnfold digest` hashes them, rows in primary-key order."""
+
+RULES_ONLY: Final = frozenset({"level", "anchor"})
+"""Tables of which only rows with `refined` = 0 are canonical."""

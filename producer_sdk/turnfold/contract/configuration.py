@@ -1,0 +1,73 @@
+"""What `configure` may set, and the form in which it is stored. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from turnfold.errors import InvalidInput
+
+MAX_GOAL_CHARACTERS: Final = 2_000
+MAX_CONSTRAINTS: Final = 32
+
+FOLD_SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
+    "segment_max_turns": (4, 200),
+    "segment_max_tokens": (200, 16_000),
+    "segment_min_turns": (1, 100),
+    "gap_minutes": (1, 525_600),
+    "deduplicate_above": (0.5, 1.0),
+}
+"""Per-conversation settings of the fold, with their least and largest values."""
+
+
+def configuration(
+    *, goal: str | None, constraints: Sequence[str] | None, settings: Mapping[str, float] | None
+) -> bytes:
+    """The JSON body of a configure operation: only what was given. Raises `InvalidInput`."""
+    body: dict[str, Any] = {}
+    if goal is not None:
+        body["goal"] = _text("goal", goal)
+    if constraints is not None:
+        if isinstance(constraints, str) or not isinstance(constraints, Sequence):
+            msg = 'constraints must be a list of texts, such as ["no AWS"]'
+            raise InvalidInput(msg)
+        if len(constraints) > MAX_CONSTRAINTS:
+            msg = f"at most {MAX_CONSTRAINTS} constraints, not {len(constraints)}"
+            raise InvalidInput(msg)
+        body["constraints"] = [_text("a constraint", constraint) for constraint in constraints]
+    if settings is not None:
+        body["settings"] = {name: _number(name, value) for name, value in sorted(settings.items())}
+    if not body:
+        msg = "nothing to configure: give goal, constraints or settings"
+        raise InvalidInput(msg)
+    return json.dumps(body, ensure_ascii=False, sort_keys=True).encode()
+
+
+def merged(before: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration in force after a change: what the change leaves out stays."""
+    after = {**before, **{key: change[key] for key in ("goal", "constraints") if key in change}}
+    if "settings" in change:
+        after["settings"] = {**before.get("settings", {}), **change["settings"]}
+    return dict(sorted(after.items()))
+
+
+def _text(what: str, value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        msg = f"{what} must be a text that is not empty"
+        raise InvalidInput(msg)
+    if len(value) > MAX_GOAL_CHARACTERS:
+        msg = f"{what} must be at most {MAX_GOAL_CHARACTERS} characters long, not {len(value)}"
+        raise InvalidInput(msg)
+    return value.replace("\x00", "\ufffd").encode(errors="replace").decode()
+
+
+def _number(name: str, value: object) -> float:
+    if name not in FOLD_SETTINGS:
+        msg = f"unknown setting {name!r}: use one of {', '.join(FOLD_SETTINGS)}"
+        raise InvalidInput(msg)
+    least, most = FOLD_SETTINGS[name]
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
+        msg = f"{name} must be a number from {least:g} to {most:g}, not {value!r}"
+        raise InvalidInput(msg)
+    return value

@@ -1,0 +1,124 @@
+"""Every Redis key, and how ids become part of one.
+
+tf:{SS}:in:<tenant>:<conversation>   STREAM  the inbox: one entry per turn or operation; gone when empty
+tf:{SS}:ready:<tenant>               ZSET    conversation -> microseconds from which it may be claimed; the lease and its token
+tf:{SS}:tenants                      ZSET    tenant -> microseconds when last served; claims go round in this order
+tf:{SS}:bell                         STRING  set while a doorbell is on its way; lives 1 s
+tf:{SS}:forgotten                    ZSET    <tenant>:<conversation> -> microseconds when it was forgotten; gone when its rows are
+tf:{SS}:erased:<tenant>:<conv>       STRING  JSON counts of the last erasure; lives 1 h
+tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
+
+SS is the shard, 00 to 15, a function of tenant and conversation: all keys of one call share a Redis Cluster
+slot. Ids are percent-encoded, so that `:` only ever separates and no two (tenant, conversation) can meet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
+from urllib.parse import quote, unquote
+
+from turnfold.errors import InvalidIdentifier
+
+SHARDS: Final = 16
+"""A constant, never a setting: producers and workers that differed would split a conversation."""
+
+BELL_MILLISECONDS: Final = 1_000
+ERASED_SECONDS: Final = 3_600
+MAX_ID_BYTES: Final = 200
+
+SWEEP: Final = "tf:{sweep}"
+
+PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten")
+"""Kinds of keys without a lifetime: they end with the work they stand for."""
+
+
+def checked_id(kind: str, value: object) -> str:
+    """Return `value` if it can be an id: text of 1 to 200 UTF-8 bytes without control characters.
+
+    Raises `InvalidIdentifier`, naming `kind`.
+    """
+    if not isinstance(value, str):
+        msg = f"{kind} must be a string, not {type(value).__name__}"
+        raise InvalidIdentifier(msg)
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError as error:
+        msg = f"{kind} holds a lone surrogate: use valid Unicode text"
+        raise InvalidIdentifier(msg) from error
+    if not 1 <= size <= MAX_ID_BYTES:
+        msg = f"{kind} must be 1 to {MAX_ID_BYTES} bytes long, not {size}"
+        raise InvalidIdentifier(msg)
+    if any(ord(c) < 32 or 127 <= ord(c) < 160 for c in value):
+        msg = f"{kind} must not hold control characters"
+        raise InvalidIdentifier(msg)
+    return value
+
+
+def encode_id(value: str) -> str:
+    """An id as it stands inside a key."""
+    return quote(value, safe="")
+
+
+def decode_id(value: str) -> str:
+    """The inverse of `encode_id`."""
+    return unquote(value)
+
+
+def shard_of(tenant: str, conversation: str) -> int:
+    """Shard of a conversation, 0 to 15: the same in every process and version."""
+    digest = blake2b(f"{encode_id(tenant)}:{encode_id(conversation)}".encode(), digest_size=2).digest()
+    return int.from_bytes(digest) % SHARDS
+
+
+def bell(shard: int) -> str:
+    return f"tf:{{{shard:02d}}}:bell"
+
+
+def tenants(shard: int) -> str:
+    return f"tf:{{{shard:02d}}}:tenants"
+
+
+def forgotten(shard: int) -> str:
+    return f"tf:{{{shard:02d}}}:forgotten"
+
+
+def ready_prefix(shard: int) -> str:
+    """What precedes an encoded tenant in the name of its ready set."""
+    return f"tf:{{{shard:02d}}}:ready:"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a conversation's keys are."""
+
+    tenant: str
+    conversation: str
+
+    @property
+    def shard(self) -> int:
+        return shard_of(self.tenant, self.conversation)
+
+    @property
+    def member(self) -> str:
+        """Name inside the `forgotten` set."""
+        return f"{encode_id(self.tenant)}:{encode_id(self.conversation)}"
+
+    @property
+    def inbox(self) -> str:
+        return f"tf:{{{self.shard:02d}}}:in:{self.member}"
+
+    @property
+    def ready(self) -> str:
+        return ready_prefix(self.shard) + encode_id(self.tenant)
+
+    @property
+    def erased(self) -> str:
+        return f"tf:{{{self.shard:02d}}}:erased:{self.member}"
+
+    @classmethod
+    def from_member(cls, member: str) -> Address:
+        """The inverse of `member`."""
+        tenant, _, conversation = member.partition(":")
+        return cls(decode_id(tenant), decode_id(conversation))

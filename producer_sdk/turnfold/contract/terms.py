@@ -1,0 +1,108 @@
+"""Words for search: the one way in which texts and queries become terms. Pure; never depends on a locale.
+
+A change here changes stored postings: raise `TERMS_VERSION` with it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from typing import Final
+
+TERMS_VERSION: Final = 1
+
+MAX_TERM_LENGTH: Final = 64
+"""Code points; the width of `posting.term`."""
+
+STOP_WORDS: Final = frozenset(
+    """a about above after again all also am an and any are as at be because been before being below
+    between both but by can could did do does doing down during each few for from further get got had has have
+    having he her here hers him his how i if in into is it its just let like ll me more most my now of
+    off oh ok okay on once only or other our out over own re s same she should so some such t than thank
+    thanks that the their them then there these they this those through to too under until up us ve very
+    was we well were what when where which while who whom why will with would yeah yes you your""".split()
+)
+"""Words that say nothing about a subject. Negations are not among them."""
+
+_WORD: Final = re.compile(r"[^\W_]+(?:[._/\-:@+#'][^\W_]+)*")
+_INNER: Final = re.compile(r"[^\W_]+")
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CJK: Final = re.compile(
+    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f]+"
+)
+_SUFFIXES: Final = (("ies", 5, "y"), ("ing", 6, ""), ("ied", 5, "y"), ("ed", 5, ""), ("es", 5, ""), ("s", 4, ""))
+
+
+def stem(word: str) -> str:
+    """Strip a plain English ending, enough to meet 'paint', 'paints' and 'painting'.
+
+    >>> stem("paintings"), stem("class"), stem("decided")
+    ('painting', 'class', 'decid')
+    """
+    for suffix, least, ending in _SUFFIXES:
+        if word.endswith(suffix) and len(word) >= least and not word.endswith("ss"):
+            word = word[: -len(suffix)] + ending
+            if not ending and len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls":
+                word = word[:-1]
+            break
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+def _bigrams(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def terms(text: str) -> list[str]:
+    """Terms of a text in order, with repeats.
+
+    Words are folded to lower case without accents and stemmed; stop words and single letters are dropped.
+    A compound (`a/b.py`, `max_tokens`, `camelCase`, `v1.2`) gives itself and its parts. Scripts without spaces
+    give overlapping pairs of characters.
+    """
+    folded = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    folded = unicodedata.normalize("NFKC", folded).replace("\u2019", "'")
+    out: list[str] = []
+    for match in _WORD.finditer(folded.replace("_", "-")):
+        word = match.group()
+        if _CJK.search(word):
+            for run in _CJK.findall(word):
+                out.extend(_bigrams(run))
+            word = _CJK.sub(" ", word)
+        parts = _INNER.findall(word)
+        if len(parts) > 1 and "'" not in word:
+            out.append(word.lower()[:MAX_TERM_LENGTH])
+        for part in parts:
+            pieces = _CAMEL.split(part)
+            if len(pieces) > 1:
+                out.append(part.lower()[:MAX_TERM_LENGTH])
+            out.extend(_simple(piece) for piece in pieces if _says_something(piece))
+    return out
+
+
+def _says_something(word: str) -> bool:
+    return word.lower() not in STOP_WORDS and (len(word) > 1 or word.isdigit() or ord(word) > 0x2E80)
+
+
+def _simple(word: str) -> str:
+    lowered = word.lower()
+    return (lowered if not lowered.isascii() else stem(lowered))[:MAX_TERM_LENGTH]
+
+
+def weighted_terms(text: str) -> Counter[str]:
+    """Terms with their counts."""
+    return Counter(terms(text))
+
+
+def rarity(term: str) -> int:
+    """How little a term is likely to be shared, 1 to 9, without statistics: digits, compounds, length.
+
+    Static on purpose: it is the same at fold time and at read time, for every conversation.
+    """
+    if any(c.isdigit() for c in term):
+        return 9 if len(term) > 2 else 6
+    if any(c in term for c in "-/.:@+#"):
+        return 9
+    if not term.isascii():
+        return 6
+    return max(1, min(8, len(term) - 2))

@@ -1,0 +1,82 @@
+"""What can go wrong, for the person who calls the SDK.
+
+TurnfoldError
+├── InvalidInput (also a ValueError): the call itself is wrong; repeating it will not help
+│   ├── InvalidTurn          a turn that cannot be stored
+│   ├── InvalidIdentifier    a tenant, conversation or turn id that cannot be used
+│   ├── InvalidBudget        a budget that cannot hold the fixed parts; says how much is needed
+│   └── InvalidSettings      an environment variable or argument that makes no sense
+├── UnknownConversation      (also a LookupError) nothing was ever appended under this id
+├── UnknownMarker            (also a LookupError) a marker that we did not make
+├── InboxFull                the workers are far behind; back off and append again
+├── Unavailable              Redis or SQL did not answer in time; safe to repeat
+├── SchemaMismatch           the database was not migrated for this version
+└── WaitTimeout              (also a TimeoutError) `wait` gave up; carries the last status
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from turnfold.contract.records import Status
+    from turnfold.edge import TurnInput
+
+
+class TurnfoldError(Exception):
+    """Base of every error that the SDK raises on purpose."""
+
+
+class InvalidInput(TurnfoldError, ValueError):  # noqa: N818 - the field says InvalidX, not InvalidXError
+    """The call is wrong as it stands; repeating it will not help."""
+
+
+class InvalidTurn(InvalidInput):
+    """A turn that cannot be stored; the message names the field and the remedy."""
+
+
+class InvalidIdentifier(InvalidInput):
+    """A tenant, conversation or turn id that is empty, too long or holds control characters."""
+
+
+class InvalidBudget(InvalidInput):
+    """A budget too small for the parts that are always there."""
+
+    def __init__(self, message: str, *, needed_tokens: int) -> None:
+        super().__init__(message)
+        self.needed_tokens = needed_tokens
+
+
+class InvalidSettings(InvalidInput):
+    """A setting whose value makes no sense; the message names the variable."""
+
+
+class UnknownConversation(TurnfoldError, LookupError):  # noqa: N818
+    """Nobody has written to this conversation, or it was forgotten."""
+
+
+class UnknownMarker(TurnfoldError, LookupError):  # noqa: N818
+    """A marker that is not ours, or that names a node which does not exist."""
+
+
+class InboxFull(TurnfoldError):  # noqa: N818
+    """The conversation's inbox holds its limit of turns that no worker has stored yet."""
+
+
+class Unavailable(TurnfoldError):  # noqa: N818
+    """Redis or SQL did not answer within the timeout. Repeating is safe: every turn has an id."""
+
+    turns: tuple[TurnInput, ...] = ()
+    """After a failed `append`: its turns with their ids. Append these, and nothing is doubled."""
+
+
+class SchemaMismatch(TurnfoldError):  # noqa: N818
+    """The database's schema is not the one that this version reads."""
+
+
+class WaitTimeout(TurnfoldError, TimeoutError):  # noqa: N818
+    """`wait` gave up before the conversation was folded."""
+
+    def __init__(self, message: str, *, status: Status) -> None:
+        super().__init__(message)
+        self.status = status

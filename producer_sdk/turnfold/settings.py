@@ -1,0 +1,89 @@
+"""Settings of the SDK: read once from `TURNFOLD_*` variables, or given by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self, TypeVar
+
+from turnfold.contract.keys import checked_id
+from turnfold.errors import InvalidSettings
+
+DEFAULT_REDIS_URL = "redis://127.0.0.1:6379/0"
+DEFAULT_DATABASE_URL = "sqlite:///turnfold.db"
+
+
+def _flag(text: str) -> bool:
+    lowered = text.strip().lower()
+    if lowered in {"1", "true", "yes", "on"}:
+        return True
+    if lowered in {"0", "false", "no", "off"}:
+        return False
+    msg = f"{text!r} is neither on nor off"
+    raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a producer and a reader need. The variable of a field is `TURNFOLD_` and its name in capitals."""
+
+    redis_url: str = DEFAULT_REDIS_URL
+    """The Redis that holds the inboxes."""
+    database_url: str = DEFAULT_DATABASE_URL
+    """SQLAlchemy URL of the database that the workers write."""
+    tenant: str = "default"
+    """The tenant of this client; `for_tenant` gives a view on another."""
+    broker_url: str = ""
+    """Celery's broker; empty: the same Redis as the inboxes."""
+    doorbell: bool = True
+    """Wake a worker after an append. Off: the workers' own timer finds the turns within seconds."""
+    timeout_seconds: float = 5.0
+    """Longest that one call waits for Redis or SQL before `Unavailable`."""
+    max_turn_bytes: int = 1_048_576
+    """Largest turn, in bytes of its JSON form; at most 16 MiB."""
+    max_inbox_turns: int = 10_000
+    """Turns of one conversation that may wait for a worker before `InboxFull`."""
+
+    def __post_init__(self) -> None:
+        checked_id("tenant", self.tenant)
+        if not 0 < self.timeout_seconds <= 600:
+            msg = f"TURNFOLD_TIMEOUT_SECONDS must be above 0 and at most 600, not {self.timeout_seconds}"
+            raise InvalidSettings(msg)
+        if not 1024 <= self.max_turn_bytes <= 16 * 1_048_576:
+            msg = f"TURNFOLD_MAX_TURN_BYTES must be 1024 to 16777216 (16 MiB), not {self.max_turn_bytes}"
+            raise InvalidSettings(msg)
+        if self.max_inbox_turns < 1:
+            msg = f"TURNFOLD_MAX_INBOX_TURNS must be at least 1, not {self.max_inbox_turns}"
+            raise InvalidSettings(msg)
+
+    @property
+    def effective_broker_url(self) -> str:
+        """The broker that Celery uses."""
+        return self.broker_url or self.redis_url
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
+        """Read the variables. Raises `InvalidSettings` that names the variable."""
+        return read_settings(cls, os.environ if environment is None else environment)
+
+
+_S = TypeVar("_S")
+
+_READERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "float": float, "bool": _flag}
+
+
+def read_settings(kind: type[_S], environment: Mapping[str, str]) -> _S:
+    """Make a settings dataclass from the `TURNFOLD_*` variables that are set and not empty."""
+    values: dict[str, Any] = {}
+    for field in fields(kind):  # type: ignore[arg-type]  # S is a dataclass type
+        variable = f"TURNFOLD_{field.name.upper()}"
+        text = environment.get(variable, "")
+        if text == "":
+            continue
+        try:
+            values[field.name] = _READERS[str(field.type)](text)
+        except ValueError as error:
+            msg = f"{variable}={text!r} is not a valid {field.type}: {error}"
+            raise InvalidSettings(msg) from error
+    return kind(**values)

@@ -1,0 +1,136 @@
+"""Counting tokens: a built-in pure estimator, tiktoken when its encoding is cached, or the caller's own counter."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from turnfold.errors import InvalidSettings
+
+ESTIMATOR_VERSION: Final = 1
+"""Part of the canonical state: stored counts are only comparable within one version."""
+
+TokenCount = Callable[[str], int]
+
+MESSAGE_TOKENS: Final = 4
+"""What a provider's chat format adds to each message: role and separators."""
+
+IMAGE_TOKENS: Final = 800
+"""A fixed price for an image: its real one depends on its size, which we do not decode."""
+
+_PIECE: Final = re.compile(
+    r"(?P<long>(?=[A-Za-z]*[0-9])[A-Za-z0-9]{16,})"
+    r"|(?P<word>[A-Za-z]+)"
+    r"|(?P<digits>[0-9]+)"
+    r"|(?P<letters>[\u00c0-\u024f\u0370-\u1fff]+)"
+    r"|(?P<cjk>[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+)"
+    r"|(?P<lines>[\r\n]+)"
+    r"|(?P<space>[ \t]+)"
+    r"|(?P<marks>[!-/:-@\[-`{-~]+)"
+    r"|(?P<other>[^\x00-\x7f])"
+    r"|(?P<rest>.)",
+    re.DOTALL,
+)
+
+
+def _word_cost(length: int) -> int:
+    return 1 if length <= 8 else 2 if length <= 14 else 2 + (length - 11) // 4
+
+
+@lru_cache(maxsize=4096)
+def _cost(kind: str, length: int) -> int:
+    """Tokens of one piece, a whole number so that the counts of parts add up exactly."""
+    if kind == "word":
+        return _word_cost(length)
+    if kind == "digits":
+        return (length + 2) // 3
+    if kind == "long":
+        return (length * 7 + 9) // 10
+    if kind == "letters":
+        return (length * 7 + 19) // 20
+    if kind == "cjk":
+        return (length * 7 + 9) // 10
+    if kind == "lines":
+        return 1 + length // 8
+    if kind == "space":
+        return 0 if length == 1 else 1 + length // 16
+    if kind == "marks":
+        return 1 + (length - 1) // 3
+    return 2
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of `text` by the built-in estimator: pure, versioned, about 1.1 times OpenAI's o200k on English and code.
+
+    Additive: for texts that end in a newline, followed by texts that begin with `[` or a letter, the count of
+    the whole is the sum of the counts. Every stored count is made with it.
+
+    >>> estimate_tokens("We must use PostgreSQL.\\n")
+    7
+    """
+    total = 0
+    for match in _PIECE.finditer(text):
+        kind = match.lastgroup or "rest"
+        total += _cost(kind, match.end() - match.start())
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A named way to count. `stored` is true for the one whose counts are kept in SQL."""
+
+    name: str
+    count: TokenCount
+    stored: bool = False
+
+
+ESTIMATOR: Final = Counter(f"estimate-v{ESTIMATOR_VERSION}", estimate_tokens, stored=True)
+
+
+def caller_counter(count: TokenCount) -> Counter:
+    """Wrap a counter that the caller brought."""
+    return Counter(getattr(count, "__qualname__", type(count).__name__), count)
+
+
+_ENCODING_FILES: Final = {
+    "o200k_base": "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken",
+    "cl100k_base": "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken",
+}
+
+
+def tiktoken_counter(encoding: str = "o200k_base") -> Counter:
+    """OpenAI's own counter, only from a file that is already cached: tiktoken's download has no timeout.
+
+    Raises `InvalidSettings` when tiktoken or the file is missing.
+    """
+    if encoding not in _ENCODING_FILES:
+        msg = f"unknown encoding {encoding!r}: use one of {', '.join(sorted(_ENCODING_FILES))}"
+        raise InvalidSettings(msg)
+    cached = _cache_folder() / hashlib.sha1(_ENCODING_FILES[encoding].encode(), usedforsecurity=False).hexdigest()
+    if not cached.is_file():
+        msg = (
+            f"the tiktoken encoding {encoding} is not cached at {cached}: put its file there "
+            "(TIKTOKEN_CACHE_DIR names the folder), or leave TURNFOLD_COUNTER unset to use the estimator"
+        )
+        raise InvalidSettings(msg)
+    try:
+        import tiktoken
+    except ModuleNotFoundError as error:
+        msg = "counting with tiktoken needs the package: pip install tiktoken"
+        raise InvalidSettings(msg) from error
+    encoder = tiktoken.get_encoding(encoding)
+    return Counter(encoding, lambda text: len(encoder.encode_ordinary(text)))
+
+
+def _cache_folder() -> Path:
+    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        if os.environ.get(variable):
+            return Path(os.environ[variable])
+    return Path(tempfile.gettempdir()) / "data-gym-cache"
