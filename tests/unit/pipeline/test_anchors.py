@@ -1,0 +1,113 @@
+"""Anchors are verbatim, bounded, and of the type that a reader would give them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from turnfold.contract.records import AnchorState, AnchorType, Importance, Role, StoredTurn
+from turnfold_worker.pipeline.anchors import MAX_PER_SEGMENT, AnchorDraft, extract_anchors
+from turnfold_worker.pipeline.reading import read_turn
+from turnfold_worker.pipeline.settings import FoldSettings
+
+from .wild_turns import said, talk, wild_turns
+
+
+def anchors_of(turns: list[StoredTurn], chosen: FoldSettings | None = None) -> tuple[AnchorDraft, ...]:
+    return extract_anchors([read_turn(turn) for turn in turns], chosen or FoldSettings())
+
+
+@given(wild_turns(most=12))
+@settings(max_examples=80, deadline=None)
+def test_every_anchor_is_a_slice_of_its_turn(turns: list[StoredTurn]) -> None:
+    content = {turn.seq: turn.content for turn in turns}
+    for draft in anchors_of(turns):
+        assert draft.text == content[draft.turn_seq][draft.start : draft.end]
+        assert 0 < len(draft.text) <= 300
+        assert 0 <= draft.score <= 100
+
+
+@given(wild_turns(most=12))
+@settings(max_examples=40, deadline=None)
+def test_a_segment_has_a_bounded_number_of_anchors(turns: list[StoredTurn]) -> None:
+    pinned = sum(turn.importance is Importance.PIN for turn in turns)
+    assert len(anchors_of(turns)) <= MAX_PER_SEGMENT + pinned
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'll send the contract to Ana tomorrow.", AnchorType.COMMITMENT),
+        ("TODO: rotate the staging keys.", AnchorType.COMMITMENT),
+        ("Could you send me the draft by Friday?", AnchorType.COMMITMENT),
+        ("We decided to keep the monthly plan.", AnchorType.DECISION),
+        ("Let's use PostgreSQL 16 for the ledger.", AnchorType.DECISION),
+        ("Which region hosts the backups?", AnchorType.UNRESOLVED_QUESTION),
+        ("The seat map must not exceed 500 seats.", AnchorType.CRITICAL_FACT),
+        ("I'm allergic to peanuts.", AnchorType.CRITICAL_FACT),
+        ("Actually, it was Omar who paid the deposit.", AnchorType.CORRECTION),
+        ("Scratch that, the launch is on 7 May.", AnchorType.CORRECTION),
+        ("Sorry, I meant the blue van.", AnchorType.CORRECTION),
+        ("Where did the Mongols, no wait, the Ming build it?", AnchorType.CORRECTION),
+        ("Please forward the invoices to Ana.", AnchorType.COMMITMENT),
+    ],
+)
+def test_a_plain_sentence_gives_an_anchor_of_its_type(text: str, expected: AnchorType) -> None:
+    found = anchors_of([said(text)])
+    assert [(draft.type, draft.text) for draft in found] == [(expected, text)]
+
+
+@pytest.mark.parametrize(
+    "text", ["How are you?", "Really?", "Thanks so much!", "That sounds lovely.", "Is that ok?", "I'll see."]
+)
+def test_small_talk_gives_no_anchor(text: str) -> None:
+    assert anchors_of([said(text)]) == ()
+
+
+def test_a_question_that_is_answered_at_once_is_resolved() -> None:
+    found = anchors_of(talk("user: Which region hosts the backups?", "assistant: Frankfurt hosts the backups."))
+    assert found[0].state is AnchorState.RESOLVED
+
+
+def test_a_promise_that_is_kept_in_the_segment_is_resolved() -> None:
+    found = anchors_of(talk("user: I'll send the contract to Ana.", "user: Done, I've sent the contract."))
+    assert [draft.state for draft in found if draft.type is AnchorType.COMMITMENT] == [AnchorState.RESOLVED]
+
+
+def test_a_pinned_turn_is_an_anchor_of_the_top_rank_whatever_it_says() -> None:
+    pinned = said("lorem ipsum dolor sit amet", importance=Importance.PIN)
+    rival = said("Correction: we must never exceed 40 requests.", seq=2, importance=Importance.HIGH)
+    first = max(anchors_of([pinned, rival]), key=lambda draft: draft.rank)
+    assert (first.text, first.type) == (pinned.content, AnchorType.CRITICAL_FACT)
+
+
+def test_a_long_pinned_turn_gives_its_first_sentences() -> None:
+    pinned = said("Keep the ledger append only. " + "More words follow here. " * 40, importance=Importance.PIN)
+    first = anchors_of([pinned])[0]
+    assert first.text.startswith("Keep the ledger append only.")
+    assert len(first.text) <= 300
+    assert first.text.endswith(".")
+
+
+def test_code_gives_only_its_configuration() -> None:
+    text = "Here it is.\n```\n# we decided to use this\nMAX_CONNECTIONS=40\nprint('I will send it')\n```\n"
+    assert [draft.text for draft in anchors_of([said(text)])] == ["MAX_CONNECTIONS=40"]
+
+
+def test_a_tools_prose_gives_only_its_error() -> None:
+    text = "We decided to do it.\nI'll send it.\nValueError: size must be positive\n"
+    found = anchors_of([said(text, role=Role.TOOL)])
+    assert [(draft.type, draft.text) for draft in found] == [
+        (AnchorType.CRITICAL_FACT, "ValueError: size must be positive")
+    ]
+
+
+def test_what_speaks_of_the_goal_scores_higher() -> None:
+    turns = [said("We decided to keep the refunds manual.")]
+    plain, steered = anchors_of(turns)[0], anchors_of(turns, FoldSettings(goal="automate refunds"))[0]
+    assert steered.score == plain.score + 10
+
+
+def test_a_long_list_of_advice_does_not_flood() -> None:
+    advice = "\n".join(f"- You must configure option {i} to at least {i} MB." for i in range(60))
+    assert len(anchors_of([said(advice, role=Role.ASSISTANT)])) == 2

@@ -1,0 +1,161 @@
+"""Segments are contiguous, bounded, keep tool groups whole, and do not depend on how turns arrive."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from turnfold.contract.records import Role, StoredTurn
+from turnfold_worker.pipeline.segment import SegmenterStats, close, fresh, step
+from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.tool_groups import call_ids, result_ids
+
+from .wild_turns import calling, said, talk, wild_turns
+
+SMALL = FoldSettings(segment_max_turns=6, segment_max_tokens=200, segment_min_turns=2, hold_turns=4)
+
+
+def cuts_in_batches(turns: Sequence[StoredTurn], batches: Sequence[int], chosen: FoldSettings) -> list[int]:
+    """First turns of the segments after the first, when turns become known in batches of these sizes.
+
+    As the worker does it: each batch steps through the whole tail again, from the statistics of the last cut.
+    """
+    cuts: list[int] = []
+    stored: dict[str, Any] | None = None
+    begin, known = 0, 0
+    for size in [*batches, len(turns)]:
+        known = min(len(turns), known + size)
+        while True:
+            state, cut = fresh(SegmenterStats.from_json(stored)), None
+            for turn in turns[begin:known]:
+                state, cut = step(state, turn, chosen)
+                if cut is not None:
+                    break
+            if cut is None:
+                break
+            assert turns[begin].seq < cut <= turns[known - 1].seq + 1
+            stored = close(SegmenterStats.from_json(stored), turns[begin : cut - 1]).to_json()
+            begin = cut - 1
+            cuts.append(cut)
+    return cuts
+
+
+@given(wild_turns(most=40), st.lists(st.integers(1, 9), max_size=20))
+@settings(max_examples=120, deadline=None)
+def test_batches_cannot_change_the_cuts(turns: list[StoredTurn], batches: list[int]) -> None:
+    assert cuts_in_batches(turns, batches, SMALL) == cuts_in_batches(turns, [1] * len(turns), SMALL)
+
+
+@given(wild_turns(most=40))
+@settings(max_examples=120, deadline=None)
+def test_segments_are_never_empty_and_the_open_tail_is_bounded(turns: list[StoredTurn]) -> None:
+    most = SMALL.segment_max_turns + SMALL.hold_turns + SMALL.look_ahead
+    edges = [1, *cuts_in_batches(turns, [1] * len(turns), SMALL), len(turns) + 1]
+    assert edges[:-1] == sorted(set(edges[:-1]))
+    assert all(after - before <= most for before, after in pairwise(edges))
+
+
+@given(wild_turns(most=40))
+@settings(max_examples=120, deadline=None)
+def test_a_segment_above_the_token_cap_is_one_turn_or_one_group(turns: list[StoredTurn]) -> None:
+    plain = [said(t.content, seq=t.seq, role=Role.USER) for t in turns]
+    edges = [1, *cuts_in_batches(plain, [1] * len(plain), SMALL)]
+    for begin, end in pairwise(edges):
+        segment = plain[begin - 1 : end - 1]
+        assert len(segment) == 1 or sum(t.tokens for t in segment) <= SMALL.segment_max_tokens
+
+
+def test_a_call_and_its_result_stay_together_when_a_cap_strikes_between_them() -> None:
+    turns = [said(f"line {i} about nothing much", seq=i) for i in range(1, 6)]
+    turns += [
+        said("", seq=6, role=Role.ASSISTANT, parts=calling("a")),
+        said("word " * 300, seq=7, role=Role.TOOL, parts={"tool_call_id": "a"}),
+        said("done", seq=8, role=Role.ASSISTANT),
+        said("next", seq=9),
+    ]
+    assert cuts_in_batches(turns, [1] * 9, SMALL)[:2] == [6, 8]
+
+
+@pytest.mark.parametrize(
+    ("call", "result"),
+    [
+        (calling("a"), {"tool_call_id": "a"}),
+        ({"content": [{"type": "tool_use", "id": "a"}]}, {"content": [{"type": "tool_result", "tool_use_id": "a"}]}),
+    ],
+)
+def test_both_providers_groups_are_seen(call: dict[str, Any], result: dict[str, Any]) -> None:
+    assert call_ids(said("", parts=call)) == result_ids(said("", parts=result)) == ("a",)
+
+
+@given(st.lists(st.sampled_from(["plain", "call", "long"]), min_size=1, max_size=30))
+@settings(deadline=None)
+def test_answered_calls_are_never_parted(kinds: list[str]) -> None:
+    turns: list[StoredTurn] = []
+    groups: list[tuple[int, int]] = []
+    for i, kind in enumerate(kinds):
+        seq = len(turns) + 1
+        if kind == "call":
+            turns.append(said("looking", seq=seq, role=Role.ASSISTANT, parts=calling(f"c{i}")))
+            turns.append(said("found it", seq=seq + 1, role=Role.TOOL, parts={"tool_call_id": f"c{i}"}))
+            groups.append((seq, seq + 1))
+        else:
+            turns.append(said("word " * (150 if kind == "long" else 20), seq=seq))
+    cuts = set(cuts_in_batches(turns, [1] * len(turns), SMALL))
+    assert all(result not in cuts for _, result in groups)
+
+
+def test_a_tool_turn_without_an_id_belongs_to_the_turn_before_it() -> None:
+    turns = talk(*(["assistant: run the tests now", "tool: 3 passed"] * 10))
+    assert all(cut % 2 == 1 for cut in cuts_in_batches(turns, [1] * 20, SMALL))
+
+
+def test_a_pending_call_holds_the_boundary_only_for_a_bounded_number_of_turns() -> None:
+    turns = [said("", seq=1, role=Role.ASSISTANT, parts=calling("never"))]
+    turns += [said("still waiting here", seq=i) for i in range(2, 20)]
+    assert cuts_in_batches(turns, [1] * 19, SMALL)[0] <= SMALL.segment_max_turns + SMALL.hold_turns + 1
+
+
+def test_a_long_pause_cuts_at_once() -> None:
+    turns = [said("hello there", seq=1, minutes=0), said("new day", seq=2, minutes=61)]
+    assert cuts_in_batches(turns, [2], FoldSettings()) == [2]
+
+
+def test_a_huge_turn_is_its_own_segment_at_once() -> None:
+    turns = [said("hi", seq=1), said("word " * 2000, seq=2)]
+    assert cuts_in_batches(turns, [2], FoldSettings()) == [2, 3]
+
+
+def test_a_change_of_topic_with_a_cue_cuts_at_the_cue() -> None:
+    lines = []
+    for i in range(4):
+        lines += [
+            f"user: is postgres index {i} used by the planner?",
+            f"assistant: yes, postgres index {i} is used by the planner.",
+        ]
+    lines += [
+        "user: next topic: my grandmother's lasagna recipe",
+        "assistant: which cheese goes into the lasagna?",
+        "user: mozzarella and parmesan between layers of pasta",
+        "assistant: and bake the lasagna for forty minutes",
+    ]
+    assert cuts_in_batches(talk(*lines), [1] * 12, FoldSettings()) == [9]
+
+
+@pytest.mark.parametrize("stored", [None, {}, {"gaps": "x"}, {"gaps": 10**9, "similarity": -5}, [], "text"])
+def test_stored_statistics_are_read_whatever_they_are(stored: Any) -> None:
+    stats = SegmenterStats.from_json(stored)
+    assert SegmenterStats.from_json(stats.to_json()) == stats
+    assert len(json.dumps(stats.to_json())) < 1024
+
+
+@given(st.dictionaries(st.text(), st.one_of(st.none(), st.integers(), st.floats(), st.text(), st.lists(st.text()))))
+def test_settings_are_read_whatever_they_are(given_settings: dict[str, Any]) -> None:
+    nested = {"settings": {**given_settings, "segment_max_turns": 10**9, "gap_minutes": float("nan")}}
+    assert FoldSettings.from_mapping(nested).segment_max_turns == 200
+    assert FoldSettings.from_mapping(given_settings).gap_minutes == 60

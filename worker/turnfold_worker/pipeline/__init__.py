@@ -1,0 +1,26 @@
+"""The pure stages that turn a run of turns into a node.
+
+In reading order:
+
+settings     what a caller may choose
+dates        days as people write them
+common_words words that tell little
+words        the words of a text, for comparing texts
+prose        a text as sentences, clauses and code blocks, by offset
+facts        numbers, dates, names, identifiers, paths, errors
+reading      one turn, read once for all the stages
+tool_groups  a tool call and its results are one unit
+segment      where one segment ends and the next begins
+anchor_rules the tables of phrases that make an anchor
+anchors      verbatim spans that must not be lost
+deduplicate  anchors against earlier anchors: repeats, corrections, answers
+tool_output  a tool's output in one line
+telegraph    a sentence in fewer words
+units        what a level is chosen from, and how it is chosen
+tags         the line of tags, and the slug
+summarize    the three levels of a segment
+fold         a segment as a node; the total fallback
+roll_up      eight nodes as a chapter
+
+No stage does I/O, reads a clock, or keeps state: same turns and settings, same output, on every platform.
+"""

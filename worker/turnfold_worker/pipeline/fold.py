@@ -1,0 +1,169 @@
+"""A segment as a node: levels, facts, anchors, postings. `plain_fold` is the fallback that cannot fail."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn
+from turnfold.contract.terms import MAX_TERM_LENGTH, terms
+from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
+from turnfold_worker.pipeline.anchors import AnchorDraft, extract_anchors
+from turnfold_worker.pipeline.common_words import weight
+from turnfold_worker.pipeline.dates import as_utc
+from turnfold_worker.pipeline.facts import FactKind, merge_facts
+from turnfold_worker.pipeline.prose import READ_HEAD
+from turnfold_worker.pipeline.reading import Reading, read_turn, speaker_label
+from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.summarize import summarize
+from turnfold_worker.pipeline.tags import FALLBACK, slug
+
+MAX_POSTINGS: Final = 64
+"""Terms by which a segment is found."""
+_MAX_WEIGHT: Final = 32_767
+_MAX_COUNT: Final = 6
+_NAME_COUNT: Final = 3
+_PLAIN_HEAD: Final = 120
+_PLAIN_TAIL: Final = 60
+_HASH_BYTES: Final = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldedNode:
+    """A node with its words. A chapter is made from `node`, `method`, `levels` and `facts` alone."""
+
+    node: Node
+    method: Method
+    levels: Mapping[int, str]
+    """Texts of levels 1, 2 and 3; each ends in one newline."""
+    facts: dict[str, Any]
+    """Per kind a list of texts, heaviest first; JSON-able."""
+    source_hash: bytes
+    """16 bytes over what the node was made from."""
+    drafts: tuple[AnchorDraft, ...] = ()
+    postings: tuple[tuple[str, int], ...] = field(default=())
+    """Terms with weights from 1 to 32,767, heaviest first; at most `MAX_POSTINGS`."""
+
+
+def fold_segment(turns: Sequence[StoredTurn], *, idx: int, settings: FoldSettings) -> FoldedNode:
+    """Fold one segment. `turns` are in order and not empty."""
+    readings = [read_turn(turn) for turn in turns]
+    facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
+    levels = summarize(readings, facts)
+    drafts = extract_anchors(readings, settings)
+    node = _node(
+        turns, idx=idx, slug_text=slug(facts, levels.topics), levels=levels.texts, importance=_importance(turns, drafts)
+    )
+    return FoldedNode(
+        node=node,
+        method=Method.RULES,
+        levels=levels.texts,
+        facts=facts,
+        source_hash=source_hash(turns),
+        drafts=drafts,
+        postings=_postings(readings),
+    )
+
+
+def _fact_weight(reading: Reading) -> int:
+    """What people say weighs more than what tools print."""
+    return 1 if reading.tool else 3
+
+
+def _importance(turns: Sequence[StoredTurn], drafts: Sequence[AnchorDraft]) -> int:
+    """0 to 100: the best anchors, and the caller's marks."""
+    best = sorted((draft.score for draft in drafts), reverse=True)[:3]
+    marks = max((int(turn.importance) for turn in turns), default=int(Importance.NORMAL))
+    bonus = {int(Importance.HIGH): 20, int(Importance.PIN): 40, int(Importance.MEDIUM): 8}.get(marks, 0)
+    if all(turn.importance is Importance.LOW for turn in turns):
+        bonus = -20
+    return min(max(10 + sum(best) // 4 + bonus, 0), 100)
+
+
+def _postings(readings: Sequence[Reading]) -> tuple[tuple[str, int], ...]:
+    counts: Counter[str] = Counter()
+    for reading in readings:
+        for term, count in Counter(terms(reading.turn.content[:READ_HEAD])).items():
+            counts[term] += min(count, _MAX_COUNT)
+        for term in terms(reading.turn.name or ""):
+            counts[term] += 1
+        for name in reading.facts.texts(FactKind.NAME)[:MAX_POSTINGS]:
+            counts.update(dict.fromkeys(terms(name), _NAME_COUNT))
+    weighted = [(term[:MAX_TERM_LENGTH], min(_MAX_WEIGHT, weight(term) * min(n, 50))) for term, n in counts.items()]
+    order = sorted(range(len(weighted)), key=lambda i: (-weighted[i][1], i))
+    return tuple(dict(weighted[i] for i in reversed(order[:MAX_POSTINGS])).items())[::-1]
+
+
+def source_hash(turns: Sequence[StoredTurn]) -> bytes:
+    """What a node was made from, in 16 bytes: roles, names and contents, each with its length."""
+    digest = hashlib.blake2b(digest_size=_HASH_BYTES)
+    for turn in turns:
+        for part in (str(turn.role), turn.name or "", turn.content):
+            raw = part.encode("utf-8", "surrogatepass")
+            digest.update(len(raw).to_bytes(8, "big"))
+            digest.update(raw)
+    return digest.digest()
+
+
+def known_moments(turns: Sequence[StoredTurn]) -> tuple[datetime | None, datetime | None]:
+    """The first and the last known time of the turns, in their order."""
+    moments = [as_utc(turn.created_at) for turn in turns if turn.created_at is not None]
+    return (moments[0], moments[-1]) if moments else (None, None)
+
+
+def _node(turns: Sequence[StoredTurn], *, idx: int, slug_text: str, levels: Mapping[int, str], importance: int) -> Node:
+    started, ended = known_moments(turns)
+    whole = sum(turn.tokens + MESSAGE_TOKENS for turn in turns)
+    return Node(
+        height=0,
+        idx=idx,
+        first_seq=turns[0].seq if turns else 0,
+        last_seq=turns[-1].seq if turns else 0,
+        slug=slug_text,
+        tokens=(whole, *(estimate_tokens(levels[level]) for level in (1, 2, 3))),  # type: ignore[arg-type] # four of them
+        importance=importance,
+        started_at=started,
+        ended_at=ended,
+    )
+
+
+def plain_fold(turns: Sequence[StoredTurn], *, idx: int) -> FoldedNode:
+    """Fold without rules: the head and the tail of what was said, and counts. Total: it has no rule that could fail."""
+    whole = sum(turn.tokens + MESSAGE_TOKENS for turn in turns)
+    counted = f"turns without summary: {len(turns)}, about {whole} tokens\n"
+    shown = _plain_line(turns[0], _PLAIN_HEAD) if turns else ""
+    if len(turns) > 1:
+        shown += _plain_line(turns[-1], _PLAIN_TAIL)
+    detailed = _first_that_fits((shown + counted, shown, counted), whole)
+    brief = _first_that_fits((counted,), estimate_tokens(detailed))
+    levels = {1: detailed, 2: brief, 3: f"{FALLBACK}\n"}
+    return FoldedNode(
+        node=_node(turns, idx=idx, slug_text=FALLBACK, levels=levels, importance=0),
+        method=Method.PLAIN,
+        levels=levels,
+        facts=merge_facts([]),
+        source_hash=source_hash(turns),
+    )
+
+
+def _plain_line(turn: StoredTurn, longest: int) -> str:
+    """One line of a turn without any pattern: printable characters of its head; a marker of ours cannot appear."""
+    head = turn.content[: 4 * longest]
+    printable = "".join(c if c.isprintable() and c != "→" else " " for c in head)
+    said = " ".join(printable.split())[:longest]
+    return f"{_plain_speaker(turn)}: {said or 'nothing'}\n"
+
+
+def _plain_speaker(turn: StoredTurn) -> str:
+    return str(turn.role) if turn.role in set(Role) and not turn.name else speaker_label(turn)
+
+
+def _first_that_fits(texts: Sequence[str], limit: int) -> str:
+    return next((text for text in texts if text and estimate_tokens(text) <= limit), f"{FALLBACK}\n")
+
+
+__all__ = ["FoldedNode", "fold_segment", "known_moments", "plain_fold", "source_hash"]

@@ -1,0 +1,216 @@
+"""A text as sentences, clauses and code blocks, by offset, in linear time on any input.
+
+Offsets count code points of the whole text, so that a span is always a slice of what was said.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+READ_HEAD: Final = 40_000
+"""Code points read from the beginning of a turn; what lies between head and tail is only stored."""
+READ_TAIL: Final = 10_000
+"""Code points read from the end of a longer turn."""
+MAX_CLAUSE: Final = 300
+"""Code points of a clause at most."""
+
+_FENCE: Final = re.compile(r"[ \t]{0,8}(`{3,}|~{3,})")
+_ITEM: Final = re.compile(r"[ \t]{0,40}(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t]+){1,3}(?:\[[ xX]\][ \t]+)?")
+_CODE_LINE: Final = re.compile(
+    r"[ \t]{0,60}(?:\d{1,6}[:|](?!\d)"
+    r"|(?:import|from|def|class|public|private|protected|return|const|package|using) [^.!?]{1,120}$"
+    r"|@\w{1,40}(?:\(|[ \t]*$)|</?[a-zA-Z!][^<>]{0,200}>|[{}\[\]();]{1,6}[ \t]*$|[$>#]{1,3} \S|\S{0,200}[$#][ \t]*$)"
+    r"|[^\n]{0,240}[;{}][ \t]*$|[ \t]{4,60}[^\n]{0,160}[)=(:,][ \t]*$"
+)
+"""A line that looks like code, output or markup outside a fence; two in a row are a code block."""
+_END: Final = re.compile(
+    "(?P<plain>[.!?…]{1,8}[\"'”\u2019»)\\]*_]{0,4}(?=\\s))|(?P<wide>[。\uff01\uff1f؟\u06d4]{1,8}[」』”\uff09]{0,2})"
+)
+_ABBREVIATION: Final = re.compile(
+    r"(?i)(?:^|[\s(])(?:e\.g|i\.e|mr|mrs|ms|dr|prof|vs|etc|approx|no|st|fig|inc|ltd|cf|[a-z])\.$"
+)
+_LOWER_NEXT: Final = re.compile(r"\s+[a-z]")
+_JOINT: Final = re.compile(
+    r";\s|\s[-–—]{1,2}\s|—"
+    r"|,\s(?=(?:and|but|so|because|which|while|although|since|where|when|as|or|then)\s)"
+)
+_MIN_CLAUSE_WORDS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A slice of a text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """What a text consists of, in order."""
+
+    sentences: tuple[Span, ...]
+    code: tuple[Span, ...]
+    """Insides of closed code fences, and runs of lines that look like code."""
+
+
+def split_prose(text: str) -> Prose:
+    """Sentences and code blocks of a text; only the head and the tail of a very long one are read."""
+    sentences: list[Span] = []
+    code: list[Span] = []
+    for start, end in _windows(len(text)):
+        for is_code, block in _blocks(text, start, end):
+            if is_code:
+                code.append(block)
+            else:
+                sentences.extend(_sentences(text, block))
+    return Prose(tuple(sentences), tuple(code))
+
+
+def _windows(length: int) -> list[tuple[int, int]]:
+    if length <= READ_HEAD + READ_TAIL:
+        return [(0, length)]
+    return [(0, READ_HEAD), (length - READ_TAIL, length)]
+
+
+def _lines(text: str, start: int, end: int) -> list[Span]:
+    lines = []
+    while start < end:
+        stop = text.find("\n", start, end)
+        stop = end if stop < 0 else stop
+        lines.append(Span(start, stop))
+        start = stop + 1
+    return lines
+
+
+def _fences(text: str, lines: list[Span]) -> dict[int, int]:
+    """Index of each opening fence's line, with that of its closing line. A fence that never closes is no fence."""
+    pairs: dict[int, int] = {}
+    opened: tuple[int, str] | None = None
+    for i, line in enumerate(lines):
+        match = _FENCE.match(text, line.start, line.end)
+        if not match:
+            continue
+        mark = match.group(1)
+        if opened is None:
+            opened = (i, mark)
+        elif mark.startswith(opened[1]) and not text[match.end() : line.end].strip():
+            pairs[opened[0]] = i
+            opened = None
+    return pairs
+
+
+def _code_runs(text: str, lines: list[Span]) -> dict[int, int]:
+    """Index of the first line of each run of unfenced code, with that of its last line."""
+    runs: dict[int, int] = {}
+    first: int | None = None
+    for i, line in enumerate([*lines, Span(0, 0)]):
+        if i < len(lines) and line.start < line.end and _CODE_LINE.match(text, line.start, line.end):
+            first = i if first is None else first
+        else:
+            if first is not None and i - first > 1:
+                runs[first] = i - 1
+            first = None
+    return runs
+
+
+def _blocks(text: str, start: int, end: int) -> list[tuple[bool, Span]]:
+    """Paragraphs, list items, headings and code blocks; True marks code."""
+    lines = _lines(text, start, end)
+    fences = _fences(text, lines)
+    coded = _code_runs(text, lines)
+    blocks: list[tuple[bool, Span]] = []
+    paragraph: Span | None = None
+    i = 0
+    while i < len(lines):
+        line = lines[i]
+        item = _ITEM.match(text, line.start, line.end)
+        blank = not text[line.start : line.end].strip()
+        if paragraph and (blank or item or i in fences or i in coded):
+            blocks.append((False, paragraph))
+            paragraph = None
+        if i in fences:
+            inside = Span(line.end + 1, max(line.end + 1, lines[fences[i]].start - 1))
+            blocks.append((True, inside))
+            i = fences[i] + 1
+            continue
+        if i in coded:
+            blocks.append((True, Span(line.start, lines[coded[i]].end)))
+            i = coded[i] + 1
+            continue
+        if not blank:
+            begin = item.end() if item else line.start
+            paragraph = Span(paragraph.start if paragraph else begin, line.end)
+            if item and text[line.start : item.end()].lstrip().startswith("#"):
+                blocks.append((False, paragraph))
+                paragraph = None
+        i += 1
+    if paragraph:
+        blocks.append((False, paragraph))
+    return blocks
+
+
+def _sentences(text: str, block: Span) -> list[Span]:
+    found: list[Span] = []
+    start = block.start
+    for match in _END.finditer(text, block.start, block.end):
+        if match.group("plain") and not _ends_sentence(text, start, match):
+            continue
+        found.append(Span(start, match.end()))
+        start = match.end()
+    found.append(Span(start, block.end))
+    return [span for raw in found if (span := trimmed(text, raw)).start < span.end]
+
+
+def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
+    mark = match.group()
+    if mark[0] in "!?":
+        return True
+    if _LOWER_NEXT.match(text, match.end()):
+        return False
+    return not (mark == "." and _ABBREVIATION.search(text, max(start, match.end() - 8), match.end()))
+
+
+def trimmed(text: str, span: Span) -> Span:
+    """The span without white space at its ends."""
+    inside = text[span.start : span.end]
+    start = span.start + len(inside) - len(inside.lstrip())
+    return Span(start, start + len(inside.strip()))
+
+
+def clauses(text: str, span: Span, longest: int) -> list[Span]:
+    """The span cut at joints (semicolons, dashes, commas before a conjunction) when it is longer than `longest`.
+
+    Pieces under four words stay with the piece before. No piece is longer than `MAX_CLAUSE`.
+    """
+    if span.end - span.start <= longest:
+        return [span]
+    pieces: list[Span] = []
+    start = span.start
+    for match in _JOINT.finditer(text, span.start, span.end):
+        if _few_words(text, start, match.end()) or _few_words(text, match.end(), span.end):
+            continue
+        pieces.append(Span(start, match.end()))
+        start = match.end()
+    pieces.append(Span(start, span.end))
+    short = [part for piece in pieces for part in _hard_cuts(text, trimmed(text, piece))]
+    return [piece for piece in short if piece.start < piece.end]
+
+
+def _few_words(text: str, start: int, end: int) -> bool:
+    return len(text[start : min(end, start + 80)].split()) < _MIN_CLAUSE_WORDS and end - start < MAX_CLAUSE
+
+
+def _hard_cuts(text: str, span: Span) -> list[Span]:
+    pieces = []
+    start = span.start
+    while span.end - start > MAX_CLAUSE:
+        comma = text.rfind(", ", start + MAX_CLAUSE // 2, start + MAX_CLAUSE)
+        space = comma + 1 if comma > 0 else text.rfind(" ", start + 1, start + MAX_CLAUSE)
+        stop = space if space > 0 else start + MAX_CLAUSE
+        pieces.append(trimmed(text, Span(start, stop)))
+        start = stop
+    pieces.append(trimmed(text, Span(start, span.end)))
+    return pieces

@@ -1,0 +1,120 @@
+"""One turn, read once for all the stages: who speaks, its sentences, its code, its facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from turnfold.contract.records import StoredTurn
+from turnfold_worker.pipeline.dates import as_utc
+from turnfold_worker.pipeline.facts import FactKind, Facts, extract_facts
+from turnfold_worker.pipeline.prose import Span, split_prose
+from turnfold_worker.pipeline.tool_groups import calls_shown, is_tool_output
+
+MAX_SPEAKER: Final = 40
+"""Code points of a speaker's label at most."""
+
+_NICKNAME: Final = 3
+"""Letters of a name from which it may stand for a longer one."""
+_UNSEEN: Final = dict.fromkeys((*range(32), 127, 8203, 65279, *range(8234, 8239), *range(8294, 8298)))
+"""Control characters and marks that reorder text: they could make a line say something else than it does."""
+_EMPHASIS: Final = re.compile(r"<!--|-->|\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|`{1,3}|~~|\|")
+_CODE_KINDS: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.ERROR)
+
+
+_LINK: Final = re.compile(r"!?\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A turn with what the stages need of it. Offsets are those of `turn.content`."""
+
+    turn: StoredTurn
+    speaker: str
+    """A label that begins with a letter and holds no mark of ours."""
+    tool: bool
+    """The words are a tool's."""
+    sentences: tuple[Span, ...]
+    code: tuple[Span, ...]
+    facts: Facts
+    """Of the prose, and of code only what names something exactly."""
+    calls: tuple[str, ...]
+    """The tool calls of the turn, for people."""
+
+    @property
+    def day(self) -> date | None:
+        """The day of the turn, in UTC."""
+        return as_utc(self.turn.created_at).date() if self.turn.created_at else None
+
+    def text(self, span: Span) -> str:
+        """The words of a span, verbatim."""
+        return self.turn.content[span.start : span.end]
+
+
+def read_turn(turn: StoredTurn) -> Reading:
+    """Read a turn. Linear in its length up to a bound, constant beyond it."""
+    prose = split_prose(turn.content)
+    return Reading(
+        turn=turn,
+        speaker=speaker_label(turn),
+        tool=is_tool_output(turn),
+        sentences=prose.sentences,
+        code=prose.code,
+        facts=_outside_code(extract_facts(turn.content), prose.code),
+        calls=tuple(plain_line(call) for call in calls_shown(turn)),
+    )
+
+
+def _outside_code(facts: Facts, code: Sequence[Span]) -> Facts:
+    kept = []
+    block = 0
+    for fact in facts.all:
+        while block < len(code) and code[block].end <= fact.start:
+            block += 1
+        inside = block < len(code) and code[block].start <= fact.start
+        if not inside or fact.kind in _CODE_KINDS:
+            kept.append(fact)
+    return Facts(tuple(kept))
+
+
+def speaker_label(turn: StoredTurn) -> str:
+    """The speaker as a line may begin with it: one line, a letter first, no colon, no bracket."""
+    named = " ".join((turn.name or "")[: 4 * MAX_SPEAKER].split()).translate(_UNSEEN)
+    label = " ".join("".join(" " if c in ":[]→" else c for c in named).split())
+    while label and not label[0].isalpha():
+        label = label[1:]
+    return label[:MAX_SPEAKER].rstrip() or str(turn.role)
+
+
+def is_participant(name: str, speakers: Iterable[str]) -> bool:
+    """True for a speaker's name or the beginning of one, as people call each other.
+
+    >>> is_participant("Mel", ["Melanie"])
+    True
+    """
+    called = name.lower()
+    return any(
+        part == called or (len(called) >= _NICKNAME and part.startswith(called))
+        for speaker in speakers
+        for part in (speaker.lower(), *speaker.lower().split())
+    )
+
+
+def one_line(text: str) -> str:
+    """The text on one line, without invisible characters, in which nothing looks like a marker of ours."""
+    collapsed = " ".join(text.split()).translate(_UNSEEN)
+    return collapsed.replace("→L", "→ L") if "→" in collapsed else collapsed
+
+
+def plain_line(text: str) -> str:
+    r"""`one_line` without Markdown's emphasis.
+
+    >>> plain_line("**Use** `psycopg`\n now [x →L1:fake-1]")
+    'Use psycopg now [x → L1:fake-1]'
+    """
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
+    return one_line(_EMPHASIS.sub("", text))

@@ -1,0 +1,90 @@
+"""What a caller may choose about folding, read from untrusted JSON without ever failing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+_MAX_GOAL: Final = 2_000
+_MAX_CONSTRAINTS: Final = 50
+_DEDUPLICATE_ABOVE: Final = 0.85
+
+_LIMITS: Final[Mapping[str, tuple[int, int]]] = {
+    "segment_max_turns": (2, 200),
+    "segment_max_tokens": (50, 20_000),
+    "segment_min_turns": (1, 100),
+    "gap_minutes": (1, 525_600),
+    "look_ahead": (0, 3),
+    "hold_turns": (0, 64),
+    "shift_threshold": (0, 10_000),
+}
+"""Lowest and highest sensible value of each whole-number setting; others are clamped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldSettings:
+    """The settings of a conversation that decide its rows. A change of a default changes canonical states."""
+
+    segment_max_turns: int = 40
+    """Turns of a segment at most, tool groups apart."""
+    segment_max_tokens: int = 1500
+    """Estimated tokens of a segment at most; a longer turn is a segment of its own."""
+    segment_min_turns: int = 6
+    """Turns before a change of topic may cut."""
+    gap_minutes: int = 60
+    """A pause longer than this always cuts."""
+    look_ahead: int = 3
+    """Turns after a gap that may be waited for before it is decided."""
+    hold_turns: int = 16
+    """Turns for which a tool call without its result holds a boundary."""
+    shift_threshold: int = 700
+    """Points of evidence for a change of topic from which it cuts; see `segment`. Higher cuts less often."""
+    goal: str | None = None
+    """What the conversation is for; anchors that speak of it score higher."""
+    constraints: tuple[str, ...] = ()
+    """What must hold; anchors that speak of one score higher."""
+    deduplicate_above: float = _DEDUPLICATE_ABOVE
+    """Cosine above which two anchors of one type are the same."""
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any] | None) -> FoldSettings:
+        """Read `goal`, `constraints` and `settings`; unknown keys are ignored, nonsense falls back or is clamped."""
+        given = mapping if isinstance(mapping, Mapping) else {}
+        nested = given.get("settings")
+        numbers = nested if isinstance(nested, Mapping) else {}
+        chosen = {name: whole for name in _LIMITS if (whole := _whole(name, numbers.get(name))) is not None}
+        return cls(
+            goal=_text(given.get("goal")),
+            constraints=_texts(given.get("constraints")),
+            deduplicate_above=_share(numbers.get("deduplicate_above")),
+            **chosen,
+        )
+
+
+def _whole(name: str, value: object) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124 - NaN
+        return None
+    lowest, highest = _LIMITS[name]
+    return int(min(max(value, lowest), highest))
+
+
+def _share(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        return _DEDUPLICATE_ABOVE
+    return float(max(0.5, value))
+
+
+def _text(value: object) -> str | None:
+    if not isinstance(value, str):
+        return None
+    return " ".join(value[:_MAX_GOAL].split()) or None
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list | tuple):
+        return ()
+    cleaned = (_text(one) for one in value[:_MAX_CONSTRAINTS])
+    return tuple(one for one in cleaned if one)

@@ -1,0 +1,156 @@
+"""The three levels of a segment, written by rule: prose that can be read, a telegraphic extract, a line of tags.
+
+Every level ends in one newline; every line begins with `[`, which only our date lines do, or with a letter.
+No level is longer than its source, nor than the level above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final
+
+from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
+from turnfold_worker.pipeline.dates import day_label
+from turnfold_worker.pipeline.reading import Reading
+from turnfold_worker.pipeline.tags import FALLBACK, MAX_TAG_TOKENS, tag_line, topics
+from turnfold_worker.pipeline.units import Unit, choose, most_telling, sentence_units, telegraphic_units
+
+DETAILED_SHARE: Final = 4
+"""Level 1 has about one token for four of the source."""
+BRIEF_SHARE: Final = 10
+"""Level 2 has about one token for ten of the source."""
+_KEPT_SHARE: Final = 3
+"""Level 2 is chosen from the best sentences that make a third of the source."""
+_TINY: Final = 80
+"""Source tokens up to which level 1 shows the source itself."""
+_SHORTEST_CLIP: Final = 8
+"""Code points from which the beginning of a unit is worth showing."""
+_REFILLS: Final = 5
+_LEAST_DETAILED: Final = 64
+"""Tokens that level 1 may always have, if the source is not shorter."""
+_LEAST_BRIEF: Final = 32
+"""Tokens that level 2 may always have, if level 1 is not shorter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Levels:
+    """The texts of a node, and what its segment is about."""
+
+    detailed: str
+    """Level 1."""
+    brief: str
+    """Level 2."""
+    tags: str
+    """Level 3."""
+    topics: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> dict[int, str]:
+        """By level."""
+        return {1: self.detailed, 2: self.brief, 3: self.tags}
+
+
+def source_tokens(readings: Sequence[Reading]) -> int:
+    """Estimated tokens of level 0: the turns as messages."""
+    return sum(reading.turn.tokens + MESSAGE_TOKENS for reading in readings)
+
+
+def summarize(readings: Sequence[Reading], facts: Mapping[str, Sequence[str]]) -> Levels:
+    """Levels 1 to 3 of a segment; `facts` are the node's."""
+    source = source_tokens(readings)
+    sentences = sentence_units(readings)
+    budget = source if source <= _TINY else max(_LEAST_DETAILED, source // DETAILED_SHARE)
+    ranked = choose(sentences, max(budget, source // _KEPT_SHARE))
+    detailed = _level(readings, sentences, ranked, min(budget, source), ". ")
+    room = estimate_tokens(detailed)
+    clauses = telegraphic_units(sentences, ranked, readings)
+    limit = min(room, max(_LEAST_BRIEF, source // BRIEF_SHARE))
+    brief = _level(readings, clauses, choose(clauses, limit), limit, "; ")
+    if estimate_tokens(brief) > room:
+        brief = detailed
+    speakers = list(dict.fromkeys(reading.speaker for reading in readings))
+    told = [(unit.text, 1 + int(min(unit.worth, 4))) for unit in sentences if not readings[unit.turn].tool]
+    found = tuple(topics(told, speakers))
+    tags = tag_line(found, facts, min(MAX_TAG_TOKENS, estimate_tokens(brief)))
+    return Levels(detailed=detailed, brief=brief, tags=tags, topics=found)
+
+
+def _level(readings: Sequence[Reading], units: Sequence[Unit], ranked: Sequence[int], limit: int, joint: str) -> str:
+    """The best units as lines in order of the turns, within the limit with labels and dates."""
+
+    def shown(chosen: Sequence[int]) -> str:
+        return rendered([(units[i], readings[units[i].turn]) for i in sorted(chosen)], joint)
+
+    text, count = "", len(ranked)
+    while count:
+        text = shown(ranked[:count])
+        above = estimate_tokens(text) - limit
+        if above <= 0:
+            break
+        while count and above > 0:
+            count -= 1
+            above -= units[ranked[count]].tokens + 1
+    if not count:
+        return _smallest(units, readings, joint, limit)
+    chosen = list(ranked[:count])
+    for extra in ranked[count : count + _REFILLS]:
+        # What was dropped for a long unit or a label may leave room for a shorter one.
+        fuller = shown([*chosen, extra])
+        if estimate_tokens(fuller) <= limit:
+            chosen.append(extra)
+            text = fuller
+    return text
+
+
+def most_that_fit(most: int, fits: Callable[[int], bool]) -> int:
+    """The largest count that fits, when every smaller one does; 0 when none does."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def _smallest(units: Sequence[Unit], readings: Sequence[Reading], joint: str, ceiling: int) -> str:
+    """The beginning of the most telling unit when none fits whole; else who spoke; else one word."""
+    best = most_telling(units)
+    if best is not None:
+
+        def shown(length: int) -> str:
+            clipped = best.text if length == len(best.text) else f"{_whole_words(best.text[:length])}…"
+            return rendered([(replace(best, text=clipped), readings[best.turn])], joint)
+
+        length = most_that_fit(len(best.text), lambda size: estimate_tokens(shown(size)) <= ceiling)
+        if length >= _SHORTEST_CLIP:
+            return shown(length)
+    spoke = "; ".join(dict.fromkeys(reading.speaker for reading in readings)) + "\n"
+    return spoke if readings and estimate_tokens(spoke) <= ceiling else f"{FALLBACK}\n"
+
+
+def _whole_words(text: str) -> str:
+    cut = text.rfind(" ")
+    return text[:cut] if cut > len(text) // 2 else text
+
+
+def rendered(shown: Sequence[tuple[Unit, Reading]], joint: str) -> str:
+    """Units as lines: one line a speaker's run, a date line where the day changes."""
+    lines: list[str] = []
+    day: date | None = None
+    speaker = ""
+    for unit, reading in shown:
+        said_on = reading.day
+        if said_on and said_on != day:
+            lines.append(f"[{day_label(said_on)}]")
+            day, speaker = said_on, ""
+        if reading.speaker != speaker:
+            lines.append(f"{reading.speaker}: {unit.text}")
+            speaker = reading.speaker
+        else:
+            lines[-1] = f"{lines[-1]}{_separator(lines[-1], joint)}{unit.text}"
+    return "\n".join(lines) + "\n"
+
+
+def _separator(before: str, joint: str) -> str:
+    return " " if joint == ". " and before[-1] in ".!?:,;…。\uff01\uff1f" else joint

@@ -1,0 +1,111 @@
+"""A sentence in fewer words: what could change the meaning stays (negations, modals, numbers, who did what to whom).
+
+Dropped are articles, forms of be, do and have, plain prepositions, fillers and pleasantries; days become dates.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Final
+
+from turnfold_worker.pipeline.common_words import listed
+from turnfold_worker.pipeline.dates import resolve_relative_days
+
+_DROPPED: Final = listed(
+    """
+    a an the is are was were be been being am do does did have has had having i my me'd mine it its it's this that
+    these those there there's that's of in on at for by as with into onto about and very really quite just so too
+    such pretty super totally literally basically actually simply definitely certainly absolutely honestly kinda
+    also well oh um uh hmm hey hi hello wow haha lol yeah yep ok okay please thanks thank you're i'm i've i'd we're
+    we've it'd they're he's she's here's let's like overall additionally furthermore however therefore
+    """
+)
+_KEPT_AFTER: Final = {"like": listed("i you we they he she would don't doesn't didn't not feel look looks")}
+_REWRITTEN: Final = (
+    (re.compile(r"(?i)\b(?:i|we) (?:don't|do not) (?:think|guess|believe)\b"), "doesn't think"),
+    (re.compile(r"(?i)\bi (?:think|guess|believe)\b"), "thinks"),
+    (re.compile(r"(?i)\b(?:i'm|i am|we're|we are) (?:going|planning) to\b"), "plan"),
+    (re.compile(r"(?i)\bi(?:'ll| will)\b"), "will"),
+    (re.compile(r"(?i)\b(?:can|could|would) you (?:please )?(?:help me )?(?:with )?(?:to )?"), "asks: "),
+    (re.compile(r"(?i)\b(?:it's|it is|it was) (?:a |an |so |really |very )?(?=\w+ly\b|\w+ing\b)"), ""),
+    (re.compile(r"(?i)\b(?:in order to|so as to)\b"), "to"),
+    (re.compile(r"(?i)\b(?:a lot of|lots of)\b"), "many"),
+    (re.compile(r"(?i)\b(?:as well as)\b"), "and"),
+    (re.compile(r"(?i)\b(?:i'd|i would) (?:like|love) to\b"), "wants to"),
+)
+_WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
+_NUMBER_NEXT: Final = re.compile(r"^[\W_]{0,2}\d")
+_PHATIC: Final = listed(
+    """
+    hey hi hello bye goodbye thanks thank you so much welcome you're wow cool great awesome amazing nice good glad
+    happy sure okay ok yes yeah yep absolutely definitely certainly course of no problem worries sounds that's that
+    is it's it i to hear see know what how are doing been have a day night luck care take congrats congratulations
+    really love lovely wonderful fantastic perfect exactly agree totally right true indeed me too same here for
+    sharing sweet haha lol oh ah aww well keep up the work let me if any questions need help further assistance feel
+    free ask talk soon later chat catch
+    """
+)
+_VOCATIVE: Final = re.compile(r", [A-Z][\w-]{1,30}[!.]{0,3}$")
+_LONGEST_PHATIC: Final = 120
+_NEGATIONS: Final = listed("no not never none nothing nobody cannot without neither nor")
+
+
+def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
+    """True for talk that carries nothing: greetings, thanks, praise, the other's name.
+
+    A negation beyond a plain 'no problem' carries.
+    """
+    if len(text) > _LONGEST_PHATIC:
+        return False
+    words = [word.strip(_WORD_EDGES).replace("\u2019", "'").lower() for word in text.split()]
+    words = [word for word in words if word]
+    if len(words) > 1 and _VOCATIVE.search(text):
+        words.pop()
+    if "problem" not in words and "worries" not in words and any(is_negation(word) for word in words):
+        return False
+    return all(word in _PHATIC or any(name.startswith(word) for name in speakers) for word in words)
+
+
+def is_negation(word: str) -> bool:
+    """True for a word, in lower case with straight apostrophes, that turns a statement round."""
+    return word in _NEGATIONS or word.endswith("n't")
+
+
+def telegraphic(text: str, said_on: date | None = None) -> str:
+    """The text in fewer words, on one line; never empty unless the text is, never longer.
+
+    >>> telegraphic("You should not restart the database before the backup has finished.")
+    'You should not restart database before backup finished'
+    """
+    line = text.replace("\u2019", "'")
+    if said_on is not None:
+        line = resolve_relative_days(line, said_on)
+    for pattern, shorter in _REWRITTEN:
+        line = pattern.sub(shorter, line)
+    words = line.split()
+    kept = [word for i, word in enumerate(words) if _stays(words, i)]
+    shown = " ".join(kept).strip().rstrip(".!,;:-–— ")
+    return shown or text.strip().rstrip(".!,;:") or text
+
+
+def _stays(words: list[str], i: int) -> bool:
+    bare = words[i].strip(_WORD_EDGES).lower()
+    if not bare:
+        return False
+    following = words[i + 1] if i + 1 < len(words) else ""
+    if bare == "to":
+        before = words[i - 1].strip(_WORD_EDGES).lower() if i else ""
+        return (
+            bool(_NUMBER_NEXT.match(following))
+            or "from" in {w.lower() for w in words[max(0, i - 5) : i]}
+            or (before in {"wants", "need", "needs", "have", "has", "had", "not"})
+        )
+    if bare in _KEPT_AFTER:
+        before = words[i - 1].strip(_WORD_EDGES).lower() if i else ""
+        return before in _KEPT_AFTER[bare]
+    if bare in {"at", "in", "by", "for"} and _NUMBER_NEXT.match(following):
+        return bare == "by"
+    if bare in {"do", "does", "did", "have", "has", "had"} and following.lower() in {"not", "to"}:
+        return True
+    return bare not in _DROPPED

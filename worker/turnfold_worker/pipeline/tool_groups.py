@@ -1,0 +1,61 @@
+"""A tool call and its results are one unit. Reads both providers' shapes, and trusts neither."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from turnfold.contract.records import Role, StoredTurn
+
+_MAX_CALLS: Final = 64
+"""Calls of one turn that are looked at."""
+
+
+def call_ids(turn: StoredTurn) -> tuple[str, ...]:
+    """Ids of the calls that a turn makes."""
+    found = [call.get("id") for call in _listed(turn, "tool_calls")]
+    found += [block.get("id") for block in _blocks(turn, "tool_use")]
+    return tuple(one for one in found[:_MAX_CALLS] if isinstance(one, str))
+
+
+def result_ids(turn: StoredTurn) -> tuple[str, ...]:
+    """Ids of the calls that a turn answers."""
+    single = (turn.parts or {}).get("tool_call_id")
+    found = [single, *(block.get("tool_use_id") for block in _blocks(turn, "tool_result"))]
+    return tuple(one for one in found[:_MAX_CALLS] if isinstance(one, str))
+
+
+def is_tool_output(turn: StoredTurn) -> bool:
+    """True when the words of a turn were written by a tool."""
+    return turn.role is Role.TOOL or any(True for _ in _blocks(turn, "tool_result"))
+
+
+def calls_shown(turn: StoredTurn) -> tuple[str, ...]:
+    """Each call of a turn as a name with its arguments, as the provider gave them."""
+    shown = []
+    for call in _listed(turn, "tool_calls"):
+        function = call.get("function")
+        named = function if isinstance(function, Mapping) else call
+        shown.append(_call(named.get("name"), named.get("arguments")))
+    shown.extend(_call(block.get("name"), block.get("input")) for block in _blocks(turn, "tool_use"))
+    return tuple(one for one in shown[:_MAX_CALLS] if one)
+
+
+def _call(name: object, arguments: object) -> str:
+    if not isinstance(name, str):
+        return ""
+    if isinstance(arguments, Mapping):
+        values = ", ".join(f"{key}={value}" for key, value in arguments.items() if isinstance(value, str | int))
+    else:
+        values = arguments if isinstance(arguments, str) else ""
+    return f"{name[:80]}({values[:120]})"
+
+
+def _listed(turn: StoredTurn, key: str) -> Iterator[Mapping[str, Any]]:
+    found = (turn.parts or {}).get(key)
+    if isinstance(found, list | tuple):
+        yield from (one for one in found[:_MAX_CALLS] if isinstance(one, Mapping))
+
+
+def _blocks(turn: StoredTurn, kind: str) -> Iterator[Mapping[str, Any]]:
+    return (block for block in _listed(turn, "content") if block.get("type") == kind)

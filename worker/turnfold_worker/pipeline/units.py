@@ -1,0 +1,208 @@
+"""What a level is chosen from, and how it is chosen: the most news per token, by greedy coverage of rare words."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from turnfold.contract.records import Importance
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.common_words import listed
+from turnfold_worker.pipeline.facts import FactKind
+from turnfold_worker.pipeline.prose import Span, clauses
+from turnfold_worker.pipeline.reading import Reading, plain_line
+from turnfold_worker.pipeline.telegraph import is_negation, is_phatic, telegraphic
+from turnfold_worker.pipeline.tool_output import tool_statements
+from turnfold_worker.pipeline.words import telling_words
+
+LONGEST_SENTENCE: Final = 260
+"""Code points above which a sentence of level 1 is split into clauses."""
+LONGEST_CLAUSE: Final = 120
+"""Code points above which a sentence of level 2 is split into clauses."""
+_UNITS_PER_TURN: Final = 150
+_UNIT_OVERHEAD: Final = 4
+"""Tokens that every unit is charged beside its words, so that many scraps do not win over one statement."""
+_CODE_PER_TURN: Final = 4
+_SHORT_REPLY_WORDS: Final = 8
+_MAX_VOICE: Final = 8
+_TINY_CODE: Final = 120
+_DECAY: Final = (1.0, 0.5, 0.25, 0.125, 0.0625)
+_FIRST_PERSON: Final = listed("i i'm i've i'll i'd my me mine we we're we've we'll our us")
+_SECOND_PERSON: Final = listed("you your you're you'll you've")
+_MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence or clause as a level would show it."""
+
+    turn: int
+    """Position of its turn in the segment."""
+    text: str
+    """One line."""
+    tokens: int
+    """About; levels are counted exactly once they are rendered."""
+    words: tuple[tuple[str, int], ...]
+    """Distinct words with what each tells, in order."""
+    worth: float
+    """Multiplier of its gain: voice, first person, question, marks."""
+    partner: int | None = None
+    """Position of the question that this reply answers, and cannot be understood without."""
+    code: bool = False
+    """Code, which level 2 does not show."""
+
+
+def voices(readings: Sequence[Reading]) -> dict[str, float]:
+    """How much a speaker's words weigh: all tokens over the speaker's, because who says less says what matters."""
+    said: dict[str, int] = {}
+    for reading in readings:
+        said[reading.speaker] = said.get(reading.speaker, 0) + reading.turn.tokens + 1
+    whole = sum(said.values())
+    return {speaker: min(_MAX_VOICE, whole / count) for speaker, count in said.items()}
+
+
+def sentence_units(readings: Sequence[Reading]) -> list[Unit]:
+    """Units of level 1: sentences as they were said, in order."""
+    weights = voices(readings)
+    speakers = frozenset(part for speaker in weights for part in speaker.lower().split())
+    units: list[Unit] = []
+    asked: int | None = None
+    for turn, reading in enumerate(readings):
+        begun = len(units)
+        units.extend(_of_turn(turn, reading, weights[reading.speaker], speakers))
+        if begun == len(units):
+            continue
+        reply = units[begun]
+        if asked is not None and units[asked].turn < turn and len(reply.text.split()) <= _SHORT_REPLY_WORDS:
+            units[begun] = replace(reply, partner=asked)
+        asked = len(units) - 1 if units[-1].text.endswith("?") else None
+    return units
+
+
+def telegraphic_units(units: Sequence[Unit], ranked: Sequence[int], readings: Sequence[Reading]) -> list[Unit]:
+    """Units of level 2: the clauses of the chosen sentences in fewer words, in order, without code.
+
+    A reply's partner is the last clause of its question.
+    """
+    short: list[Unit] = []
+    last: dict[int, int] = {}
+    for i in sorted(ranked):
+        unit = units[i]
+        if unit.code:
+            continue
+        said_on = readings[unit.turn].day
+        partner = last.get(unit.partner) if unit.partner is not None else None
+        tool = readings[unit.turn].tool
+        for clause in clauses(unit.text, Span(0, len(unit.text)), LONGEST_CLAUSE):
+            said = unit.text[clause.start : clause.end]
+            text = said if tool else telegraphic(said, said_on)
+            short.append(Unit(unit.turn, text, about_tokens(text), telling_words(text), unit.worth, partner))
+            partner = None
+        last[i] = len(short) - 1
+    return short
+
+
+def _of_turn(turn: int, reading: Reading, voice: float, speakers: frozenset[str]) -> Iterable[Unit]:
+    if reading.tool:
+        for place, statement in enumerate(tool_statements(reading)):
+            yield _unit(turn, statement, 1.0 / (place + 1))
+        return
+    worth = voice * _MARKS.get(reading.turn.importance, 1.0)
+    for span in reading.sentences[:_UNITS_PER_TURN]:
+        for clause in clauses(reading.turn.content, span, LONGEST_SENTENCE):
+            verbatim = plain_line(reading.text(clause))
+            if not any(map(str.isalnum, verbatim)) or (
+                is_phatic(verbatim, speakers) and not _may_answer(reading, span)
+            ):
+                continue
+            yield _unit(turn, verbatim, worth * _manner(verbatim, reading, clause))
+    for call in reading.calls:
+        yield _unit(turn, f"calls {call}", worth * 0.7)
+    for block in reading.code[:_CODE_PER_TURN]:
+        if shown := _code_shown(reading, block):
+            yield replace(_unit(turn, shown, 0.5), code=True)
+
+
+def _may_answer(reading: Reading, span: Span) -> bool:
+    """A bare 'Yes.' that opens a turn may be the answer to what was asked before it."""
+    return bool(span == reading.sentences[0] and reading.text(span)[:4].lower().strip(" ,.!") in {"yes", "no", "yep"})
+
+
+def _unit(turn: int, text: str, worth: float) -> Unit:
+    return Unit(turn, text, about_tokens(text), telling_words(text), worth)
+
+
+def about_tokens(text: str) -> int:
+    """Tokens of a text, roughly, from its length alone where that is good enough to choose by."""
+    return 1 + len(text) * 2 // 9 if text.isascii() else estimate_tokens(text)
+
+
+def _manner(said: str, reading: Reading, span: Span) -> float:
+    """How a unit is said: questions ask, first persons tell, negations and exact values must not be lost."""
+    words = {word.strip('.,!?;:()"').replace("\u2019", "'").lower() for word in said.split()}
+    manner = 0.5 if said.endswith("?") else 1.0
+    manner *= 0.5 if said.startswith(("[shares", "[photo", "[image")) else 1.0
+    manner *= 1.0 if _FIRST_PERSON.isdisjoint(words) else 1.5
+    manner *= 1.0 if _SECOND_PERSON.isdisjoint(words) else 0.85
+    manner *= 1.15 if any(is_negation(word) for word in sorted(words)) else 1.0
+    exact = any(fact.kind in (FactKind.NUMBER, FactKind.DATE) for fact in reading.facts.within(span.start, span.end))
+    return manner * (1.15 if exact else 1.0)
+
+
+def _code_shown(reading: Reading, block: Span) -> str:
+    """A tiny code block whole, else its first line."""
+    inside = reading.turn.content[block.start : min(block.end, block.start + 2 * _TINY_CODE)].strip()
+    first = plain_line(inside.split("\n", 1)[0])[:_TINY_CODE]
+    if not first or not any(map(str.isalnum, first)):
+        return ""
+    whole = block.end - block.start <= _TINY_CODE and inside.count("\n") < 2
+    return f"code: {plain_line(inside) if whole else first + ' …'}"
+
+
+def choose(units: Sequence[Unit], budget_tokens: int) -> list[int]:
+    """Positions of the units worth most per token within a budget, best first: lazy greedy, ties by position.
+
+    A unit's gain is the weight of its words, halved for each time a word is already covered, times its worth, per
+    token. A reply brings its question along. The tokens are those of the units; labels are the caller's to add.
+    """
+    covered: dict[str, int] = {}
+    chosen: dict[int, None] = {}
+    heap = [(-_gain(unit, covered), i) for i, unit in enumerate(units)]
+    heapq.heapify(heap)
+    spent = 0
+    while heap:
+        stale, i = heapq.heappop(heap)
+        if i in chosen:
+            continue
+        gain = -_gain(units[i], covered)
+        if heap and gain > stale and (gain, i) > heap[0]:
+            heapq.heappush(heap, (gain, i))
+            continue
+        partner = units[i].partner
+        group = [one for one in (partner, i) if one is not None and one not in chosen]
+        cost = sum(units[one].tokens + 1 for one in group)
+        if spent + cost > budget_tokens:
+            continue
+        spent += cost
+        for one in group:
+            chosen[one] = None
+            for word, _ in units[one].words:
+                covered[word] = covered.get(word, 0) + 1
+    return list(chosen)
+
+
+def most_telling(units: Sequence[Unit]) -> Unit | None:
+    """The unit worth most per token when nothing is covered yet."""
+    if not units:
+        return None
+    return units[max(range(len(units)), key=lambda i: (_gain(units[i], {}), -i))]
+
+
+def _gain(unit: Unit, covered: dict[str, int]) -> float:
+    news = 0.0
+    for word, told in unit.words:
+        times = covered.get(word, 0)
+        news += told * _DECAY[times if times < len(_DECAY) else -1]
+    return unit.worth * news / (unit.tokens + _UNIT_OVERHEAD)
