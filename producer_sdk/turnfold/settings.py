@@ -46,7 +46,7 @@ class Settings:
     """Turns of one conversation that may wait for a worker before `InboxFull`."""
 
     def __post_init__(self) -> None:
-        checked_id("tenant", self.tenant)
+        checked_id("TURNFOLD_TENANT", self.tenant)
         if not 0 < self.timeout_seconds <= 600:
             msg = f"TURNFOLD_TIMEOUT_SECONDS must be above 0 and at most 600, not {self.timeout_seconds}"
             raise InvalidSettings(msg)

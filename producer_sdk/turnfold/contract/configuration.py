@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from turnfold.contract.text import clean
 from turnfold.errors import InvalidInput
 
 MAX_GOAL_CHARACTERS: Final = 2_000
@@ -37,7 +38,10 @@ def configuration(
             raise InvalidInput(msg)
         body["constraints"] = [_text("a constraint", constraint) for constraint in constraints]
     if settings is not None:
-        body["settings"] = {name: _number(name, value) for name, value in sorted(settings.items())}
+        if not isinstance(settings, Mapping):
+            msg = 'settings must be a dict, such as {"segment_max_turns": 20}'  # type: ignore[unreachable]  # not every caller has types
+            raise InvalidInput(msg)
+        body["settings"] = {name: _number(name, value) for name, value in settings.items()}
     if not body:
         msg = "nothing to configure: give goal, constraints or settings"
         raise InvalidInput(msg)
@@ -59,7 +63,7 @@ def _text(what: str, value: object) -> str:
     if len(value) > MAX_GOAL_CHARACTERS:
         msg = f"{what} must be at most {MAX_GOAL_CHARACTERS} characters long, not {len(value)}"
         raise InvalidInput(msg)
-    return value.replace("\x00", "\ufffd").encode(errors="replace").decode()
+    return clean(value)
 
 
 def _number(name: str, value: object) -> float:

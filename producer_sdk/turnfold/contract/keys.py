@@ -1,10 +1,10 @@
 """Every Redis key, and how ids become part of one.
 
 tf:{SS}:in:<tenant>:<conversation>   STREAM  the inbox: one entry per turn or operation; gone when empty
-tf:{SS}:ready:<tenant>               ZSET    conversation -> microseconds from which it may be claimed; the lease and its token
+tf:{SS}:ready:<tenant>               ZSET    conversation -> microseconds from which it may be claimed: lease and token
 tf:{SS}:tenants                      ZSET    tenant -> microseconds when last served; claims go round in this order
 tf:{SS}:bell                         STRING  set while a doorbell is on its way; lives 1 s
-tf:{SS}:forgotten                    ZSET    <tenant>:<conversation> -> microseconds when it was forgotten; gone when its rows are
+tf:{SS}:forgotten                    ZSET    <tenant>:<conversation> -> microseconds when forgotten; until its rows go
 tf:{SS}:erased:<tenant>:<conv>       STRING  JSON counts of the last erasure; lives 1 h
 tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
 

@@ -70,20 +70,24 @@ class Base(SQLModel, registry=registry()):
 Base.metadata.naming_convention = NAMING
 
 
-def _conversation(*, primary_key: bool = True) -> Any:  # noqa: ANN401 - Field's own type
+def _conversation(*, primary_key: bool = True) -> Any:
     return Field(
         sa_column=Column(
-            "conversation", Id, ForeignKey("conversation.id", ondelete="CASCADE"),
-            primary_key=primary_key, nullable=False, autoincrement=False,
+            "conversation",
+            Id,
+            ForeignKey("conversation.id", ondelete="CASCADE"),
+            primary_key=primary_key,
+            nullable=False,
+            autoincrement=False,
         )
     )
 
 
-def _key(type_: Any, *, name: str | None = None) -> Any:  # noqa: ANN401
+def _key(type_: Any, *, name: str | None = None) -> Any:
     return Field(sa_column=Column(name, type_, primary_key=True, nullable=False, autoincrement=False))
 
 
-def _column(type_: Any, **options: Any) -> Any:  # noqa: ANN401
+def _column(type_: Any, **options: Any) -> Any:
     options.setdefault("nullable", False)
     return Field(sa_column=Column(type_, **options))
 
@@ -196,8 +200,12 @@ class AnchorRow(Base, table=True):
     __table_args__ = (
         UniqueConstraint("conversation", "seq", "start_offset", "end_offset", "kind", "refined"),
         Index(
-            "anchor_top", "conversation", text("rank DESC"), text("id DESC"),
-            sqlite_where=text("state = 0"), postgresql_where=text("state = 0"),
+            "anchor_top",
+            "conversation",
+            text("rank DESC"),
+            text("id DESC"),
+            sqlite_where=text("state = 0"),
+            postgresql_where=text("state = 0"),
         ),
     )
 
@@ -247,12 +255,17 @@ class JobRow(Base, table=True):
     __table_args__ = (
         UniqueConstraint("conversation", "kind", "subject", "input_hash"),
         Index(
-            "job_due", "kind", "not_before",
-            sqlite_where=text("state = 'due'"), postgresql_where=text("state = 'due'"),
+            "job_due",
+            "kind",
+            "not_before",
+            sqlite_where=text("state = 'due'"),
+            postgresql_where=text("state = 'due'"),
         ),
         Index(
-            "job_running", "lease_until",
-            sqlite_where=text("state = 'running'"), postgresql_where=text("state = 'running'"),
+            "job_running",
+            "lease_until",
+            sqlite_where=text("state = 'running'"),
+            postgresql_where=text("state = 'running'"),
         ),
         {"sqlite_autoincrement": True},
     )

@@ -21,16 +21,14 @@ STOP_WORDS: Final = frozenset(
     having he her here hers him his how i if in into is it its just let like ll me more most my now of
     off oh ok okay on once only or other our out over own re s same she should so some such t than thank
     thanks that the their them then there these they this those through to too under until up us ve very
-    was we well were what when where which while who whom why will with would yeah yes you your""".split()
+    was we well were what when where which while who whom why will with would yeah yes you your""".split()  # noqa: SIM905 - a list of 150 lines reads worse
 )
 """Words that say nothing about a subject. Negations are not among them."""
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[._/\-:@+#'][^\W_]+)*")
 _INNER: Final = re.compile(r"[^\W_]+")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_CJK: Final = re.compile(
-    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f]+"
-)
+_CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f]+")
 _SUFFIXES: Final = (("ies", 5, "y"), ("ing", 6, ""), ("ied", 5, "y"), ("ed", 5, ""), ("es", 5, ""), ("s", 4, ""))
 
 
@@ -60,17 +58,15 @@ def terms(text: str) -> list[str]:
     A compound (`a/b.py`, `max_tokens`, `camelCase`, `v1.2`) gives itself and its parts. Scripts without spaces
     give overlapping pairs of characters.
     """
-    folded = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    folded = unicodedata.normalize("NFKC", folded).replace("\u2019", "'")
+    folded = text if text.isascii() else _folded(text)
     out: list[str] = []
     for match in _WORD.finditer(folded.replace("_", "-")):
         word = match.group()
-        if _CJK.search(word):
-            for run in _CJK.findall(word):
-                out.extend(_bigrams(run))
-            word = _CJK.sub(" ", word)
-        parts = _INNER.findall(word)
-        if len(parts) > 1 and "'" not in word:
+        runs = [] if word.isascii() else _CJK.findall(word)
+        for run in runs:
+            out.extend(_bigrams(run))
+        parts = _INNER.findall(_CJK.sub(" ", word) if runs else word)
+        if len(parts) > 1 and not runs and "'" not in word:
             out.append(word.lower()[:MAX_TERM_LENGTH])
         for part in parts:
             pieces = _CAMEL.split(part)
@@ -78,6 +74,12 @@ def terms(text: str) -> list[str]:
                 out.append(part.lower()[:MAX_TERM_LENGTH])
             out.extend(_simple(piece) for piece in pieces if _says_something(piece))
     return out
+
+
+def _folded(text: str) -> str:
+    """Without accents and typographic variants."""
+    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return unicodedata.normalize("NFKC", bare).replace("\u2019", "'")
 
 
 def _says_something(word: str) -> bool:

@@ -1,0 +1,65 @@
+"""Turnfold: long LLM conversations, folded in the background, read in one call.
+
+Importing this loads neither Celery nor SQLModel: they are imported when they are first needed.
+"""
+
+from turnfold.assemble import BALANCED, RECENCY, Context, Policy
+from turnfold.async_client import AsyncTurnfold
+from turnfold.client import Turnfold
+from turnfold.contract.records import (
+    Anchor,
+    AnchorState,
+    AnchorType,
+    ErasureReceipt,
+    Expansion,
+    Hit,
+    Receipt,
+    Status,
+    Turn,
+)
+from turnfold.errors import (
+    InboxFull,
+    InvalidBudget,
+    InvalidIdentifier,
+    InvalidInput,
+    InvalidSettings,
+    InvalidTurn,
+    SchemaMismatch,
+    TurnfoldError,
+    Unavailable,
+    UnknownConversation,
+    UnknownMarker,
+    WaitTimeout,
+)
+from turnfold.settings import Settings
+
+__all__ = [
+    "BALANCED",
+    "RECENCY",
+    "Anchor",
+    "AnchorState",
+    "AnchorType",
+    "AsyncTurnfold",
+    "Context",
+    "ErasureReceipt",
+    "Expansion",
+    "Hit",
+    "InboxFull",
+    "InvalidBudget",
+    "InvalidIdentifier",
+    "InvalidInput",
+    "InvalidSettings",
+    "InvalidTurn",
+    "Policy",
+    "Receipt",
+    "SchemaMismatch",
+    "Settings",
+    "Status",
+    "Turn",
+    "Turnfold",
+    "TurnfoldError",
+    "Unavailable",
+    "UnknownConversation",
+    "UnknownMarker",
+    "WaitTimeout",
+]

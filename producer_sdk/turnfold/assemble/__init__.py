@@ -1,0 +1,43 @@
+"""A context from a snapshot, inside a budget. Pure: no input or output, no clock, no randomness, no globals.
+
+`choose` decides with stored counts which texts of levels are needed; the caller fetches them; `finish` makes the
+`Context`. In reading order: request, policy, material (what a snapshot offers), selection (what is shown), cut
+(which nodes, at which level), assembly (words and prices), context (the result and its forms).
+"""
+
+from turnfold.assemble.context import BudgetReport, Context, Coverage, LeftOut, PartReport, Span
+from turnfold.assemble.expand import clip_text, turns_text
+from turnfold.assemble.form_tokens import messages_tokens, request_tokens
+from turnfold.assemble.markers import Marker, NodeTarget, TurnsTarget, format_marker, parse_marker
+from turnfold.assemble.plan import Choice
+from turnfold.assemble.policy import BALANCED, RECENCY, Band, Policy, policy_named
+from turnfold.assemble.reads import choose, finish, minimum_tokens
+from turnfold.assemble.request import Request
+
+__all__ = [
+    "choose",
+    "finish",
+    "minimum_tokens",
+    "Request",
+    "Choice",
+    "Context",
+    "Coverage",
+    "Span",
+    "BudgetReport",
+    "PartReport",
+    "LeftOut",
+    "Policy",
+    "Band",
+    "BALANCED",
+    "RECENCY",
+    "policy_named",
+    "Marker",
+    "NodeTarget",
+    "TurnsTarget",
+    "format_marker",
+    "parse_marker",
+    "clip_text",
+    "turns_text",
+    "messages_tokens",
+    "request_tokens",
+]

@@ -1,0 +1,174 @@
+"""From a plan to words: every part once, each with its price, and what the three forms cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from turnfold.assemble.chat import ChatBlock, ShownTurn
+from turnfold.assemble.fixed_parts import unfolded_lines
+from turnfold.assemble.form_tokens import messages_tokens
+from turnfold.assemble.markers import node_marker, turns_marker
+from turnfold.assemble.plan import Plan
+from turnfold.assemble.pricing import FormTokens, Pricing, Style
+from turnfold.assemble.render_anthropic import OPENER, anthropic_messages
+from turnfold.assemble.render_openai import openai_messages
+from turnfold.assemble.render_text import (
+    ANCHORS_HEADER,
+    BACKGROUND_HEADER,
+    EXCERPTS_HEADER,
+    RECENT_HEADER,
+    anchor_opening,
+    closed_line,
+    day_lines,
+    excerpt_opening,
+    guarded,
+    node_opening,
+    one_line,
+    range_line,
+    shown_words,
+    turn_opening,
+)
+from turnfold.assemble.tags import TAGS_LEVEL, best_tags
+from turnfold.contract.records import LevelKey, Role
+from turnfold.tokens import MESSAGE_TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of the text form."""
+
+    name: str
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembly:
+    """A plan in words."""
+
+    plan: Plan
+    system: str
+    """All before the recent turns."""
+    text: str
+    parts: tuple[Part, ...]
+    chat: ChatBlock
+    tokens: FormTokens
+
+    @property
+    def largest(self) -> int:
+        return max(self.tokens.text, self.tokens.openai, self.tokens.anthropic)
+
+
+def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, style: Style) -> Assembly:
+    """Put a plan into words and count it: by sums where counts are stored, else over the finished forms."""
+    before = tuple(_before(plan, texts, pricing, style))
+    after = tuple(_after(plan, pricing, style))
+    system = "".join(part.text for part in before)
+    text = system + "".join(part.text for part in after)
+    chat = ChatBlock(plan.raw)
+    parts = (*before, *after)
+    tokens = _summed(parts, before, chat, pricing) if pricing.trusts_stored else _counted(text, system, chat, pricing)
+    return Assembly(plan=plan, system=system, text=text, parts=parts, chat=chat, tokens=tokens)
+
+
+def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
+    """The markers that we wrote, in the order in which they stand, none twice."""
+    found = [plan.system_marker] if plan.system_marker else []
+    if plan.joined:
+        found.append(turns_marker(plan.joined[0].first_seq, plan.joined[-1].last_seq, level=TAGS_LEVEL))
+    found += [node_marker(one.node, level=one.level - 1, short=short) for one in plan.shown]
+    if plan.unfolded:
+        found.append(turns_marker(*plan.unfolded))
+    found += [shown.marker for shown in (*plan.excerpts, *plan.raw) if shown.marker and not shown.hidden]
+    return tuple(dict.fromkeys(found))
+
+
+def _before(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
+    for name, fixed in (("system", plan.system), ("task", plan.task)):
+        if fixed:
+            yield Part(name, fixed, pricing.count(fixed))
+    if plan.anchors:
+        yield Part("anchors", ANCHORS_HEADER, pricing.count(ANCHORS_HEADER))
+    for anchor in plan.anchors:
+        yield Part("anchors", closed_line(anchor_opening(anchor) + one_line(anchor.text)), pricing.anchor(anchor))
+    yield from _background(plan, texts, pricing, style)
+    if plan.excerpts:
+        yield Part("excerpts", EXCERPTS_HEADER, pricing.count(EXCERPTS_HEADER))
+    for shown in plan.excerpts:
+        yield Part("excerpts", _spoken(excerpt_opening(shown.turn), shown, style), pricing.excerpt(shown))
+
+
+def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
+    if plan.has_background:
+        yield Part("background", BACKGROUND_HEADER, pricing.count(BACKGROUND_HEADER))
+    if plan.joined:
+        line = _joined_line(plan, texts, pricing)
+        yield Part("background", line, pricing.count(line))
+    for one in plan.shown:
+        words = texts.get(one.key, "")
+        opening = node_opening(one.node, level=one.level, short=style.short)
+        text = closed_line(opening + guarded(words, style.openings))
+        yield Part("background", text, pricing.node_part(one.node, one.level, words))
+    for line in unfolded_lines(plan):
+        yield Part("background", line, pricing.count(line))
+
+
+def _after(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
+    if all(shown.hidden for shown in plan.raw):
+        return
+    yield Part("recent", RECENT_HEADER, pricing.count(RECENT_HEADER))
+    for shown, day in zip(plan.raw, day_lines(plan.raw), strict=True):
+        if shown.hidden:
+            continue
+        if day:
+            yield Part("recent", day, pricing.count(day))
+        yield Part("recent", _spoken(turn_opening(shown.turn), shown, style), pricing.turn(shown).text)
+
+
+def _spoken(opening: str, shown: ShownTurn, style: Style) -> str:
+    return closed_line(opening + guarded(shown_words(shown), style.openings))
+
+
+def _joined_line(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing) -> str:
+    """The range line with as many tags as its room holds."""
+    first, last = plan.joined[0].first_seq, plan.joined[-1].last_seq
+    marker = turns_marker(first, last, level=TAGS_LEVEL)
+    bare = range_line(first, last, marker=marker)
+    tags = best_tags(plan.joined, texts) if plan.tags_tokens else ()
+    most = pricing.count(bare) + plan.tags_tokens
+    fits, fails = 0, len(tags) + 1
+    while fails - fits > 1:
+        middle = (fits + fails) // 2
+        line = range_line(first, last, marker=marker, tags=", ".join(tags[:middle]))
+        if pricing.count(line) <= most:
+            fits = middle
+        else:
+            fails = middle
+    return range_line(first, last, marker=marker, tags=", ".join(tags[:fits]))
+
+
+def _summed(parts: tuple[Part, ...], before: tuple[Part, ...], chat: ChatBlock, pricing: Pricing) -> FormTokens:
+    prefix = sum(part.tokens for part in before)
+    system = MESSAGE_TOKENS + prefix if before else 0
+    recent = pricing.recent(chat.turns)
+    voices = [
+        shown.turn.role is Role.ASSISTANT for shown in chat.turns if pricing.turn(shown).anthropic
+    ]
+    joins = sum(voice == following for voice, following in pairwise(voices))
+    opener = MESSAGE_TOKENS + pricing.count(OPENER) if voices and voices[0] else 0
+    return FormTokens(
+        text=sum(part.tokens for part in parts),
+        openai=system + recent.openai,
+        anthropic=system + recent.anthropic - MESSAGE_TOKENS * joins + opener,
+    )
+
+
+def _counted(text: str, system: str, chat: ChatBlock, pricing: Pricing) -> FormTokens:
+    around = MESSAGE_TOKENS + pricing.count(system) if system else 0
+    return FormTokens(
+        text=pricing.count(text) if text else 0,
+        openai=messages_tokens(openai_messages(system, chat), pricing.count),
+        anthropic=around + messages_tokens(anthropic_messages(chat), pricing.count),
+    )

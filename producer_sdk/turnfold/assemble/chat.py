@@ -1,0 +1,137 @@
+"""The recent turns as they are shown: whole or clipped, with their tool calls or as plain text.
+
+Providers refuse a tool result without its call, and a call without its results. So a group is replayed only when
+it is whole: a call, then results that answer every one of its ids and nothing else. At the very end of a
+conversation a group may still be open. Every other call or result is shown as plain text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from turnfold.contract.records import Role, StoredTurn
+
+TOOL_NOTE: Final = "[tool result]"
+"""Begins a tool's result that is shown as plain text, in the user's voice."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """A turn in the recent block."""
+
+    turn: StoredTurn
+    content: str
+    """The turn's text, or its ends around a marker."""
+    marker: str | None = None
+    """Set when `content` is not the whole text: where the whole is."""
+    native: bool = True
+    """The provider's parts are replayed; otherwise only `content` is shown."""
+    hidden: bool = False
+    """Shown as the system text instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatBlock:
+    """The recent turns in order, ready for any form."""
+
+    turns: tuple[ShownTurn, ...] = ()
+
+
+def whole(turn: StoredTurn) -> ShownTurn:
+    return ShownTurn(turn, turn.content)
+
+
+def call_ids(turn: StoredTurn) -> list[object]:
+    """Ids of the calls that an assistant's turn makes, in either provider's form."""
+    if not turn.parts or turn.role is not Role.ASSISTANT:
+        return []
+    found = [call.get("id") for call in mappings(turn.parts.get("tool_calls"))]
+    return found + [block.get("id") for block in blocks_of(turn, "tool_use")]
+
+
+def result_ids(turn: StoredTurn) -> list[object]:
+    """Ids of the calls that a turn answers, in either provider's form."""
+    if not turn.parts:
+        return []
+    if turn.role is Role.TOOL:
+        single = turn.parts.get("tool_call_id")
+        return [single] if single is not None else [b.get("tool_use_id") for b in blocks_of(turn, "tool_result")]
+    if turn.role is Role.USER:
+        return [block.get("tool_use_id") for block in blocks_of(turn, "tool_result")]
+    return []
+
+
+def blocks_of(turn: StoredTurn, kind: str) -> Iterator[Mapping[str, Any]]:
+    """Content parts of one type."""
+    return (block for block in mappings((turn.parts or {}).get("content")) if block.get("type") == kind)
+
+
+def mappings(value: object) -> Iterator[Mapping[str, Any]]:
+    """The objects of a list; nothing when `value` is not a list."""
+    if isinstance(value, (list, tuple)):
+        yield from (item for item in value if isinstance(item, Mapping))
+
+
+def with_tool_groups(turns: Sequence[ShownTurn]) -> tuple[ShownTurn, ...]:
+    """The same turns, those of broken tool groups marked as plain, whatever they were marked as before."""
+    if not any(_has_tools(shown.turn) for shown in turns):
+        return tuple(turns)
+    turns = [shown if shown.native or shown.marker else replace(shown, native=True) for shown in turns]
+    settled = list(turns)
+    at = 0
+    while at < len(turns):
+        end, is_whole = _group_at(turns, at)
+        if not is_whole:
+            settled[at:end] = [replace(shown, native=False) if _has_tools(shown.turn) else shown for shown in turns[at:end]]
+        at = end
+    return tuple(settled)
+
+
+def inside_groups(turns: Sequence[StoredTurn]) -> frozenset[int]:
+    """Numbers of the turns at which a window may not begin: it would cut a tool group."""
+    if not any(turn.parts for turn in turns):
+        return frozenset()
+    shown = [whole(turn) for turn in turns]
+    inside: set[int] = set()
+    at = 0
+    while at < len(shown):
+        end, _ = _group_at(shown, at)
+        inside.update(one.turn.seq for one in shown[at + 1 : end])
+        at = end
+    return frozenset(inside)
+
+
+def _has_tools(turn: StoredTurn) -> bool:
+    return turn.role is Role.TOOL or bool(turn.parts and (call_ids(turn) or result_ids(turn)))
+
+
+def _replayable(shown: ShownTurn) -> bool:
+    """A clipped result keeps its place in the group when it is one piece of text."""
+    if shown.marker is None:
+        return shown.native
+    single = (shown.turn.parts or {}).get("tool_call_id")
+    return shown.native and shown.turn.role is Role.TOOL and isinstance(single, str)
+
+
+def _group_at(turns: Sequence[ShownTurn], at: int) -> tuple[int, bool]:
+    """End of the group that begins at `at`, and whether it can be replayed. A turn without tools is its own group."""
+    if not _has_tools(turns[at].turn):
+        return at + 1, True
+    ids = call_ids(turns[at].turn)
+    open_ids = {one for one in ids if isinstance(one, str) and one}
+    sound = bool(ids) and len(open_ids) == len(ids) and not result_ids(turns[at].turn) and _replayable(turns[at])
+    if not open_ids:
+        return at + 1, False
+    end = at + 1
+    while open_ids and end < len(turns):
+        answered = result_ids(turns[end].turn)
+        if not answered or len(set(map(str, answered))) != len(answered) or not open_ids.issuperset(
+            one for one in answered if isinstance(one, str)
+        ) or not all(isinstance(one, str) for one in answered):
+            break
+        open_ids.difference_update(one for one in answered if isinstance(one, str))
+        sound = sound and _replayable(turns[end])
+        end += 1
+    return end, sound and (not open_ids or end == len(turns))

@@ -1,0 +1,109 @@
+"""Content parts of a message, from either provider's form into the other's.
+
+What a form cannot hold becomes the label that the text projection has for it, such as `[audio]`.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from turnfold.projection import project
+
+TEXT_TYPES: Final = frozenset({"text", "input_text", "output_text"})
+IMAGE_TYPES: Final = frozenset({"image", "image_url", "input_image"})
+TOOL_TYPES: Final = frozenset({"tool_use", "tool_result"})
+
+_THOUGHTS: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
+
+
+def openai_parts(content: object, *, images: bool) -> list[dict[str, Any]]:
+    """Content as OpenAI parts, tool blocks left out. `images` is false for roles that may only hold text."""
+    found: list[dict[str, Any]] = []
+    for part in _listed(content):
+        kind = part.get("type") if isinstance(part, Mapping) else None
+        if kind in TOOL_TYPES or kind in _THOUGHTS:
+            continue
+        image = _openai_image(part) if images and isinstance(part, Mapping) and kind in IMAGE_TYPES else None
+        if image is not None:
+            found.append(image)
+        elif images and isinstance(part, Mapping) and kind in {"input_audio", "file"} and kind in part:
+            found.append({"type": kind, str(kind): copy.deepcopy(part[str(kind)])})
+        elif text := project(part):
+            found.append({"type": "text", "text": text})
+    return found
+
+
+def anthropic_blocks(content: object, *, images: bool) -> list[dict[str, Any]]:
+    """Content as Anthropic blocks, tool blocks left out. `images` is false for the assistant's own messages."""
+    found: list[dict[str, Any]] = []
+    for part in _listed(content):
+        kind = part.get("type") if isinstance(part, Mapping) else None
+        if kind in TOOL_TYPES:
+            continue
+        if isinstance(part, Mapping) and kind in _THOUGHTS:
+            if kind != "reasoning" and not images:
+                found.append(copy.deepcopy(dict(part)))
+            continue
+        image = _anthropic_image(part) if images and isinstance(part, Mapping) and kind in IMAGE_TYPES else None
+        if image is not None:
+            found.append(image)
+        elif images and isinstance(part, Mapping) and kind == "document":
+            found.append(copy.deepcopy(dict(part)))
+        elif (text := project(part)).strip():
+            found.append({"type": "text", "text": text})
+    return found
+
+
+def as_json(value: object) -> str:
+    """Compact JSON, as it is counted and as tool arguments are sent."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def arguments_object(arguments: object) -> dict[str, Any]:
+    """A tool call's arguments as Anthropic wants them: an object."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except ValueError:
+            return {"arguments": arguments}
+    if isinstance(arguments, Mapping):
+        return copy.deepcopy(dict(arguments))
+    return {} if arguments is None else {"arguments": arguments}
+
+
+def _listed(content: object) -> list[object]:
+    if content is None:
+        return []
+    return list(content) if isinstance(content, (list, tuple)) else [content]
+
+
+def _openai_image(part: Mapping[str, Any]) -> dict[str, Any] | None:
+    match part:
+        case {"type": "image_url", "image_url": Mapping() as image}:
+            return {"type": "image_url", "image_url": copy.deepcopy(dict(image))}
+        case {"type": "image_url" | "input_image", "image_url": str(url)}:
+            return {"type": "image_url", "image_url": {"url": url}}
+        case {"type": "image", "source": {"type": "base64", "media_type": str(media), "data": str(data)}}:
+            return {"type": "image_url", "image_url": {"url": f"data:{media};base64,{data}"}}
+        case {"type": "image", "source": {"type": "url", "url": str(url)}}:
+            return {"type": "image_url", "image_url": {"url": url}}
+        case _:
+            return None
+
+
+def _anthropic_image(part: Mapping[str, Any]) -> dict[str, Any] | None:
+    match part:
+        case {"type": "image", "source": Mapping() as source}:
+            return {"type": "image", "source": copy.deepcopy(dict(source))}
+        case {"image_url": {"url": str(url)}} | {"image_url": str(url)}:
+            head, comma, data = url.partition(";base64,")
+            if comma and head.startswith("data:"):
+                source = {"type": "base64", "media_type": head.removeprefix("data:"), "data": data}
+            else:
+                source = {"type": "url", "url": url}
+            return {"type": "image", "source": source}
+        case _:
+            return None

@@ -1,0 +1,141 @@
+"""`Context`: what a read returns, in three forms, with an account of what is in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, Literal, assert_never
+
+from turnfold.assemble.chat import ChatBlock
+from turnfold.assemble.render_anthropic import anthropic_messages
+from turnfold.assemble.render_openai import openai_messages
+from turnfold.contract.records import Form
+from turnfold.errors import InvalidInput
+
+SpanLevel = Literal[0, 1, 2, 3, "range", "unfolded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Turns `first_seq` to `last_seq`, and how they are shown."""
+
+    first_seq: int
+    last_seq: int
+    level: SpanLevel
+    """0 to 3, "range" for nodes joined into one line, "unfolded" for turns that only a line stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Every turn of the conversation, each under exactly one span, in order."""
+
+    spans: tuple[Span, ...]
+
+    @property
+    def first_seq(self) -> int:
+        return self.spans[0].first_seq
+
+    @property
+    def last_seq(self) -> int:
+        return self.spans[-1].last_seq
+
+    def level_of(self, seq: int) -> SpanLevel:
+        """The level at which a turn is shown. Raises `LookupError` for a turn that does not exist."""
+        for span in self.spans:
+            if span.first_seq <= seq <= span.last_seq:
+                return span.level
+        msg = f"turn {seq} is not between {self.first_seq} and {self.last_seq}"
+        raise LookupError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartReport:
+    """What one part of the context asked for, might use, and used, in tokens of the text form."""
+
+    name: str
+    asked: int
+    """Everything there was to show of this part, as far as the read saw it."""
+    got: int
+    """Its share of the budget, before what other parts left over."""
+    used: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something that is not shown in full, and how to reach it."""
+
+    what: str
+    reach: str
+    """A marker to expand, or the call to make."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetReport:
+    """Where the budget went."""
+
+    budget_tokens: int
+    reserve_tokens: int
+    used_tokens: int
+    """The largest of the three forms."""
+    text_tokens: int
+    openai_tokens: int
+    anthropic_tokens: int
+    parts: tuple[PartReport, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """A conversation within a budget. A value: the same state and request give the same bytes."""
+
+    text: str
+    """The whole context as one string."""
+    tokens: int
+    """The largest of the three forms, counted by `counter`; never above the budget."""
+    counter: str
+    budget: BudgetReport
+    markers: tuple[str, ...] = ()
+    """The expansion markers that we wrote into the context, in order; give them to `expand`."""
+    coverage: Coverage | None = None
+    """None: the conversation has no turns yet."""
+    system: str = ""
+    """Everything before the recent turns: the system message of the OpenAI and Anthropic forms."""
+    chat: ChatBlock = field(default_factory=ChatBlock, repr=False)
+    """The recent turns, from which the forms are made."""
+    request_key: str = field(default="", repr=False)
+
+    def messages(self, form: Form = "openai") -> list[dict[str, Any]]:
+        """The context as messages, fresh ones at each call. Anthropic's leave out the system text: see `request`."""
+        if form == "openai":
+            return openai_messages(self.system, self.chat)
+        if form == "anthropic":
+            return anthropic_messages(self.chat)
+        if form == "text":
+            msg = "the text form has no messages: use .text, or ask for 'openai' or 'anthropic'"
+            raise InvalidInput(msg)
+        assert_never(form)
+
+    def request(self, form: Form = "openai") -> dict[str, Any]:
+        """What a provider's client call takes: `{"messages"}`, or `{"system", "messages"}` for Anthropic."""
+        if form == "anthropic" and self.system:
+            return {"system": self.system, "messages": self.messages(form)}
+        return {"messages": self.messages(form)}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits: equal for equal bytes in all forms and an equal request."""
+        digest = blake2b(self.request_key.encode(), digest_size=16)
+        digest.update(self.text.encode("utf-8", "surrogatepass"))
+        digest.update(_canonical(self.messages("openai")))
+        digest.update(_canonical(self.messages("anthropic")))
+        return digest.hexdigest()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _canonical(messages: list[dict[str, Any]] | Mapping[str, Any]) -> bytes:
+    return json.dumps(messages, sort_keys=True, default=str).encode()

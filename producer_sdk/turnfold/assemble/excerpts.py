@@ -1,0 +1,76 @@
+"""Excerpts: what was said before about the query, verbatim, beside the cut."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from turnfold.assemble.chat import ShownTurn, whole
+from turnfold.assemble.markers import turns_marker
+from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.render_text import clip_gap
+from turnfold.contract.records import Excerpt, StoredTurn
+from turnfold.contract.terms import rarity, terms
+
+LEAST_TOKENS: Final = 60
+"""An excerpt is not cut shorter than this to fit beside others."""
+
+_LONGEST: Final = 160
+"""Tokens of one excerpt; of a longer turn the passage is shown that names most of the query."""
+
+_CHARACTERS_A_TOKEN: Final = 4
+_TRIES: Final = 4
+
+
+def passage(excerpt: Excerpt, pricing: Pricing, query: tuple[str, ...], *, most_tokens: int) -> ShownTurn | None:
+    """The excerpt's turn, or the passage of it that names most of the query; None when nothing fits."""
+    turn = excerpt.turn
+    shown = whole(turn)
+    most = min(most_tokens, _LONGEST)
+    if not turn.content.strip():
+        return None
+    if not pricing.is_cut(turn) and pricing.excerpt(shown) <= most:
+        return shown
+    width = most * _CHARACTERS_A_TOKEN
+    for _ in range(_TRIES):
+        clipped = _around_terms(turn, query, width)
+        if pricing.excerpt(clipped) <= most:
+            return clipped
+        width = width * 7 // 10
+    return None
+
+
+def query_stems(query: str | None) -> tuple[str, ...]:
+    """Distinct terms of a query, in order."""
+    return tuple(dict.fromkeys(terms(query))) if query else ()
+
+
+def _around_terms(turn: StoredTurn, query: tuple[str, ...], width: int) -> ShownTurn:
+    text = turn.content
+    start = _best_start(text.lower(), query, width)
+    if start and (space := text.find(" ", start, start + 20)) > 0:
+        start = space + 1
+    piece = text[start : start + width].strip()
+    marker = turns_marker(turn.seq, turn.seq)
+    content = ("… " if start else "") + piece + clip_gap(marker).rstrip()
+    return ShownTurn(turn, content, marker=marker)
+
+
+def _best_start(lowered: str, query: tuple[str, ...], width: int) -> int:
+    """Where a window of `width` code points holds the rarest words of the query, the first such place."""
+    places = sorted((at, term) for term in query for at in _occurrences(lowered, term))
+    best, best_weight = 0, 0
+    for i, (at, _) in enumerate(places):
+        held = {term for place, term in places[i:] if place < at + width}
+        weight = sum(rarity(term) for term in held)
+        if weight > best_weight:
+            best, best_weight = at, weight
+    return max(0, min(best - width // 4, len(lowered) - width))
+
+
+def _occurrences(text: str, term: str, most: int = 8) -> list[int]:
+    found: list[int] = []
+    at = text.find(term)
+    while at >= 0 and len(found) < most:
+        found.append(at)
+        at = text.find(term, at + len(term))
+    return found

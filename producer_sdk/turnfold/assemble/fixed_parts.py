@@ -1,0 +1,105 @@
+"""What is always shown: the system text, the task, and a line for whatever nothing else stands for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from turnfold.assemble.chat import ShownTurn
+from turnfold.assemble.expand import clip_text
+from turnfold.assemble.markers import turns_marker
+from turnfold.assemble.material import Material
+from turnfold.assemble.plan import Plan
+from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.recent import least_newest
+from turnfold.assemble.render_text import (
+    BACKGROUND_HEADER,
+    clip_gap,
+    closed_line,
+    task_part,
+    unfolded_line,
+    unread_line,
+)
+from turnfold.tokens import Counter
+
+_LEAST_SYSTEM: Final = 200
+"""Code points of a system turn in the smallest context."""
+
+
+def fixed_plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
+    """A plan with system text and task only. A system turn is clipped to its share; a caller's text never is."""
+    request = material.request
+    task = task_part(request.task) if request.task else ""
+    if request.system is not None:
+        return Plan(system=closed_line(request.system) if request.system else "", task=task)
+    turn = material.system_turn
+    if turn is None:
+        return Plan(task=task)
+    text = closed_line(turn.content)
+    share = int(request.policy.system_share * target)
+    if not pricing.is_cut(turn) and (len(turn.content) <= _LEAST_SYSTEM or pricing.count(text) <= share):
+        return Plan(system=text, task=task)
+    least = least_system(material)
+    marker = turns_marker(turn.seq, turn.seq)
+    gap = closed_line(clip_gap(marker).rstrip())
+    kept, _ = clip_text(turn.content, share - pricing.count(gap) - 1, Counter("", pricing.count))
+    kept = kept.rstrip()
+    if len(kept) <= _LEAST_SYSTEM:
+        return Plan(system=least, system_marker=marker, task=task)
+    return Plan(system=kept + gap, system_marker=marker, task=task)
+
+
+def least_system(material: Material) -> str:
+    """The system turn's first words, whatever a counter says of them."""
+    turn = material.system_turn
+    if turn is None:
+        return ""
+    if len(turn.content) <= _LEAST_SYSTEM:
+        return closed_line(turn.content)
+    gap = clip_gap(turns_marker(turn.seq, turn.seq)).rstrip()
+    return closed_line(turn.content[:_LEAST_SYSTEM].rstrip() + gap)
+
+
+def least_plan(material: Material) -> Plan:
+    """The smallest context: fixed parts, one line for each kind of older turn, a few words of the newest turn."""
+    request = material.request
+    system = least_system(material) if request.system is None else closed_line(request.system or "")
+    turn = material.system_turn
+    clipped = request.system is None and turn is not None and len(turn.content) > _LEAST_SYSTEM
+    plan = Plan(
+        system=system.lstrip("\n"),
+        system_marker=turns_marker(turn.seq, turn.seq) if clipped and turn else None,
+        task=task_part(request.task) if request.task else "",
+        joined=material.roots,
+    )
+    return with_lines(plan, material, least_newest(material))
+
+
+def with_lines(plan: Plan, material: Material, raw: tuple[ShownTurn, ...]) -> Plan:
+    """The plan with these recent turns, and lines for the turns between the nodes and them."""
+    first = material.closed_seq + 1
+    last = (raw[0].turn.seq if raw else material.last_seq + 1) - 1
+    snapshot = material.snapshot
+    if not snapshot.unread:
+        return replace(plan, raw=raw, unfolded=(first, last) if first <= last else None, waiting=None, unread=0)
+    stored = snapshot.head.turn_count if snapshot.head else 0
+    not_shown = len(material.window) - len(raw)
+    return replace(
+        plan,
+        raw=raw,
+        unfolded=(first, min(last, stored)) if first <= min(last, stored) else None,
+        waiting=(max(first, stored + 1), last) if max(first, stored + 1) <= last else None,
+        unread=snapshot.unread + not_shown,
+    )
+
+
+def lines_tokens(plan: Plan, pricing: Pricing) -> int:
+    """Tokens of the background's header and of the lines for turns that are not folded."""
+    total = pricing.count(BACKGROUND_HEADER) if plan.has_background else 0
+    return total + sum(pricing.count(line) for line in unfolded_lines(plan))
+
+
+def unfolded_lines(plan: Plan) -> list[str]:
+    """One line for turns that are not folded yet, one for turns that are not stored yet."""
+    lines = [unfolded_line(*plan.unfolded)] if plan.unfolded else []
+    return [*lines, unread_line(plan.unread)] if plan.unread else lines

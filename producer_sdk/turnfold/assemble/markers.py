@@ -1,0 +1,101 @@
+"""Markers: what stands after the arrow in `[… →L1:auth-options-17]`, and what it resolves to.
+
+L1:auth-options-17   segment 17 (`idx` 16) at level 1; the words are for people, only the number counts
+L2:auth-c2-3         chapter 3 (`idx` 2) of height 2 at level 2
+L1:17, L2:c2-3       the same without words
+L0:turn-12           one turn
+L0:turns-120-480     a range of turns
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from turnfold.contract.records import MAX_HEIGHT, Node
+from turnfold.errors import UnknownMarker
+
+ARROW: Final = "\N{RIGHTWARDS ARROW}"
+
+_LONGEST: Final = 200
+"""Code points of a marker; whatever is longer was not made by us."""
+
+_MARKER: Final = re.compile(
+    r"L(?P<level>[0-3]):(?:turns?-(?P<first>[0-9]{1,12})(?:-(?P<last>[0-9]{1,12}))?"
+    r"|(?:[^\s:\]]*-)?c(?P<height>[0-9]{1,2})-(?P<chapter>[0-9]{1,12})"
+    r"|(?:[^\s:\]]*-)?(?P<segment>[0-9]{1,12}))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTarget:
+    """A node of the tree, by primary key."""
+
+    height: int
+    idx: int
+    """From 0; one less than the number in the marker."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsTarget:
+    """Turns `first_seq` to `last_seq`, both included."""
+
+    first_seq: int
+    last_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """What to show, and at which level."""
+
+    level: int
+    target: NodeTarget | TurnsTarget
+
+
+def format_marker(marker: Marker, *, slug: str = "") -> str:
+    """The marker as it is written, without arrow and brackets: `L1:auth-options-17`."""
+    target = marker.target
+    if isinstance(target, TurnsTarget):
+        if target.first_seq == target.last_seq:
+            return f"L{marker.level}:turn-{target.first_seq}"
+        return f"L{marker.level}:turns-{target.first_seq}-{target.last_seq}"
+    number = str(target.idx + 1) if target.height == 0 else f"c{target.height}-{target.idx + 1}"
+    return f"L{marker.level}:{slug}-{number}" if slug else f"L{marker.level}:{number}"
+
+
+def node_marker(node: Node, *, level: int, short: bool) -> str:
+    """The marker of a node at a level; short ones leave the words out."""
+    return format_marker(Marker(level, NodeTarget(node.height, node.idx)), slug="" if short else node.slug)
+
+
+def turns_marker(first_seq: int, last_seq: int, *, level: int = 0) -> str:
+    """The marker of a range of turns."""
+    return format_marker(Marker(level, TurnsTarget(first_seq, last_seq)))
+
+
+def parse_marker(text: str) -> Marker:
+    """Read a marker, with or without brackets, dots and arrow around it.
+
+    Raises `UnknownMarker` for anything that `format_marker` cannot have written.
+    """
+    bare = text.strip().strip("[]").lstrip("… ").removeprefix(ARROW).strip() if len(text) <= _LONGEST else ""
+    match = _MARKER.fullmatch(bare)
+    marker = _checked(match) if match else None
+    if marker is None:
+        msg = f"{text[:60]!r} is not a marker of ours: copy one from a context, such as L1:auth-options-17"
+        raise UnknownMarker(msg)
+    return marker
+
+
+def _checked(match: re.Match[str]) -> Marker | None:
+    level = int(match["level"])
+    if match["first"]:
+        first = int(match["first"])
+        last = int(match["last"] or first)
+        return Marker(level, TurnsTarget(first, last)) if 1 <= first <= last else None
+    height = int(match["height"] or 0)
+    number = int(match["chapter"] or match["segment"])
+    if number < 1 or height > MAX_HEIGHT or (match["chapter"] and height == 0):
+        return None
+    return Marker(level, NodeTarget(height, number - 1))

@@ -1,0 +1,110 @@
+"""A snapshot, looked at once: which turns can be shown raw, which nodes cover the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from turnfold.assemble.chat import inside_groups
+from turnfold.assemble.pricing import Style
+from turnfold.assemble.render_text import line_openings
+from turnfold.assemble.request import Request
+from turnfold.contract.records import FAN_OUT, Node, Role, Snapshot, StoredTurn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What a selection chooses from. Made from a snapshot and a request alone."""
+
+    snapshot: Snapshot
+    request: Request
+    style: Style
+    nodes: Mapping[tuple[int, int], Node]
+    roots: tuple[Node, ...]
+    """The coarsest cover of all that is folded."""
+    closed_seq: int
+    """Last turn that the nodes at hand cover; 0 without nodes."""
+    last_seq: int
+    window: tuple[StoredTurn, ...]
+    """The newest turns without a gap, up to the last: what can be shown raw."""
+    inside_groups: frozenset[int]
+    """Turns at which a raw block may not begin: it would cut a tool group."""
+    system_turn: StoredTurn | None
+    """The turn whose text is shown as the system text."""
+
+    def turns_of(self, node: Node) -> tuple[StoredTurn, ...]:
+        """The turns of a node that can be shown raw: all of them or none."""
+        if not self.window or node.first_seq < self.window[0].seq:
+            return ()
+        start = node.first_seq - self.window[0].seq
+        return self.window[start : start + node.last_seq - node.first_seq + 1]
+
+    def children(self, node: Node) -> tuple[Node, ...]:
+        """The eight children of a chapter; none for a segment, or when the read did not fetch them."""
+        if node.height == 0:
+            return ()
+        found = [self.nodes.get((node.height - 1, node.idx * FAN_OUT + i)) for i in range(FAN_OUT)]
+        whole = tuple(child for child in found if child is not None)
+        return whole if len(whole) == FAN_OUT else ()
+
+
+def gather(snapshot: Snapshot, request: Request) -> Material:
+    """Look at a snapshot once for a request."""
+    head = snapshot.head
+    usable = {(node.height, node.idx): node for node in snapshot.nodes}
+    roots = coarsest(snapshot.nodes, last_seq=head.closed_seq if head else 0)
+    window = _window(snapshot)
+    return Material(
+        snapshot=snapshot,
+        request=request,
+        style=Style(
+            short=request.usable_tokens < request.policy.short_markers_below,
+            openings=line_openings((*snapshot.turns, *(excerpt.turn for excerpt in snapshot.excerpts))),
+            longest=max(
+                (len(t.content) for t in (*snapshot.turns, *(e.turn for e in snapshot.excerpts))),
+                default=0,
+            ),
+        ),
+        nodes=usable,
+        roots=roots,
+        closed_seq=roots[-1].last_seq if roots else 0,
+        last_seq=max(snapshot.last_seq, head.turn_count if head else 0),
+        window=window,
+        inside_groups=inside_groups(window),
+        system_turn=None if request.system is not None else _newest_system_turn(snapshot),
+    )
+
+
+def coarsest(nodes: Iterable[Node], *, last_seq: int) -> tuple[Node, ...]:
+    """The fewest nodes that cover turns 1 to `last_seq`, in order; they end early where nodes are missing."""
+    starting: dict[int, dict[int, Node]] = {}
+    for node in nodes:
+        starting.setdefault(node.height, {})[node.first_seq] = node
+    chosen: list[Node] = []
+    next_seq = 1
+    for height in sorted(starting, reverse=True):
+        while (found := starting[height].get(next_seq)) is not None and found.last_seq <= last_seq:
+            chosen.append(found)
+            next_seq = found.last_seq + 1
+    return tuple(chosen)
+
+
+def _window(snapshot: Snapshot) -> tuple[StoredTurn, ...]:
+    """The longest run of fetched turns without a gap that ends at the newest one."""
+    least = 1
+    if snapshot.unread and snapshot.head is not None:
+        least = snapshot.head.turn_count + 1
+    turns = snapshot.turns
+    start = len(turns)
+    while start and turns[start - 1].seq >= least and (
+        start == len(turns) or turns[start - 1].seq + 1 == turns[start].seq
+    ):
+        start -= 1
+    return turns[start:]
+
+
+def _newest_system_turn(snapshot: Snapshot) -> StoredTurn | None:
+    for turn in reversed(snapshot.turns):
+        if turn.role in {Role.SYSTEM, Role.DEVELOPER} and turn.content.strip():
+            return turn
+    return None

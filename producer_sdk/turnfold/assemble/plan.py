@@ -1,0 +1,68 @@
+"""What a selection decided: the parts of a context, before they are words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from turnfold.assemble.chat import ShownTurn
+from turnfold.assemble.material import Material
+from turnfold.assemble.pricing import Pricing
+from turnfold.contract.records import Anchor, LevelKey, Node
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNode:
+    """A node of the cut and the level at which it is shown, 1 to 3."""
+
+    node: Node
+    level: int
+
+    @property
+    def key(self) -> LevelKey:
+        return (self.node.height, self.node.idx, self.level)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The parts of a context in the order in which they are shown."""
+
+    system: str = ""
+    """The system text as a part, a caller's or that of a turn; may be clipped."""
+    system_marker: str | None = None
+    """Set when the system text is clipped."""
+    task: str = ""
+    """The task as a part."""
+    anchors: tuple[Anchor, ...] = ()
+    """In merge order."""
+    joined: tuple[Node, ...] = ()
+    """Nodes from the first turn on that share one range line."""
+    tags_tokens: int = 0
+    """What the tags of the range line may cost."""
+    shown: tuple[ShownNode, ...] = ()
+    """The nodes after the joined ones, in order."""
+    unfolded: tuple[int, int] | None = None
+    """Turns that one line stands for: not folded yet, and not shown raw."""
+    waiting: tuple[int, int] | None = None
+    """Turns of the inbox that are not shown, as far as they have numbers."""
+    unread: int = 0
+    """About how many turns of the inbox are not shown."""
+    excerpts: tuple[ShownTurn, ...] = ()
+    raw: tuple[ShownTurn, ...] = ()
+    """Recent turns up to the last one, in order."""
+    allotted: tuple[tuple[str, int], ...] = ()
+    """For the report: parts, and the tokens that their share gave them."""
+
+    @property
+    def has_background(self) -> bool:
+        return bool(self.joined or self.shown or self.unfolded or self.unread)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What `choose` decided, and the texts that `finish` needs for it."""
+
+    wanted: tuple[LevelKey, ...]
+    plan: Plan = field(repr=False)
+    material: Material = field(repr=False)
+    pricing: Pricing = field(repr=False, compare=False)
+    """Remembers what was counted by stored counts."""

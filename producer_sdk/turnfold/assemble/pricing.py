@@ -1,0 +1,211 @@
+"""What parts cost, before they are put together.
+
+With the built-in estimator the counts stored beside the texts are used, and only short overheads are counted.
+With a caller's counter each part is counted once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from turnfold.assemble.chat import ShownTurn
+from turnfold.assemble.form_tokens import messages_tokens
+from turnfold.assemble.render_anthropic import OPENER, anthropic_turn, voiced
+from turnfold.assemble.render_openai import openai_name, openai_turn
+from turnfold.assemble.render_text import (
+    RECENT_HEADER,
+    anchor_opening,
+    closed_line,
+    day_lines,
+    excerpt_opening,
+    guarded,
+    node_opening,
+    one_line,
+    opening_marker,
+    opening_turns,
+    shown_words,
+    turn_opening,
+)
+from turnfold.contract.records import Anchor, LevelKey, Node, Role, StoredTurn
+from turnfold.errors import InvalidInput
+from turnfold.tokens import MESSAGE_TOKENS, Counter, estimate_tokens
+
+_NEVER_MISSING: Final = 3
+"""A node without words is still shown at this level, by its line's opening alone: nothing may be left uncovered."""
+
+_ALIKE: Final = str.maketrans("0123456789", "1111111111")
+
+
+@dataclass(frozen=True, slots=True)
+class FormTokens:
+    """Tokens of recent turns in each form."""
+
+    text: int = 0
+    openai: int = 0
+    anthropic: int = 0
+
+    def __add__(self, other: FormTokens) -> FormTokens:
+        return FormTokens(self.text + other.text, self.openai + other.openai, self.anthropic + other.anthropic)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """What decides how parts are written, the same for a whole read."""
+
+    short: bool
+    """Markers without words, no dates beside them."""
+    openings: tuple[str, ...]
+    """What lines inside a turn must not begin with."""
+    longest: int
+    """Code points of the longest content: only a content of that length can have been cut by the read."""
+
+
+class Pricing:
+    """Prices of parts by one counter. Remembers what it counted; belongs to one read."""
+
+    def __init__(self, counter: Counter, style: Style, *, texts: Mapping[LevelKey, str] | None = None) -> None:
+        """`texts` given: levels are priced by their words, and a level that is not among them has no price."""
+        self._counter = counter
+        self._style = style
+        self._texts = texts
+        self._counted: dict[str, int] = {}
+        self._turns: dict[tuple[int, str, bool, bool], FormTokens] = {}
+        self._cut: dict[int, bool] = {}
+        self._openings: dict[tuple[int, int], int] = {}
+
+    @property
+    def trusts_stored(self) -> bool:
+        """True when stored counts are this counter's own."""
+        return self._counter.stored
+
+    def count(self, text: str) -> int:
+        """Tokens of a text. Raises `InvalidInput` when the counter does not return a whole number."""
+        known = self._counted.get(text)
+        if known is None:
+            known = _checked(self._counter.count(text))
+            self._counted[text] = known
+        return known
+
+    def is_cut(self, turn: StoredTurn) -> bool:
+        """True when the read cut the turn's content: the stored count is then that of more words."""
+        if len(turn.content) != self._style.longest or not turn.tokens:
+            return False
+        if turn.seq not in self._cut:
+            self._cut[turn.seq] = estimate_tokens(turn.content) != turn.tokens
+        return self._cut[turn.seq]
+
+    def words(self, shown: ShownTurn) -> int:
+        """Tokens of what is shown of a turn, by the stored count where that is the same text."""
+        return self.count(shown.content) if (known := self._stored(shown)) is None else known
+
+    def node(self, node: Node, level: int) -> int | None:
+        """Tokens of a node's part at a level; None when its words are not at hand."""
+        if self._texts is None:
+            return self._opening(node) + node.tokens[level] + 1
+        words = self._texts.get((node.height, node.idx, level), "" if level == _NEVER_MISSING else None)
+        return None if words is None else self.node_part(node, level, words)
+
+    def node_part(self, node: Node, level: int, words: str) -> int:
+        """Tokens of a node's part with its words at hand."""
+        safe = guarded(words, self._style.openings)
+        known = node.tokens[level] if safe is words and words else None
+        if known and self._counter.stored and not words[0].isspace() and words[-1] != "\r":
+            return self._opening(node) + known + (0 if words[-1] == "\n" else self.count("\n"))
+        return self.count(closed_line(node_opening(node, level=level, short=self._style.short) + safe))
+
+    def anchor(self, anchor: Anchor) -> int:
+        """Tokens of an anchor's line."""
+        words = one_line(anchor.text)
+        opening = anchor_opening(anchor)
+        known = anchor.tokens if words is anchor.text else None
+        return self._part(opening.translate(_ALIKE) if self._counter.stored else opening, words, known)
+
+    def excerpt(self, shown: ShownTurn) -> int:
+        """Tokens of an excerpt's part."""
+        return self._spoken(excerpt_opening(shown.turn), shown)
+
+    def turn(self, shown: ShownTurn) -> FormTokens:
+        """Tokens of a recent turn in each form; Anthropic's as if no neighbours were joined."""
+        key = (shown.turn.seq, shown.content, shown.native, shown.hidden)
+        if key not in self._turns:
+            self._turns[key] = self._turn(shown)
+        return self._turns[key]
+
+    def recent(self, turns: Iterable[ShownTurn]) -> FormTokens:
+        """Tokens of recent turns, without what stands around them."""
+        total = FormTokens()
+        for shown in turns:
+            total += self.turn(shown)
+        return total
+
+    def around(self, recent: FormTokens, turns: tuple[ShownTurn, ...]) -> int:
+        """At most what the recent turns cost in their dearest form, with headers, days and the system message."""
+        if not turns:
+            return MESSAGE_TOKENS
+        days = sum(self.count(line) for line in day_lines(turns) if line)
+        begins_well = turns[0].turn.role is Role.USER and turns[0].content.strip() and not turns[0].hidden
+        opener = 0 if begins_well else MESSAGE_TOKENS + self.count(OPENER)
+        return max(
+            recent.text + self.count(RECENT_HEADER) + days,
+            recent.openai + MESSAGE_TOKENS,
+            recent.anthropic + MESSAGE_TOKENS + opener,
+        )
+
+    def _opening(self, node: Node) -> int:
+        """Tokens of what stands before a node's words, by the estimator: the same at each level."""
+        key = (node.height, node.idx)
+        if key not in self._openings:
+            turns = opening_turns(node, short=self._style.short)
+            marker = opening_marker(node, level=1, short=self._style.short)
+            self._openings[key] = self._count_shape(turns) + self._count_shape(marker)
+        return self._openings[key]
+
+    def _count_shape(self, text: str) -> int:
+        """Tokens of a text by the estimator, to which all digits are alike: the same shape is counted once."""
+        return self.count(text.translate(_ALIKE))
+
+    def _turn(self, shown: ShownTurn) -> FormTokens:
+        if shown.hidden:
+            return FormTokens()
+        turn = shown.turn
+        text = self._spoken(turn_opening(turn), shown)
+        if turn.role is Role.TOOL or (shown.native and turn.parts):
+            _, blocks = anthropic_turn(shown)
+            anthropic = messages_tokens([{"content": blocks}], self.count) if blocks else 0
+            return FormTokens(text, messages_tokens(openai_turn(shown), self.count), anthropic)
+        if not shown.content.strip():
+            return FormTokens(text)
+        words = self.words(shown)
+        name = openai_name(turn.name) if turn.name else ""
+        said = voiced(turn.role, shown.content)
+        return FormTokens(
+            text,
+            MESSAGE_TOKENS + words + (self.count(name) if name else 0),
+            MESSAGE_TOKENS + (words if said is shown.content else self.count(said)),
+        )
+
+    def _spoken(self, opening: str, shown: ShownTurn) -> int:
+        words = shown_words(shown)
+        safe = guarded(words, self._style.openings)
+        return self._part(opening, safe, self._stored(shown) if safe is shown.content else None)
+
+    def _stored(self, shown: ShownTurn) -> int | None:
+        turn = shown.turn
+        if not self._counter.stored or not turn.tokens or shown.content is not turn.content or self.is_cut(turn):
+            return None
+        return turn.tokens
+
+    def _part(self, opening: str, words: str, known: int | None) -> int:
+        """Tokens of `opening`, `words` and a newline; `known` are those of `words`."""
+        if self._counter.stored and known and words and not words[0].isspace() and words[-1] not in "\r\n":
+            return self.count(opening) + known + self.count("\n")
+        return self.count(closed_line(opening + words))
+
+
+def _checked(counted: object) -> int:
+    if isinstance(counted, int) and not isinstance(counted, bool) and counted >= 0:
+        return counted
+    msg = f"count_tokens must return a whole number of at least 0, it returned {counted!r}"
+    raise InvalidInput(msg)

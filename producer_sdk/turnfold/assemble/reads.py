@@ -1,0 +1,155 @@
+"""The two phases of a read: `choose` which texts are needed, then `finish` the context with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from turnfold.assemble.assembly import Assembly, assemble, markers_of
+from turnfold.assemble.context import Context
+from turnfold.assemble.fixed_parts import least_plan
+from turnfold.assemble.material import Material, gather
+from turnfold.assemble.plan import Choice, Plan
+from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.report import budget_report, coverage_of
+from turnfold.assemble.request import Request
+from turnfold.assemble.selection import select
+from turnfold.assemble.tags import TAGS_LEVEL, tag_sources
+from turnfold.contract.records import LevelKey, Node, Snapshot
+from turnfold.errors import InvalidBudget
+from turnfold.tokens import ESTIMATOR
+
+_ATTEMPTS: Final = 3
+"""Finished contexts that are counted before the smallest one is taken."""
+
+_ENOUGH_USED: Final = 0.04
+"""Of the budget: with less than this to spare, no further context is tried."""
+
+_MORE_TEXTS: Final = 1.6
+"""Texts that are fetched for a caller's counter, in budgets: it may have room for more than stored counts say."""
+
+
+def choose(snapshot: Snapshot, request: Request) -> Choice:
+    """Which texts `finish` needs, decided by stored counts: at most three for each node of the cut."""
+    material = gather(snapshot, request)
+    target = max(0, request.usable_tokens)
+    pricing = Pricing(ESTIMATOR, material.style)
+    plan = select(material, pricing, target=target)
+    wanted = [one.key for one in plan.shown]
+    if plan.tags_tokens:
+        sources = tag_sources(plan.joined, most_tokens=max(target // 3, 200))
+        wanted += [(node.height, node.idx, TAGS_LEVEL) for node in sources]
+    if not request.counter.stored:
+        wanted += _neighbours(material, plan, most_tokens=int(_MORE_TEXTS * target))
+    return Choice(tuple(dict.fromkeys(wanted)), plan, material, pricing)
+
+
+def finish(snapshot: Snapshot, request: Request, choice: Choice, texts: Mapping[LevelKey, str]) -> Context:
+    """The context, never above the budget in any of its forms by the request's counter.
+
+    `texts` are those of `choice.wanted`; a missing one is shown as an empty line with its marker. Raises
+    `InvalidBudget` naming the tokens that would do.
+    """
+    same = choice.material.snapshot is snapshot and choice.material.request == request
+    material = choice.material if same else gather(snapshot, request)
+    pricing = choice.pricing if same and request.counter.stored else Pricing(request.counter, material.style)
+    least = assemble(least_plan(material), {}, pricing=pricing, style=material.style)
+    if least.largest > request.usable_tokens:
+        raise _too_small(request, least)
+    found = _largest_fitting(material, pricing, choice, texts) or least
+    return _context(material, found)
+
+
+def minimum_tokens(snapshot: Snapshot, request: Request) -> int:
+    """The smallest budget for this request; every larger one works too. The request's own budget does not matter."""
+    material = gather(snapshot, request)
+    pricing = Pricing(request.counter, material.style)
+    least = assemble(least_plan(material), {}, pricing=pricing, style=material.style)
+    return max(1, least.largest + request.reserve_tokens)
+
+
+def _largest_fitting(
+    material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]
+) -> Assembly | None:
+    usable = material.request.usable_tokens
+    if pricing.trusts_stored:
+        found = assemble(choice.plan, texts, pricing=pricing, style=material.style)
+        if found.largest <= usable:
+            return found
+    measured = Pricing(material.request.counter, material.style, texts=texts)
+    target = usable
+    best: Assembly | None = None
+    for _ in range(_ATTEMPTS):
+        plan = select(material, measured, target=target, seed=choice.plan)
+        found = assemble(plan, texts, pricing=measured, style=material.style)
+        spare = usable - found.largest
+        if spare >= 0 and (best is None or found.largest > best.largest):
+            best = found
+        elif best is not None:
+            break
+        if 0 <= spare <= _ENOUGH_USED * usable:
+            break
+        target += spare if spare >= 0 else spare - max(1, usable // 100)
+        if target <= 0:
+            break
+    return best
+
+
+def _neighbours(material: Material, plan: Plan, *, most_tokens: int) -> list[LevelKey]:
+    """Levels beside the chosen ones: coarser ones to fall back to, then finer ones while they are not too many."""
+    first_raw = plan.raw[0].turn.seq if plan.raw else material.last_seq + 1
+    raw = [
+        node for (height, _), node in sorted(material.nodes.items())
+        if height == 0 and first_raw <= node.first_seq <= material.closed_seq
+    ]  # fmt: skip
+    keys: list[tuple[Node, int]] = [(one.node, one.level + 1) for one in plan.shown if one.level < TAGS_LEVEL]
+    keys += [(node, level) for node in raw for level in (2, 1)]
+    keys += [(one.node, one.level - 1) for one in reversed(plan.shown) if one.level > 1]
+    room = most_tokens - sum(one.node.tokens[one.level] for one in plan.shown)
+    found = []
+    for node, level in keys:
+        if node.tokens[level] <= room:
+            room -= node.tokens[level]
+            found.append((node.height, node.idx, level))
+    return found
+
+
+def _context(material: Material, found: Assembly) -> Context:
+    request = material.request
+    return Context(
+        text=found.text,
+        tokens=found.largest,
+        counter=request.counter.name,
+        budget=budget_report(material, found),
+        markers=markers_of(found.plan, short=material.style.short),
+        coverage=coverage_of(found.plan),
+        system=found.system,
+        chat=found.chat,
+        request_key=_request_key(material),
+    )
+
+
+def _request_key(material: Material) -> str:
+    """All of a request that a fingerprint depends on; of the counter only its name is known."""
+    request = material.request
+    return repr(
+        (
+            material.snapshot.conversation_id,
+            request.budget_tokens,
+            request.reserve_tokens,
+            request.query,
+            request.system,
+            request.task,
+            request.policy,
+            request.counter.name,
+        )
+    )
+
+
+def _too_small(request: Request, least: Assembly) -> InvalidBudget:
+    needed = least.largest + request.reserve_tokens
+    msg = (
+        f"budget_tokens={request.budget_tokens} cannot hold what is always shown: give at least {needed} tokens, "
+        "or a shorter system or task text"
+    )
+    return InvalidBudget(msg, needed_tokens=needed)

@@ -1,0 +1,115 @@
+"""Raw turns: the open tail within an allowance, clipped where it must be."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from turnfold.assemble.chat import ShownTurn, whole, with_tool_groups
+from turnfold.assemble.expand import clip_middle
+from turnfold.assemble.markers import turns_marker
+from turnfold.assemble.material import Material
+from turnfold.assemble.pricing import FormTokens, Pricing
+from turnfold.assemble.render_text import clip_gap
+from turnfold.contract.records import StoredTurn
+
+_CAPS: Final = (1_600, 800, 400, 200, 100, 50)
+"""Tokens to which turns of the tail are clipped, the first under which all of it fits."""
+
+_NEWEST_FAVOUR: Final = 4
+"""The newest turn may be this many times as long as the others."""
+
+_LEAST_WORDS: Final = 60
+"""Code points of the newest turn in the smallest context; without a counter, so that it is the same for all."""
+
+
+def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens: int | None = None) -> ShownTurn:
+    """A turn as it is shown: whole, or clipped when it costs more than `most_tokens` or the read cut it."""
+    if turn is material.system_turn:
+        return ShownTurn(turn, turn.content, hidden=True)
+    shown = whole(turn)
+    fits = most_tokens is None or largest(pricing.turn(shown)) <= most_tokens
+    if fits and not pricing.is_cut(turn):
+        return shown
+    marker = turns_marker(turn.seq, turn.seq)
+    if most_tokens is None or pricing.count(turn.content) <= most_tokens:
+        content = turn.content.rstrip() + clip_gap(marker).rstrip()
+        if most_tokens is None or pricing.count(content) <= most_tokens:
+            return ShownTurn(turn, content, marker=marker)
+    content = clip_middle(turn.content, most_tokens or 0, clip_gap(marker), pricing.count)
+    return ShownTurn(turn, content, marker=marker)
+
+
+def tail(material: Material, pricing: Pricing, *, allowance: int) -> tuple[ShownTurn, ...]:
+    """The turns after the last node, newest favoured: all of them, clipped ones, or as many as fit.
+
+    `allowance` is in tokens and may be exceeded by the newest turn alone. Begins at any turn of the window; what
+    is before it is left to a line.
+    """
+    turns = tuple(turn for turn in material.window if turn.seq > material.closed_seq)
+    if not turns:
+        return ()
+    if _stored_size(turns) <= 2 * allowance:
+        shown = with_tool_groups([show(material, pricing, turn) for turn in turns])
+        if pricing.around(pricing.recent(shown), shown) <= allowance:
+            return shown
+    for cap in _CAPS:
+        if sum(min(pricing.words(whole(turn)), cap) for turn in turns) > allowance:
+            continue
+        shown = _clipped(material, pricing, turns, cap=cap, allowance=allowance)
+        if pricing.around(pricing.recent(shown), shown) <= allowance:
+            return shown
+    return _newest(material, pricing, turns, allowance=allowance)
+
+
+def least_newest(material: Material) -> tuple[ShownTurn, ...]:
+    """The newest turn, cut to a few words: the least that is always shown."""
+    if not material.window:
+        return ()
+    turn = material.window[-1]
+    if turn is material.system_turn:
+        return (ShownTurn(turn, turn.content, hidden=True),)
+    gap = clip_gap(turns_marker(turn.seq, turn.seq)).rstrip()
+    content = turn.content
+    if len(content) <= _LEAST_WORDS + len(gap) and not turn.parts:
+        return (whole(turn),)
+    clipped = content[:_LEAST_WORDS].rstrip() + gap
+    return with_tool_groups([ShownTurn(turn, clipped, marker=turns_marker(turn.seq, turn.seq), native=False)])
+
+
+def largest(tokens: FormTokens) -> int:
+    return max(tokens.text, tokens.openai, tokens.anthropic)
+
+
+def _stored_size(turns: tuple[StoredTurn, ...]) -> int:
+    return sum(turn.tokens for turn in turns)
+
+
+def _clipped(
+    material: Material, pricing: Pricing, turns: tuple[StoredTurn, ...], *, cap: int, allowance: int
+) -> tuple[ShownTurn, ...]:
+    newest_cap = max(cap, min(cap * _NEWEST_FAVOUR, allowance // 2))
+    caps = [cap] * (len(turns) - 1) + [newest_cap]
+    return with_tool_groups(
+        [show(material, pricing, turn, most_tokens=most) for turn, most in zip(turns, caps, strict=True)]
+    )
+
+
+def _newest(
+    material: Material, pricing: Pricing, turns: tuple[StoredTurn, ...], *, allowance: int
+) -> tuple[ShownTurn, ...]:
+    """As many of the newest turns as fit when clipped hard; at least the newest one."""
+    last = show(material, pricing, turns[-1], most_tokens=allowance // 2)
+    kept: tuple[ShownTurn, ...] = with_tool_groups([last])
+    if pricing.around(pricing.recent(kept), kept) > allowance:
+        return least_newest(material)
+    pending: list[ShownTurn] = []
+    for turn in reversed(turns[:-1]):
+        pending.insert(0, show(material, pricing, turn, most_tokens=_CAPS[-1]))
+        if turn.seq in material.inside_groups:
+            continue
+        longer = with_tool_groups([*pending, *kept])
+        if pricing.around(pricing.recent(longer), longer) > allowance:
+            break
+        kept = longer
+        pending = []
+    return kept

@@ -1,0 +1,95 @@
+"""The account of a context: which turns stand where, where the budget went, what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from turnfold.assemble.assembly import Assembly
+from turnfold.assemble.context import BudgetReport, Coverage, LeftOut, PartReport, Span, SpanLevel
+from turnfold.assemble.markers import turns_marker
+from turnfold.assemble.material import Material
+from turnfold.assemble.plan import Plan
+from turnfold.assemble.tags import TAGS_LEVEL
+
+_PARTS = ("system", "task", "anchors", "background", "excerpts", "recent")
+
+
+def coverage_of(plan: Plan) -> Coverage | None:
+    """Every turn under exactly one span; None for a conversation without turns."""
+    spans: list[Span] = []
+    if plan.joined:
+        spans.append(Span(plan.joined[0].first_seq, plan.joined[-1].last_seq, "range"))
+    spans += [Span(one.node.first_seq, one.node.last_seq, _level(one.level)) for one in plan.shown]
+    spans += [Span(*turns, "unfolded") for turns in (plan.unfolded, plan.waiting) if turns]
+    if plan.raw:
+        spans.append(Span(plan.raw[0].turn.seq, plan.raw[-1].turn.seq, 0))
+    return Coverage(tuple(spans)) if spans else None
+
+
+def budget_report(material: Material, found: Assembly) -> BudgetReport:
+    """What each part asked for, got and used, and what was left out."""
+    request = material.request
+    used = dict.fromkeys(_PARTS, 0)
+    for part in found.parts:
+        used[part.name] += part.tokens
+    asked = _asked(material, used)
+    allotted = {"system": used["system"], "task": used["task"], **dict(found.plan.allotted)}
+    rest = max(0, request.usable_tokens - sum(allotted.values()))
+    allotted.setdefault("background", rest)
+    return BudgetReport(
+        budget_tokens=request.budget_tokens,
+        reserve_tokens=request.reserve_tokens,
+        used_tokens=found.largest,
+        text_tokens=found.tokens.text,
+        openai_tokens=found.tokens.openai,
+        anthropic_tokens=found.tokens.anthropic,
+        parts=tuple(
+            PartReport(name=name, asked=asked[name], got=allotted.get(name, 0), used=used[name]) for name in _PARTS
+        ),
+        left_out=tuple(_left_out(material, found.plan)),
+    )
+
+
+def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
+    snapshot = material.snapshot
+    system = material.system_turn
+    return {
+        "system": max(used["system"], system.tokens if system else 0),
+        "task": used["task"],
+        "anchors": snapshot.head.anchor_tokens if snapshot.head else 0,
+        "background": sum(node.tokens[0] for node in material.roots),
+        "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.request.query else 0,
+        "recent": sum(turn.tokens for turn in material.window),
+    }
+
+
+def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
+    if plan.system_marker:
+        yield LeftOut("the rest of the system turn", plan.system_marker)
+    head = material.snapshot.head
+    active = head.anchor_count if head else 0
+    if active > len(plan.anchors) and not _is_raw(plan):
+        yield LeftOut(f"{active - len(plan.anchors)} of {active} anchors", "anchors()")
+    if plan.joined:
+        first, last = plan.joined[0].first_seq, plan.joined[-1].last_seq
+        yield LeftOut(f"turns {first} to {last}: only tags", turns_marker(first, last, level=TAGS_LEVEL))
+    if plan.unfolded:
+        first, last = plan.unfolded
+        yield LeftOut(f"turns {first} to {last}: not folded yet", turns_marker(first, last))
+    if plan.unread:
+        yield LeftOut(f"about {plan.unread} turns that are still being stored", "wait()")
+    for shown in plan.raw:
+        if shown.marker and not shown.hidden:
+            yield LeftOut(f"a part of turn {shown.turn.seq}", shown.marker)
+    excerpts = len(material.snapshot.excerpts) if material.request.query else 0
+    if excerpts > len(plan.excerpts) and not _is_raw(plan):
+        yield LeftOut(f"{excerpts - len(plan.excerpts)} of {excerpts} excerpts", "search()")
+
+
+def _is_raw(plan: Plan) -> bool:
+    """True when the whole conversation is shown as it was said."""
+    return not plan.has_background
+
+
+def _level(level: int) -> SpanLevel:
+    return 1 if level == 1 else 2 if level == 2 else 3

@@ -1,0 +1,149 @@
+"""`AsyncTurnfold`: the same verbs as coroutines, on a bounded pool of threads.
+
+Celery publishes and SQLite reads block; threads keep them off the event loop, and the pool bounds how many.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from types import TracebackType
+from typing import Any, ParamSpec, Self, TypeVar
+
+from turnfold.assemble import Context, Policy
+from turnfold.client import Turnfold
+from turnfold.contract.records import (
+    Anchor,
+    AnchorState,
+    AnchorType,
+    ErasureReceipt,
+    Expansion,
+    Hit,
+    Receipt,
+    Status,
+)
+from turnfold.edge import TurnInput
+from turnfold.settings import Settings
+from turnfold.tokens import TokenCount
+
+THREADS = 32
+"""Calls of one client that run at once; more wait their turn."""
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+class AsyncTurnfold:
+    """A tenant's conversations, for asyncio. Arguments, results and errors are those of `Turnfold`."""
+
+    def __init__(self, *, settings: Settings | None = None, threads: int = THREADS, **values: Any) -> None:
+        self._share(Turnfold(settings=settings, **values), ThreadPoolExecutor(threads, "turnfold"))
+
+    def _share(self, client: Turnfold, pool: ThreadPoolExecutor) -> None:
+        self._client = client
+        self._pool = pool
+
+    @classmethod
+    def from_env(cls) -> Self:
+        """Read the `TURNFOLD_*` variables."""
+        return cls(settings=Settings.from_env())
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        """Take settings as they are."""
+        return cls(settings=settings)
+
+    @property
+    def tenant(self) -> str:
+        """The tenant whose conversations this client sees."""
+        return self._client.tenant
+
+    def for_tenant(self, tenant: str) -> AsyncTurnfold:
+        """A view on another tenant over the same connections and threads."""
+        view = object.__new__(type(self))
+        view._share(self._client.for_tenant(tenant), self._pool)
+        return view
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections and end the threads. Views share them."""
+        await self._run(self._client.close)
+        self._pool.shutdown(wait=False)
+
+    async def append(self, conversation_id: str, turns: TurnInput | Iterable[TurnInput]) -> Receipt:
+        """As `Turnfold.append`."""
+        return await self._run(self._client.append, conversation_id, turns)
+
+    async def configure(
+        self,
+        conversation_id: str,
+        *,
+        goal: str | None = None,
+        constraints: Sequence[str] | None = None,
+        settings: Mapping[str, float] | None = None,
+    ) -> None:
+        """As `Turnfold.configure`."""
+        await self._run(self._client.configure, conversation_id, goal=goal, constraints=constraints, settings=settings)
+
+    async def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt:
+        """As `Turnfold.forget`."""
+        return await self._run(self._client.forget, conversation_id, timeout_seconds=timeout_seconds)
+
+    async def context(  # noqa: PLR0913 - a read's options, all by name
+        self,
+        conversation_id: str,
+        *,
+        budget_tokens: int,
+        query: str | None = None,
+        system: str | None = None,
+        task: str | None = None,
+        reserve_tokens: int = 0,
+        count_tokens: TokenCount | str | None = None,
+        policy: str | Policy = "balanced",
+    ) -> Context:
+        """As `Turnfold.context`."""
+        return await self._run(
+            self._client.context, conversation_id, budget_tokens=budget_tokens, query=query, system=system, task=task,
+            reserve_tokens=reserve_tokens, count_tokens=count_tokens, policy=policy,
+        )  # fmt: skip
+
+    async def expand(self, conversation_id: str, marker: str, *, max_tokens: int | None = None) -> Expansion:
+        """As `Turnfold.expand`."""
+        return await self._run(self._client.expand, conversation_id, marker, max_tokens=max_tokens)
+
+    async def search(self, conversation_id: str, query: str, *, limit: int = 10) -> list[Hit]:
+        """As `Turnfold.search`."""
+        return await self._run(self._client.search, conversation_id, query, limit=limit)
+
+    async def anchors(
+        self,
+        conversation_id: str,
+        *,
+        types: Iterable[AnchorType | str] | None = None,
+        states: Iterable[AnchorState | str] | None = ("active",),
+    ) -> list[Anchor]:
+        """As `Turnfold.anchors`."""
+        return await self._run(self._client.anchors, conversation_id, types=types, states=states)
+
+    async def status(self, conversation_id: str) -> Status:
+        """As `Turnfold.status`."""
+        return await self._run(self._client.status, conversation_id)
+
+    async def wait(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> Status:
+        """As `Turnfold.wait`."""
+        return await self._run(self._client.wait, conversation_id, timeout_seconds=timeout_seconds)
+
+    async def _run(
+        self, call: Callable[_Arguments, _Result], *arguments: _Arguments.args, **named: _Arguments.kwargs
+    ) -> _Result:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, partial(call, *arguments, **named))

@@ -1,0 +1,298 @@
+"""The edge: what callers give becomes an inbox entry, or a clear `InvalidTurn`. Pure but for made ids."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from reprlib import repr as shortened
+from typing import Any, Final, TypeVar
+
+from turnfold.contract.keys import checked_id
+from turnfold.contract.records import Importance, Role, StoredTurn, Turn
+from turnfold.contract.text import clean
+from turnfold.errors import InvalidTurn
+from turnfold.projection import project
+from turnfold.tokens import estimate_tokens
+
+IMPORTANCE: Final[Mapping[str, Importance]] = {
+    "low": Importance.LOW, "normal": Importance.NORMAL, "medium": Importance.MEDIUM,
+    "high": Importance.HIGH, "pin": Importance.PIN,
+}  # fmt: skip
+
+MAX_NAME_CHARACTERS: Final = 200
+
+_TURN_FIELDS: Final = frozenset(field.name for field in fields(Turn))
+MAX_DEPTH: Final = 100
+"""Levels of lists and objects inside a turn: deeper ones cannot be read back everywhere."""
+
+_Kind = TypeVar("_Kind")
+
+TurnInput = Turn | Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One inbox entry: its id and its JSON body."""
+
+    entry_id: str
+    body: bytes
+
+
+def new_turn_id() -> str:
+    """An id that sorts by the time it was made: 32 hexadecimal digits."""
+    return f"{time.time_ns() // 1000:014x}{secrets.token_hex(9)}"
+
+
+def accept(turn: object, *, max_bytes: int) -> Entry:
+    """Check one turn and put it into the inbox's form.
+
+    Accepts a `Turn`, a provider's message dict, or an object with `model_dump` (a provider client's message).
+    Raises `InvalidTurn` naming the field and the remedy.
+    """
+    given = _as_mapping(turn)
+    role = _role(given.get("role"))
+    said, calls = _content(given.get("content")), _tool_calls(given.get("tool_calls"))
+    parts = _parts(given, said, calls)
+    content = clean(project(said, calls) or _beside_content(given))
+    if not content.strip() and role is not Role.TOOL and not any(parts.values()):
+        msg = f"a {role} turn has no content: give text, content parts or tool_calls"
+        raise InvalidTurn(msg)
+    body = {
+        "role": str(role),
+        "content": content,
+        "name": _name(given.get("name")),
+        "parts": parts or None,
+        "importance": _importance(given.get("importance")),
+        "created_at": _created_at(given.get("created_at")),
+        "metadata": _metadata(given.get("metadata")),
+    }
+    encoded = _encode({key: value for key, value in body.items() if value is not None})
+    if len(encoded) > max_bytes:
+        msg = (
+            f"a turn of {len(encoded)} bytes is above the limit of {max_bytes}: shorten it, send images as URLs, "
+            "or raise TURNFOLD_MAX_TURN_BYTES (up to 16 MiB)"
+        )
+        raise InvalidTurn(msg)
+    return Entry(_turn_id(given.get("turn_id")), encoded)
+
+
+def with_turn_id(turn: object, turn_id: str) -> TurnInput:
+    """The same turn with its id filled in, to be appended again."""
+    if isinstance(turn, Turn):
+        return replace(turn, turn_id=turn_id)
+    return {**_as_mapping(turn), "turn_id": turn_id}
+
+
+def decode_turn(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
+    """Read an entry's body back. Raises `InvalidTurn` when it is not one that `accept` made."""
+    try:
+        given = json.loads(body)
+        created = _optional(given, "created_at", str)
+        content = clean(given["content"])
+        return StoredTurn(
+            seq=seq,
+            turn_id=turn_id,
+            role=Role(given["role"]),
+            content=content,
+            name=_optional(given, "name", str),
+            parts=_optional(given, "parts", dict),
+            importance=Importance(given.get("importance", Importance.NORMAL)),
+            created_at=None if created is None else _utc(datetime.fromisoformat(created)),
+            metadata=_optional(given, "metadata", dict),
+            tokens=estimate_tokens(content),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        msg = f"inbox entry {turn_id} is not a turn: {type(error).__name__}"
+        raise InvalidTurn(msg) from error
+
+
+def encode_turn(turn: StoredTurn) -> bytes:
+    """The inbox form of a turn: the inverse of `decode_turn`."""
+    body = {
+        "role": str(turn.role),
+        "content": turn.content,
+        "name": turn.name,
+        "parts": turn.parts or None,
+        "importance": int(turn.importance),
+        "created_at": None if turn.created_at is None else turn.created_at.astimezone(UTC).isoformat(),
+        "metadata": turn.metadata,
+    }
+    return _encode({key: value for key, value in body.items() if value is not None})
+
+
+def _as_mapping(turn: object) -> Mapping[str, Any]:
+    if isinstance(turn, Turn):
+        return {name: value for name in _TURN_FIELDS if (value := getattr(turn, name)) is not None}
+    plain = _plain(turn)
+    if isinstance(plain, Mapping):
+        return plain
+    msg = f"a turn must be a Turn or a message dict with role and content, not {type(turn).__name__}"
+    raise InvalidTurn(msg)
+
+
+def _plain(value: object) -> object:
+    """A provider client's object as the dict that it stands for; anything else as it is."""
+    dump = getattr(value, "model_dump", None)
+    return dump(exclude_none=True) if callable(dump) else value
+
+
+def _optional(given: Mapping[str, Any], key: str, kind: type[_Kind]) -> _Kind | None:
+    value = given.get(key)
+    if value is not None and not isinstance(value, kind):
+        msg = f"{key} is not a {kind.__name__}"
+        raise TypeError(msg)
+    return value
+
+
+def _role(value: object) -> Role:
+    try:
+        return Role(value)  # type: ignore[arg-type]  # anything else is refused below
+    except ValueError as error:
+        msg = f"unknown role {shortened(value)}: use one of {', '.join(Role)}"
+        raise InvalidTurn(msg) from error
+
+
+def _content(value: object) -> str | list[object] | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (bytes, Mapping)) or not isinstance(value, Sequence):
+        msg = f"content must be text, a list of content parts or null, not {type(value).__name__}"
+        raise InvalidTurn(msg)
+    parts = [_plain(part) for part in value]
+    if not all(isinstance(part, (str, Mapping)) for part in parts):
+        msg = "each content part must be an object with a type, or text"
+        raise InvalidTurn(msg)
+    return parts
+
+
+def _tool_calls(value: object) -> list[object]:
+    if value is None:
+        return []
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
+        msg = f"tool_calls must be a list of call objects, not {type(value).__name__}"
+        raise InvalidTurn(msg)
+    calls = [_plain(call) for call in value]
+    if not all(isinstance(call, Mapping) for call in calls):
+        msg = "each of tool_calls must be an object as the provider gave it"
+        raise InvalidTurn(msg)
+    return calls
+
+
+def _parts(given: Mapping[str, Any], said: str | list[object] | None, calls: list[object]) -> dict[str, Any]:
+    """Everything that text alone does not hold, as it was given."""
+    parts = {str(key): value for key, value in given.items() if key not in _TURN_FIELDS and value is not None}
+    if calls:
+        parts["tool_calls"] = calls
+    # The projection adds the calls to the text; what was said beside them is kept as it was.
+    if (said and isinstance(said, list)) or (calls and isinstance(said, str)):
+        parts["content"] = said
+    if (call_id := given.get("tool_call_id")) is not None:
+        if not isinstance(call_id, str):
+            msg = f"tool_call_id must be a string, not {type(call_id).__name__}"
+            raise InvalidTurn(msg)
+        parts["tool_call_id"] = call_id
+    cleaned: dict[str, Any] = _cleaned(parts)
+    return cleaned
+
+
+def _beside_content(given: Mapping[str, Any]) -> str:
+    """What OpenAI's assistants say outside of `content`: a refusal, speech, or a call in the older form."""
+    refusal, audio, call = given.get("refusal"), _plain(given.get("audio")), _plain(given.get("function_call"))
+    if isinstance(refusal, str) and refusal:
+        return refusal
+    if isinstance(audio, Mapping):
+        return str(audio.get("transcript") or project([{"type": "audio"}]))
+    return project(None, [call]) if isinstance(call, Mapping) else ""
+
+
+def _cleaned(value: Any, depth: int = 0) -> Any:
+    if depth > MAX_DEPTH:
+        msg = f"a turn must not be nested more than {MAX_DEPTH} levels deep: flatten its parts or metadata"
+        raise InvalidTurn(msg)
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return {clean(str(key)): _cleaned(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_cleaned(item, depth + 1) for item in value]
+    plain = _plain(value)
+    return value if plain is value else _cleaned(plain, depth + 1)
+
+
+def _turn_id(value: object) -> str:
+    if value is None:
+        return new_turn_id()
+    return checked_id("turn_id", value)
+
+
+def _name(value: object) -> str | None:
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        msg = f"name must be a string, not {type(value).__name__}"
+        raise InvalidTurn(msg)
+    name = " ".join(clean(value).split())
+    if len(name) > MAX_NAME_CHARACTERS:
+        msg = f"name must be at most {MAX_NAME_CHARACTERS} characters long, not {len(name)}"
+        raise InvalidTurn(msg)
+    return name or None
+
+
+def _importance(value: object) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or value not in IMPORTANCE:
+        msg = f"unknown importance {shortened(value)}: use one of {', '.join(IMPORTANCE)}"
+        raise InvalidTurn(msg)
+    return int(IMPORTANCE[value])
+
+
+def _created_at(value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError as error:
+            msg = f"created_at {shortened(value)} is not an ISO 8601 time"
+            raise InvalidTurn(msg) from error
+    if not isinstance(value, datetime):
+        msg = f"created_at must be a datetime or ISO 8601 text, not {type(value).__name__}"
+        raise InvalidTurn(msg)
+    try:
+        return _utc(value).isoformat()
+    except ValueError as error:
+        msg = "created_at has no time zone: use an aware datetime such as datetime.now(UTC)"
+        raise InvalidTurn(msg) from error
+    except OverflowError as error:
+        msg = f"created_at {value.isoformat()} cannot be expressed in UTC"
+        raise InvalidTurn(msg) from error
+
+
+def _utc(value: datetime) -> datetime:
+    """The same instant in UTC. Raises `ValueError` without a time zone: a process's own must not decide."""
+    if value.utcoffset() is None:
+        msg = "no time zone"
+        raise ValueError(msg)
+    return value.astimezone(UTC)
+
+
+def _metadata(value: object) -> Any:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        msg = f"metadata must be a dict, not {type(value).__name__}"
+        raise InvalidTurn(msg)
+    return _cleaned(value)
+
+
+def _encode(body: Mapping[str, Any]) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        msg = f"a turn must be JSON: {error}"
+        raise InvalidTurn(msg) from error

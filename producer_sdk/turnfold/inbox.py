@@ -1,0 +1,225 @@
+"""The producer's side of the inbox in Redis: append, forget, and the turns that no worker has stored yet.
+
+Keys and what they hold are listed in `turnfold.contract.keys`. All times are Redis's own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from turnfold.contract import keys
+from turnfold.contract.keys import Address
+from turnfold.contract.tasks import ENTRY_VERSION, Operation
+from turnfold.edge import Entry
+from turnfold.errors import InboxFull, InvalidSettings, Unavailable
+
+ENTRIES_PER_CALL: Final = 500
+"""Entries that one Lua call adds: a longer one would hold up Redis's other clients."""
+
+# KEYS inbox, ready, tenants, bell
+# ARGV conversation, tenant, most entries, bell milliseconds (0: no bell), version, then (op, id, body) each
+# Returns {entries now in the inbox, 1 if the caller is to ring}, or {-1, entries} when the inbox is full.
+APPEND: Final = """
+local time = redis.call('TIME')
+local now = string.format('%.0f', time[1] * 1000000 + time[2])
+local held = redis.call('XLEN', KEYS[1])
+if held + (#ARGV - 5) / 3 > tonumber(ARGV[3]) then return {-1, held} end
+for i = 6, #ARGV, 3 do
+  redis.call('XADD', KEYS[1], '*', 'v', ARGV[5], 'op', ARGV[i], 'id', ARGV[i + 1], 'd', ARGV[i + 2])
+end
+redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
+redis.call('ZADD', KEYS[3], 'NX', now, ARGV[2])
+local ring = 0
+if ARGV[4] ~= '0' and redis.call('SET', KEYS[4], '1', 'NX', 'PX', ARGV[4]) then ring = 1 end
+return {redis.call('XLEN', KEYS[1]), ring}
+"""
+
+# KEYS inbox, forgotten     ARGV member of forgotten, most entries
+# Returns {entries in the inbox, newest entries (newest first), 1 if its rows are still to be deleted,
+#  age of the oldest in ms, its turn id}
+PEEK: Final = """
+local time = redis.call('TIME')
+local held = redis.call('XLEN', KEYS[1])
+local newest = {}
+local age, first_id = 0, ''
+if held > 0 then
+  if ARGV[2] ~= '0' then newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', ARGV[2]) end
+  local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+  age = time[1] * 1000 + time[2] / 1000 - tonumber(string.match(first[1], '^%d+'))
+  for i = 1, #first[2], 2 do if first[2][i] == 'id' then first_id = first[2][i + 1] end end
+end
+local gone = redis.call('ZSCORE', KEYS[2], ARGV[1])
+return {held, newest, gone and 1 or 0, math.floor(age), first_id}
+"""
+
+# KEYS inbox, ready, forgotten, erased     ARGV conversation, member of forgotten
+# Returns how many entries were dropped. The tenant stays in `tenants`: a claim removes it when it has nothing.
+FORGET: Final = """
+local time = redis.call('TIME')
+local now = string.format('%.0f', time[1] * 1000000 + time[2])
+local held = redis.call('XLEN', KEYS[1])
+redis.call('DEL', KEYS[1], KEYS[4])
+redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('ZADD', KEYS[3], now, ARGV[2])
+return held
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingEntry:
+    """An entry as it lies in the inbox."""
+
+    stream_id: str
+    operation: str
+    entry_id: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """The inbox at one instant."""
+
+    held: int
+    """Entries in it."""
+    newest: tuple[PendingEntry, ...]
+    """The newest of them, oldest first."""
+    forgotten: bool
+    """The conversation was forgotten, and SQL may still hold its old rows: they must not be read."""
+    lag_seconds: float
+    first_id: str
+    """Id of the oldest entry's turn; empty for an empty inbox."""
+
+
+def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
+    """A client that answers or fails within `timeout_seconds`, whatever the server does.
+
+    Raises `InvalidSettings` for a URL that is not Redis's.
+    """
+    # One immediate retry replaces a pooled connection that a restarted server has dropped. Repeating is safe:
+    # entries are deduplicated by id.
+    each = timeout_seconds / 2
+    try:
+        return redis.Redis.from_url(
+            redis_url, socket_timeout=each, socket_connect_timeout=each, socket_keepalive=True,
+            retry=Retry(NoBackoff(), 1), health_check_interval=0, protocol=2,
+        )  # fmt: skip
+    except ValueError as error:
+        msg = f"TURNFOLD_REDIS_URL is not a Redis URL: use redis://host:port/0, rediss://… or unix://… ({error})"
+        raise InvalidSettings(msg) from error
+
+
+@contextmanager
+def translated(doing: str) -> Iterator[None]:
+    """Turn Redis's errors into `Unavailable`."""
+    try:
+        yield
+    except (redis.ConnectionError, redis.TimeoutError) as error:
+        msg = f"Redis did not answer while {doing}: is it running, and is TURNFOLD_REDIS_URL right?"
+        raise Unavailable(msg) from error
+    except redis.RedisError as error:
+        msg = f"Redis refused while {doing}: {error}"
+        raise Unavailable(msg) from error
+
+
+class ProducerInbox:
+    """Appends to, looks at and drops inboxes. Safe to share among threads."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._append = client.register_script(APPEND)
+        self._peek = client.register_script(PEEK)
+        self._forget = client.register_script(FORGET)
+        self._client = client
+
+    def append(
+        self, address: Address, operation: Operation, entries: Sequence[Entry], *, most_entries: int, bell: bool
+    ) -> bool:
+        """Add entries in order; True when the caller is to ring the doorbell.
+
+        One round trip for up to 500 entries. Raises `InboxFull` (nothing of this call was added, or only whole
+        blocks of 500) or `Unavailable` (unknown whether it was added; repeat with the same ids).
+        """
+        ring = False
+        where = [address.inbox, address.ready, keys.tenants(address.shard), keys.bell(address.shard)]
+        who: list[Any] = [keys.encode_id(address.conversation), keys.encode_id(address.tenant), most_entries]
+        bell_milliseconds = keys.BELL_MILLISECONDS if bell else 0
+        for start in range(0, len(entries), ENTRIES_PER_CALL):
+            arguments = [*who, bell_milliseconds, ENTRY_VERSION]
+            for entry in entries[start : start + ENTRIES_PER_CALL]:
+                arguments += (str(operation), entry.entry_id, entry.body)
+            with translated("appending"):
+                held, wanted = cast("list[int]", self._append(where, arguments))
+            if held < 0:
+                msg = (
+                    f"the inbox of conversation {address.conversation!r} holds {wanted} turns (limit {most_entries}): "
+                    "are workers running? Wait and append again, or raise TURNFOLD_MAX_INBOX_TURNS"
+                )
+                raise InboxFull(msg)
+            ring = ring or wanted == 1
+        return ring
+
+    def peek(self, address: Address, *, newest: int) -> Pending:
+        """Look at the inbox in one round trip, at its `newest` entries at most."""
+        with translated("reading the inbox"):
+            held, rows, gone, age, first_id = cast(
+                "tuple[int, list[Any], int, int, bytes]",
+                self._peek([address.inbox, keys.forgotten(address.shard)], [address.member, newest]),
+            )
+        entries = tuple(pending_entry(stream_id, flat) for stream_id, flat in reversed(rows))
+        return Pending(held, entries, bool(gone), max(0.0, age / 1000), first_id.decode(errors="replace"))
+
+    def last_stream_id(self, address: Address) -> str | None:
+        """Id of the newest entry, None for an empty inbox."""
+        with translated("reading the inbox"):
+            rows = cast("list[Any]", self._client.xrevrange(address.inbox, count=1))
+        return rows[0][0].decode() if rows else None
+
+    def first_stream_id(self, address: Address) -> str | None:
+        """Id of the oldest entry, None for an empty inbox."""
+        with translated("reading the inbox"):
+            rows = cast("list[Any]", self._client.xrange(address.inbox, count=1))
+        return rows[0][0].decode() if rows else None
+
+    def forget(self, address: Address) -> int:
+        """Drop the inbox and mark the conversation's rows for deletion; the number of entries dropped."""
+        names = [address.inbox, address.ready, keys.forgotten(address.shard), address.erased]
+        with translated("forgetting"):
+            return int(cast("int", self._forget(names, [keys.encode_id(address.conversation), address.member])))
+
+    def erased(self, address: Address) -> bytes | None:
+        """What the worker wrote when it had deleted the rows; None before."""
+        with translated("reading the erasure receipt"):
+            return cast("bytes | None", self._client.get(address.erased))
+
+
+def pending_entry(stream_id: bytes, flat: Sequence[bytes]) -> PendingEntry:
+    """An entry from the flat list of fields that a script or a RESP2 reply returns."""
+    fields = dict(zip(flat[::2], flat[1::2], strict=True))
+    return PendingEntry(
+        stream_id.decode(),
+        fields.get(b"op", b"").decode(errors="replace"),
+        fields.get(b"id", b"").decode(errors="replace"),
+        fields.get(b"d", b""),
+    )
+
+
+def stream_order(stream_id: str) -> tuple[int, int]:
+    """Order of a stream id.
+
+    >>> stream_order("10-2") > stream_order("9-30")
+    True
+    """
+    milliseconds, _, sequence = stream_id.partition("-")
+    return int(milliseconds), int(sequence)
+
+
+def deadline(timeout_seconds: float) -> float:
+    """The monotonic instant at which a wait of `timeout_seconds` ends."""
+    return time.monotonic() + timeout_seconds

@@ -1,0 +1,333 @@
+"""SQL to records: the only place of the SDK that speaks to the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError, SQLAlchemyError
+
+from turnfold import statements
+from turnfold.contract.keys import Address
+from turnfold.contract.records import (
+    FAN_OUT,
+    Anchor,
+    AnchorState,
+    AnchorType,
+    ConversationId,
+    Excerpt,
+    Head,
+    Importance,
+    LevelKey,
+    Node,
+    Role,
+    StoredTurn,
+    TurnState,
+)
+from turnfold.contract.tables import SCHEMA_VERSION, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
+from turnfold.errors import SchemaMismatch, Unavailable
+from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms, score_segments
+
+KINDS: Final = tuple(AnchorType)
+"""Anchor types by the number that SQL stores."""
+STATES: Final = tuple(AnchorState)
+"""Anchor states by the number that SQL stores."""
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """What a read knows before it looks at turns: statements 1 to 3."""
+
+    head: Head
+    nodes: tuple[Node, ...]
+    anchors: tuple[Anchor, ...]
+
+
+class Reader:
+    """Opens read transactions. Safe to share among threads."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._schema_checked = False
+
+    def read(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
+        """Run `work` in one read-only snapshot; once more if the connection had been lost before.
+
+        Raises `Unavailable` or `SchemaMismatch`.
+        """
+        try:
+            with translated():
+                return self._once(work)
+        except _ConnectionLost:
+            with translated():
+                return self._once(work)
+
+    def close(self) -> None:
+        """Close the pooled connections."""
+        self._engine.dispose()
+
+    def _once(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
+        with self._engine.begin() as connection:
+            transaction = ReadTransaction(connection)
+            if not self._schema_checked:
+                transaction.check_schema()
+                self._schema_checked = True
+            return work(transaction)
+
+
+class _ConnectionLost(Unavailable):
+    """The server closed a pooled connection: another one may work."""
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn SQLAlchemy's errors into the SDK's."""
+    try:
+        yield
+    except (OperationalError, ProgrammingError) as error:
+        if _missing_table(error):
+            raise SchemaMismatch(_MIGRATE) from error
+        kind = _ConnectionLost if error.connection_invalidated else Unavailable
+        msg = f"the database did not answer: is TURNFOLD_DATABASE_URL right? ({type(error.orig).__name__})"
+        raise kind(msg) from error
+    except DBAPIError as error:
+        kind = _ConnectionLost if error.connection_invalidated else Unavailable
+        msg = f"the database failed: {type(error.orig).__name__}"
+        raise kind(msg) from error
+    except SQLAlchemyError as error:
+        msg = f"the database could not be used: {type(error).__name__}"
+        raise Unavailable(msg) from error
+
+
+_MIGRATE: Final = "the database has no Turnfold schema of this version: run `turnfold migrate`"
+
+
+def _missing_table(error: DBAPIError) -> bool:
+    said = str(error.orig)
+    return "no such table" in said or "no such column" in said or getattr(error.orig, "sqlstate", "") in {
+        "42P01", "42703",
+    }  # fmt: skip
+
+
+class ReadTransaction:
+    """One consistent look at the database."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def check_schema(self) -> None:
+        """Raise `SchemaMismatch` unless the database has this version's schema."""
+        meta = table(MetaRow)
+        found = self._connection.scalar(select(meta.c.value).where(meta.c.key == "schema_version"))
+        if found != str(SCHEMA_VERSION):
+            msg = f"the database's schema is version {found}, this SDK reads {SCHEMA_VERSION}: run `turnfold migrate`"
+            raise SchemaMismatch(msg)
+
+    def head(self, address: Address) -> Head | None:
+        """Statement 1; None when nothing is stored."""
+        row = self._connection.execute(
+            statements.HEAD, {"tenant": address.tenant, "external_id": address.conversation}
+        ).first()
+        return None if row is None else _head(row)
+
+    def frontier(self, head: Head) -> tuple[Node, ...]:
+        """Statement 2: at most 23 nodes of each height, whatever the length."""
+        rows = self._connection.execute(statements.FRONTIER, {"conversation": head.id, "node_count": head.node_count})
+        return tuple(_node(row) for row in rows)
+
+    def top_anchors(self, head: Head) -> tuple[Anchor, ...]:
+        """Statement 3: active anchors, best first, at most 64."""
+        rows = self._connection.execute(statements.TOP_ANCHOR_ROWS, {"conversation": head.id})
+        return tuple(anchor_record(row) for row in rows)
+
+    def newest_turns(self, head: Head, *, cap: int) -> tuple[StoredTurn, ...]:
+        """Statement 4: at most 200, oldest first, content cut at `cap` code points."""
+        rows = self._connection.execute(
+            statements.NEWEST_TURNS,
+            {"conversation": head.id, "after_seq": max(0, head.turn_count - statements.TAIL_TURNS), "cap": cap},
+        ).all()
+        return tuple(turn_record(row) for row in reversed(rows))
+
+    def texts(self, head: Head, wanted: Sequence[LevelKey]) -> dict[LevelKey, str]:
+        """Statement 5: the chosen texts by primary key, 64 a statement."""
+        found: dict[LevelKey, str] = {}
+        for start in range(0, len(wanted), statements.TEXTS_A_STATEMENT):
+            block = list(wanted[start : start + statements.TEXTS_A_STATEMENT])
+            block += [(-1, 0, 0)] * (statements.TEXTS_A_STATEMENT - len(block))
+            parameters: dict[str, int] = {"conversation": head.id}
+            for i, (height, idx, level) in enumerate(block):
+                parameters |= {f"h{i}": height, f"i{i}": idx, f"l{i}": level, f"r{i}": 0}
+            for row in self._connection.execute(statements.TEXTS, parameters):
+                found[row[0], row[1], row[2]] = row[3]
+        return found
+
+    def stored_seqs(self, head: Head, turn_ids: Sequence[str]) -> dict[str, int]:
+        """Statement 6: the numbers of those of at most 201 turns that are stored."""
+        padded = [*turn_ids, *([turn_ids[0]] * (statements.INBOX_IDS - len(turn_ids)))]
+        parameters: dict[str, Any] = {f"id{i}": value for i, value in enumerate(padded)}
+        rows = self._connection.execute(statements.STORED_SEQS, {"conversation": head.id, **parameters})
+        return {row.turn_id: row.seq for row in rows}
+
+    def segments_for(self, head: Head, terms: Sequence[str]) -> list[tuple[int, float]]:
+        """Statement 7: segments that hold the terms, best first."""
+        if not terms:
+            return []
+        padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
+        parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
+        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters}).all()
+        return score_segments((row.term, row.idx, row.weight) for row in rows)
+
+    def excerpts_for(self, head: Head, query: str, *, cap: int) -> tuple[Excerpt, ...]:
+        """Statements 7 and 8: the turns that a query is about, best first."""
+        terms = query_terms(query)
+        hits = [idx for idx, _ in self.segments_for(head, terms)[:SEGMENT_HITS]]
+        if not hits:
+            return ()
+        turns, node_of = self.turns_of_segments(head, hits, cap=cap)
+        return excerpts(terms, turns, node_of)
+
+    def turns_of_segments(
+        self, head: Head, segments: Sequence[int], *, cap: int
+    ) -> tuple[list[StoredTurn], dict[int, int]]:
+        """Statement 8: turns of at most eight segments, and the segment of each seq."""
+        padded = [*segments, *([-1] * (SEGMENT_HITS - len(segments)))]
+        parameters = {f"x{i}": idx for i, idx in enumerate(padded)}
+        rows = self._connection.execute(statements.HIT_TURNS, {"conversation": head.id, "cap": cap, **parameters}).all()
+        return [turn_record(row) for row in rows], {row.seq: row.node_idx for row in rows}
+
+    def turns_between(self, head: Head, first_seq: int, last_seq: int, *, most: int) -> tuple[StoredTurn, ...]:
+        """Whole turns of a range, oldest first."""
+        rows = self._connection.execute(
+            statements.TURNS_BETWEEN,
+            {"conversation": head.id, "first_seq": first_seq, "last_seq": last_seq, "most": most},
+        )
+        return tuple(turn_record(row) for row in rows)
+
+    def node(self, head: Head, height: int, idx: int) -> Node | None:
+        """One node by primary key."""
+        nodes = statements.node
+        row = self._connection.execute(
+            select(*statements.NODE_COLUMNS).where(
+                nodes.c.conversation == head.id, nodes.c.height == height, nodes.c.idx == idx
+            )
+        ).first()
+        return None if row is None else _node(row)
+
+    def nodes_within(self, head: Head, first_seq: int, last_seq: int, *, below: int) -> tuple[Node, ...]:
+        """The coarsest nodes of heights under `below` that lie inside a range, in order.
+
+        Descends height by height into what is left at both ends: at most 14 rows a height.
+        """
+        if below <= 0 or first_seq > last_seq:
+            return ()
+        nodes = statements.node
+        height = below - 1
+        found = tuple(
+            _node(row)
+            for row in self._connection.execute(
+                select(*statements.NODE_COLUMNS)
+                .where(
+                    nodes.c.conversation == head.id, nodes.c.height == height,
+                    nodes.c.first_seq >= first_seq, nodes.c.last_seq <= last_seq,
+                )
+                .order_by(nodes.c.idx)
+                .limit(4 * FAN_OUT)
+            )
+        )  # fmt: skip
+        if not found:
+            return self.nodes_within(head, first_seq, last_seq, below=height)
+        before = self.nodes_within(head, first_seq, found[0].first_seq - 1, below=height)
+        after = self.nodes_within(head, found[-1].last_seq + 1, last_seq, below=height)
+        return (*before, *found, *after)
+
+    def level_text(self, head: Head, node: Node, level: int) -> str:
+        """The words of a node at a level; a model's where there are any."""
+        levels = table(LevelRow)
+        found = self._connection.scalar(
+            select(levels.c.body)
+            .where(
+                levels.c.conversation == head.id, levels.c.height == node.height, levels.c.idx == node.idx,
+                levels.c.level == level,
+            )
+            .order_by(levels.c.refined.desc())
+            .limit(1)
+        )  # fmt: skip
+        return found or ""
+
+    def tree(self, address: Address) -> list[tuple[Node, dict[int, str]]]:
+        """Every node of a conversation with its words, by height and index; empty when nothing is stored."""
+        head = self.head(address)
+        if head is None:
+            return []
+        nodes, levels = statements.node, table(LevelRow)
+        words: dict[tuple[int, int], dict[int, str]] = {}
+        for row in self._connection.execute(
+            select(levels.c.height, levels.c.idx, levels.c.level, levels.c.body)
+            .where(levels.c.conversation == head.id)
+            .order_by(levels.c.refined)
+        ):
+            words.setdefault((row.height, row.idx), {})[row.level] = row.body
+        rows = self._connection.execute(
+            select(*statements.NODE_COLUMNS)
+            .where(nodes.c.conversation == head.id)
+            .order_by(nodes.c.height, nodes.c.idx)
+        )
+        return [(_node(row), words.get((row.height, row.idx), {})) for row in rows]
+
+    def anchors(self, head: Head) -> tuple[Anchor, ...]:
+        """All anchors of a conversation in merge order."""
+        rows = self._connection.execute(
+            select(*statements.ANCHOR_COLUMNS)
+            .where(statements.anchor.c.conversation == head.id)
+            .order_by(statements.anchor.c.id)
+        )
+        return tuple(anchor_record(row) for row in rows)
+
+    def parked(self, head: Head) -> int:
+        """Entries and jobs of a conversation that wait for a person."""
+        entries, jobs = table(ParkedEntryRow), table(JobRow)
+        return sum(
+            self._connection.scalar(select(func.count()).select_from(rows).where(*conditions)) or 0
+            for rows, conditions in (
+                (entries, (entries.c.conversation == head.id,)),
+                (jobs, (jobs.c.conversation == head.id, jobs.c.state == "parked")),
+            )
+        )
+
+
+def _head(row: Any) -> Head:
+    return Head(
+        id=ConversationId(row.id), turn_count=row.turn_count, closed_seq=row.closed_seq, fold_seq=row.fold_seq,
+        node_count=row.node_count, anchor_count=row.anchor_count, anchor_tokens=row.anchor_tokens,
+        revision=row.revision, settings=row.settings or {},
+    )  # fmt: skip
+
+
+def _node(row: Any) -> Node:
+    return Node(
+        height=row.height, idx=row.idx, first_seq=row.first_seq, last_seq=row.last_seq, slug=row.slug,
+        tokens=(row.tokens_0, row.tokens_1, row.tokens_2, row.tokens_3), importance=row.importance,
+        started_at=row.started_at, ended_at=row.ended_at, refined=row.refined,
+    )  # fmt: skip
+
+
+def anchor_record(row: Any) -> Anchor:
+    return Anchor(
+        id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset, end=row.end_offset,
+        state=STATES[row.state], score=row.score, rank=row.rank, node_idx=row.node_idx, tokens=row.tokens,
+        related=row.related,
+    )  # fmt: skip
+
+
+def turn_record(row: Any) -> StoredTurn:
+    parts: Mapping[str, Any] | None = row.parts
+    return StoredTurn(
+        seq=row.seq, turn_id=row.turn_id, role=Role(row.role), content=row.content, name=row.name, parts=parts,
+        importance=Importance(row.importance), created_at=row.created_at, metadata=row.metadata, tokens=row.tokens,
+        state=TurnState(row.state),
+    )  # fmt: skip

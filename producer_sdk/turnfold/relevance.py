@@ -1,0 +1,82 @@
+"""Which segments and turns a query is about. Pure, lexical: terms, their rarity, and how often they occur."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from turnfold.contract.records import Excerpt, StoredTurn
+from turnfold.contract.terms import rarity, terms
+
+QUERY_TERMS: Final = 16
+"""Most terms of a query that are looked up."""
+
+SEGMENT_HITS: Final = 8
+"""Segments whose turns are read for a query."""
+
+_SPEAKER_WEIGHT: Final = 2
+"""A query that names a speaker asks for what that speaker said."""
+
+
+def query_terms(query: str) -> tuple[str, ...]:
+    """Distinct terms of a query, the rarest first, at most 16."""
+    distinct = list(dict.fromkeys(terms(query)))
+    order = {term: position for position, term in enumerate(distinct)}
+    return tuple(sorted(distinct, key=lambda term: (-rarity(term), order[term]))[:QUERY_TERMS])
+
+
+def score_segments(postings: Iterable[tuple[str, int, int]]) -> list[tuple[int, float]]:
+    """Segments by score, best first, newer first among equals.
+
+    `postings` are rows (term, idx, weight); a term's weight counts less the more often it repeats.
+    """
+    scores: dict[int, float] = defaultdict(float)
+    for term, idx, weight in postings:
+        scores[idx] += rarity(term) * (1.0 + weight / (weight + 20.0))
+    return sorted(scores.items(), key=lambda item: (-item[1], -item[0]))
+
+
+def score_turns(query: Sequence[str], turns: Sequence[StoredTurn]) -> dict[int, float]:
+    """Score of each turn that shares a term with the query, by seq.
+
+    A turn lends a quarter of its score to its neighbours, and half to the one after a question: answers seldom
+    repeat the question's words.
+    """
+    wanted = set(query)
+    own: dict[int, float] = {}
+    for turn in turns:
+        held = terms(turn.content)
+        score = sum(rarity(term) for term in wanted.intersection(held))
+        score += _SPEAKER_WEIGHT * sum(rarity(term) for term in wanted.intersection(terms(turn.speaker)))
+        if score:
+            own[turn.seq] = score / (1.0 + len(held) / 400.0)
+    total = dict(own)
+    questions = {turn.seq for turn in turns if turn.content.rstrip().endswith("?")}
+    present = {turn.seq for turn in turns}
+    for seq, lent in own.items():
+        for neighbour, share in ((seq - 1, 0.25), (seq + 1, 0.5 if seq in questions else 0.25)):
+            if neighbour in present:
+                total[neighbour] = total.get(neighbour, 0.0) + share * lent
+    return total
+
+
+def excerpts(
+    query: Sequence[str], turns: Sequence[StoredTurn], node_of: Mapping[int, int], *, most: int = 24
+) -> tuple[Excerpt, ...]:
+    """The turns that answer a query best, best first. `node_of` gives the segment of a turn's seq."""
+    scores = score_turns(query, turns)
+    ranked = sorted((t for t in turns if t.seq in scores), key=lambda t: (-scores[t.seq], -t.seq))
+    return tuple(Excerpt(turn=t, score=round(scores[t.seq], 6), node_idx=node_of.get(t.seq, -1)) for t in ranked[:most])
+
+
+def snippet(text: str, query: Sequence[str], *, width: int = 160) -> str:
+    """About `width` characters of `text` around the first word that the query names."""
+    flat = " ".join(text.split())
+    if len(flat) <= width:
+        return flat
+    lowered = flat.lower()
+    found = [at for term in query if (at := lowered.find(term)) >= 0]
+    start = max(0, min(min(found, default=0) - width // 3, len(flat) - width))
+    end = start + width
+    return ("… " if start else "") + flat[start:end].strip() + (" …" if end < len(flat) else "")

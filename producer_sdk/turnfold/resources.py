@@ -1,0 +1,89 @@
+"""Connections of one process. A fork gets its own: sockets and SQLite's locks do not survive one."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from turnfold import inbox
+from turnfold.contract.tasks import Task
+from turnfold.doorbell import Doorbell
+from turnfold.settings import Settings
+
+if TYPE_CHECKING:
+    import redis
+
+    from turnfold.reader import Reader
+
+
+class Resources:
+    """Opens each connection when it is first needed, once a process. Safe to share among threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._of_parent: tuple[object, ...] = ()
+        self._forget_connections()
+
+    def _forget_connections(self) -> None:
+        self._pid = os.getpid()
+        self._redis: redis.Redis | None = None
+        self._inbox: inbox.ProducerInbox | None = None
+        self._reader: Reader | None = None
+        self._doorbell: Doorbell | None = None
+
+    def _enter(self) -> None:
+        if self._pid != os.getpid():
+            # The parent's lock may have been held at the fork, and its connections must not be used or closed here.
+            # Held for ever: collecting them would close them.
+            self._of_parent = (*self._of_parent, self._redis, self._inbox, self._reader, self._doorbell)
+            self._lock = threading.Lock()
+            self._forget_connections()
+
+    def inbox(self) -> inbox.ProducerInbox:
+        """The inboxes in Redis."""
+        self._enter()
+        with self._lock:
+            if self._inbox is None:
+                self._redis = inbox.connect(self._settings.redis_url, timeout_seconds=self._settings.timeout_seconds)
+                self._inbox = inbox.ProducerInbox(self._redis)
+            return self._inbox
+
+    def reader(self) -> Reader:
+        """The database. The first call imports SQLModel."""
+        self._enter()
+        with self._lock:
+            if self._reader is None:
+                from turnfold.reader import Reader
+                from turnfold.sql import connect
+
+                engine = connect(
+                    self._settings.database_url, write=False, timeout_seconds=self._settings.timeout_seconds
+                )
+                self._reader = Reader(engine)
+            return self._reader
+
+    def ring(self, task: Task, shard: int) -> None:
+        """Wake a worker; returns at once."""
+        self._enter()
+        with self._lock:
+            if self._doorbell is None:
+                self._doorbell = Doorbell(
+                    self._settings.effective_broker_url, timeout_seconds=self._settings.timeout_seconds / 2
+                )
+            doorbell = self._doorbell
+        doorbell.ring(task, shard)
+
+    def close(self) -> None:
+        """Publish waiting rings and close what this process opened."""
+        if self._pid != os.getpid():
+            return
+        with self._lock:
+            if self._doorbell is not None:
+                self._doorbell.close()
+            if self._redis is not None:
+                self._redis.close()
+            if self._reader is not None:
+                self._reader.close()
+            self._forget_connections()

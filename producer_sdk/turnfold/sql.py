@@ -1,0 +1,107 @@
+"""Engines: one way to open SQLite and PostgreSQL, for readers and for writers."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import QueuePool, StaticPool
+
+from turnfold.errors import InvalidSettings
+
+
+def connect(database_url: str, *, write: bool, timeout_seconds: float, create: bool = False) -> Engine:
+    """An engine for SQLite or PostgreSQL. Nothing is opened until it is used.
+
+    A write engine takes SQLite's write lock when a transaction begins (`BEGIN IMMEDIATE`: a read that turns into
+    a write fails under load otherwise). A read engine on PostgreSQL runs read-only in REPEATABLE READ; on SQLite
+    a transaction is a snapshot by itself. `create` lets SQLite make the file.
+    Raises `InvalidSettings` for a URL that names neither.
+    """
+    try:
+        url = make_url(database_url)
+    except ArgumentError as error:
+        msg = f"TURNFOLD_DATABASE_URL is not a database URL: use sqlite:///path or postgresql+psycopg://… ({error})"
+        raise InvalidSettings(msg) from error
+    backend = url.get_backend_name()
+    if backend == "sqlite":
+        return _sqlite(url, write=write, timeout_seconds=timeout_seconds, create=create)
+    if backend == "postgresql":
+        return _postgresql(url, write=write, timeout_seconds=timeout_seconds)
+    msg = f"TURNFOLD_DATABASE_URL names {backend}: Turnfold stores in sqlite or postgresql"
+    raise InvalidSettings(msg)
+
+
+def _sqlite(url: URL, *, write: bool, timeout_seconds: float, create: bool) -> Engine:
+    in_memory = url.database in {None, "", ":memory:"}
+
+    def open_connection() -> sqlite3.Connection:
+        # An isolation level of None stops the driver from beginning transactions on its own.
+        if in_memory:
+            connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        else:
+            path = quote(str(Path(str(url.database)).expanduser()))
+            connection = sqlite3.connect(
+                f"file:{path}?mode={'rwc' if create else 'rw'}",
+                uri=True, timeout=timeout_seconds, isolation_level=None, check_same_thread=False,
+            )  # fmt: skip
+        for pragma in _PRAGMAS if not in_memory else _MEMORY_PRAGMAS:
+            connection.execute(pragma)
+        return connection
+
+    # One shared connection is what keeps an in-memory database alive.
+    pool: dict[str, Any] = (
+        {"poolclass": StaticPool} if in_memory else {"poolclass": QueuePool, "pool_size": 8, "max_overflow": 56}
+    )
+    engine = create_engine("sqlite://", creator=open_connection, **_QUIET, **pool)
+    begin = "BEGIN IMMEDIATE" if write else "BEGIN"
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Any) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+_QUIET: dict[str, Any] = {"hide_parameters": True}
+"""Parameters are content, which must not reach a log or an error's text."""
+
+_MEMORY_PRAGMAS = ("PRAGMA foreign_keys=ON",)
+_PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    # NORMAL may lose the last commits at a power cut, and the inbox is trimmed after the commit.
+    "PRAGMA synchronous=FULL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA mmap_size=268435456",
+)
+
+
+def _postgresql(url: URL, *, write: bool, timeout_seconds: float) -> Engine:
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    milliseconds = max(1, int(timeout_seconds * 1000))
+    try:
+        engine = create_engine(
+            url,
+            **_QUIET,
+            pool_size=8,
+            max_overflow=56,
+            pool_timeout=timeout_seconds,
+            connect_args={
+                "connect_timeout": max(2, math.ceil(timeout_seconds)),
+                "options": f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds}",
+                "tcp_user_timeout": milliseconds,
+            },
+        )
+    except ModuleNotFoundError as error:
+        msg = "PostgreSQL needs its driver: pip install 'turnfold-worker[postgres]' (psycopg 3)"
+        raise InvalidSettings(msg) from error
+    if write:
+        return engine
+    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)

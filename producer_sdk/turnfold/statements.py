@@ -1,0 +1,162 @@
+"""The statements of a read, built once. None depends on the length of the conversation.
+
+1 the head · 2 the frontier · 3 top anchors · 4 the newest turns · 5 the chosen texts ·
+6 which inbox turns are stored already · 7 postings of a query, and 8 the turns of the segments they point to.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sqlalchemy import (
+    BindParameter,
+    Text,
+    TextClause,
+    bindparam,
+    case,
+    cast,
+    func,
+    literal_column,
+    select,
+    text,
+    type_coerce,
+)
+
+from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
+from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, TurnRow, table
+from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS
+
+TAIL_TURNS: Final = 200
+"""Newest turns that a read looks at."""
+TOP_ANCHORS: Final = 64
+TEXTS_A_STATEMENT: Final = 64
+INBOX_IDS: Final = 201
+"""The newest turns of an inbox, and its oldest."""
+POSTINGS_A_TERM: Final = 64
+EXCERPT_TURNS: Final = 400
+"""Bound on the turns of eight segments, which hold at most some 56 each."""
+
+conversation = table(ConversationRow)
+turn = table(TurnRow)
+node = table(NodeRow)
+anchor = table(AnchorRow)
+
+HEAD_COLUMNS: Final = (
+    conversation.c.id, conversation.c.turn_count, conversation.c.closed_seq, conversation.c.fold_seq,
+    conversation.c.node_count, conversation.c.anchor_count, conversation.c.anchor_tokens, conversation.c.revision,
+    conversation.c.settings,
+)  # fmt: skip
+
+HEAD: Final = select(*HEAD_COLUMNS).where(
+    conversation.c.tenant == bindparam("tenant"), conversation.c.external_id == bindparam("external_id")
+)
+
+NODE_COLUMNS: Final = (
+    node.c.height, node.c.idx, node.c.first_seq, node.c.last_seq, node.c.slug, node.c.importance, node.c.refined,
+    node.c.tokens_0, node.c.tokens_1, node.c.tokens_2, node.c.tokens_3, node.c.started_at, node.c.ended_at,
+)  # fmt: skip
+
+_SPANS: Final = ", ".join(f"({height}, {FAN_OUT**height})" for height in range(MAX_HEIGHT + 1))
+# The lower edge is aligned to 8, so that what has left the window of one height has its parent in the next.
+FRONTIER: Final = text(
+    f"WITH want(height, span) AS (VALUES {_SPANS}) "  # noqa: S608 - constants of the contract
+    "SELECT n.height, n.idx, n.first_seq, n.last_seq, n.slug, n.importance, n.refined, n.tokens_0, n.tokens_1, "
+    "n.tokens_2, n.tokens_3, n.started_at, n.ended_at "
+    "FROM want w JOIN node n ON n.conversation = :conversation AND n.height = w.height "
+    f"AND n.idx >= (:node_count / w.span / {FAN_OUT}) * {FAN_OUT} - {2 * FAN_OUT} ORDER BY n.height, n.idx"
+).columns(*NODE_COLUMNS)
+
+ANCHOR_COLUMNS: Final = (
+    anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.end_offset,
+    anchor.c.state, anchor.c.score, anchor.c.rank, anchor.c.node_idx, anchor.c.tokens, anchor.c.related,
+)  # fmt: skip
+
+ACTIVE: Final = anchor.c.state == literal_column("0")
+"""A literal: a partial index is not used for a bound parameter."""
+
+TOP_ANCHOR_ROWS: Final = (
+    select(*ANCHOR_COLUMNS)
+    .where(anchor.c.conversation == bindparam("conversation"), ACTIVE)
+    .order_by(anchor.c.rank.desc(), anchor.c.id.desc())
+    .limit(TOP_ANCHORS)
+)
+
+
+def turn_columns(*, capped: bool) -> tuple[Any, ...]:
+    """Columns of a turn; `capped` cuts content at `:cap` code points and leaves out parts longer than that."""
+    content: Any = turn.c.content
+    parts: Any = turn.c.parts
+    if capped:
+        cap: BindParameter[int] = bindparam("cap", unique=False)
+        content = func.substr(turn.c.content, 1, cap).label("content")
+        small = case((func.length(cast(turn.c.parts, Text)) <= cap, turn.c.parts), else_=None)
+        parts = type_coerce(small, turn.c.parts.type).label("parts")
+    return (
+        turn.c.seq, turn.c.turn_id, turn.c.role, turn.c.name, content, parts, turn.c.importance, turn.c.created_at,
+        turn.c.metadata, turn.c.tokens, turn.c.state,
+    )  # fmt: skip
+
+
+_OF_CONVERSATION: Final = turn.c.conversation == bindparam("conversation")
+
+NEWEST_TURNS: Final = (
+    select(*turn_columns(capped=True))
+    .where(_OF_CONVERSATION, turn.c.seq > bindparam("after_seq"))
+    .order_by(turn.c.seq.desc())
+    .limit(TAIL_TURNS)
+)
+
+TURNS_BETWEEN: Final = (
+    select(*turn_columns(capped=False))
+    .where(_OF_CONVERSATION, turn.c.seq.between(bindparam("first_seq"), bindparam("last_seq")))
+    .order_by(turn.c.seq)
+    .limit(bindparam("most"))
+)
+
+
+def _texts() -> TextClause:
+    rows = ", ".join(f"(:h{i}, :i{i}, :l{i}, :r{i})" for i in range(TEXTS_A_STATEMENT))
+    return text(
+        f"WITH want(height, idx, level, refined) AS (VALUES {rows}) "  # noqa: S608 - parameters only
+        "SELECT l.height, l.idx, l.level, l.body FROM want w JOIN level l ON l.conversation = :conversation "
+        "AND l.height = w.height AND l.idx = w.idx AND l.level = w.level AND l.refined = w.refined"
+    )
+
+
+TEXTS: Final = _texts()
+"""Rows are padded to 64 with a height of -1: one constant statement, one cached plan."""
+
+STORED_SEQS: Final = select(turn.c.turn_id, turn.c.seq).where(
+    _OF_CONVERSATION, turn.c.turn_id.in_([bindparam(f"id{i}") for i in range(INBOX_IDS)])
+)
+
+
+def _postings() -> TextClause:
+    # Each of the sixteen looks at one term, so that no term reads more than its 64 heaviest segments.
+    one = (
+        "SELECT * FROM (SELECT term, idx, weight FROM posting "  # noqa: S608 - constants of the contract
+        "WHERE conversation = :conversation AND term = :t{i} "
+        f"ORDER BY weight DESC, idx DESC LIMIT {POSTINGS_A_TERM}) AS p{{i}}"
+    )
+    return text(" UNION ALL ".join(one.format(i=i) for i in range(QUERY_TERMS)))
+
+
+POSTINGS: Final = _postings()
+
+HIT_TURNS: Final = (
+    select(node.c.idx.label("node_idx"), *turn_columns(capped=True))
+    .select_from(
+        node.join(
+            turn,
+            (turn.c.conversation == node.c.conversation) & turn.c.seq.between(node.c.first_seq, node.c.last_seq),
+        )
+    )
+    .where(
+        node.c.conversation == bindparam("conversation"),
+        node.c.height == literal_column("0"),
+        node.c.idx.in_([bindparam(f"x{i}") for i in range(SEGMENT_HITS)]),
+    )
+    # The order of seq, said so that SQLite begins with the segments and not with every turn.
+    .order_by(node.c.idx, turn.c.seq)
+    .limit(EXCERPT_TURNS)
+)
