@@ -1,0 +1,1 @@
+"""The worker of Turnfold: stores turns, folds them into levels, refines them."""

@@ -1,0 +1,122 @@
+"""The SQL store: each method of `ports.Store` as one transaction on the write engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, delete, func, select
+from sqlalchemy.exc import DBAPIError, InterfaceError, InternalError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from turnfold.contract.keys import Address
+from turnfold.contract.records import Anchor, ConversationId
+from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, TurnRow, table
+from turnfold_worker.adapters import sql_folds, sql_turns
+from turnfold_worker.errors import StoreAway
+from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.ports import ConfirmErasure, Fold, FoldClaim, Received, StoreResult, Tail
+
+_conversation = table(ConversationRow)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """What may pass by itself becomes `StoreAway`: locks, full disks, lost connections."""
+    try:
+        yield
+    except (OperationalError, InterfaceError, InternalError, PoolTimeout) as error:
+        raise StoreAway(_described(error)) from None  # the cause's message may quote a statement's parameters
+    except DBAPIError as error:
+        if error.connection_invalidated:
+            raise StoreAway(_described(error)) from None
+        raise
+
+
+def _described(error: Exception) -> str:
+    origin = getattr(error, "orig", None)
+    return f"the database did not do it: {type(origin or error).__name__} {getattr(origin, 'sqlite_errorname', '')}"
+
+
+class SqlStore:
+    """Implements `ports.Store` for SQLite and PostgreSQL."""
+
+    def __init__(self, engine: Engine, *, read_engine: Engine, lease_seconds: float, republish_seconds: float) -> None:
+        self._engine = engine
+        self._read_engine = read_engine
+        self._lease = int(lease_seconds * 1_000)
+        self._republish = int(republish_seconds * 1_000)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with _translated(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _look(self) -> Iterator[Connection]:
+        """A consistent look that takes no lock."""
+        with _translated(), self._read_engine.begin() as connection:
+            yield connection
+
+    def resolve(self, addresses: Sequence[Address]) -> list[ConversationId]:
+        with self._transaction() as connection:
+            return sql_turns.resolve(connection, addresses)
+
+    def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
+        with self._transaction() as connection:
+            return sql_turns.store(connection, batches, republish_milliseconds=self._republish)
+
+    def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
+        with self._transaction() as connection:
+            return sql_folds.claim(connection, conversation, lease_milliseconds=self._lease)
+
+    def tail(self, conversation: ConversationId, most: int) -> Tail | None:
+        with self._look() as connection:
+            return sql_folds.tail(connection, conversation, most)
+
+    def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
+        with self._look() as connection:
+            return sql_folds.candidates(connection, conversation, terms)
+
+    def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
+        with self._look() as connection:
+            return sql_folds.siblings(connection, conversation, height, first, last)
+
+    def commit_fold(self, fold: Fold) -> bool:
+        with self._transaction() as connection:
+            return sql_folds.commit(connection, fold)
+
+    def finish_fold(self, claim: FoldClaim, folded_seq: int) -> bool:
+        with self._transaction() as connection:
+            return sql_folds.finish(connection, claim, folded_seq)
+
+    def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
+        with self._transaction() as connection:
+            sql_folds.release(connection, claim, error=error, delay_milliseconds=int(delay_seconds * 1_000))
+
+    def due_folds(self, most: int) -> list[ConversationId]:
+        with self._transaction() as connection:
+            found = sql_folds.due(
+                connection, most, lease_milliseconds=self._lease, republish_milliseconds=self._republish
+            )
+            return [ConversationId(id_) for id_ in found]
+
+    def erase(self, address: Address, confirmed: ConfirmErasure) -> Mapping[str, int]:
+        with self._transaction() as connection:
+            id_ = connection.scalar(
+                select(_conversation.c.id)
+                .where(_conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation)
+                .with_for_update()
+            )
+            if id_ is None or not confirmed():
+                return {}
+            counts = {
+                name: connection.scalar(select(func.count()).select_from(rows).where(*conditions)) or 0
+                for name, rows, conditions in (
+                    ("turns", table(TurnRow), (table(TurnRow).c.conversation == id_,)),
+                    ("segments", table(NodeRow), (table(NodeRow).c.conversation == id_, table(NodeRow).c.height == 0)),
+                    ("anchors", table(AnchorRow), (table(AnchorRow).c.conversation == id_,)),
+                )
+            }
+            connection.execute(delete(_conversation).where(_conversation.c.id == id_))
+            return counts

@@ -1,0 +1,204 @@
+"""Storing what drains received: the ingest half of the SQL store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, assert_never
+
+from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from turnfold.contract.configuration import merged
+from turnfold.contract.keys import Address
+from turnfold.contract.records import ConversationId, StoredTurn
+from turnfold.contract.tables import ConversationRow, JobRow, OperationRow, ParkedEntryRow, TurnRow, table
+from turnfold.contract.tasks import JobKind, JobState, Operation
+from turnfold_worker.adapters.database_clock import now_milliseconds
+from turnfold_worker.ports import ParkedOperation, Received, ReceivedOperation, ReceivedTurn, StoreResult
+
+_conversation = table(ConversationRow)
+_turn = table(TurnRow)
+_operation = table(OperationRow)
+_parked = table(ParkedEntryRow)
+_job = table(JobRow)
+
+
+def insert_new(connection: Connection, into: Any) -> Any:
+    """An insert with ON CONFLICT, in the dialect of the connection."""
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return dialect.insert(into)
+
+
+def resolve(connection: Connection, addresses: Sequence[Address]) -> list[ConversationId]:
+    """Ids of conversations, made where there are none; in the order of `addresses`."""
+    found: dict[Address, ConversationId] = {}
+    for make in (False, True):
+        missing = [address for address in addresses if address not in found]
+        if not missing:
+            break
+        if make:
+            rows = [{"tenant": a.tenant, "external_id": a.conversation} for a in sorted(missing, key=_sorted)]
+            connection.execute(insert_new(connection, _conversation).on_conflict_do_nothing(), rows)
+        for address in missing:
+            id_ = connection.scalar(
+                select(_conversation.c.id).where(
+                    _conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation
+                )
+            )
+            if id_ is not None:
+                found[address] = ConversationId(id_)
+    return [found[address] for address in addresses]
+
+
+def _sorted(address: Address) -> tuple[str, str]:
+    return address.tenant, address.conversation
+
+
+def store(
+    connection: Connection, batches: Mapping[ConversationId, Sequence[Received]], *, republish_milliseconds: int
+) -> StoreResult:
+    """Store what was received, in order; what is there already is skipped.
+
+    Rows are locked in the order of their ids, so that two drains cannot wait for each other.
+    """
+    counts = _lock(connection, sorted(batches))
+    changed: list[ConversationId] = []
+    turns: list[dict[str, Any]] = []
+    for id_ in sorted(counts):
+        writer = _Conversation(connection, id_, counts[id_])
+        writer.take(batches[id_])
+        turns += writer.turns
+        if writer.changed:
+            changed.append(id_)
+    if turns:
+        connection.execute(_turn.insert(), turns)
+    return StoreResult(
+        missing=frozenset(set(batches) - set(counts)),
+        to_fold=_due(connection, changed, republish_milliseconds),
+        new_turns=len(turns),
+    )
+
+
+def _lock(connection: Connection, ids: Sequence[ConversationId]) -> dict[ConversationId, int]:
+    """Lock the rows that still exist; their turn counts."""
+    rows = connection.execute(
+        select(_conversation.c.id, _conversation.c.turn_count)
+        .where(_conversation.c.id.in_(ids))
+        .order_by(_conversation.c.id)
+        .with_for_update()
+    )
+    return {ConversationId(row.id): row.turn_count for row in rows}
+
+
+class _Conversation:
+    """What one batch adds to one locked conversation."""
+
+    def __init__(self, connection: Connection, id_: ConversationId, turn_count: int) -> None:
+        self._connection = connection
+        self._id = id_
+        self._count = turn_count
+        self._before = turn_count
+        self._settings: dict[str, Any] | None = None
+        self._parked_any = False
+        self.turns: list[dict[str, Any]] = []
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was new."""
+        return self._count > self._before or self._settings is not None or self._parked_any
+
+    def take(self, received: Sequence[Received]) -> None:
+        """Number the new turns and carry out the new operations, in order."""
+        known = self._known([item.turn.turn_id for item in received if isinstance(item, ReceivedTurn)])
+        for item in received:
+            match item:
+                case ReceivedTurn():
+                    if item.turn.turn_id not in known:
+                        known.add(item.turn.turn_id)
+                        self._append(item)
+                case ReceivedOperation():
+                    self._operate(item)
+                case ParkedOperation():
+                    self._park(item.entry.entry_id, None, item.entry.body, item.error)
+                case _:
+                    assert_never(item)
+        if self.changed:
+            values: dict[str, Any] = {"turn_count": self._count, "revision": _conversation.c.revision + 1,
+                                      "updated_at": func.current_timestamp()}  # fmt: skip
+            if self._settings is not None:
+                values["settings"] = self._settings
+            self._connection.execute(update(_conversation).where(_conversation.c.id == self._id).values(values))
+
+    def _known(self, turn_ids: Sequence[str]) -> set[str]:
+        if self._before == 0 or not turn_ids:
+            return set()
+        return set(
+            self._connection.scalars(
+                select(_turn.c.turn_id).where(_turn.c.conversation == self._id, _turn.c.turn_id.in_(turn_ids))
+            )
+        )
+
+    def _append(self, item: ReceivedTurn) -> None:
+        self._count += 1
+        self.turns.append(turn_row(self._id, self._count, item.turn))
+        if item.parked is not None:
+            self._park(item.turn.turn_id, self._count, item.parked.body, item.error)
+
+    def _operate(self, item: ReceivedOperation) -> None:
+        if item.operation is not Operation.CONFIGURE:
+            msg = f"operation {item.operation} reached the store"
+            raise ValueError(msg)
+        number = self._connection.scalar(
+            select(func.coalesce(func.max(_operation.c.number), 0) + 1).where(_operation.c.conversation == self._id)
+        )
+        done = self._connection.execute(
+            insert_new(self._connection, _operation).on_conflict_do_nothing(),
+            {"conversation": self._id, "number": number, "operation_id": item.operation_id,
+             "kind": str(item.operation), "after_seq": self._count, "body": dict(item.body)},
+        )  # fmt: skip
+        if done.rowcount:
+            if self._settings is None:
+                stored = self._connection.scalar(select(_conversation.c.settings).where(_conversation.c.id == self._id))
+                self._settings = dict(stored or {})
+            self._settings = merged(self._settings, item.body)
+
+    def _park(self, entry_id: str, seq: int | None, payload: bytes, error: str) -> None:
+        self._parked_any = True
+        self._connection.execute(
+            insert_new(self._connection, _parked).on_conflict_do_nothing(),
+            {"conversation": self._id, "entry_id": entry_id, "seq": seq, "payload": payload, "error": error[:500]},
+        )
+
+
+def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[str, Any]:
+    """A row of the turn table."""
+    return {
+        "conversation": conversation, "seq": seq, "turn_id": turn.turn_id, "role": str(turn.role), "name": turn.name,
+        "content": turn.content, "parts": None if turn.parts is None else dict(turn.parts),
+        "importance": int(turn.importance), "created_at": turn.created_at,
+        "metadata": None if turn.metadata is None else dict(turn.metadata), "tokens": turn.tokens,
+        "content_hash": blake2b(turn.content.encode(), digest_size=16).digest(), "state": int(turn.state),
+    }  # fmt: skip
+
+
+def _due(
+    connection: Connection, conversations: Sequence[ConversationId], republish_milliseconds: int
+) -> tuple[ConversationId, ...]:
+    """Make the fold jobs due; those that were not already, and so are to be published.
+
+    A running job stays as it is: it looks for new turns, under the row lock, before it ends.
+    """
+    if not conversations:
+        return ()
+    source = select(
+        _conversation.c.id, _conversation.c.tenant, bindparam("kind", str(JobKind.COMPRESS)),
+        bindparam("state", str(JobState.DUE)), now_milliseconds() + republish_milliseconds,
+    ).where(_conversation.c.id.in_(conversations))  # fmt: skip
+    insert = insert_new(connection, _job).from_select(["conversation", "tenant", "kind", "state", "not_before"], source)
+    upsert = insert.on_conflict_do_update(
+        index_elements=["conversation", "kind", "subject", "input_hash"],
+        set_={"state": str(JobState.DUE), "not_before": now_milliseconds() + republish_milliseconds, "attempts": 0},
+        where=_job.c.state == str(JobState.DONE),
+    ).returning(_job.c.conversation)
+    return tuple(ConversationId(id_) for id_ in connection.scalars(upsert))

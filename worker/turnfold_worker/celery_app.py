@@ -1,0 +1,57 @@
+"""The Celery application: `celery -A turnfold_worker.celery_app worker`.
+
+Settings were measured against kills of workers, children and Redis. Even the best of them lose and repeat a few
+messages, which is why a message is only a wake-up here and never the record of work.
+"""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+from turnfold.contract.tasks import QUEUE_OF, Queue, Task
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.timer import SweepTimer
+
+HARD_LIMIT_SECONDS = 300
+VISIBILITY_SECONDS = 900
+"""Above the hard limit, and the same on every worker: the smallest of any worker rules for all."""
+
+settings = WorkerSettings.from_env()
+
+app = Celery("turnfold", broker=settings.effective_broker_url, include=["turnfold_worker.tasks"])
+app.conf.update(
+    task_ignore_result=True,
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    worker_prefetch_multiplier=1,
+    broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,
+    broker_transport_options={
+        "visibility_timeout": VISIBILITY_SECONDS, "unacked_restore_interval": 10, "unacked_restore_throttle": 1,
+        "socket_timeout": 10, "socket_connect_timeout": 3, "socket_keepalive": True, "health_check_interval": 25,
+        "priority_steps": [0],
+    },
+    task_time_limit=HARD_LIMIT_SECONDS,
+    task_soft_time_limit=HARD_LIMIT_SECONDS - 30,
+    worker_soft_shutdown_timeout=20,
+    task_send_sent_event=False,
+    task_queues=None,
+    task_create_missing_queues=True,
+    task_default_queue=str(Queue.INGEST),
+    task_routes={str(task): {"queue": str(queue)} for task, queue in QUEUE_OF.items()},
+    worker_hijack_root_logger=True,
+    # The library's workers log ids; arguments are ids too, so they may be shown.
+    worker_redirect_stdouts=False,
+)  # fmt: skip
+app.steps["worker"].add(SweepTimer)
+
+# A file rather than a setting of Celery's, so that one variable moves all state.
+if "TURNFOLD_STATE_DIR" in os.environ:
+    app.conf.beat_schedule_filename = os.path.join(os.environ["TURNFOLD_STATE_DIR"], "beat")  # noqa: PTH118
+app.conf.beat_schedule = {
+    "sweep": {
+        "task": str(Task.SWEEP), "schedule": settings.sweep_seconds, "options": {"expires": settings.sweep_seconds},
+    },
+}  # fmt: skip

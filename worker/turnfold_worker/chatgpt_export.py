@@ -1,0 +1,84 @@
+"""Reads the `conversations.json` of a ChatGPT export: a tree of messages, of which one branch was the last."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
+_UNSAID: Final = frozenset({"user_editable_context", "model_editable_context", "thoughts", "reasoning_recap"})
+"""Kinds of content that nobody said to anybody."""
+
+
+def is_chatgpt_conversation(value: Mapping[str, Any]) -> bool:
+    """True for one element of an export."""
+    return isinstance(value.get("mapping"), dict)
+
+
+def chatgpt_turns(conversation: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Messages on the branch that the export ends at, oldest first. Empty and hidden ones are left out."""
+    return [turn for node in _branch(conversation) if (turn := _turn(node)) is not None]
+
+
+def _branch(conversation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    mapping: Mapping[str, Any] = conversation["mapping"]
+    current = conversation.get("current_node") or _newest_leaf(mapping)
+    branch: list[Mapping[str, Any]] = []
+    seen: set[str] = set()
+    # A damaged export may hold a circle.
+    while isinstance(current, str) and current in mapping and current not in seen:
+        seen.add(current)
+        node = mapping[current] if isinstance(mapping[current], dict) else {}
+        branch.append(node)
+        current = node.get("parent")
+    return branch[::-1]
+
+
+def _newest_leaf(mapping: Mapping[str, Any]) -> str | None:
+    leaves = [key for key, node in mapping.items() if isinstance(node, dict) and not node.get("children")]
+    return max(leaves, key=lambda key: (_message(mapping[key]).get("create_time") or 0.0, key), default=None)
+
+
+def _message(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    message = node.get("message")
+    return message if isinstance(message, dict) else {}
+
+
+def _turn(node: Mapping[str, Any]) -> dict[str, Any] | None:
+    message = _message(node)
+    author, content = message.get("author") or {}, message.get("content") or {}
+    hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
+    if not message or hidden or author.get("role") not in _ROLES or content.get("content_type") in _UNSAID:
+        return None
+    said = _content(content)
+    if not said:
+        return None
+    turn = {"role": author["role"], "content": said}
+    if isinstance(message.get("id"), str):
+        turn["turn_id"] = message["id"]
+    if author["role"] == "tool" and isinstance(author.get("name"), str):
+        turn["name"] = author["name"]
+    if isinstance(message.get("create_time"), (int, float)):
+        turn["created_at"] = datetime.fromtimestamp(message["create_time"], UTC).isoformat()
+    return turn
+
+
+def _content(content: Mapping[str, Any]) -> str | list[dict[str, Any]]:
+    parts = content.get("parts")
+    if not isinstance(parts, list):
+        return str(content.get("text") or content.get("result") or "").strip()
+    if all(isinstance(part, str) for part in parts):
+        return "\n".join(part for part in parts if part).strip()
+    return [shown for part in parts if (shown := _part(part)) is not None]
+
+
+def _part(part: object) -> dict[str, Any] | None:
+    if isinstance(part, str):
+        return {"type": "text", "text": part} if part.strip() else None
+    if not isinstance(part, dict):
+        return None
+    kind = str(part.get("content_type", "part"))
+    return {**part, "type": "image" if kind.startswith("image") else kind}

@@ -1,0 +1,87 @@
+"""`turnfold doctor`, `digest` and `migrate`: is everything right, and is it the same."""
+
+from __future__ import annotations
+
+import click
+
+from turnfold_worker.cli.failures import FAILED
+from turnfold_worker.cli.output import console, json_option, print_json, table, words
+from turnfold_worker.cli.session import Session, pass_session
+
+
+@click.command(short_help="Check that everything is right.")
+@json_option
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool) -> None:
+    """Check the invariants, the schema, Redis and stuck work; say what to do about each problem.
+
+    Changes nothing. The exit code is 1 when there is a problem.
+    """
+    from turnfold_worker.doctor import diagnose
+
+    session = ctx.ensure_object(Session)
+    findings = diagnose(session.settings.database_url, lambda: session.engine, session.redis)
+    problems = [finding for finding in findings if not finding.ok]
+    if as_json:
+        print_json({"ok": not problems, "findings": findings})
+    else:
+        shown = table("", "check", "found")
+        for finding in findings:
+            shown.add_row(
+                words("OK" if finding.ok else "PROBLEM", "green" if finding.ok else "bold red"),
+                words(finding.check),
+                words(finding.detail if finding.ok else f"{finding.detail}\n→ {finding.remedy}"),
+            )
+        console().print(shown)
+    if problems:
+        ctx.exit(FAILED)
+
+
+@click.command(short_help="Print a hash of what is stored.")
+@click.argument("conversation")
+@json_option
+@pass_session
+def digest(session: Session, conversation: str, as_json: bool) -> None:
+    """Print a hash of what is stored of CONVERSATION: equal for equal turns, whatever happened on the way.
+
+    \b
+    Example: the distributed run and the offline one agree
+      turnfold digest chat
+      turnfold fold chat.jsonl --digest
+    """
+    from turnfold.reader import translated
+    from turnfold_worker.digest import digest as digest_of
+
+    address = session.address(conversation)
+    with translated():
+        found = digest_of(session.engine, address.tenant, address.conversation)
+    if as_json:
+        print_json({"conversation_id": conversation, "digest": found})
+    else:
+        click.echo(found)
+
+
+@click.command(short_help="Create or upgrade the schema.")
+@click.option("--check", "only_check", is_flag=True, help="Change nothing; the exit code is 1 when there is drift.")
+@json_option
+@click.pass_context
+def migrate(ctx: click.Context, only_check: bool, as_json: bool) -> None:
+    """Create or upgrade the schema of the database. Safe to run again, and by several at once.
+
+    \b
+    Examples:
+      turnfold --database-url sqlite:////var/lib/turnfold/turnfold.db migrate
+      turnfold migrate --check
+    """
+    from turnfold_worker import migrate as migrations
+
+    url = ctx.ensure_object(Session).settings.database_url
+    if not only_check:
+        migrations.upgrade(url)
+    drift = migrations.check(url)
+    if as_json:
+        print_json({"revision": migrations.current(url), "drift": drift})
+    else:
+        click.echo("\n".join(drift) or f"the database is at revision {migrations.current(url)}, as this version needs")
+    if drift:
+        ctx.exit(FAILED)

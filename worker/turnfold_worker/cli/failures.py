@@ -1,0 +1,48 @@
+"""Errors as a person at a terminal meets them: one clear line, an exit code that means something, no traceback.
+
+0  it worked
+1  a check failed, or what was asked for does not exist
+2  the command or its input is wrong
+3  something that is needed is not there: Redis, the database, a worker
+"""
+
+from __future__ import annotations
+
+from typing import IO, Any, Final
+
+import click
+
+from turnfold.errors import InvalidInput, TurnfoldError, UnknownConversation, UnknownMarker
+
+FAILED: Final = 1
+WRONG_INPUT: Final = 2
+NOT_AVAILABLE: Final = 3
+
+
+class Failure(click.ClickException):
+    """An error of the SDK on its way to the terminal."""
+
+    def __init__(self, error: TurnfoldError) -> None:
+        super().__init__(str(error))
+        self.exit_code = exit_code_of(error)  # type: ignore[misc]  # a class variable only by its declaration
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"turnfold: {self.format_message()}", file=file, err=file is None)
+
+
+def exit_code_of(error: TurnfoldError) -> int:
+    if isinstance(error, InvalidInput):
+        return WRONG_INPUT
+    if isinstance(error, (UnknownConversation, UnknownMarker)):
+        return FAILED
+    return NOT_AVAILABLE
+
+
+class Group(click.Group):
+    """A group whose commands may raise any `TurnfoldError`."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except TurnfoldError as error:
+            raise Failure(error) from error

@@ -1,0 +1,80 @@
+"""`turnfold fold`: the whole pipeline in this process, without any server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from turnfold_worker.cli.output import json_option, print_json, progress
+from turnfold_worker.cli.reading import FORMATS, context_as_json, print_context
+from turnfold_worker.transcripts import InvalidFile, Transcript, read_transcripts
+
+if TYPE_CHECKING:
+    from turnfold_worker.offline import FoldedConversation
+
+MAX_TURN_BYTES = 16 * 1_048_576
+
+
+@click.command(short_help="Fold a file offline, without servers.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--budget", "budget_tokens", type=int, default=2000, show_default=True, help="Most tokens it may have.")
+@click.option("--query", help="What the next answer is about: shows more of what belongs to it.")
+@click.option("--conversation", help="Which conversation of the file; needed when it holds several.")
+@click.option("--policy", default="balanced", show_default=True, help="How the budget is shared: balanced or recency.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--digest", "only_digest", is_flag=True, help="Print only the hash of the folded conversation.")
+@json_option
+def fold(
+    file: Path,
+    budget_tokens: int,
+    query: str | None,
+    conversation: str | None,
+    policy: str,
+    form: str,
+    only_digest: bool,
+    as_json: bool,
+) -> None:
+    """Fold FILE offline and print its context within a token budget: no Redis, no workers, nothing is kept.
+
+    \b
+    Examples:
+      turnfold fold chat.jsonl --budget 2000
+      turnfold fold chat.jsonl --budget 800 --query "which database?" --json
+    """
+    transcripts = read_transcripts(file, conversation_id=None, max_turn_bytes=MAX_TURN_BYTES)
+    transcript = _the_one(transcripts, file, conversation)
+    with _folded(transcript) as folded:
+        if only_digest:
+            click.echo(folded.digest())
+            return
+        made = folded.context(budget_tokens=budget_tokens, query=query, policy=policy)
+        if as_json or form == "json":
+            about = {"conversation_id": transcript.conversation_id, "digest": folded.digest()}
+            print_json({**about, **context_as_json(made)})
+        else:
+            print_context(made, form)
+
+
+def _the_one(transcripts: list[Transcript], file: Path, conversation: str | None) -> Transcript:
+    found = {transcript.conversation_id: transcript for transcript in transcripts}
+    if conversation is None and len(transcripts) == 1:
+        return transcripts[0]
+    if conversation in found:
+        return found[conversation]
+    some = ", ".join(sorted(found)[:5]) + (", …" if len(found) > 5 else "")
+    msg = f"{file}: choose one of its {len(found)} conversations with --conversation: {some}"
+    raise InvalidFile(msg)
+
+
+def _folded(transcript: Transcript) -> FoldedConversation:
+    from turnfold_worker.offline import fold as fold_offline
+
+    with progress() as bar:
+        task = bar.add_task("folding", total=len(transcript.turns))
+        return fold_offline(
+            transcript.turns,
+            conversation_id=transcript.conversation_id,
+            on_progress=lambda turns: bar.update(task, completed=turns),
+        )

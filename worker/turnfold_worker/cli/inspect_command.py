@@ -1,0 +1,82 @@
+"""`turnfold inspect`: the tree of a conversation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from rich.text import Text
+from rich.tree import Tree
+
+from turnfold_worker.cli.output import console, json_option, plain, print_json, words
+from turnfold_worker.cli.reading import STATE_STYLES, turn_range
+from turnfold_worker.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from turnfold_worker.inspection import Branch, Inspection
+
+
+@click.command(short_help="Show the tree of a conversation.")
+@click.argument("conversation")
+@click.option("--levels", is_flag=True, help="Show the words of every level.")
+@click.option("--anchors/--no-anchors", default=True, show_default=True, help="Show the anchors of each segment.")
+@json_option
+@pass_session
+def inspect(session: Session, conversation: str, levels: bool, anchors: bool, as_json: bool) -> None:
+    """Show the tree of CONVERSATION: chapters, segments, the size of each level, anchors and their states.
+
+    \b
+    Examples:
+      turnfold inspect chat
+      turnfold inspect chat --levels
+    """
+    from turnfold_worker.inspection import inspect_conversation
+
+    inspection = inspect_conversation(session.reader, session.address(conversation))
+    if as_json:
+        print_json({**plain(inspection), "open_turns": inspection.open_turns})
+        return
+    console().print(inspection_tree(inspection, levels=levels, anchors=anchors))
+
+
+def inspection_tree(inspection: Inspection, *, levels: bool = False, anchors: bool = True) -> Tree:
+    """A conversation as a tree to print."""
+    head = inspection.head
+    tree = Tree(
+        Text.assemble(
+            words(inspection.conversation_id, "bold"),
+            f"  {head.turn_count} turns, {head.node_count} segments, {head.anchor_count} active anchors",
+        ),
+        guide_style="dim",
+    )
+    for branch in inspection.branches:
+        _grow(tree, branch, levels=levels, anchors=anchors)
+    if inspection.open_turns:
+        tree.add(
+            Text(f"turns {turn_range(head.closed_seq + 1, head.turn_count)}  open tail, not in a segment yet", "dim")
+        )
+    return tree
+
+
+def _grow(tree: Tree, branch: Branch, *, levels: bool, anchors: bool) -> None:
+    node = branch.node
+    kind = "segment" if node.height == 0 else f"chapter of height {node.height}"
+    full, *shorter = node.tokens
+    sizes = " ".join(f"L{level} {size}" for level, size in enumerate(shorter, start=1))
+    grown = tree.add(
+        Text.assemble(
+            words(node.marker_name, "bold cyan" if node.height == 0 else "bold magenta"),
+            f"  turns {turn_range(node.first_seq, node.last_seq)}",
+            Text(f"  {kind}, {full} tokens → {sizes}", "dim"),
+        )
+    )
+    if levels:
+        for level, text in sorted(branch.levels.items()):
+            grown.add(Text.assemble((f"L{level} ", "bold"), words(text.strip())))
+    if anchors:
+        for anchor in branch.anchors:
+            state = "" if anchor.state == "active" else f" ({anchor.state})"
+            label = f"{anchor.type.replace('_', ' ')}{state}: "
+            grown.add(Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90)))
+    for child in branch.children:
+        _grow(grown, child, levels=levels, anchors=anchors)

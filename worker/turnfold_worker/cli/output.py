@@ -1,0 +1,90 @@
+"""What commands print: JSON for programs, tables and trees for people."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from enum import Enum
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_UNPRINTABLE = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+
+
+def json_option(command: _Command) -> _Command:
+    """Adds `--json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")(command)
+
+
+def print_json(value: Any) -> None:
+    """Print a record, or anything made of records, as one line of JSON."""
+    click.echo(json.dumps(plain(value), ensure_ascii=False))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON knows it."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(item) for item in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value
+
+
+def print_text(text: str) -> None:
+    """Print words of a conversation: as they are into a file or pipe, without control characters on a terminal."""
+    click.echo(safe(text) if sys.stdout.isatty() else text, nl=not text.endswith("\n"))
+
+
+def safe(text: str) -> str:
+    """`text` without the control characters that could steer a terminal."""
+    return text.translate(_UNPRINTABLE)
+
+
+def words(text: str, style: str = "", *, most: int | None = None) -> Text:
+    """Words of a conversation for a table or tree: never read as markup, on one line when `most` is given."""
+    shown = safe(text)
+    if most is not None:
+        shown = " ".join(shown.split())
+        shown = shown if len(shown) <= most else shown[: most - 1] + "…"
+    return Text(shown, style=style)
+
+
+def console() -> Console:
+    """Where people read. Wide enough for tables when it is no terminal."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+
+
+def table(*columns: str, title: str | None = None) -> Table:
+    """A plain table; columns whose names begin with `#` hold numbers."""
+    made = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        made.add_column(column.lstrip("#"), justify="right" if column.startswith("#") else "left", overflow="fold")
+    return made
+
+
+def progress(*, hidden: bool = False) -> Progress:
+    """A progress bar on standard error; standard output stays for results."""
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        disable=hidden,
+    )

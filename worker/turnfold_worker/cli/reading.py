@@ -1,0 +1,189 @@
+"""`turnfold context`, `expand`, `search` and `anchors`: the SDK's reads."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from turnfold.contract.records import AnchorState, AnchorType
+from turnfold.errors import UnknownConversation
+from turnfold_worker.cli.output import console, json_option, plain, print_json, print_text, table, words
+from turnfold_worker.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from turnfold import Context
+    from turnfold.contract.records import Anchor
+
+FORMATS = ("text", "openai", "anthropic", "json")
+TYPES = [kind.value for kind in AnchorType]
+STATES = ["all", *(state.value for state in AnchorState)]
+
+
+@click.command(short_help="Print a context within a token budget.")
+@click.argument("conversation")
+@click.option("--budget", "budget_tokens", type=int, default=2000, show_default=True, help="Most tokens it may have.")
+@click.option("--query", help="What the next answer is about: shows more of what belongs to it.")
+@click.option("--system", help="System text that is always shown in full.")
+@click.option("--policy", default="balanced", show_default=True, help="How the budget is shared: balanced or recency.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@json_option
+@pass_session
+def context(
+    session: Session,
+    conversation: str,
+    budget_tokens: int,
+    query: str | None,
+    system: str | None,
+    policy: str,
+    form: str,
+    as_json: bool,
+) -> None:
+    """Print the context of CONVERSATION within a token budget.
+
+    \b
+    Examples:
+      turnfold context chat --budget 2000
+      turnfold context chat --budget 800 --query "which database?"
+      turnfold context chat --format openai > messages.json
+    """
+    made = session.turnfold.context(
+        conversation, budget_tokens=budget_tokens, query=query, system=system, policy=policy
+    )
+    if made.coverage is None:
+        msg = f"nothing was ever appended to conversation {conversation!r} of tenant {session.settings.tenant!r}"
+        raise UnknownConversation(msg)
+    print_context(made, "json" if as_json else form)
+
+
+def print_context(made: Context, form: str) -> None:
+    """Print a context in one of `FORMATS`."""
+    match form:
+        case "openai" | "anthropic":
+            click.echo(json.dumps(made.request(form), ensure_ascii=False, indent=2))
+        case "json":
+            print_json(context_as_json(made))
+        case _:
+            print_text(made.text)
+
+
+def context_as_json(made: Context) -> dict[str, Any]:
+    """A context with its account, without what its forms are made from."""
+    return {
+        "text": made.text,
+        "tokens": made.tokens,
+        "counter": made.counter,
+        "budget": plain(made.budget),
+        "markers": list(made.markers),
+        "coverage": plain(made.coverage),
+        "fingerprint": made.fingerprint,
+    }
+
+
+@click.command(short_help="Print what a marker stands for.")
+@click.argument("conversation")
+@click.argument("marker")
+@click.option("--max-tokens", type=int, help="Cut the text here, and name the marker that goes on.")
+@json_option
+@pass_session
+def expand(session: Session, conversation: str, marker: str, max_tokens: int | None, as_json: bool) -> None:
+    """Print what a MARKER in a context of CONVERSATION stands for.
+
+    \b
+    Examples:
+      turnfold expand chat L1:auth-options-17
+      turnfold expand chat L0:auth-options-17       the turns, verbatim
+    """
+    expansion = session.turnfold.expand(conversation, marker, max_tokens=max_tokens)
+    if as_json:
+        print_json(expansion)
+        return
+    print_text(expansion.text)
+    if expansion.next_marker is not None:
+        click.echo(f"cut at {max_tokens} tokens; go on with {expansion.next_marker}", err=True)
+
+
+@click.command(short_help="Find segments and turns about something.")
+@click.argument("conversation")
+@click.argument("query")
+@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Most results.")
+@json_option
+@pass_session
+def search(session: Session, conversation: str, query: str, limit: int, as_json: bool) -> None:
+    """Find segments and recent turns of CONVERSATION that are about QUERY.
+
+    \b
+    Example:
+      turnfold search chat "connection pool"
+    """
+    hits = session.turnfold.search(conversation, query, limit=limit)
+    if as_json:
+        print_json(hits)
+        return
+    if not hits:
+        click.echo("nothing was found", err=True)
+        return
+    shown = table("#score", "turns", "snippet", "expand with")
+    for hit in hits:
+        shown.add_row(
+            f"{hit.score:.2f}", turn_range(hit.first_seq, hit.last_seq), words(hit.snippet, most=70), words(hit.marker)
+        )
+    console().print(shown)
+
+
+@click.command(short_help="List what must not be lost, verbatim.")
+@click.argument("conversation")
+@click.option("--type", "types", type=click.Choice(TYPES), multiple=True, help="Only these types.")
+@click.option(
+    "--state", "states", type=click.Choice(STATES), multiple=True, default=["active"], help="Only these states."
+)
+@json_option
+@pass_session
+def anchors(
+    session: Session, conversation: str, types: tuple[str, ...], states: tuple[str, ...], as_json: bool
+) -> None:
+    """List the anchors of CONVERSATION: verbatim spans that must not be lost.
+
+    \b
+    Examples:
+      turnfold anchors chat
+      turnfold anchors chat --type decision --state all
+    """
+    found = session.turnfold.anchors(conversation, types=types or None, states=None if "all" in states else states)
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        click.echo("no anchors of this kind", err=True)
+        return
+    console().print(anchor_table(found))
+
+
+STATE_STYLES = {
+    AnchorState.ACTIVE: "green",
+    AnchorState.RESOLVED: "blue",
+    AnchorState.SUPERSEDED: "yellow",
+    AnchorState.DUPLICATE: "dim",
+}
+
+
+def anchor_table(found: Sequence[Anchor], *, most_characters: int = 88) -> Any:
+    """Anchors as a table."""
+    shown = table("#turn", "type", "state", "#score", "text")
+    for anchor in found:
+        shown.add_row(
+            str(anchor.turn_seq),
+            anchor.type.replace("_", " "),
+            words(anchor.state, STATE_STYLES[anchor.state]),
+            str(anchor.score),
+            words(anchor.text, most=most_characters),
+        )
+    return shown
+
+
+def turn_range(first_seq: int, last_seq: int) -> str:
+    """Numbers of turns as people write them."""
+    return f"{first_seq}" if first_seq == last_seq else f"{first_seq}–{last_seq}"

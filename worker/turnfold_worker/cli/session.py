@@ -1,0 +1,123 @@
+"""What a command works with: settings from options, variables or a running `turnfold up`, and what they lead to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from turnfold.contract.keys import Address, checked_id
+from turnfold.errors import Unavailable
+from turnfold_worker.cli.state import default_state_folder, running_settings
+from turnfold_worker.settings import WorkerSettings
+
+if TYPE_CHECKING:
+    import redis
+    from sqlalchemy import Engine
+
+    from turnfold import Turnfold
+    from turnfold.reader import Reader
+
+
+@dataclass(kw_only=True)
+class Session:
+    """Opens each thing when a command first asks for it, and closes them all at its end."""
+
+    redis_url: str | None = None
+    database_url: str | None = None
+    tenant: str | None = None
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    _closing: list[Callable[[], object]] = field(default_factory=list)
+
+    @cached_property
+    def settings(self) -> WorkerSettings:
+        """Options win over variables; without either, a running `turnfold up` is used. Raises `InvalidSettings`."""
+        settings = WorkerSettings.from_env(self.environment)
+        given: dict[str, Any] = {
+            name: value
+            for name in ("redis_url", "database_url", "tenant")
+            if (value := getattr(self, name)) is not None
+        }
+        named = {"redis_url", "database_url"} & {
+            *given,
+            *(name for name in ("redis_url", "database_url") if self.environment.get(f"TURNFOLD_{name.upper()}")),
+        }
+        if not named:
+            running = running_settings(self.state_folder)
+            given |= {name: running[name] for name in ("redis_url", "database_url", "broker_url") if name in running}
+        return replace(settings, **given)
+
+    @property
+    def state_folder(self) -> Path:
+        """Where `turnfold up` keeps its state."""
+        return default_state_folder(self.environment)
+
+    @cached_property
+    def turnfold(self) -> Turnfold:
+        """The SDK's client."""
+        from turnfold import Turnfold
+
+        client = Turnfold.from_settings(self.settings)
+        self._closing.append(client.close)
+        return client
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The database, to read. Raises `Unavailable` for a SQLite file that does not exist."""
+        from turnfold.sql import connect
+
+        missing = missing_file(self.settings.database_url)
+        if missing is not None:
+            msg = f"there is no database at {missing}: start `turnfold up`, or set TURNFOLD_DATABASE_URL"
+            raise Unavailable(msg)
+        engine = connect(self.settings.database_url, write=False, timeout_seconds=self.settings.timeout_seconds)
+        self._closing.append(engine.dispose)
+        return engine
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The database, as records."""
+        from turnfold.reader import Reader
+
+        return Reader(self.engine)
+
+    @cached_property
+    def redis(self) -> redis.Redis:
+        """The Redis of the inboxes."""
+        from turnfold import inbox
+
+        client = inbox.connect(self.settings.redis_url, timeout_seconds=self.settings.timeout_seconds)
+        self._closing.append(client.close)
+        return client
+
+    def address(self, conversation_id: str) -> Address:
+        """A conversation of the session's tenant."""
+        return Address(self.settings.tenant, checked_id("conversation id", conversation_id))
+
+    def close(self) -> None:
+        while self._closing:
+            self._closing.pop()()
+
+
+pass_session = click.make_pass_decorator(Session)
+
+
+def missing_file(database_url: str) -> Path | None:
+    """The file of a SQLite URL if it does not exist; None for everything else."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        url = make_url(database_url)
+    except ArgumentError:
+        # `connect` says what is wrong with it.
+        return None
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        return None
+    path = Path(url.database).expanduser()
+    return None if path.exists() else path

@@ -1,0 +1,213 @@
+"""Everything that Turnfold needs on one machine: Redis, a migrated database, workers. `up`, `demo` and tests use it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+from urllib.parse import urlsplit
+
+from turnfold.contract.tasks import Queue
+from turnfold_worker import migrate
+from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.cli.state import locked, read_settings, write_settings
+from turnfold_worker.cli.supervision import Child, Supervisor
+from turnfold_worker.cli.worker_process import WorkerProcess
+from turnfold_worker.settings import WorkerSettings
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+STOP_SECONDS: Final = 10.0
+"""How long each process may tidy up before it is killed."""
+
+LEAVING_SECONDS: Final = 10.0
+"""How long to wait for the Redis of a run that was killed a moment ago."""
+
+
+class Stack:
+    """Processes of one state folder. Everything ends with `stop`, and with this process, however it dies.
+
+    >>> with Stack(Path("state")) as stack:  # doctest: +SKIP
+    ...     turnfold = Turnfold.from_settings(stack.settings)
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        environment: Mapping[str, str] | None = None,
+        port: int | None = None,
+        ingest_workers: int = 1,
+        compress_workers: int = 1,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`environment` (default: this process's) may name a Redis, a broker or a database that are used instead.
+
+        `port` is the embedded Redis's; by default the one of the last run in this folder, else a free one.
+        The numbers of workers are processes; with 0 there is no worker for these queues. `tell` is told what
+        happens, from any thread.
+        """
+        self._folder = folder.expanduser().absolute()
+        self._environment = dict(os.environ if environment is None else environment)
+        self._port = port
+        self._concurrency = {"ingest": ingest_workers, "compress": compress_workers}
+        self._tell = tell
+        self._settings: WorkerSettings | None = None
+        self._supervisor: Supervisor | None = None
+        self._open = ExitStack()
+        self.redis: RedisServer | None = None
+        """The embedded Redis, unless another one is used."""
+        self.workers: dict[str, WorkerProcess] = {}
+        """Workers by name: `ingest` and `compress`."""
+
+    @property
+    def settings(self) -> WorkerSettings:
+        """How to reach what runs. Raises `RuntimeError` before `start`."""
+        if self._settings is None:
+            msg = "the stack has no settings before it is started"
+            raise RuntimeError(msg)
+        return self._settings
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The `TURNFOLD_*` variables that lead another process here."""
+        return {
+            "TURNFOLD_REDIS_URL": self.settings.redis_url,
+            "TURNFOLD_DATABASE_URL": self.settings.database_url,
+            "TURNFOLD_BROKER_URL": self.settings.effective_broker_url,
+            "TURNFOLD_STATE_DIR": str(self._folder),
+        }
+
+    def start(self) -> None:
+        """Start everything and wait until the workers consume.
+
+        Raises `AlreadyRunning`, `RedisNotStarted`, `WorkerNotStarted` or `Unavailable`; nothing is left running.
+        """
+        try:
+            self._open.enter_context(locked(self._folder))
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """End every process, workers first. Safe at any time, and twice."""
+        if self._supervisor is not None:
+            self._supervisor.stop()
+            self._stop_processes()
+            self._supervisor.join(timeout_seconds=STOP_SECONDS)
+            self._supervisor = None
+        self._stop_processes()
+        self._open.close()
+
+    def _stop_processes(self) -> None:
+        if self.workers:
+            with ThreadPoolExecutor(len(self.workers)) as each:
+                list(each.map(lambda worker: worker.stop(timeout_seconds=STOP_SECONDS), self.workers.values()))
+        if self.redis is not None:
+            self.redis.stop(timeout_seconds=STOP_SECONDS)
+
+    def as_json(self) -> dict[str, object]:
+        """What `turnfold up --json` prints, and what `settings.json` holds."""
+        processes = {name: worker.pid for name, worker in self.workers.items()}
+        return {
+            "redis_url": self.settings.redis_url,
+            "database_url": self.settings.database_url,
+            "broker_url": self.settings.effective_broker_url,
+            "state_dir": str(self._folder),
+            "pid": os.getpid(),
+            "processes": processes if self.redis is None else {"redis": self.redis.pid, **processes},
+        }
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _start(self) -> None:
+        self._settings = self._with_redis(self._with_database(WorkerSettings.from_env(self._environment)))
+        migrate.upgrade(self._settings.database_url)
+        environment = {**self._environment, **self.variables}
+        queues = {"ingest": [Queue.INGEST, Queue.MAINTENANCE], "compress": [Queue.COMPRESS]}
+        for name, concurrency in self._concurrency.items():
+            if concurrency > 0:
+                self._tell(f"starting {concurrency} {name} worker process{'es' if concurrency > 1 else ''}")
+                self.workers[name] = WorkerProcess(
+                    name, queues[name], concurrency=concurrency, folder=self._folder, environment=environment
+                )
+                self.workers[name].start()
+        for worker in self.workers.values():
+            worker.wait_until_ready()
+        children: list[tuple[str, Child]] = [] if self.redis is None else [("redis", self.redis)]
+        children += self.workers.items()
+        if children:
+            self._supervisor = Supervisor(children, tell=self._tell)
+            self._supervisor.start()
+        write_settings(self._folder, self.as_json())
+
+    def _with_database(self, settings: WorkerSettings) -> WorkerSettings:
+        if not self._environment.get("TURNFOLD_DATABASE_URL"):
+            return replace(settings, database_url=f"sqlite:///{self._folder / 'turnfold.db'}")
+        return replace(settings, database_url=_absolute(settings.database_url))
+
+    def _with_redis(self, settings: WorkerSettings) -> WorkerSettings:
+        if self._environment.get("TURNFOLD_REDIS_URL"):
+            self._tell("using the Redis of TURNFOLD_REDIS_URL")
+            return settings
+        self._tell("starting Redis")
+        self.redis = self._redis_server()
+        self.redis.start()
+        return replace(settings, redis_url=self.redis.url)
+
+    def _redis_server(self) -> RedisServer:
+        password = self._password()
+        last = urlsplit(str(read_settings(self._folder).get("redis_url", "")))
+        if self._port is None and last.hostname == "127.0.0.1" and last.port is not None:
+            # The same port again, so that settings that were exported once stay right; if it is free.
+            server = RedisServer(
+                self._folder / "redis", port=last.port, password=password, lock_wait_seconds=LEAVING_SECONDS
+            )
+            try:
+                server.start()
+            except Exception:  # noqa: BLE001 - the next start says what is wrong, if it is not the port
+                self._tell(f"port {last.port} cannot be used any more")
+            else:
+                return server
+        return RedisServer(
+            self._folder / "redis", port=self._port, password=password, lock_wait_seconds=LEAVING_SECONDS
+        )
+
+    def _password(self) -> str:
+        """Kept in the state folder: others on this machine can reach the port, but not read the file."""
+        file = self._folder / "redis-password"
+        if not file.exists():
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w") as opened:
+                opened.write(secrets.token_hex(16))
+        return file.read_text()
+
+
+def _absolute(database_url: str) -> str:
+    """A SQLite URL whose path does not depend on where a process runs: the workers run in the state folder."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        url = make_url(database_url)
+    except ArgumentError:
+        # `connect` says what is wrong with it.
+        return database_url
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        return database_url
+    path = Path(url.database).expanduser().absolute()
+    return url.set(database=str(path)).render_as_string(hide_password=False)

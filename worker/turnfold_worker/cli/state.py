@@ -1,0 +1,82 @@
+"""The state folder of `turnfold up`: where it is, who runs in it, and the settings to reach it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from turnfold.errors import TurnfoldError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+class AlreadyRunning(TurnfoldError):  # noqa: N818 - says what is the case
+    """Another `turnfold up` runs in the same state folder."""
+
+
+def default_state_folder(environment: Mapping[str, str]) -> Path:
+    """`TURNFOLD_STATE_DIR`, else `turnfold` where this system keeps a user's state."""
+    if given := environment.get("TURNFOLD_STATE_DIR"):
+        return Path(given).expanduser().absolute()
+    home = environment.get("XDG_STATE_HOME") or "~/.local/state"
+    return Path(home).expanduser().absolute() / "turnfold"
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Own the folder; the lock ends with this process, however it dies. Raises `AlreadyRunning`."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(folder / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            msg = f"`turnfold up` already runs with its state in {folder}: stop it, or set another TURNFOLD_STATE_DIR"
+            raise AlreadyRunning(msg) from error
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_running(folder: Path) -> bool:
+    """True while a `turnfold up` owns the folder."""
+    try:
+        descriptor = os.open(folder / "up.lock", os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Publish how to reach what runs here; readable by this user only, since it holds Redis's password."""
+    partial = folder / "settings.json.partial"
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(settings, file, indent=2)
+    partial.replace(folder / "settings.json")
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """What `write_settings` wrote last; empty when there is nothing to read."""
+    try:
+        found = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def running_settings(folder: Path) -> dict[str, Any]:
+    """How to reach what runs in the folder; empty when nothing does."""
+    return read_settings(folder) if is_running(folder) else {}

@@ -1,0 +1,111 @@
+"""`turnfold status`: how far the work is, on one conversation or on everything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from turnfold.errors import UnknownConversation
+from turnfold_worker.cli.output import console, json_option, plain, print_json, table, words
+from turnfold_worker.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from turnfold.contract.records import Status
+
+WORKER_ANSWER_SECONDS = 1.0
+"""How long workers have to say that they are there."""
+
+
+@click.command(short_help="Show how far the work is.")
+@click.argument("conversation", required=False)
+@click.option("--wait", "wait_seconds", type=float, metavar="SECONDS", help="First wait until it is folded.")
+@json_option
+@pass_session
+def status(session: Session, conversation: str | None, wait_seconds: float | None, as_json: bool) -> None:
+    """Show how far the work on CONVERSATION is; without one: inboxes, jobs and workers.
+
+    \b
+    Examples:
+      turnfold status
+      turnfold status chat --wait 30
+    """
+    if conversation is None:
+        if wait_seconds is not None:
+            msg = "--wait needs a conversation"
+            raise click.UsageError(msg)
+        _show_totals(session, as_json=as_json)
+        return
+    if wait_seconds is None:
+        found = session.turnfold.status(conversation)
+    else:
+        found = session.turnfold.wait(conversation, timeout_seconds=wait_seconds)
+    if not found.inbox and not found.stored:
+        msg = f"nothing was ever appended to conversation {conversation!r} of tenant {session.settings.tenant!r}"
+        raise UnknownConversation(msg)
+    if as_json:
+        print_json({**plain(found), "settled": found.settled})
+    else:
+        _show(found)
+
+
+def _show(found: Status) -> None:
+    counted = {
+        "#inbox": found.inbox,
+        "#stored": found.stored,
+        "#folded": found.folded,
+        "#in segments": found.closed,
+        "#segments": found.segments,
+        "#anchors": found.anchors,
+        "#parked": found.parked,
+    }
+    shown = table("conversation", *counted, "lag")
+    shown.add_row(words(found.conversation_id), *map(str, counted.values()), f"{found.lag_seconds:.1f} s")
+    console().print(shown)
+    console().print("settled" if found.settled else "work is going on", style="green" if found.settled else "yellow")
+
+
+def _show_totals(session: Session, *, as_json: bool) -> None:
+    from turnfold_worker.inspection import stored_totals, waiting_totals
+
+    waiting = waiting_totals(session.redis)
+    stored = stored_totals(session.engine, session.settings.tenant)
+    workers = answering_workers(session.settings.effective_broker_url)
+    if as_json:
+        print_json({"inbox": waiting, "stored": stored, "workers": workers})
+        return
+    out = console()
+    out.print(
+        f"stored ({session.settings.tenant}): {stored.conversations} conversations, {stored.turns} turns, "
+        f"{stored.segments} segments, {stored.chapters} chapters, {stored.anchors} active anchors",
+        markup=False,
+    )
+    if waiting:
+        shown = table("#shard", "#conversations", "#entries", "oldest", "#to erase", title="inbox")
+        for totals in waiting:
+            shown.add_row(
+                str(totals.shard), str(totals.conversations), str(totals.entries), f"{totals.oldest_seconds:.1f} s",
+                str(totals.forgotten),
+            )  # fmt: skip
+        out.print(shown)
+    else:
+        out.print("inbox: empty")
+    jobs = [f"{number} {kind} {state}" for kind, states in stored.jobs.items() for state, number in states.items()]
+    out.print(f"jobs: {', '.join(jobs) or 'none'}; parked entries: {stored.parked_entries}")
+    out.print(f"workers: {', '.join(workers) or 'none answered: start `turnfold up`'}", markup=False)
+
+
+def answering_workers(broker_url: str) -> list[str]:
+    """Names of the workers that answer within a second; empty as well when the broker cannot be reached."""
+    from celery import Celery
+    from kombu.exceptions import OperationalError
+
+    app = Celery("turnfold-status", broker=broker_url, set_as_current=False)
+    app.conf.broker_transport_options = {"socket_connect_timeout": 1, "socket_timeout": 5, "max_retries": 1}
+    try:
+        answers: list[dict[str, Any]] = app.control.ping(timeout=WORKER_ANSWER_SECONDS)
+    except OperationalError:
+        return []
+    finally:
+        app.close()
+    return sorted(name for answer in answers for name in answer)

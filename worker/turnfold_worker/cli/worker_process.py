@@ -1,0 +1,104 @@
+"""One `celery worker` as a child process."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from turnfold.errors import Unavailable
+from turnfold_worker.adapters import child_process
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Mapping, Sequence
+
+    from turnfold.contract.tasks import Queue
+
+READY_SECONDS: Final = 60.0
+MOST_LOG_BYTES: Final = 10 * 1_048_576
+"""A log that is larger is put aside, once, when its worker starts."""
+
+_READY: Final = b" ready."
+"""What Celery says once it consumes."""
+
+
+class WorkerNotStarted(Unavailable):
+    """A worker ended, or said nothing, before it consumed; the message holds the end of its log."""
+
+
+class WorkerProcess:
+    """A prefork worker on some queues, with its log in a folder."""
+
+    def __init__(
+        self, name: str, queues: Sequence[Queue], *, concurrency: int, folder: Path, environment: Mapping[str, str]
+    ) -> None:
+        """`environment` is the whole environment of the process."""
+        self.name = name
+        self.log = folder / f"{name}.log"
+        self._folder = folder
+        self._environment = environment
+        self._command = [
+            sys.executable, "-m", "celery", "--app", "turnfold_worker.celery_app", "worker",
+            "--queues", ",".join(queues), "--hostname", f"{name}@%h", "--pool", "prefork",
+            "--concurrency", str(concurrency), "--loglevel", "INFO",
+            # Talk among workers, of which nothing here makes use: it costs seconds at the start.
+            "--without-gossip", "--without-mingle",
+        ]  # fmt: skip
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log_start = 0
+
+    @property
+    def running(self) -> bool:
+        """True while the parent process lives."""
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the parent process."""
+        return self._process.pid if self._process is not None else None
+
+    def start(self) -> None:
+        """Start it; returns at once. See `wait_until_ready`."""
+        if self.log.exists() and self.log.stat().st_size > MOST_LOG_BYTES:
+            self.log.replace(self.log.with_suffix(".log.1"))
+        with self.log.open("ab") as output:
+            self._log_start = output.tell()
+            self._process = child_process.spawn(
+                self._command, output=output, folder=self._folder, environment=self._environment
+            )
+
+    def wait_until_ready(self) -> None:
+        """Until it consumes. Raises `WorkerNotStarted`."""
+        end = time.monotonic() + READY_SECONDS
+        while time.monotonic() < end:
+            if _READY in self._said():
+                return
+            if not self.running:
+                msg = f"the worker {self.name} ended before it was ready: {self._last_words()}"
+                raise WorkerNotStarted(msg)
+            time.sleep(0.05)
+        msg = f"the worker {self.name} was not ready within {READY_SECONDS:.0f} s: see {self.log}"
+        raise WorkerNotStarted(msg)
+
+    def stop(self, *, timeout_seconds: float) -> None:
+        """Let it finish its tasks; kill it and its children after `timeout_seconds`."""
+        if self._process is not None:
+            child_process.stop(self._process, timeout_seconds=timeout_seconds)
+            self._process = None
+
+    def kill(self) -> None:
+        """End it and its children as a crash would."""
+        if self._process is not None:
+            child_process.kill(self._process)
+            self._process = None
+
+    def _said(self) -> bytes:
+        with self.log.open("rb") as log:
+            log.seek(self._log_start)
+            return log.read()
+
+    def _last_words(self) -> str:
+        lines = [line.strip() for line in self._said().decode(errors="replace").splitlines() if line.strip()]
+        return " / ".join(lines[-3:]) or f"it said nothing in {self.log}"

@@ -1,0 +1,163 @@
+"""SQL → segments, anchors, levels, chapters: fold what a conversation has, in order, without a model.
+
+No lock is held while computing. Each closed segment is one transaction that writes only if the conversation is
+still in the state from which it was computed; whoever comes second throws its work away and starts over. A lapsed
+lease therefore costs double work, never double rows.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
+from turnfold_worker.errors import Retryable, where
+from turnfold_worker.pipeline import segment
+from turnfold_worker.pipeline.anchors import AnchorDraft
+from turnfold_worker.pipeline.deduplicate import anchor_terms, merge
+from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold
+from turnfold_worker.pipeline.roll_up import roll_up
+from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, Store, Tail
+
+_log = logging.getLogger(__name__)
+
+TURNS_AT_ONCE: Final = 512
+"""Turns that one look at the tail reads: above every cap of a segment and its held tool calls."""
+
+RETRY_SECONDS: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressLimits:
+    """How much one task does before others have their place, and how often it tries."""
+
+    slice_seconds: float
+    attempts: int
+
+
+def compress(
+    conversation: ConversationId, *, store: Store, publisher: Publisher, limits: CompressLimits, clock: Clock
+) -> int:
+    """Fold until nothing is left to fold, or the time slice is over; the number of segments closed."""
+    started = clock()
+    claim = store.claim_fold(conversation)
+    if claim is None:
+        return 0
+    closed = 0
+    try:
+        while True:
+            if clock() - started > limits.slice_seconds:
+                store.release_fold(claim, error=None, delay_seconds=0.0)
+                publisher.compress(conversation)
+                return closed
+            folded, settled = _advance(claim, store, plain=claim.attempts >= limits.attempts and closed == 0)
+            closed += folded
+            if settled:
+                return closed
+    except Retryable:
+        raise
+    except Exception as error:  # noqa: BLE001 - one conversation is kept from hurting its neighbours
+        _log.error("folding conversation %s failed (attempt %s): %s", conversation, claim.attempts, where(error))
+        store.release_fold(claim, error=type(error).__name__, delay_seconds=RETRY_SECONDS * claim.attempts)
+        return closed
+
+
+def _advance(claim: FoldClaim, store: Store, *, plain: bool) -> tuple[int, bool]:
+    """Close the segments that the tail completes; how many, and whether the conversation is settled."""
+    tail = store.tail(claim.conversation, TURNS_AT_ONCE)
+    if tail is None:
+        return 0, True
+    closed = 0
+    while (turns := next_segment(tail, total=plain and not closed)) is not None:
+        fold = fold_next(tail, turns, store, plain_error="three attempts failed" if plain and not closed else None)
+        if not store.commit_fold(fold):
+            return closed, False
+        closed += 1
+        tail = after(tail, fold)
+    if tail.turns and tail.turns[-1].seq < tail.turn_count:
+        return closed, False
+    return closed, store.finish_fold(claim, tail.turn_count)
+
+
+def next_segment(tail: Tail, *, total: bool = False) -> Sequence[StoredTurn] | None:
+    """The turns of the segment that the tail completes, if it does: stepped turn by turn, so batches cannot matter.
+
+    `total`: a segmenter that fails cuts by count instead, so that the conversation goes on.
+    """
+    if not tail.turns:
+        return None
+    settings = settings_at(tail, tail.turns[0].seq)
+    try:
+        return _stepped(tail, settings)
+    except Exception:
+        if not total:
+            raise
+        return tail.turns[: settings.segment_max_turns]
+
+
+def _stepped(tail: Tail, settings: FoldSettings) -> Sequence[StoredTurn] | None:
+    state = segment.fresh(segment.SegmenterStats.from_json(tail.segmenter))
+    for turn in tail.turns:
+        state, cut = segment.step(state, turn, settings)
+        if cut is not None:
+            return tail.turns[: cut - tail.turns[0].seq]
+    return None
+
+
+def settings_at(tail: Tail, seq: int) -> FoldSettings:
+    """What was configured before turn `seq` was appended: a segment is folded by what held at its first turn."""
+    in_force: Mapping[str, Any] = {}
+    for after_seq, configuration in tail.configurations:
+        if after_seq < seq:
+            in_force = configuration
+    return FoldSettings.from_mapping(in_force)
+
+
+def fold_next(tail: Tail, turns: Sequence[StoredTurn], store: Store, *, plain_error: str | None) -> Fold:
+    """Fold one segment, merge its anchors, and build the chapters that it completes."""
+    settings = settings_at(tail, turns[0].seq)
+    if plain_error is None:
+        folded = fold_segment(turns, idx=tail.node_count, settings=settings)
+    else:
+        folded = plain_fold(turns, idx=tail.node_count)
+    candidates = _candidates(tail, folded.drafts, store)
+    merged = merge(folded.drafts, candidates, next_id=tail.next_anchor, node_idx=tail.node_count, settings=settings)
+    stats = segment.close(segment.SegmenterStats.from_json(tail.segmenter), turns)
+    return Fold(
+        tail=tail, nodes=[folded, *_chapters(tail.conversation, folded, store)], anchors=merged.new,
+        changes=merged.changed, segmenter=stats.to_json(), refold_error=plain_error,
+    )  # fmt: skip
+
+
+def _candidates(tail: Tail, drafts: Sequence[AnchorDraft], store: Store) -> list[Anchor]:
+    """Earlier anchors that share a rare term with one of the segment's, and the newest: few, however many there are."""
+    if not drafts:
+        return []
+    wanted = dict.fromkeys(term for draft in drafts for term in anchor_terms(draft.text))
+    return store.anchor_candidates(tail.conversation, list(wanted))
+
+
+def _chapters(conversation: ConversationId, folded: FoldedNode, store: Store) -> list[FoldedNode]:
+    """Chapters whose last child is this segment, upwards; built once, from their children's own words."""
+    chapters: list[FoldedNode] = []
+    last = folded
+    while (last.node.idx + 1) % FAN_OUT == 0:
+        height, first = last.node.height, last.node.idx + 1 - FAN_OUT
+        elder = store.siblings(conversation, height, first, last.node.idx - 1)
+        last = roll_up([*elder, last], height=height + 1, idx=last.node.idx // FAN_OUT)
+        chapters.append(last)
+    return chapters
+
+
+def after(tail: Tail, fold: Fold) -> Tail:
+    """The state that a committed fold leaves: what is left to fold is known without reading it again."""
+    last_seq = fold.nodes[0].node.last_seq
+    return Tail(
+        conversation=tail.conversation, closed_seq=last_seq, turn_count=tail.turn_count,
+        node_count=tail.node_count + 1, next_anchor=tail.next_anchor + len(fold.anchors),
+        edit_revision=tail.edit_revision, segmenter=fold.segmenter, configurations=tail.configurations,
+        turns=tail.turns[last_seq - tail.closed_seq :],
+    )  # fmt: skip

@@ -1,0 +1,55 @@
+"""A hash of a conversation's canonical state: equal for equal turns and settings, whatever happened on the way."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import Engine, Table, select
+
+from turnfold.contract.canonical import CANONICAL_COLUMNS, RULES_ONLY
+from turnfold.contract.tables import Base, ConversationRow, table
+from turnfold.errors import UnknownConversation
+
+
+def digest(engine: Engine, tenant: str, conversation_id: str) -> str:
+    """Hexadecimal SHA-256 over the canonical rows. Raises `UnknownConversation`."""
+    conversation = table(ConversationRow)
+    hashed = sha256()
+    with engine.begin() as connection:
+        id_ = connection.scalar(
+            select(conversation.c.id).where(
+                conversation.c.tenant == tenant, conversation.c.external_id == conversation_id
+            )
+        )
+        if id_ is None:
+            msg = f"conversation {conversation_id!r} of tenant {tenant!r} is not stored"
+            raise UnknownConversation(msg)
+        for name, columns in CANONICAL_COLUMNS.items():
+            rows = Base.metadata.tables[name]
+            for row in connection.execute(_statement(rows, columns, int(id_))):
+                line = json.dumps([name, *map(_plain, row)], ensure_ascii=False, sort_keys=True)
+                hashed.update(line.encode() + b"\n")
+    return hashed.hexdigest()
+
+
+def _statement(rows: Table, columns: tuple[str, ...], conversation: int) -> Any:
+    owner = rows.c.id if rows.name == "conversation" else rows.c.conversation
+    statement = select(*(rows.c[name] for name in columns)).where(owner == conversation)
+    if rows.name in RULES_ONLY:
+        statement = statement.where(rows.c.refined == 0)
+    return statement.order_by(*(rows.c[name] for name in _order(rows, columns)))
+
+
+def _order(rows: Table, columns: tuple[str, ...]) -> list[str]:
+    return [column.name for column in rows.primary_key if column.name in columns]
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, (bytes, memoryview)):
+        return bytes(value).hex()
+    return value

@@ -1,0 +1,40 @@
+"""What can go wrong in a worker.
+
+WorkerError
+├── Retryable         trying again later may help: the job table or the next bell does it
+│   └── StoreAway     SQL or Redis did not answer
+└── Permanent         trying again will not help: the work is parked with this error
+    └── InvalidEntry  an inbox entry that is not of a form we know
+"""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+
+class WorkerError(Exception):
+    """Base of every error that a worker raises on purpose."""
+
+
+class Retryable(WorkerError):  # noqa: N818 - says what to do about it
+    """Trying again later may help."""
+
+
+class StoreAway(Retryable):
+    """SQL or Redis did not answer. Nothing is lost: what was claimed becomes claimable again."""
+
+
+class Permanent(WorkerError):  # noqa: N818
+    """Trying again will not help."""
+
+
+class InvalidEntry(Permanent):
+    """An inbox entry that is not of a form that this version knows."""
+
+
+def where(error: BaseException) -> str:
+    """Kind and place of an error, for logs and job rows: never its message, which may hold content."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{place}"

@@ -1,0 +1,197 @@
+"""What a person wants to see: the tree of a conversation, and how much work there is in all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Engine, func, select
+
+from turnfold.contract import keys
+from turnfold.contract.keys import SHARDS, Address
+from turnfold.contract.records import FAN_OUT, Anchor, Head, Node
+from turnfold.contract.tables import AnchorRow, ConversationRow, JobRow, NodeRow, ParkedEntryRow, TurnRow, table
+from turnfold.errors import UnknownConversation
+from turnfold.inbox import translated as redis_translated
+from turnfold.reader import Reader
+from turnfold.reader import translated as sql_translated
+
+if TYPE_CHECKING:
+    import redis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A node with everything under it."""
+
+    node: Node
+    levels: Mapping[int, str]
+    """Texts of levels 1 to 3."""
+    anchors: tuple[Anchor, ...]
+    """Anchors of a segment; a chapter's are its segments'."""
+    children: tuple[Branch, ...] = ()
+
+    def walk(self) -> Iterator[Branch]:
+        """This branch, then every one under it, in order."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """A conversation as SQL holds it."""
+
+    conversation_id: str
+    head: Head
+    branches: tuple[Branch, ...]
+    """Nodes that no chapter holds yet, in the order of their turns."""
+    anchors: tuple[Anchor, ...]
+    """All, in the order in which they were found."""
+
+    @property
+    def open_turns(self) -> int:
+        """Turns that are stored and not yet in a segment."""
+        return self.head.turn_count - self.head.closed_seq
+
+    def tokens(self, level: int) -> int:
+        """Estimated tokens of all segments at a level."""
+        return sum(part.node.tokens[level] for root in self.branches for part in root.walk() if part.node.height == 0)
+
+
+def inspect_conversation(reader: Reader, address: Address) -> Inspection:
+    """Everything about a conversation in one snapshot. Raises `UnknownConversation` when nothing is stored."""
+
+    def look(transaction: Any) -> tuple[Head, list[tuple[Node, dict[int, str]]], tuple[Anchor, ...]] | None:
+        head = transaction.head(address)
+        return None if head is None else (head, transaction.tree(address), transaction.anchors(head))
+
+    found = reader.read(look)
+    if found is None:
+        msg = f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored"
+        raise UnknownConversation(msg)
+    head, nodes, anchors = found
+    return Inspection(
+        conversation_id=address.conversation, head=head, branches=branches(nodes, anchors), anchors=anchors
+    )
+
+
+def branches(nodes: Sequence[tuple[Node, Mapping[int, str]]], anchors: Sequence[Anchor]) -> tuple[Branch, ...]:
+    """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8)."""
+    at = {(node.height, node.idx): (node, levels) for node, levels in nodes}
+    anchors_of: dict[int, list[Anchor]] = {}
+    for anchor in anchors:
+        anchors_of.setdefault(anchor.node_idx, []).append(anchor)
+
+    def branch(height: int, idx: int) -> Branch:
+        node, levels = at[height, idx]
+        below = [(height - 1, FAN_OUT * idx + child) for child in range(FAN_OUT)] if height else []
+        return Branch(
+            node=node,
+            levels=levels,
+            anchors=() if height else tuple(anchors_of.get(idx, ())),
+            children=tuple(branch(*key) for key in below if key in at),
+        )
+
+    roots = [key for key in at if (key[0] + 1, key[1] // FAN_OUT) not in at]
+    return tuple(sorted((branch(*key) for key in roots), key=lambda root: root.node.first_seq))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredTotals:
+    """What the database holds of a tenant."""
+
+    conversations: int
+    turns: int
+    segments: int
+    chapters: int
+    anchors: int
+    parked_entries: int
+    jobs: Mapping[str, Mapping[str, int]]
+    """Kind of job -> state -> how many; jobs that are done are left out."""
+
+
+def stored_totals(engine: Engine, tenant: str) -> StoredTotals:
+    """Count a tenant's rows. Raises `Unavailable` or `SchemaMismatch`."""
+    conversation, nodes, jobs = table(ConversationRow), table(NodeRow), table(JobRow)
+    with sql_translated(), engine.begin() as connection:
+
+        def count(rows: Any, *conditions: Any) -> int:
+            owned = select(func.count()).select_from(rows.join(conversation, conversation.c.id == rows.c.conversation))
+            return connection.scalar(owned.where(conversation.c.tenant == tenant, *conditions)) or 0
+
+        by_kind: dict[str, dict[str, int]] = {}
+        for kind, state, number in connection.execute(
+            select(jobs.c.kind, jobs.c.state, func.count())
+            .where(jobs.c.tenant == tenant, jobs.c.state != "done")
+            .group_by(jobs.c.kind, jobs.c.state)
+            .order_by(jobs.c.kind, jobs.c.state)
+        ):
+            by_kind.setdefault(kind, {})[state] = number
+        return StoredTotals(
+            conversations=connection.scalar(
+                select(func.count()).select_from(conversation).where(conversation.c.tenant == tenant)
+            )
+            or 0,
+            turns=count(table(TurnRow)),
+            segments=count(nodes, nodes.c.height == 0),
+            chapters=count(nodes, nodes.c.height > 0),
+            anchors=count(table(AnchorRow), table(AnchorRow).c.state == 0),
+            parked_entries=count(table(ParkedEntryRow)),
+            jobs=by_kind,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShardTotals:
+    """What waits in a shard of the inbox, of all tenants."""
+
+    shard: int
+    conversations: int
+    """Conversations with entries that no worker has stored yet."""
+    entries: int
+    oldest_seconds: float
+    """Age of the oldest entry."""
+    forgotten: int
+    """Forgotten conversations whose rows are still to be deleted."""
+
+
+def waiting_totals(client: redis.Redis) -> list[ShardTotals]:
+    """Shards that hold anything. Looks at every waiting conversation. Raises `Unavailable`."""
+    with redis_translated("counting what waits in the inboxes"):
+        seconds, microseconds = client.time()
+        now = seconds + microseconds / 1_000_000
+        found = [_shard_totals(client, shard, now) for shard in range(SHARDS)]
+    return [totals for totals in found if totals.conversations or totals.forgotten]
+
+
+def _shard_totals(client: redis.Redis, shard: int, now: float) -> ShardTotals:
+    inboxes = [
+        f"tf:{{{shard:02d}}}:in:{tenant}:{conversation}"
+        for tenant in _texts(client.zrange(keys.tenants(shard), 0, -1))
+        for conversation in _texts(client.zrange(keys.ready_prefix(shard) + tenant, 0, -1))
+    ]
+    pipeline = client.pipeline(transaction=False)
+    for inbox in inboxes:
+        pipeline.xlen(inbox)
+        pipeline.xrange(inbox, count=1)
+    answers = pipeline.execute() if inboxes else []
+    firsts = [entries[0][0] for entries in answers[1::2] if entries]
+    oldest = min((_stream_seconds(first) for first in firsts), default=now)
+    return ShardTotals(
+        shard=shard,
+        conversations=len(firsts),
+        entries=sum(answers[::2]),
+        oldest_seconds=max(0.0, round(now - oldest, 3)),
+        forgotten=client.zcard(keys.forgotten(shard)),
+    )
+
+
+def _texts(members: Any) -> list[str]:
+    return [member.decode() if isinstance(member, bytes) else str(member) for member in members]
+
+
+def _stream_seconds(stream_id: bytes | str) -> float:
+    text = stream_id.decode() if isinstance(stream_id, bytes) else stream_id
+    return int(text.split("-")[0]) / 1000

@@ -1,0 +1,44 @@
+"""What Alembic runs: one transaction on the connection that `turnfold_worker.migrate` opened and locked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from alembic import context
+from sqlalchemy import JSON, DefaultClause, TextClause
+
+from turnfold.contract.tables import Base, UtcDateTime
+
+if TYPE_CHECKING:
+    from alembic.autogenerate.api import AutogenContext
+
+
+def render_item(kind: str, item: Any, autogen: AutogenContext) -> str | Literal[False]:  # noqa: ARG001
+    """A migration names database types only, so that it stays what it was when our classes change."""
+    if kind == "type" and isinstance(item, UtcDateTime):
+        return "sa.DateTime(timezone=True)"
+    if kind == "type" and isinstance(item, JSON):
+        return "sa.JSON()"
+    if kind == "server_default" and isinstance(item, DefaultClause) and isinstance(item.arg, TextClause):
+        # Alembic would add the brackets that SQLite's own compiler adds again.
+        return f'sa.text("{item.arg.text}")'
+    return False
+
+
+def run() -> None:
+    connection = context.config.attributes.get("connection")
+    if connection is None:
+        msg = "migrations run through `turnfold migrate`, which takes the lock that keeps two of them apart"
+        raise RuntimeError(msg)
+    context.configure(
+        connection=connection,
+        target_metadata=Base.metadata,
+        render_item=render_item,
+        # SQLite takes back DDL too, once the driver does not commit on its own.
+        transactional_ddl=True,
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+run()

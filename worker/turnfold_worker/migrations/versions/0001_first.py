@@ -1,0 +1,274 @@
+"""The schema of version 1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+from alembic import op
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+revision: str = "0001"
+down_revision: str | None = None
+branch_labels: str | Sequence[str] | None = None
+depends_on: str | Sequence[str] | None = None
+
+
+def upgrade() -> None:
+    op.create_table(
+        "conversation",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("tenant", sa.String(length=200), nullable=False),
+        sa.Column("external_id", sa.String(length=200), nullable=False),
+        sa.Column("turn_count", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("closed_seq", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("fold_seq", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("node_count", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("anchor_count", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("anchor_tokens", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("next_anchor", sa.Integer(), server_default="1", nullable=False),
+        sa.Column("revision", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("edit_revision", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("segmenter", sa.JSON(), nullable=True),
+        sa.Column("settings", sa.JSON(), nullable=True),
+        sa.Column(
+            "created_at", sa.DateTime(timezone=True), server_default=sa.text("CURRENT_TIMESTAMP"), nullable=False
+        ),
+        sa.Column(
+            "updated_at", sa.DateTime(timezone=True), server_default=sa.text("CURRENT_TIMESTAMP"), nullable=False
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("conversation_pkey")),
+        sa.UniqueConstraint("tenant", "external_id", name=op.f("conversation_tenant_external_id_key")),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "meta",
+        sa.Column("key", sa.String(length=40), autoincrement=False, nullable=False),
+        sa.Column("value", sa.String(length=200), nullable=False),
+        sa.PrimaryKeyConstraint("key", name=op.f("meta_pkey")),
+    )
+    op.create_table(
+        "anchor",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("node_idx", sa.Integer(), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("start_offset", sa.Integer(), nullable=False),
+        sa.Column("end_offset", sa.Integer(), nullable=False),
+        sa.Column("kind", sa.SmallInteger(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("tokens", sa.Integer(), nullable=False),
+        sa.Column("score", sa.SmallInteger(), nullable=False),
+        sa.Column("rank", sa.Integer(), nullable=False),
+        sa.Column("state", sa.SmallInteger(), nullable=False),
+        sa.Column("related", sa.Integer(), nullable=True),
+        sa.Column("refined", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("anchor_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "id", name=op.f("anchor_pkey")),
+        sa.UniqueConstraint(
+            "conversation",
+            "seq",
+            "start_offset",
+            "end_offset",
+            "kind",
+            "refined",
+            name=op.f("anchor_conversation_seq_start_offset_end_offset_kind_refined_key"),
+        ),
+    )
+    op.create_index(
+        "anchor_top",
+        "anchor",
+        ["conversation", sa.literal_column("rank DESC"), sa.literal_column("id DESC")],
+        unique=False,
+        sqlite_where=sa.text("state = 0"),
+        postgresql_where=sa.text("state = 0"),
+    )
+    op.create_table(
+        "anchor_posting",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("term", sa.String(length=64), autoincrement=False, nullable=False),
+        sa.Column("anchor", sa.Integer(), autoincrement=False, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("anchor_posting_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "term", "anchor", name=op.f("anchor_posting_pkey")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "job",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("tenant", sa.String(length=200), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("subject", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("input_hash", sa.String(length=64), server_default="", nullable=False),
+        sa.Column("state", sa.String(length=8), nullable=False),
+        sa.Column("attempts", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("not_before", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("lease_until", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("claim", sa.String(length=36), nullable=True),
+        sa.Column("error", sa.String(length=500), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("job_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("job_pkey")),
+        sa.UniqueConstraint(
+            "conversation", "kind", "subject", "input_hash", name=op.f("job_conversation_kind_subject_input_hash_key")
+        ),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "job_due",
+        "job",
+        ["kind", "not_before"],
+        unique=False,
+        sqlite_where=sa.text("state = 'due'"),
+        postgresql_where=sa.text("state = 'due'"),
+    )
+    op.create_index(
+        "job_running",
+        "job",
+        ["lease_until"],
+        unique=False,
+        sqlite_where=sa.text("state = 'running'"),
+        postgresql_where=sa.text("state = 'running'"),
+    )
+    op.create_table(
+        "level",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("height", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("level", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("refined", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("level_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "height", "idx", "level", "refined", name=op.f("level_pkey")),
+    )
+    op.create_table(
+        "node",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("height", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("first_seq", sa.Integer(), nullable=False),
+        sa.Column("last_seq", sa.Integer(), nullable=False),
+        sa.Column("started_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("slug", sa.String(length=60), nullable=False),
+        sa.Column("tokens_0", sa.Integer(), nullable=False),
+        sa.Column("tokens_1", sa.Integer(), nullable=False),
+        sa.Column("tokens_2", sa.Integer(), nullable=False),
+        sa.Column("tokens_3", sa.Integer(), nullable=False),
+        sa.Column("importance", sa.SmallInteger(), nullable=False),
+        sa.Column("method", sa.SmallInteger(), nullable=False),
+        sa.Column("refined", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("facts", sa.JSON(), nullable=False),
+        sa.Column("source_hash", sa.LargeBinary(length=16), nullable=False),
+        sa.CheckConstraint("first_seq <= last_seq", name=op.f("node_range_check")),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("node_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "height", "idx", name=op.f("node_pkey")),
+        sa.UniqueConstraint("conversation", "height", "first_seq", name=op.f("node_conversation_height_first_seq_key")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "operation",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("operation_id", sa.String(length=200), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("after_seq", sa.Integer(), nullable=False),
+        sa.Column("body", sa.JSON(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("operation_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "number", name=op.f("operation_pkey")),
+        sa.UniqueConstraint("conversation", "operation_id", name=op.f("operation_conversation_operation_id_key")),
+    )
+    op.create_table(
+        "parked_entry",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("entry_id", sa.String(length=200), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=True),
+        sa.Column("payload", sa.LargeBinary(), nullable=False),
+        sa.Column("error", sa.String(length=500), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("parked_entry_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("parked_entry_pkey")),
+        sa.UniqueConstraint("conversation", "entry_id", name=op.f("parked_entry_conversation_entry_id_key")),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "posting",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("term", sa.String(length=64), autoincrement=False, nullable=False),
+        sa.Column("weight", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("posting_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "term", "weight", "idx", name=op.f("posting_pkey")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "turn",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("seq", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("turn_id", sa.String(length=200), nullable=False),
+        sa.Column("role", sa.String(length=9), nullable=False),
+        sa.Column("name", sa.String(length=200), nullable=True),
+        sa.Column("content", sa.Text(), nullable=False),
+        sa.Column("parts", sa.JSON(), nullable=True),
+        sa.Column("importance", sa.SmallInteger(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("metadata", sa.JSON(), nullable=True),
+        sa.Column("tokens", sa.Integer(), nullable=False),
+        sa.Column("content_hash", sa.LargeBinary(length=16), nullable=False),
+        sa.Column("state", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("turn_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "seq", name=op.f("turn_pkey")),
+        sa.UniqueConstraint("conversation", "turn_id", name=op.f("turn_conversation_turn_id_key")),
+    )
+    op.execute("INSERT INTO meta (key, value) VALUES ('schema_version', '1')")
+
+
+def downgrade() -> None:
+    op.drop_table("turn")
+    op.drop_table("posting")
+    op.drop_table("parked_entry")
+    op.drop_table("operation")
+    op.drop_table("node")
+    op.drop_table("level")
+    op.drop_table("job")
+    op.drop_table("anchor_posting")
+    op.drop_table("anchor")
+    op.drop_table("meta")
+    op.drop_table("conversation")

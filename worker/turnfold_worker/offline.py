@@ -1,0 +1,212 @@
+"""The same pipeline in one process, without Redis or Celery: same rows, same contexts, byte for byte.
+
+>>> from turnfold_worker.offline import fold
+>>> conversation = fold([{"role": "user", "content": "We must use PostgreSQL 16."}])
+>>> print(conversation.context(budget_tokens=200).text)
+user: We must use PostgreSQL 16.
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final, Self
+
+from sqlalchemy import Engine
+
+from turnfold import expansion, retrieval
+from turnfold.assemble import Context, Policy, Request, policy_named
+from turnfold.client import anchors_among, chosen_counter
+from turnfold.contract.configuration import configuration
+from turnfold.contract.keys import Address, checked_id
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, Expansion, Hit, Node, Status
+from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
+from turnfold.contract.tasks import Operation
+from turnfold.edge import TurnInput, accept
+from turnfold.reader import Reader
+from turnfold.sql import connect
+from turnfold.tokens import TokenCount
+from turnfold_worker.compress import CompressLimits, compress
+from turnfold_worker.digest import digest
+from turnfold_worker.drain import receive
+from turnfold_worker.ports import InboxEntry, Received, Store
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.wiring import sql_store
+
+TENANT: Final = "default"
+TURNS_AT_ONCE: Final = 500
+MAX_TURN_BYTES: Final = 16 * 1_048_576
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldedSegment:
+    """A segment or chapter with its words."""
+
+    node: Node
+    levels: dict[int, str]
+    """Texts of levels 1 to 3."""
+
+    @property
+    def first_seq(self) -> int:
+        return self.node.first_seq
+
+    @property
+    def last_seq(self) -> int:
+        return self.node.last_seq
+
+    @property
+    def height(self) -> int:
+        return self.node.height
+
+    @property
+    def slug(self) -> str:
+        return self.node.slug
+
+    @property
+    def tokens(self) -> tuple[int, int, int, int]:
+        """Estimated tokens of levels 0 to 3."""
+        return self.node.tokens
+
+
+class FoldedConversation:
+    """A conversation in memory, with the reads of the SDK."""
+
+    def __init__(self, engine: Engine, address: Address, conversation: ConversationId) -> None:
+        self._engine = engine
+        self._reader = Reader(engine)
+        self._address = address
+        self._conversation = conversation
+
+    def context(
+        self,
+        *,
+        budget_tokens: int,
+        query: str | None = None,
+        system: str | None = None,
+        task: str | None = None,
+        reserve_tokens: int = 0,
+        count_tokens: TokenCount | str | None = None,
+        policy: str | Policy = "balanced",
+    ) -> Context:
+        """As `Turnfold.context`."""
+        request = Request(
+            budget_tokens=budget_tokens, query=query, system=system, task=task, reserve_tokens=reserve_tokens,
+            policy=policy_named(policy), counter=chosen_counter(count_tokens),
+        )  # fmt: skip
+        return retrieval.context(retrieval.NO_INBOX, self._reader, self._address, request)
+
+    def expand(self, marker: str, *, max_tokens: int | None = None) -> Expansion:
+        """As `Turnfold.expand`."""
+        return expansion.expand(retrieval.NO_INBOX, self._reader, self._address, marker, max_tokens=max_tokens)
+
+    def search(self, query: str, *, limit: int = 10) -> list[Hit]:
+        """As `Turnfold.search`."""
+        return retrieval.search(retrieval.NO_INBOX, self._reader, self._address, query, limit=limit)
+
+    def anchors(
+        self,
+        *,
+        types: Iterable[AnchorType | str] | None = None,
+        states: Iterable[AnchorState | str] | None = ("active",),
+    ) -> list[Anchor]:
+        """As `Turnfold.anchors`."""
+        return anchors_among(retrieval.anchors(retrieval.NO_INBOX, self._reader, self._address), types, states)
+
+    def status(self) -> Status:
+        """As `Turnfold.status`."""
+        return retrieval.status(retrieval.NO_INBOX, self._reader, self._address)
+
+    def digest(self) -> str:
+        """Hash of the canonical state: equal to `turnfold digest` of a distributed run over the same turns."""
+        return digest(self._engine, self._address.tenant, self._address.conversation)
+
+    @property
+    def segments(self) -> list[FoldedSegment]:
+        """Segments, then chapters, each with its levels."""
+        return [
+            FoldedSegment(node=node, levels=levels)
+            for node, levels in self._reader.read(lambda look: look.tree(self._address))
+        ]
+
+    def close(self) -> None:
+        """Free the memory."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def fold(
+    turns: Iterable[TurnInput],
+    *,
+    conversation_id: str = "offline",
+    goal: str | None = None,
+    constraints: list[str] | None = None,
+    settings: dict[str, float] | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> FoldedConversation:
+    """Fold turns in this process. Raises `InvalidTurn` naming what is wrong with a turn.
+
+    `goal`, `constraints` and `settings` are as in `Turnfold.configure` before the first turn; `on_progress` is
+    told how many turns are folded.
+    """
+    address = Address(TENANT, checked_id("conversation id", conversation_id))
+    engine = connect("sqlite://", write=True, timeout_seconds=1)
+    _create(engine)
+    store = sql_store(WorkerSettings(), engine, engine)
+    conversation = store.resolve([address])[0]
+    received: list[Received] = []
+    if goal is not None or constraints is not None or settings is not None:
+        body = configuration(goal=goal, constraints=constraints, settings=settings)
+        received.append(receive(InboxEntry("", str(Operation.CONFIGURE), "configure-offline", body)))
+    folder = _Folder(store, conversation, on_progress)
+    for turn in turns:
+        entry = accept(turn, max_bytes=MAX_TURN_BYTES)
+        received.append(receive(InboxEntry("", str(Operation.APPEND), entry.entry_id, entry.body)))
+        if len(received) >= TURNS_AT_ONCE:
+            folder.take(received)
+            received = []
+    folder.take(received)
+    return FoldedConversation(engine, address, conversation)
+
+
+class _Folder:
+    """Stores and folds, as a drain and a compress task would."""
+
+    def __init__(self, store: Store, conversation: ConversationId, on_progress: Callable[[int], None] | None) -> None:
+        self._store = store
+        self._conversation = conversation
+        self._on_progress = on_progress
+        self._turns = 0
+
+    def take(self, received: list[Received]) -> None:
+        self._turns += self._store.store({self._conversation: received}).new_turns
+        limits = CompressLimits(slice_seconds=math.inf, attempts=WorkerSettings().attempts)
+        compress(self._conversation, store=self._store, publisher=_Nobody(), limits=limits, clock=time.monotonic)
+        if self._on_progress is not None:
+            self._on_progress(self._turns)
+
+
+class _Nobody:
+    """A publisher for a process that has no one to tell."""
+
+    def drain(self, shard: int) -> None: ...
+
+    def compress(self, conversation: ConversationId) -> None: ...
+
+    def erase(self, shard: int) -> None: ...
+
+
+def _create(engine: Engine) -> None:
+    Base.metadata.create_all(engine)
+    with engine.begin() as connection:
+        connection.execute(table(MetaRow).insert(), {"key": "schema_version", "value": str(SCHEMA_VERSION)})

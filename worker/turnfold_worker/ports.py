@@ -1,0 +1,218 @@
+"""What the use cases need of the outside world, in their own words. Adapters and test fakes implement these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from turnfold.contract.keys import Address
+from turnfold.contract.records import Anchor, ConversationId, StoredTurn
+from turnfold.contract.tasks import Operation
+from turnfold_worker.pipeline.deduplicate import AnchorChange
+from turnfold_worker.pipeline.fold import FoldedNode
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A conversation whose inbox is ours until the lease ends."""
+
+    address: Address
+    token: str
+    """Proves the claim: the end of the lease in microseconds."""
+    forgotten_at: str | None = None
+    """Set when its old rows have to be deleted before anything new is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class InboxEntry:
+    """An entry of an inbox, as it was appended."""
+
+    stream_id: str
+    operation: str
+    entry_id: str
+    body: bytes
+
+
+class Inbox(Protocol):
+    """The Redis side of a drain."""
+
+    def silence_bell(self, shard: int) -> None:
+        """Let the next append ring again. Comes before claiming, or a wake-up is lost."""
+
+    def ring_bell(self, shard: int) -> bool:
+        """Set the bell; False if it is set already."""
+
+    def claim(self, shard: int, most: int) -> list[Claim]:
+        """Take up to `most` ready conversations, round robin over tenants."""
+
+    def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
+        """The oldest `most` entries of each claimed inbox."""
+
+    def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
+        """Trim each inbox through a stream id (None: nothing was stored) and give the claim back, if still ours."""
+
+    def waiting(self) -> list[int]:
+        """Shards that hold anything at all."""
+
+    def forgotten(self, shard: int, most: int) -> list[Claim]:
+        """Forgotten conversations whose rows are to be deleted."""
+
+    def still_forgotten(self, claim: Claim) -> bool:
+        """Whether the deletion that `claim` names is still to be done."""
+
+    def erased(self, claim: Claim, counts: Mapping[str, int]) -> None:
+        """Record that the rows are gone."""
+
+    def start_sweep(self) -> bool:
+        """True for the one caller who sweeps in this interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedTurn:
+    """A turn on its way into SQL; SQL numbers it."""
+
+    turn: StoredTurn
+    """Its `seq` is 0."""
+    parked: InboxEntry | None = None
+    """The entry as it came, when it could not be read: the turn is then a placeholder."""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedOperation:
+    """An operation other than append, at its place among the turns."""
+
+    operation: Operation
+    operation_id: str
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ParkedOperation:
+    """An entry that is no turn and could not be carried out: kept for a person, in no one's way."""
+
+    entry: InboxEntry
+    error: str
+
+
+Received = ReceivedTurn | ReceivedOperation | ParkedOperation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreResult:
+    """What one storing transaction did."""
+
+    missing: frozenset[ConversationId] = frozenset()
+    """Forgotten meanwhile: nothing of theirs was stored."""
+    to_fold: tuple[ConversationId, ...] = ()
+    """Conversations whose fold job became due with this transaction."""
+    new_turns: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tail:
+    """What a fold starts from: one committed state of a conversation."""
+
+    conversation: ConversationId
+    closed_seq: int
+    turn_count: int
+    node_count: int
+    next_anchor: int
+    edit_revision: int
+    segmenter: Mapping[str, Any] | None
+    configurations: Sequence[tuple[int, Mapping[str, Any]]]
+    """(after_seq, what is then in force), oldest first."""
+    turns: Sequence[StoredTurn]
+    """Turns after `closed_seq`, whole, in order; at most the number asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """Everything that closing one segment writes, in one transaction."""
+
+    tail: Tail
+    """The state it was computed from; written only if the conversation is still in it."""
+    nodes: Sequence[FoldedNode]
+    """The segment, then the chapters that it completes, upwards."""
+    anchors: Sequence[Anchor]
+    changes: Sequence[AnchorChange]
+    segmenter: Mapping[str, Any]
+    refold_error: str | None = None
+    """Set when the segment got plain words: the reason, for the parked refold job."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoldClaim:
+    """A fold job that is ours until its lease ends."""
+
+    conversation: ConversationId
+    claim: str
+    attempts: int
+    """Tries on the segment at hand, this one included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What a deletion removed."""
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+class Store(Protocol):
+    """The SQL side of the use cases. Every method is one transaction."""
+
+    def resolve(self, addresses: Sequence[Address]) -> list[ConversationId]:
+        """Ids of conversations, made where there are none."""
+
+    def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
+        """Store what was received, all or nothing, in order; repeats change nothing."""
+
+    def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
+        """Take the fold job and count the attempt; None when there is nothing to do or another has it."""
+
+    def tail(self, conversation: ConversationId, most: int) -> Tail | None:
+        """The state to fold from; None when the conversation is gone."""
+
+    def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
+        """Earlier anchors that a new one may repeat or replace: at most 96."""
+
+    def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
+        """Nodes of a height by index, with their words."""
+
+    def commit_fold(self, fold: Fold) -> bool:
+        """Write a closed segment; False when the conversation is no longer in the state it was computed from."""
+
+    def finish_fold(self, claim: FoldClaim, folded_seq: int) -> bool:
+        """Record how far the segmenter has seen; False when turns came meanwhile and the job is still ours."""
+
+    def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
+        """Give the job back, due after `delay_seconds`."""
+
+    def due_folds(self, most: int) -> list[ConversationId]:
+        """Jobs that are due or whose lease lapsed, few of each tenant; they count as published from now on."""
+
+    def erase(self, address: Address, confirmed: ConfirmErasure) -> Mapping[str, int]:
+        """Delete a conversation's rows, if `confirmed` still says so once they are known; counts of what went."""
+
+
+class ConfirmErasure(Protocol):
+    """Asked between finding the rows and deleting them."""
+
+    def __call__(self) -> bool: ...
+
+
+class Publisher(Protocol):
+    """Celery, as far as the use cases know it."""
+
+    def drain(self, shard: int) -> None: ...
+
+    def compress(self, conversation: ConversationId) -> None: ...
+
+    def erase(self, shard: int) -> None: ...
+
+
+class Clock(Protocol):
+    """Monotonic seconds, for time slices only."""
+
+    def __call__(self) -> float: ...

@@ -1,0 +1,39 @@
+"""Settings of a worker: the SDK's, and how work is claimed, folded and swept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from turnfold.errors import InvalidSettings
+from turnfold.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSettings(Settings):
+    """The variable of a field is `TURNFOLD_` and its name in capitals."""
+
+    lease_seconds: float = 30.0
+    """How long a claimed inbox or job is left to its worker before another may take it."""
+    claim_conversations: int = 50
+    """Inboxes that one drain stores in one transaction."""
+    batch_turns: int = 200
+    """Turns that one drain reads from one inbox at a time."""
+    slice_seconds: float = 2.0
+    """How long one task works before it lets others have its place."""
+    sweep_seconds: float = 3.0
+    """How often somebody looks for work that nobody was told of."""
+    republish_seconds: float = 60.0
+    """How long a published job is trusted to be on its way before a sweep publishes it again."""
+    attempts: int = 3
+    """Tries on one segment; the last one writes plain words, parks a refold job and goes on."""
+
+    def __post_init__(self) -> None:
+        Settings.__post_init__(self)
+        for name in ("lease_seconds", "slice_seconds", "sweep_seconds", "republish_seconds"):
+            if getattr(self, name) <= 0:
+                msg = f"TURNFOLD_{name.upper()} must be above 0, not {getattr(self, name)}"
+                raise InvalidSettings(msg)
+        for name in ("claim_conversations", "batch_turns", "attempts"):
+            if getattr(self, name) < 1:
+                msg = f"TURNFOLD_{name.upper()} must be at least 1, not {getattr(self, name)}"
+                raise InvalidSettings(msg)

@@ -1,0 +1,57 @@
+"""A timer in every worker that asks for a sweep: progress needs no beat, and no single process.
+
+The parent process only publishes; the sweep itself runs in a child as a task. A parent that opened SQLite would
+hand its locks' book-keeping to every child that it forks.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+from celery import bootsteps
+
+from turnfold import inbox
+from turnfold.contract import keys
+from turnfold.contract.tasks import Queue, Task
+from turnfold_worker.settings import WorkerSettings
+
+_log = logging.getLogger(__name__)
+
+
+class SweepTimer(bootsteps.StartStopStep):
+    """Every few seconds, one of all workers sends `turnfold.sweep` to a queue that it serves itself."""
+
+    requires = {"celery.worker.components:Pool"}  # noqa: RUF012 - Celery's own form
+
+    def __init__(self, parent: Any, **options: Any) -> None:
+        super().__init__(parent, **options)
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, parent: Any) -> None:
+        settings = WorkerSettings.from_env()
+        queues = sorted(parent.app.amqp.queues.consume_from)
+        served = str(Queue.MAINTENANCE) if str(Queue.MAINTENANCE) in queues else queues[0]
+        self._stop.clear()
+        self._thread = threading.Thread(
+            target=self._run, args=(parent.app, settings, served), name="turnfold-sweep-timer", daemon=True
+        )
+        self._thread.start()
+
+    def stop(self, parent: Any) -> None:  # noqa: ARG002
+        self._stop.set()
+
+    def _run(self, app: Any, settings: WorkerSettings, queue: str) -> None:
+        client = inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
+        interval = settings.sweep_seconds
+        while not self._stop.wait(interval):
+            try:
+                if client.set(keys.SWEEP, "1", nx=True, px=max(1, int(interval * 1_000))):
+                    app.send_task(
+                        str(Task.SWEEP), queue=queue, expires=max(1.0, interval), ignore_result=True, retry=False
+                    )
+            except Exception as error:  # noqa: BLE001 - the timer outlives every outage
+                _log.warning("no sweep was asked for: %s", type(error).__name__)
+        client.close()
