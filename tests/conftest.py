@@ -1,0 +1,150 @@
+"""Fixtures: a real Redis, a migrated database, and workers in this process or their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from support.celery_workers import CeleryWorker
+from support.publishers import HeldMessages, run_until_idle
+from turnfold import Turnfold
+from turnfold.contract import keys
+from turnfold.inbox import connect as connect_redis
+from turnfold.settings import Settings
+from turnfold.sql import connect
+from turnfold_worker import migrate
+from turnfold_worker.adapters.redis_inbox import RedisInbox
+from turnfold_worker.adapters.redis_server import RedisNotStarted, RedisServer, find_server
+from turnfold_worker.digest import digest
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.wiring import Worker, sql_store
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """One real Redis for the whole run. Skips without a server's program, but fails where CI is set."""
+    try:
+        find_server()
+    except RedisNotStarted as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(error))
+    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(redis_server: RedisServer) -> Iterator[str]:
+    """An empty Redis, which must hold nothing but keys of the permanent kinds or with a lifetime afterwards."""
+    with redis_server.client() as client:
+        client.flushall()
+        yield redis_server.url
+        leaked = [
+            name
+            for name in client.scan_iter("tf:*")
+            if client.ttl(name) == -1 and name.split(":")[2] not in keys.PERMANENT
+        ]
+        client.flushall()
+    assert not leaked, f"keys without a lifetime: {leaked}"
+
+
+@pytest.fixture
+def database_url(tmp_path: Path) -> str:
+    """A migrated database of its own."""
+    url = f"sqlite:///{tmp_path / 'turnfold.db'}"
+    migrate.upgrade(url)
+    return url
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    """For looking at what is stored."""
+    engine = connect(database_url, write=False, timeout_seconds=10)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def settings(redis_url: str, database_url: str) -> Settings:
+    """Of a producer whose doorbells nobody hears: tests deliver what they want delivered."""
+    return Settings(redis_url=redis_url, database_url=database_url, tenant="acme", doorbell=False)
+
+
+@pytest.fixture
+def tf(settings: Settings) -> Iterator[Turnfold]:
+    """A client on real Redis and SQL."""
+    with Turnfold(settings=settings) as client:
+        yield client
+
+
+@dataclass
+class LocalWorker:
+    """A worker's use cases in this process, on real Redis and SQL; messages wait until they are delivered."""
+
+    worker: Worker
+    messages: HeldMessages
+    engine: Engine
+
+    def settle(self) -> None:
+        """Work until there is nothing to do."""
+        run_until_idle(self.worker, self.messages)
+
+    def digest(self, conversation: str, tenant: str = "acme") -> str:
+        return digest(self.engine, tenant, conversation)
+
+
+@pytest.fixture
+def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., LocalWorker]]:
+    """Makes workers with settings of one's own."""
+    engines: list[Engine] = []
+
+    def make(**values: float) -> LocalWorker:
+        settings = WorkerSettings(redis_url=redis_url, database_url=database_url, **values)  # type: ignore[arg-type]
+        client = connect_redis(redis_url, timeout_seconds=5)
+        write = connect(database_url, write=True, timeout_seconds=30)
+        read = connect(database_url, write=False, timeout_seconds=30)
+        engines.extend((write, read))
+        messages = HeldMessages()
+        inbox = RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds)
+        worker = Worker(settings, inbox, sql_store(settings, write, read), messages)
+        return LocalWorker(worker, messages, read)
+
+    yield make
+    for engine in engines:
+        engine.dispose()
+
+
+@pytest.fixture
+def local(make_worker: Callable[..., LocalWorker]) -> LocalWorker:
+    """One worker in this process."""
+    return make_worker()
+
+
+@pytest.fixture
+def celery_environment(redis_url: str, database_url: str, tmp_path: Path) -> dict[str, str]:
+    """Variables of real worker processes: quick timers, so that recovery is part of the test and not of its wait."""
+    return {
+        "TURNFOLD_REDIS_URL": redis_url, "TURNFOLD_DATABASE_URL": database_url, "TURNFOLD_STATE_DIR": str(tmp_path),
+        "TURNFOLD_LEASE_SECONDS": "2", "TURNFOLD_SWEEP_SECONDS": "0.5", "TURNFOLD_REPUBLISH_SECONDS": "2",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def start_worker(celery_environment: dict[str, str], tmp_path: Path) -> Iterator[Callable[..., CeleryWorker]]:
+    """Starts real `celery worker` processes; they end with the test."""
+    started: list[CeleryWorker] = []
+
+    def start(name: str, *queues: str, children: int = 1, **environment: str) -> CeleryWorker:
+        worker = CeleryWorker(name, queues, {**celery_environment, **environment}, tmp_path, children=children)
+        started.append(worker)
+        worker.start()
+        return worker
+
+    yield start
+    for worker in started:
+        worker.stop()

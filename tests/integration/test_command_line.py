@@ -1,0 +1,277 @@
+"""The command as a person uses it: real processes, found again through the state folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import redis
+
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
+
+TURNFOLD = (sys.executable, "-c", "from turnfold_worker.cli import main; main(prog_name='turnfold')")
+EXAMPLE = Path(__file__).parents[2] / "examples" / "product-discussion.jsonl"
+TURNS = len(EXAMPLE.read_text().splitlines())
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TURNFOLD_")}
+    return {**kept, "TURNFOLD_STATE_DIR": str(folder), **more}
+
+
+@dataclass
+class Up:
+    """A running `turnfold up --json`."""
+
+    process: subprocess.Popen[str]
+    said: dict[str, Any]
+    folder: Path
+
+    def run(self, *arguments: object, code: int = 0) -> str:
+        """Run another command, which finds this one by its state folder."""
+        done = subprocess.run(
+            [*TURNFOLD, *map(str, arguments)], env=environment(self.folder), capture_output=True, text=True, timeout=60,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == code, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+        return done.stdout if code == 0 or done.stdout else done.stderr
+
+    def json(self, *arguments: object, code: int = 0) -> Any:
+        return json.loads(self.run(*arguments, "--json", code=code))
+
+    @property
+    def family(self) -> list[psutil.Process]:
+        """Every process that it started."""
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+
+def start_up(folder: Path, *arguments: str, **more: str) -> Up:
+    process = subprocess.Popen(
+        [*TURNFOLD, "up", "--json", *arguments], env=environment(folder, **more), stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, process.communicate()[1]
+    return Up(process, json.loads(line), folder)
+
+
+def end(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM) -> int:
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    return process.returncode
+
+
+def all_gone(processes: list[psutil.Process], *, seconds: float) -> bool:
+    _, alive = psutil.wait_procs(processes, timeout=seconds)
+    return not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
+
+
+@pytest.fixture(scope="module")
+def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    running = start_up(tmp_path_factory.mktemp("up"))
+    yield running
+    if running.process.poll() is None:
+        end(running.process)
+
+
+@pytest.fixture(scope="module")
+def imported(up: Up) -> Up:
+    """A running stack that has folded the example."""
+    assert up.json("import", EXAMPLE, "--wait", 60) == {
+        "turns": TURNS, "conversations": [EXAMPLE.stem], "folded": True,
+    }  # fmt: skip
+    return up
+
+
+CONVERSATION = EXAMPLE.stem
+
+
+def test_the_line_of_json_says_how_to_reach_everything(up: Up) -> None:
+    assert set(up.said) >= {"redis_url", "database_url", "broker_url", "state_dir", "pid", "processes"}
+    with redis.Redis.from_url(up.said["redis_url"]) as client:
+        assert client.ping()
+    assert set(up.said["processes"]) == {"redis", "ingest", "compress"}
+
+
+def test_importing_again_doubles_nothing(imported: Up) -> None:
+    imported.run("import", EXAMPLE, "--wait", 60)
+
+    assert imported.json("status", CONVERSATION)["stored"] == TURNS
+
+
+def test_what_was_folded_by_workers_equals_what_is_folded_offline(imported: Up) -> None:
+    assert imported.run("digest", CONVERSATION) == imported.run("fold", EXAMPLE, "--digest")
+
+
+def test_the_context_of_both_is_the_same_to_the_byte(imported: Up) -> None:
+    for budget in (500, 2000):
+        distributed = imported.run("context", CONVERSATION, "--budget", budget)
+        assert distributed == imported.run("fold", EXAMPLE, "--budget", budget)
+
+
+def test_markers_of_a_context_can_be_expanded(imported: Up) -> None:
+    context = imported.json("context", CONVERSATION, "--budget", 1500)
+    assert context["tokens"] <= 1500
+    assert context["markers"]
+    for marker in context["markers"]:
+        assert imported.json("expand", CONVERSATION, marker)["text"]
+
+
+def test_an_unknown_marker_and_an_unknown_conversation_are_not_found(imported: Up) -> None:
+    assert "turnfold: " in imported.run("expand", CONVERSATION, "L1:made-up-4711", code=1)
+    assert "nobody" in imported.run("context", "nobody", code=1)
+    assert "nobody" in imported.run("status", "nobody", code=1)
+    assert "nobody" in imported.run("inspect", "nobody", code=1)
+
+
+def test_search_and_anchors_find_what_was_decided(imported: Up) -> None:
+    hits = imported.json("search", CONVERSATION, "PostgreSQL")
+    assert any("PostgreSQL" in hit["snippet"] for hit in hits)
+    decisions = imported.json("anchors", CONVERSATION, "--type", "decision", "--state", "all")
+    assert decisions
+    assert {anchor["type"] for anchor in decisions} == {"decision"}
+    assert imported.run("anchors", CONVERSATION)
+    assert imported.run("search", CONVERSATION, "PostgreSQL")
+
+
+def test_inspect_shows_a_tree_that_covers_every_turn(imported: Up) -> None:
+    tree = imported.json("inspect", CONVERSATION)
+    ranges = [(branch["node"]["first_seq"], branch["node"]["last_seq"]) for branch in tree["branches"]]
+
+    assert ranges[0][0] == 1
+    assert all(after[0] == before[1] + 1 for before, after in pairwise(ranges))
+    assert ranges[-1][1] + tree["open_turns"] == TURNS
+    assert "chapter" in imported.run("inspect", CONVERSATION, "--levels")
+
+
+def test_the_doctor_finds_nothing(imported: Up) -> None:
+    report = imported.json("doctor")
+
+    assert report["ok"], report
+    assert len(report["findings"]) >= 12
+    assert "PROBLEM" not in imported.run("doctor")
+
+
+def test_status_without_a_conversation_counts_everything_and_names_the_workers(imported: Up) -> None:
+    totals = imported.json("status")
+
+    assert totals["stored"]["turns"] >= TURNS
+    assert [name.split("@")[0] for name in totals["workers"]] == ["compress", "ingest"]
+    assert "workers: compress@" in imported.run("status")
+
+
+def test_another_tenant_sees_nothing(imported: Up) -> None:
+    assert "nothing was ever appended" in imported.run("--tenant", "other", "context", CONVERSATION, code=1)
+
+
+def test_forgotten_is_gone(up: Up, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.jsonl"
+    secret.write_text('{"role": "user", "content": "The password is swordfish."}\n')
+    up.run("import", secret, "--wait", 30)
+
+    receipt = up.json("forget", "secret", "--yes")
+
+    assert (receipt["completed"], receipt["turns"]) == (True, 1)
+    assert "nothing was ever appended" in up.run("context", "secret", code=1)
+
+
+def test_a_second_up_in_the_same_folder_is_refused(up: Up) -> None:
+    assert "already runs" in up.run("up", code=3)
+
+
+def test_a_worker_and_a_redis_that_die_come_back_and_work_goes_on(up: Up, tmp_path: Path) -> None:
+    for process in up.family:
+        if psutil.pid_exists(process.pid):
+            process.kill()
+    turns = tmp_path / "after.jsonl"
+    turns.write_text('{"role": "user", "content": "Still there?"}\n')
+
+    up.run("import", turns, "--wait", 60)
+
+    assert up.json("status", "after")["settled"]
+
+
+def test_signals_stop_everything_within_seconds(tmp_path: Path) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        running = start_up(tmp_path)
+        family = running.family
+        assert len(family) >= 3
+        began = time.monotonic()
+
+        assert end(running.process, number) == 0
+
+        assert time.monotonic() - began < 20
+        assert all_gone(family, seconds=1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent died")
+def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data(tmp_path: Path) -> None:
+    first = start_up(tmp_path)
+    first.run("import", EXAMPLE, "--wait", 60)
+    family = first.family
+
+    first.process.kill()
+    first.process.communicate()
+    assert all_gone(family, seconds=20)
+    second = start_up(tmp_path)
+
+    assert second.said["redis_url"] == first.said["redis_url"]
+    assert second.json("status", CONVERSATION)["stored"] == TURNS
+    assert end(second.process) == 0
+
+
+def test_a_signal_during_the_start_leaves_no_process(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*TURNFOLD, "up"], env=environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    assert "starting Redis" in process.stderr.readline()
+    family = psutil.Process(process.pid).children(recursive=True)
+
+    end(process)
+
+    assert process.returncode == 0
+    assert all_gone(family, seconds=5)
+
+
+def test_a_start_that_fails_is_explained_and_nothing_is_left(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*TURNFOLD, "up"], env=environment(tmp_path, TURNFOLD_DATABASE_URL=f"sqlite:///{tmp_path}/no/where.db"),
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1].startswith("turnfold: the database cannot be opened")
+    assert not [p for p in psutil.process_iter(["cmdline"]) if str(tmp_path) in " ".join(p.info["cmdline"] or [])]
+
+
+def test_the_demo_shows_the_main_job_in_under_a_minute(tmp_path: Path) -> None:
+    began = time.monotonic()
+    done = subprocess.run(
+        [*TURNFOLD, "demo"], env=environment(tmp_path), capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - began < 60
+    for shown in (
+        "3. The tree",
+        "4. Anchors",
+        "context(budget_tokens=500)",
+        "context(budget_tokens=2000)",
+        "6. expand(",
+    ):
+        assert shown in done.stdout
+    assert not (tmp_path / "up.lock").exists()

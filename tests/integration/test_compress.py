@@ -1,0 +1,168 @@
+"""Folding against real SQL: attempts, stale work, chapters, configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+
+from conftest import LocalWorker
+from support.stored import broken_invariants
+from turnfold import Turnfold
+from turnfold.contract.records import StoredTurn
+from turnfold_worker import compress as compress_module
+from turnfold_worker.compress import fold_next, next_segment
+from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.pipeline.settings import FoldSettings
+
+SUBJECTS = ("payments", "seat maps", "refunds", "emails", "deployment", "analytics", "accessibility", "backups")
+
+
+def talk(number: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "turn_id": f"t{i}", "role": "assistant" if i % 2 else "user",
+            "content": f"About {SUBJECTS[i // 12 % 8]}: we decided on option {i}, and the limit is {i * 3} ms. "
+            f"Next topic is {SUBJECTS[(i // 12 + 1) % 8]}.",
+        }
+        for i in range(number)
+    ]  # fmt: skip
+
+
+def stored_id(engine: Engine, conversation: str = "c") -> int:
+    with engine.begin() as connection:
+        return int(
+            connection.execute(
+                text("SELECT id FROM conversation WHERE external_id = :c"), {"c": conversation}
+            ).scalar_one()
+        )
+
+
+def test_eight_segments_become_a_chapter_and_eight_chapters_another(
+    tf: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    tf.configure("c", settings={"segment_max_turns": 4, "segment_min_turns": 2})
+    tf.append("c", talk(300))
+    local.settle()
+    with engine.begin() as connection:
+        rows = connection.execute(text("SELECT height, COUNT(*) FROM node GROUP BY height ORDER BY height")).all()
+        heights = {row[0]: row[1] for row in rows}
+    assert heights[0] >= 64
+    assert heights[1] == heights[0] // 8
+    assert heights[2] == heights[1] // 8
+    assert broken_invariants(engine) == {}
+
+
+def test_a_segment_that_cannot_be_folded_by_the_rules_gets_plain_words_and_holds_nothing_up(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local = make_worker(republish_seconds=0.001)
+    monkeypatch.setattr(compress_module, "RETRY_SECONDS", 0.0)
+    real = compress_module.fold_segment
+
+    def poisoned(turns: Sequence[StoredTurn], *, idx: int, settings: FoldSettings) -> FoldedNode:
+        if idx == 1:
+            message = "a rule that fails on this segment"
+            raise ValueError(message)
+        return real(turns, idx=idx, settings=settings)
+
+    monkeypatch.setattr(compress_module, "fold_segment", poisoned)
+    tf.append("c", talk(120))
+    tf.append("other", talk(60))
+    local.settle()
+    status = tf.status("c")
+    assert status.folded == status.stored == 120
+    assert status.parked == 1
+    assert tf.status("other").parked == 0
+    with engine.begin() as connection:
+        methods = connection.execute(
+            text("SELECT method FROM node n JOIN conversation c ON c.id = n.conversation "
+                 "WHERE c.external_id = 'c' AND height = 0 ORDER BY idx")
+        ).scalars().all()  # fmt: skip
+        parked = connection.execute(text("SELECT kind, subject, error FROM job WHERE state = 'parked'")).one()
+    assert methods[1] == 0
+    assert set(methods) - {methods[1]} == {1}
+    assert (parked.kind, parked.subject) == ("refold", 1)
+    assert "a rule that fails" not in parked.error
+    assert broken_invariants(engine) == {}
+
+
+def test_attempts_are_counted_before_the_work_so_that_a_killed_worker_counts(
+    tf: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    tf.append("c", talk(3))
+    for shard in range(16):
+        local.worker.drain(shard)
+    store, conversation = local.worker.store, stored_id(engine)
+    assert store.claim_fold(conversation).attempts == 1  # type: ignore[union-attr, arg-type]
+    assert store.claim_fold(conversation) is None  # type: ignore[arg-type]
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT attempts, state FROM job")).one() == (1, "running")
+
+
+def test_of_two_workers_that_fold_the_same_segment_one_writes_it(
+    tf: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    tf.append("c", talk(60))
+    for shard in range(16):
+        local.worker.drain(shard)
+    store, conversation = local.worker.store, stored_id(engine)
+    tails = [store.tail(conversation, 512) for _ in range(2)]  # type: ignore[arg-type]
+    folds = [fold_next(t, next_segment(t) or (), store, plain_error=None) for t in tails if t is not None]
+    assert [store.commit_fold(fold) for fold in folds] == [True, False]
+    local.settle()
+    assert broken_invariants(engine) == {}
+
+
+def test_a_fold_of_a_forgotten_conversation_writes_nothing(tf: Turnfold, local: LocalWorker, engine: Engine) -> None:
+    tf.append("c", talk(60))
+    for shard in range(16):
+        local.worker.drain(shard)
+    conversation = stored_id(engine)
+    tail = local.worker.store.tail(conversation, 512)  # type: ignore[arg-type]
+    assert tail is not None
+    fold = fold_next(tail, next_segment(tail) or (), local.worker.store, plain_error=None)
+    tf.forget("c", timeout_seconds=0)
+    local.settle()
+    assert local.worker.store.commit_fold(fold) is False
+    assert local.worker.compress(conversation) == 0
+    with engine.begin() as connection:
+        for table in ("conversation", "turn", "node", "level", "anchor", "posting", "anchor_posting", "job"):
+            assert connection.execute(text(f"SELECT COUNT(*) FROM {table}")).scalar_one() == 0
+
+
+@pytest.mark.parametrize("size", [1, 7, 40])
+def test_configuration_takes_effect_at_its_place_among_the_turns(
+    tf: Turnfold, local: LocalWorker, engine: Engine, size: int
+) -> None:
+    changes: dict[int, dict[str, Any]] = {40: {"goal": "payments"}, 80: {"settings": {"segment_max_turns": 6}}}
+    turns = talk(120)
+    for conversation, settle_between in (("batched", False), ("live", True)):
+        for first in range(0, 120, 40):
+            if first in changes:
+                tf.configure(conversation, **changes[first])
+            for start in range(first, first + 40, size):
+                tf.append(conversation, turns[start : min(start + size, first + 40)])
+                if settle_between:
+                    local.settle()
+    local.settle()
+    assert local.digest("batched") == local.digest("live")
+    assert broken_invariants(engine) == {}
+
+
+def test_one_task_works_for_its_slice_and_then_lets_others_have_their_place(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine
+) -> None:
+    local = make_worker(slice_seconds=0.000001)
+    tf.append("c", talk(120))
+    for shard in range(16):
+        local.worker.drain(shard)
+    local.messages.waiting.clear()
+    assert local.worker.compress(stored_id(engine)) == 0
+    assert [task.value for task, _ in local.messages.waiting] == ["turnfold.compress"]
+    patient = make_worker()
+    patient.messages.waiting.extend(local.messages.waiting)
+    patient.settle()
+    assert tf.status("c").folded == 120

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import create_engine, inspect, make_url, text
+
+from turnfold.contract.tables import SCHEMA_VERSION, Base
+from turnfold.errors import Unavailable
+from turnfold.sql import connect
+from turnfold_worker import migrate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sqlalchemy import Engine
+
+POSTGRESQL = "TURNFOLD_TEST_POSTGRESQL_URL"
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/turnfold.db"
+
+
+@pytest.fixture
+def postgresql_url() -> Iterator[str]:
+    """A database of its own on the server that the environment names."""
+    if not os.environ.get(POSTGRESQL):
+        pytest.skip(f"{POSTGRESQL} names no server")
+    server = make_url(os.environ[POSTGRESQL]).set(drivername="postgresql+psycopg")
+    name = f"turnfold_{uuid4().hex}"
+    admin = create_engine(server, isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    yield server.set(database=name).render_as_string(hide_password=False)
+    with admin.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    admin.dispose()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """The URL of an empty database on each system."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
+def reader(database_url: str) -> Engine:
+    return connect(database_url, write=False, timeout_seconds=5)
+
+
+def schema_version(database_url: str) -> str:
+    engine = reader(database_url)
+    with engine.connect() as connection:
+        version: str = connection.execute(text("SELECT value FROM meta WHERE key = 'schema_version'")).scalar_one()
+    engine.dispose()
+    return version
+
+
+def test_a_new_database_is_brought_to_the_version_of_the_code(database_url: str) -> None:
+    assert migrate.current(database_url) is None
+
+    migrate.upgrade(database_url)
+
+    assert migrate.current(database_url) == migrate.head()
+    assert schema_version(database_url) == str(SCHEMA_VERSION)
+
+
+def test_the_migrated_schema_has_no_drift_from_the_tables_in_the_code(database_url: str) -> None:
+    migrate.upgrade(database_url)
+
+    assert migrate.check(database_url) == []
+
+
+def test_a_database_that_was_never_migrated_is_reported_as_such(database_url: str) -> None:
+    assert migrate.check(database_url) == ["the database is at revision none, this version needs 0001"]
+
+
+def test_drift_is_reported_for_tables_columns_and_indexes_on_expressions(database_url: str) -> None:
+    migrate.upgrade(database_url)
+    engine = connect(database_url, write=True, timeout_seconds=5)
+    with engine.begin() as connection:
+        connection.execute(text("DROP INDEX anchor_top"))
+        connection.execute(text("ALTER TABLE turn ADD COLUMN mood TEXT"))
+        connection.execute(text("DROP TABLE operation"))
+    engine.dispose()
+
+    found = "\n".join(migrate.check(database_url))
+
+    assert "anchor_top" in found
+    assert "mood" in found
+    assert "operation" in found
+
+
+def test_migrating_again_changes_nothing(database_url: str) -> None:
+    migrate.upgrade(database_url)
+    engine = connect(database_url, write=True, timeout_seconds=5)
+    with engine.begin() as connection:
+        connection.execute(text("INSERT INTO conversation (tenant, external_id) VALUES ('acme', 'kept')"))
+
+    migrate.upgrade(database_url)
+
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT external_id FROM conversation")).scalars().all() == ["kept"]
+    engine.dispose()
+
+
+def test_a_migrated_sqlite_file_has_the_same_schema_as_a_fresh_one(sqlite_url: str) -> None:
+    migrate.upgrade(sqlite_url)
+    fresh = connect("sqlite://", write=True, timeout_seconds=5)
+    Base.metadata.create_all(fresh)
+
+    assert sqlite_schema(reader(sqlite_url)) == sqlite_schema(fresh)
+
+
+def sqlite_schema(engine: Engine) -> dict[str, list[str]]:
+    """The SQL of each table and index, in parts without order: constraints may be declared in any."""
+    with engine.connect() as connection:
+        rows = connection.execute(
+            text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'alembic_%'")
+        ).all()
+    engine.dispose()
+    return {
+        name: sorted(part.strip(" ,\n\t") for part in re.split(r",\s*\n|\(\s*\n|\n\s*\)", sql.replace('"', "")))
+        for name, sql in rows
+    }
+
+
+@pytest.mark.postgresql
+def test_a_migrated_postgresql_database_has_the_same_schema_as_a_fresh_one(postgresql_url: str) -> None:
+    migrate.upgrade(postgresql_url)
+    engine = create_engine(postgresql_url)
+    with engine.begin() as connection:
+        connection.execute(text("CREATE SCHEMA fresh"))
+        connection.execute(text("SET search_path TO fresh"))
+        Base.metadata.create_all(connection)
+
+    assert postgresql_schema(engine, "public") == postgresql_schema(engine, "fresh")
+    engine.dispose()
+
+
+def postgresql_schema(engine: Engine, schema: str) -> list[tuple[str, ...]]:
+    """Columns, constraints and indexes as the catalogue states them."""
+    columns = text(
+        "SELECT table_name, column_name, data_type, character_maximum_length::text, is_nullable, column_default "
+        "FROM information_schema.columns WHERE table_schema = :schema"
+    )
+    constraints = text(
+        "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint "
+        "WHERE connamespace = to_regnamespace(:schema)"
+    )
+    indexes = text("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = :schema")
+    with engine.connect() as connection:
+        rows = [
+            tuple(str(value).replace(f"{schema}.", "") for value in row)
+            for statement in (columns, constraints, indexes)
+            for row in connection.execute(statement, {"schema": schema})
+        ]
+    return sorted(row for row in rows if not any("alembic" in value for value in row))
+
+
+def test_sqlite_is_left_in_wal_mode(sqlite_url: str) -> None:
+    migrate.upgrade(sqlite_url)
+
+    with create_engine(sqlite_url).connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
+
+
+def test_processes_that_migrate_at_once_all_succeed(database_url: str) -> None:
+    script = "import sys; from turnfold_worker.migrate import upgrade; upgrade(sys.argv[1])"
+    processes = [
+        subprocess.Popen([sys.executable, "-c", script, database_url], stderr=subprocess.PIPE) for _ in range(4)
+    ]
+
+    errors = [process.communicate(timeout=60)[1].decode() for process in processes]
+
+    assert [process.returncode for process in processes] == [0] * 4, errors
+    assert migrate.check(database_url) == []
+    engine = reader(database_url)
+    assert "conversation" in inspect(engine).get_table_names()
+    engine.dispose()
+
+
+def test_a_folder_that_does_not_exist_is_named_as_the_cause(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable, match=r"unable to open database file.*TURNFOLD_DATABASE_URL"):
+        migrate.upgrade(f"sqlite:///{tmp_path}/nowhere/turnfold.db")

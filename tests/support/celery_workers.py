@@ -1,0 +1,97 @@
+"""Real `celery worker` processes, as a platform runs them, that a test may kill."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import psutil
+
+from support.waiting import wait_until
+
+READY = " ready."
+
+
+class CeleryWorker:
+    """One parent with its children; restartable."""
+
+    def __init__(
+        self, name: str, queues: Sequence[str], environment: Mapping[str, str], folder: Path, *, children: int = 1
+    ) -> None:
+        self.name = name
+        self.log = folder / f"{name}.log"
+        self._environment = {**os.environ, **environment}
+        self._command = [
+            sys.executable, "-m", "celery", "-A", "turnfold_worker.celery_app", "worker", "-Q", ",".join(queues),
+            "-n", f"{name}@%h", "--concurrency", str(children), "--pool", "prefork", "--loglevel", "INFO",
+            "--without-mingle", "--without-gossip",
+        ]  # fmt: skip
+        self._process: subprocess.Popen[bytes] | None = None
+        self._orphaned: list[int] = []
+
+    def start(self, *, wait: bool = True) -> None:
+        """Start it; with `wait`, until it takes messages."""
+        offset = self.log.stat().st_size if self.log.exists() else 0
+        with self.log.open("ab") as output:
+            self._process = subprocess.Popen(
+                self._command, env=self._environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            )
+        if wait:
+            wait_until(
+                lambda: READY in self.log.read_bytes()[offset:].decode(errors="replace"),
+                timeout_seconds=60, what=f"worker {self.name} is ready, see {self.log.read_text(errors='replace')}",
+            )  # fmt: skip
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def children(self) -> list[psutil.Process]:
+        """Its pool."""
+        if self._process is None:
+            return []
+        try:
+            return psutil.Process(self._process.pid).children(recursive=True)
+        except psutil.NoSuchProcess:
+            return []
+
+    def kill(self) -> None:
+        """Kill -9 the parent and what it leaves behind."""
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def kill_parent(self) -> None:
+        """kill -9 the parent alone; its children finish their tasks and then find that nobody asks for more."""
+        if self._process is None:
+            return
+        self._process.kill()
+        self._process.wait()
+        self._orphaned.append(self._process.pid)
+
+    def kill_child(self, number: int = 0) -> bool:
+        """Kill -9 one child of the pool; False if there is none."""
+        children = self.children()
+        if not children:
+            return False
+        try:
+            children[number % len(children)].kill()
+        except psutil.NoSuchProcess:
+            return False
+        return True
+
+    def stop(self) -> None:
+        """SIGTERM, then SIGKILL."""
+        if self._process is None or self._process.poll() is not None:
+            return
+        self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(20)
+        self.kill()

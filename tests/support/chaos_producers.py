@@ -1,0 +1,152 @@
+"""Producers that repeat what failed, as every platform must, and pause while their Redis comes back."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Self
+
+from turnfold import Turnfold
+from turnfold.errors import Unavailable
+
+THREADS = 4
+RECENT = 1_000
+"""Acknowledged appends that a crash of Redis could still concern."""
+
+Batch = tuple[tuple[str, str], Sequence[Mapping[str, Any]]]
+
+
+class Producers:
+    """Threads, each with conversations of its own; one append of a conversation at a time.
+
+    Redis with `appendfsync everysec` acknowledges up to two seconds of appends that it has not written, while a
+    sync of its log takes long. What it acknowledged and lost is the platform's to append again, in order and
+    before anything newer; what it wrote must never be lost, so that is not repeated.
+
+    `ahead` says whether so many appended turns are enough for now; `written` is Redis's log on disk.
+    """
+
+    def __init__(
+        self,
+        client: Turnfold,
+        conversations: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]],
+        seed: float,
+        *,
+        ahead: Callable[[int], bool],
+        written: Callable[[], bytes],
+    ) -> None:
+        self.failures = 0
+        self.unwritten_turns = 0
+        self._client = client
+        self._ahead = ahead
+        self._written = written
+        self._appended = 0
+        self._recent: deque[Batch] = deque(maxlen=RECENT)
+        self._changed = threading.Condition()
+        self._open = True
+        self._inside = 0
+        self._stop = threading.Event()
+        self._error: BaseException | None = None
+        shares: list[dict[tuple[str, str], Sequence[Mapping[str, Any]]]] = [{} for _ in range(THREADS)]
+        for number, (address, said) in enumerate(conversations.items()):
+            shares[number % THREADS][address] = said
+        self._threads = [
+            threading.Thread(target=self._run, args=(share, random.Random(f"{seed} {number}")), daemon=True)
+            for number, share in enumerate(shares)
+        ]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(30)
+
+    @property
+    def finished(self) -> bool:
+        """Everything is appended and acknowledged."""
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def reraise(self) -> None:
+        """Let the test see what ended a thread."""
+        if self._error is not None:
+            raise self._error
+
+    @contextmanager
+    def held_back(self) -> Iterator[Callable[[], None]]:
+        """No append is under way within; yields what appends again all that Redis lost."""
+        with self._changed:
+            self._open = False
+            self._changed.wait_for(lambda: self._inside == 0)
+        try:
+            yield self._repeat
+        finally:
+            with self._changed:
+                self._open = True
+                self._changed.notify_all()
+
+    def _repeat(self) -> None:
+        # Read after the start, at which Redis cuts off what it had written in part.
+        written = self._written()
+        for (tenant, conversation), turns in list(self._recent):
+            lost = [turn for turn in turns if turn["turn_id"].encode() not in written]
+            if lost:
+                self.unwritten_turns += len(lost)
+                self._client.for_tenant(tenant).append(conversation, lost)
+
+    def _run(
+        self, share: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]], chance: random.Random
+    ) -> None:
+        left = {address: deque(said) for address, said in share.items()}
+        try:
+            while left and not self._stop.is_set():
+                if self._ahead(self._appended):
+                    self._stop.wait(0.02)
+                    continue
+                address = chance.choice(sorted(left))
+                waiting = left[address]
+                turns = [waiting.popleft() for _ in range(min(len(waiting), chance.randint(1, 20)))]
+                self._append(address, turns)
+                if not waiting:
+                    del left[address]
+        except BaseException as error:
+            self._error = error
+            raise
+
+    def _append(self, address: tuple[str, str], turns: Sequence[Mapping[str, Any]]) -> None:
+        tenant, conversation = address
+        again: Sequence[Any] = turns
+        while not self._stop.is_set():
+            with self._passing():
+                try:
+                    receipt = self._client.for_tenant(tenant).append(conversation, again)
+                except Unavailable as error:
+                    again = error.turns
+                    failed = True
+                else:
+                    failed = False
+                    kept = [{**turn, "turn_id": id_} for turn, id_ in zip(turns, receipt.turn_ids, strict=True)]
+                    self._recent.append((address, kept))
+                    self._appended += len(turns)
+            if not failed:
+                return
+            self.failures += 1
+            self._stop.wait(0.02)
+
+    @contextmanager
+    def _passing(self) -> Iterator[None]:
+        with self._changed:
+            self._changed.wait_for(lambda: self._open)
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._inside -= 1
+                self._changed.notify_all()

@@ -1,0 +1,24 @@
+"""Waiting for something to become true; tests never sleep for a guess."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Found = TypeVar("Found")
+
+
+def wait_until(look: Callable[[], Found], *, timeout_seconds: float = 30.0, what: str = "") -> Found:
+    """The first true result of `look`. Fails with `what` after `timeout_seconds`."""
+    end = time.monotonic() + timeout_seconds
+    pause = 0.005
+    while True:
+        found = look()
+        if found:
+            return found
+        if time.monotonic() > end:
+            message = f"not within {timeout_seconds} s: {what or look}"
+            raise AssertionError(message)
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.1)

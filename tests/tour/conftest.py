@@ -1,0 +1,35 @@
+"""The tour runs on everything that `turnfold up` starts: Redis, worker processes, SQLite."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from turnfold import Turnfold
+from turnfold_worker.adapters.redis_server import RedisNotStarted
+from turnfold_worker.cli.stack import Stack
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """What `turnfold up` starts."""
+    stack = Stack(tmp_path_factory.mktemp("tour"), environment={"PATH": os.environ.get("PATH", "")})
+    try:
+        stack.start()
+    except RedisNotStarted as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(error))
+    yield stack
+    stack.stop()
+
+
+@pytest.fixture
+def turnfold(stack: Stack, request: pytest.FixtureRequest) -> Iterator[Turnfold]:
+    """A client for a tenant of its own."""
+    with Turnfold(
+        redis_url=stack.settings.redis_url, database_url=stack.settings.database_url, tenant=request.node.name[:200]
+    ) as client:
+        yield client

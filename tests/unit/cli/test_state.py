@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from turnfold_worker.cli import state
+from turnfold_worker.cli.session import Session
+from turnfold_worker.cli.state import AlreadyRunning, default_state_folder, locked
+
+
+def test_the_state_folder_is_the_given_one_then_the_systems() -> None:
+    given = {"TURNFOLD_STATE_DIR": "/given", "XDG_STATE_HOME": "/xdg"}
+    assert default_state_folder(given) == Path("/given")
+    assert default_state_folder({"XDG_STATE_HOME": "/xdg"}) == Path("/xdg/turnfold")
+    assert default_state_folder({}) == Path("~/.local/state/turnfold").expanduser()
+
+
+def test_two_in_one_folder_are_refused(tmp_path: Path) -> None:
+    with locked(tmp_path / "state"):
+        with pytest.raises(AlreadyRunning, match="TURNFOLD_STATE_DIR"), locked(tmp_path / "state"):
+            pass
+        assert state.is_running(tmp_path / "state")
+    assert not state.is_running(tmp_path / "state")
+
+
+def test_settings_are_readable_by_their_owner_only(tmp_path: Path) -> None:
+    state.write_settings(tmp_path, {"redis_url": "redis://:secret@127.0.0.1:1/0"})
+
+    assert stat.S_IMODE((tmp_path / "settings.json").stat().st_mode) == 0o600
+    assert state.read_settings(tmp_path) == {"redis_url": "redis://:secret@127.0.0.1:1/0"}
+
+
+@pytest.mark.parametrize("content", ["", "{oops", "[]"])
+def test_settings_that_cannot_be_read_are_no_settings(tmp_path: Path, content: str) -> None:
+    (tmp_path / "settings.json").write_text(content)
+
+    assert state.read_settings(tmp_path) == {}
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Path:
+    folder = tmp_path / "state"
+    folder.mkdir()
+    state.write_settings(
+        folder, {"redis_url": "redis://up/0", "database_url": "sqlite:///up.db", "broker_url": "redis://up/0"}
+    )
+    return folder
+
+
+def test_a_running_up_is_found_when_nothing_is_set(running: Path) -> None:
+    with locked(running):
+        settings = Session(environment={"TURNFOLD_STATE_DIR": str(running)}).settings
+
+    assert (settings.redis_url, settings.database_url) == ("redis://up/0", "sqlite:///up.db")
+    assert settings.effective_broker_url == "redis://up/0"
+
+
+def test_an_up_that_ended_is_not_found(running: Path) -> None:
+    settings = Session(environment={"TURNFOLD_STATE_DIR": str(running)}).settings
+
+    assert settings.redis_url != "redis://up/0"
+
+
+def test_variables_win_over_a_running_up_and_options_over_variables(running: Path) -> None:
+    environment = {"TURNFOLD_STATE_DIR": str(running), "TURNFOLD_REDIS_URL": "redis://variable/0"}
+    with locked(running):
+        from_variable = Session(environment=environment).settings
+        from_option = Session(environment=environment, redis_url="redis://option/0", tenant="acme").settings
+
+    assert from_variable.redis_url == "redis://variable/0"
+    assert from_variable.database_url != "sqlite:///up.db"
+    assert (from_option.redis_url, from_option.tenant) == ("redis://option/0", "acme")

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from turnfold.errors import Unavailable
+from turnfold_worker.cli import supervision
+from turnfold_worker.cli.supervision import Supervisor
+
+
+class FakeChild:
+    def __init__(self, *, fails: int = 0) -> None:
+        self.running = True
+        self.starts = 0
+        self._fails = fails
+
+    def start(self) -> None:
+        self.starts += 1
+        if self.starts <= self._fails:
+            msg = "no luck"
+            raise Unavailable(msg)
+        self.running = True
+
+
+@pytest.fixture(autouse=True)
+def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervision, "LOOK_SECONDS", 0.002)
+    monkeypatch.setattr(supervision, "FIRST_PAUSE_SECONDS", 0.01)
+
+
+def until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.002)
+    return False
+
+
+def test_a_child_that_dies_is_started_again_and_it_is_told() -> None:
+    child, told = FakeChild(), []
+    supervisor = Supervisor([("ingest", child)], tell=told.append)
+    supervisor.start()
+
+    child.running = False
+
+    assert until(lambda: child.running)
+    supervisor.stop()
+    supervisor.join(timeout_seconds=5)
+    assert child.starts == 1
+    assert told[0].startswith("ingest ended; starting it again")
+
+
+def test_a_start_that_fails_is_told_and_tried_again_later_each_time() -> None:
+    child, told = FakeChild(fails=2), []
+    child.running = False
+    supervisor = Supervisor([("redis", child)], tell=told.append)
+    began = time.monotonic()
+    supervisor.start()
+
+    assert until(lambda: child.running)
+    supervisor.stop()
+    supervisor.join(timeout_seconds=5)
+    assert child.starts == 3
+    assert time.monotonic() - began >= 0.01 + 0.02 + 0.04
+    assert "redis did not start: no luck" in told
+
+
+def test_nothing_is_started_once_stopping() -> None:
+    child = FakeChild()
+    supervisor = Supervisor([("ingest", child)], tell=lambda _: None)
+    supervisor.start()
+    supervisor.stop()
+    supervisor.join(timeout_seconds=5)
+
+    child.running = False
+    time.sleep(0.05)
+
+    assert child.starts == 0
+
+
+def test_a_supervisor_that_never_began_can_be_stopped() -> None:
+    supervisor = Supervisor([], tell=lambda _: None)
+    supervisor.stop()
+    supervisor.join(timeout_seconds=1)

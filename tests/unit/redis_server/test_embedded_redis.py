@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+import redis
+
+from turnfold_worker.adapters import redis_server
+from turnfold_worker.adapters.redis_server import RedisNotStarted, RedisServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.processes
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisServer]:
+    with RedisServer(tmp_path / "redis") as running:
+        yield running
+
+
+def test_it_answers_at_its_url_as_soon_as_start_returns(server: RedisServer) -> None:
+    with redis.Redis.from_url(server.url) as client:
+        assert client.ping()
+
+
+def test_it_keeps_everything_on_disk_and_evicts_nothing(server: RedisServer) -> None:
+    wanted = {
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "maxmemory-policy": "noeviction",
+        "save": "",
+        "bind": "127.0.0.1",
+    }
+    with server.client() as client:
+        assert {name: client.config_get(name)[name] for name in wanted} == wanted
+
+
+def test_after_a_stop_it_starts_on_the_same_port_with_its_data(server: RedisServer) -> None:
+    port = server.port
+    with server.client() as client:
+        client.set("kept", "yes")
+
+    server.stop()
+    assert not server.running
+    server.start()
+
+    assert server.port == port
+    with server.client() as client:
+        assert client.get("kept") == "yes"
+
+
+def test_after_a_kill_it_starts_with_what_reached_the_disk(server: RedisServer) -> None:
+    with server.client() as client:
+        client.set("kept", "yes")
+        client.execute_command("WAIT", 0, 0)
+        time.sleep(1.2)  # appendfsync everysec
+
+    server.kill()
+    assert server.pid is None
+    server.start()
+
+    with server.client() as client:
+        assert client.get("kept") == "yes"
+
+
+def test_its_password_is_asked_for_and_is_not_in_the_list_of_processes(tmp_path: Path) -> None:
+    secret = 'a "quoted" \\ secret é'
+    with RedisServer(tmp_path / "redis", password=secret) as server:
+        with redis.Redis.from_url(server.url) as client:
+            assert client.ping()
+        with redis.Redis(port=server.port) as stranger, pytest.raises(redis.AuthenticationError):
+            stranger.ping()
+        assert server.pid is not None
+        assert "secret" not in " ".join(psutil.Process(server.pid).cmdline())
+
+
+def test_a_folder_with_spaces_and_quotes_holds_its_data(tmp_path: Path) -> None:
+    folder = tmp_path / 'it\'s "a" folder'
+    with RedisServer(folder) as server, server.client() as client:
+        client.set("a", "b")
+    assert any(folder.glob("appendonly*"))
+
+
+def test_two_servers_in_one_folder_are_refused(server: RedisServer, tmp_path: Path) -> None:
+    with pytest.raises(RedisNotStarted, match="already uses"):
+        RedisServer(tmp_path / "redis").start()
+
+
+def test_a_port_that_is_taken_is_named_by_the_server_itself(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(RedisNotStarted, match="Address already in use"):
+            RedisServer(tmp_path / "redis", port=taken.getsockname()[1]).start()
+
+
+def test_another_server_on_the_port_is_not_taken_for_ours(server: RedisServer, tmp_path: Path) -> None:
+    with pytest.raises(RedisNotStarted, match="Address already in use"):
+        RedisServer(tmp_path / "other", port=server.port).start()
+
+
+def test_without_any_server_program_the_error_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_server.shutil, "which", lambda *_, **__: None)
+    monkeypatch.setattr(redis_server, "find_spec", lambda _: None)
+
+    with pytest.raises(RedisNotStarted, match=r"redis-server or valkey-server.*TURNFOLD_REDIS_URL"):
+        RedisServer(tmp_path).start()
+
+
+def test_a_stop_is_safe_before_any_start_and_twice(tmp_path: Path) -> None:
+    server = RedisServer(tmp_path / "redis")
+    server.stop()
+    server.start()
+    server.stop()
+    server.stop()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent died")
+def test_it_ends_when_the_process_that_started_it_is_killed(tmp_path: Path) -> None:
+    script = (
+        "import sys, time, pathlib\n"
+        "from turnfold_worker.adapters.redis_server import RedisServer\n"
+        "server = RedisServer(pathlib.Path(sys.argv[1])); server.start()\n"
+        "print(server.pid, flush=True); time.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path / "redis")], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert psutil.pid_exists(pid)
+
+        os.kill(parent.pid, signal.SIGKILL)
+
+        assert gone_within(pid, seconds=5)
+
+
+def gone_within(pid: int, *, seconds: float) -> bool:
+    try:
+        process = psutil.Process(pid)
+    except psutil.NoSuchProcess:
+        return True
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.05)
+    return False

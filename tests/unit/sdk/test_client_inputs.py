@@ -1,0 +1,120 @@
+"""What the client refuses before it reaches for a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from turnfold import AnchorType, InvalidIdentifier, InvalidInput, InvalidSettings, InvalidTurn, Turnfold, UnknownMarker
+from turnfold.client import anchors_among
+from turnfold.contract.records import Anchor, AnchorState
+from turnfold.inbox import stream_order
+
+
+@pytest.fixture
+def nowhere() -> Turnfold:
+    """A client whose servers do not exist: a call that tries to reach one fails otherwise than asked for here."""
+    return Turnfold(
+        redis_url="redis://127.0.0.1:1/0", database_url="sqlite:////nowhere/turnfold.db", timeout_seconds=0.1
+    )
+
+
+@pytest.mark.parametrize("turns", [None, 5, 1.5, object()])
+def test_what_is_no_turn_and_no_list_is_refused(nowhere: Turnfold, turns: Any) -> None:
+    with pytest.raises(InvalidTurn, match=f"not {type(turns).__name__}"):
+        nowhere.append("c", turns)
+
+
+def test_a_text_in_place_of_a_turn_is_refused(nowhere: Turnfold) -> None:
+    with pytest.raises(InvalidTurn, match="not str"):
+        nowhere.append("c", "Hello.")  # type: ignore[arg-type]  # that is the point
+
+
+def test_one_bad_turn_refuses_the_whole_call(nowhere: Turnfold) -> None:
+    with pytest.raises(InvalidTurn, match="unknown role"):
+        nowhere.append("c", [{"role": "user", "content": "Hi."}, {"role": "nobody", "content": "Hi."}])
+
+
+CALLS: list[Callable[[Turnfold, Any], object]] = [
+    lambda tf, c: tf.append(c, {"role": "user", "content": "Hi."}),
+    lambda tf, c: tf.configure(c, goal="g"),
+    lambda tf, c: tf.context(c, budget_tokens=500),
+    lambda tf, c: tf.expand(c, "L1:1"),
+    lambda tf, c: tf.search(c, "x"),
+    lambda tf, c: tf.anchors(c),
+    lambda tf, c: tf.status(c),
+    lambda tf, c: tf.wait(c),
+    lambda tf, c: tf.forget(c),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("conversation", ["", "a\nb", "a" * 201, None, 5])
+def test_every_verb_refuses_an_impossible_conversation_id(
+    nowhere: Turnfold, call: Callable[[Turnfold, Any], object], conversation: object
+) -> None:
+    with pytest.raises(InvalidIdentifier, match="conversation id"):
+        call(nowhere, conversation)
+
+
+@pytest.mark.parametrize("tenant", ["", "a\x00b", 5, None])
+def test_an_impossible_tenant_is_refused(nowhere: Turnfold, tenant: Any) -> None:
+    with pytest.raises(InvalidIdentifier, match="tenant"):
+        nowhere.for_tenant(tenant)
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1.5, True, "10"])
+def test_a_search_for_less_than_one_hit_is_refused(nowhere: Turnfold, limit: Any) -> None:
+    with pytest.raises(InvalidInput, match="limit must be a whole number of at least 1"):
+        nowhere.search("c", "pool", limit=limit)
+
+
+def test_a_search_for_something_other_than_text_is_refused(nowhere: Turnfold) -> None:
+    with pytest.raises(InvalidInput, match="query must be text, not NoneType"):
+        nowhere.search("c", None)  # type: ignore[arg-type]  # that is the point
+
+
+@pytest.mark.parametrize("most", [0, -5, 2.5, True, "100"])
+def test_an_expansion_of_less_than_one_token_is_refused(nowhere: Turnfold, most: Any) -> None:
+    with pytest.raises(InvalidInput, match="max_tokens must be a whole number of at least 1"):
+        nowhere.expand("c", "L1:1", max_tokens=most)
+
+
+@pytest.mark.parametrize("marker", ["", "auth", "L4:1", "L1:0", "L0:turns-5-3", "L1:c0-1", "L1:c9-1", "L1:x y-1"])
+def test_a_marker_that_we_cannot_have_made_is_refused(nowhere: Turnfold, marker: str) -> None:
+    with pytest.raises(UnknownMarker, match="is not a marker of ours"):
+        nowhere.expand("c", marker)
+
+
+def test_a_marker_of_another_type_is_refused(nowhere: Turnfold) -> None:
+    with pytest.raises(InvalidInput, match="a marker is a text"):
+        nowhere.expand("c", 17)  # type: ignore[arg-type]  # that is the point
+
+
+def test_urls_of_neither_redis_nor_sql_are_refused_by_variable() -> None:
+    with pytest.raises(InvalidSettings, match="TURNFOLD_REDIS_URL"):
+        Turnfold(redis_url="http://localhost").status("c")
+
+
+def anchor(kind: AnchorType, state: AnchorState) -> Anchor:
+    return Anchor(id=1, type=kind, text="x", turn_seq=1, start=0, end=1, state=state)
+
+
+def test_anchors_are_chosen_by_type_and_state() -> None:
+    found = [anchor(kind, state) for kind in AnchorType for state in AnchorState]
+    assert anchors_among(found, None, None) == found
+    assert [one.type for one in anchors_among(found, ["decision"], "active")] == [AnchorType.DECISION]
+    assert anchors_among(found, [], None) == []
+
+
+@pytest.mark.parametrize(("types", "states"), [(["descision"], None), (None, ["open"]), ("facts", None)])
+def test_an_unknown_type_or_state_is_refused_with_the_known_ones(types: Any, states: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"use (commitment|active), "):
+        anchors_among([], types, states)
+
+
+def test_stream_ids_are_ordered_as_numbers() -> None:
+    ids = ["9-30", "10-2", "10-10", "100-0"]
+    assert sorted(ids, key=stream_order) == ids

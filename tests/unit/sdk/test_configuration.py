@@ -1,0 +1,85 @@
+"""What `configure` takes, and what is in force after several of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from turnfold import InvalidInput
+from turnfold.contract.configuration import FOLD_SETTINGS, configuration, merged
+
+
+def body(**given: Any) -> dict[str, Any]:
+    values = {"goal": None, "constraints": None, "settings": None, **given}
+    decoded: dict[str, Any] = json.loads(configuration(**values))
+    return decoded
+
+
+def test_only_what_was_given_is_sent() -> None:
+    assert body(goal="a booking service") == {"goal": "a booking service"}
+    assert body(constraints=["no AWS"]) == {"constraints": ["no AWS"]}
+    assert body(constraints=[]) == {"constraints": []}
+    assert body(settings={"segment_max_turns": 20}) == {"settings": {"segment_max_turns": 20}}
+
+
+def test_the_same_configuration_has_the_same_bytes() -> None:
+    first = configuration(goal="g", constraints=None, settings={"segment_max_turns": 20, "gap_minutes": 5})
+    second = configuration(goal="g", constraints=None, settings={"gap_minutes": 5, "segment_max_turns": 20})
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "nothing to configure"),
+        ({"settings": {}, "goal": ""}, "goal must be a text"),
+        ({"goal": " "}, "goal must be a text that is not empty"),
+        ({"goal": 5}, "goal must be a text"),
+        ({"goal": "x" * 2_001}, "at most 2000 characters long, not 2001"),
+        ({"constraints": "no AWS"}, "constraints must be a list of texts"),
+        ({"constraints": {"no AWS"}}, "constraints must be a list of texts"),
+        ({"constraints": ["no AWS", ""]}, "a constraint must be a text"),
+        ({"constraints": [5]}, "a constraint must be a text"),
+        ({"constraints": ["x"] * 33}, "at most 32 constraints, not 33"),
+        ({"settings": ["segment_max_turns"]}, "settings must be a dict"),
+        ({"settings": {"segment_size": 5}}, "unknown setting 'segment_size': use one of segment_max_turns"),
+        ({"settings": {5: 5}}, "unknown setting 5"),
+        ({"settings": {"gap_minutes": "5"}}, "gap_minutes must be a number from 1 to"),
+        ({"settings": {"gap_minutes": True}}, "gap_minutes must be a number"),
+        ({"settings": {"gap_minutes": math.nan}}, "gap_minutes must be a number"),
+        ({"settings": {"deduplicate_above": 1.01}}, "deduplicate_above must be a number from 0.5 to 1, not 1.01"),
+    ],
+)
+def test_a_bad_value_is_refused_by_name(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        body(**given)
+
+
+@pytest.mark.parametrize("name", FOLD_SETTINGS)
+def test_each_settings_bounds_are_allowed_and_nothing_beyond_them(name: str) -> None:
+    least, most = FOLD_SETTINGS[name]
+    assert body(settings={name: least}) == {"settings": {name: least}}
+    assert body(settings={name: most}) == {"settings": {name: most}}
+    for beyond in (least - 0.001, most + 0.001):
+        with pytest.raises(InvalidInput, match=name):
+            body(settings={name: beyond})
+
+
+def test_nul_and_lone_surrogates_become_the_replacement_character() -> None:
+    assert body(goal="a\x00b\ud800", constraints=["c\udfff"]) == {"goal": "a\ufffdb\ufffd", "constraints": ["c\ufffd"]}
+
+
+def test_a_change_replaces_what_it_names_and_leaves_the_rest() -> None:
+    before = {"goal": "old", "constraints": ["a"], "settings": {"gap_minutes": 5, "segment_max_turns": 9}}
+    assert merged(before, {"goal": "new", "settings": {"gap_minutes": 7}}) == {
+        "goal": "new", "constraints": ["a"], "settings": {"gap_minutes": 7, "segment_max_turns": 9},
+    }  # fmt: skip
+    assert merged({}, {"constraints": []}) == {"constraints": []}
+    assert before["settings"] == {"gap_minutes": 5, "segment_max_turns": 9}
+
+
+def test_what_is_unknown_in_a_change_is_not_taken_over() -> None:
+    assert merged({}, {"goal": "g", "version": 2}) == {"goal": "g"}

@@ -1,0 +1,93 @@
+"""Settings: each variable is read, and each bad value is named."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, fields
+
+import pytest
+
+from turnfold import AsyncTurnfold, InvalidInput, InvalidSettings, Settings, Turnfold
+
+EXAMPLES: dict[str, tuple[str, object]] = {
+    "redis_url": ("redis://cache:6380/2", "redis://cache:6380/2"),
+    "database_url": ("postgresql+psycopg://db/turnfold", "postgresql+psycopg://db/turnfold"),
+    "tenant": ("acme", "acme"),
+    "broker_url": ("redis://broker:6379/1", "redis://broker:6379/1"),
+    "doorbell": ("off", False),
+    "timeout_seconds": ("0.5", 0.5),
+    "max_turn_bytes": ("2097152", 2_097_152),
+    "max_inbox_turns": ("50", 50),
+}
+
+
+def test_every_setting_has_an_example_here() -> None:
+    assert set(EXAMPLES) == {field.name for field in fields(Settings)}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_variable_is_read(name: str) -> None:
+    text, value = EXAMPLES[name]
+    assert getattr(Settings.from_env({f"TURNFOLD_{name.upper()}": text}), name) == value
+
+
+def test_without_variables_the_defaults_hold() -> None:
+    assert Settings.from_env({}) == Settings()
+    assert Settings.from_env({f"TURNFOLD_{name.upper()}": "" for name in EXAMPLES}) == Settings()
+
+
+def test_the_environment_is_read_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TURNFOLD_TENANT", "acme")
+    assert Settings.from_env().tenant == "acme"
+    assert Turnfold.from_env().tenant == "acme"
+    assert AsyncTurnfold.from_env().tenant == "acme"
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("TURNFOLD_TENANT", "a\tb"),
+        ("TURNFOLD_TENANT", "a" * 201),
+        ("TURNFOLD_DOORBELL", "maybe"),
+        ("TURNFOLD_TIMEOUT_SECONDS", "soon"),
+        ("TURNFOLD_TIMEOUT_SECONDS", "0"),
+        ("TURNFOLD_TIMEOUT_SECONDS", "-1"),
+        ("TURNFOLD_TIMEOUT_SECONDS", "601"),
+        ("TURNFOLD_TIMEOUT_SECONDS", "nan"),
+        ("TURNFOLD_TIMEOUT_SECONDS", "inf"),
+        ("TURNFOLD_MAX_TURN_BYTES", "1e6"),
+        ("TURNFOLD_MAX_TURN_BYTES", "1023"),
+        ("TURNFOLD_MAX_TURN_BYTES", "16777217"),
+        ("TURNFOLD_MAX_INBOX_TURNS", "many"),
+        ("TURNFOLD_MAX_INBOX_TURNS", "0"),
+    ],
+)
+def test_a_bad_value_is_refused_and_its_variable_named(variable: str, text: str) -> None:
+    with pytest.raises(InvalidInput, match=variable):
+        Settings.from_env({variable: text})
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("1", True), ("true", True), (" YES ", True), ("on", True), ("0", False), ("No", False)]
+)
+def test_flags_are_read_as_people_write_them(text: str, *, wanted: bool) -> None:
+    assert Settings.from_env({"TURNFOLD_DOORBELL": text}).doorbell is wanted
+
+
+def test_the_broker_is_the_redis_of_the_inboxes_unless_another_is_named() -> None:
+    assert Settings(redis_url="redis://one").effective_broker_url == "redis://one"
+    assert Settings(redis_url="redis://one", broker_url="redis://two").effective_broker_url == "redis://two"
+
+
+def test_settings_do_not_change() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Settings().tenant = "other"  # type: ignore[misc]  # that is the point
+
+
+def test_an_unknown_setting_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InvalidSettings, match=r"'redis'.*redis_url, database_url"):
+        Turnfold(redis="redis://localhost")
+
+
+def test_settings_and_single_values_are_not_mixed() -> None:
+    with pytest.raises(InvalidSettings, match="not both"):
+        Turnfold(settings=Settings(), tenant="acme")
