@@ -1,0 +1,54 @@
+# The same few commands on a laptop and in CI. `make` alone lists them.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+SOURCES := producer_sdk worker tests
+SUITES := unit contract migrations conformance integration faults tour
+PYTEST_ARGS ?=
+
+PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench clean
+
+help:  ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo "  PYTHON=python3.12 chooses the interpreter, VENV=folder the environment, PYTEST_ARGS='-k name' some of the tests."
+
+demo: $(VENV)/.installed  ## fold an example conversation on this machine, start to end, in under a minute
+	@$(BIN)/turnfold demo
+
+test: lint  ## check style, types, import arrows, and run every test
+	@$(BIN)/python -m pytest $(addprefix tests/,$(SUITES)) $(PYTEST_ARGS)
+
+lint: $(VENV)/.installed-dev  ## check style, types and import arrows only
+	@$(BIN)/ruff check $(SOURCES)
+	@$(BIN)/ruff format --check $(SOURCES)
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: $(VENV)/.installed-dev  ## measure append, drain, fold and read on this machine
+	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+clean:  ## remove the environment and everything that was built
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf producer_sdk/dist worker/dist
+	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"Turnfold needs Python 3.11 or newer; {sys.executable} is {sys.version.split()[0]}. Try: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+
+# Hatchling first, so that both distributions are built with the pinned one.
+$(VENV)/.installed: $(PROJECTS) | $(BIN)/python
+	$(PIP) install --quiet -c constraints.txt pip hatchling editables
+	$(PIP) install --quiet -c constraints.txt --no-build-isolation -e ./producer_sdk -e './worker[embedded]'
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed pyproject.toml
+	$(PIP) install --quiet -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,postgres]' --group dev
+	@touch $@
