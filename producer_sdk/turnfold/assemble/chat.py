@@ -84,7 +84,7 @@ def with_tool_groups(turns: Sequence[ShownTurn]) -> tuple[ShownTurn, ...]:
     while at < len(turns):
         end, is_whole = _group_at(turns, at)
         if not is_whole:
-            settled[at:end] = [replace(shown, native=False) if _has_tools(shown.turn) else shown for shown in turns[at:end]]
+            settled[at:end] = [replace(shown, native=not _has_tools(shown.turn)) for shown in turns[at:end]]
         at = end
     return tuple(settled)
 

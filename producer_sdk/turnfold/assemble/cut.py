@@ -98,6 +98,14 @@ class Cut:
             if held is None:
                 self._offer_split(heap, room)
 
+    def refine_newest(self, room: int) -> None:
+        """Spend up to `room` tokens on detail for the newest nodes, so that what stands before them stays."""
+        for one in reversed(self.shown()):
+            move = self._best_move(one, room, finest=True)
+            if move is not None:
+                room -= move.cost
+                self._apply(move, one)
+
     def split_joined(self, room: int) -> None:
         """Show joined nodes by themselves, as coarse as can be, the newest first, for up to `room` tokens."""
         while (move := self._split(room)) is not None:
@@ -161,7 +169,8 @@ class Cut:
         self._worths[key] = worth
         return worth
 
-    def _best_move(self, one: ShownNode, room: int) -> _Move | None:
+    def _best_move(self, one: ShownNode, room: int, *, finest: bool = False) -> _Move | None:
+        """The change that buys most for a token, or with `finest` the one that buys most of all."""
         now_tokens, now_worth = self._price(one), self._worth(one.node, one.level)
         ways = self._ways(one.node)
         best: _Move | None = None
@@ -169,7 +178,7 @@ class Cut:
             if way is None or way.worth <= now_worth or way.tokens - now_tokens > room:
                 continue
             cost = way.tokens - now_tokens
-            ratio = (way.worth - now_worth) / max(1, cost)
+            ratio = (way.worth - now_worth) / (1 if finest else max(1, cost))
             if best is None or ratio > best.ratio:
                 best = _Move(way.shown, cost, ratio)
         return best

@@ -162,14 +162,13 @@ class _Selection:
         """Spend what is left over."""
         if self._cut is None:
             return
-        if self._policy.selection == "age":
-            self.take_raw_segments(self._target)
-        self._cut.grow(self._left())
+        self.take_raw_segments(self._target)
+        self._cut.refine_newest(self._left())
         self.take_raw_segments(self._target)
         self._cut.grow(self._left())
         if self._left() > _WORTH_FILLING * self._target and self.plan.excerpts:
             self.take_excerpts(self._excerpts_tokens + self._left())
-        if self._left() > _WORTH_FILLING * self._target:
+        if self._left() > 2 * _WORTH_FILLING * self._target:
             self.take_anchors(self._anchors_tokens + self._left())
         policy = self._policy
         self.plan = replace(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from turnfold.assemble import Marker, NodeTarget, TurnsTarget, format_marker, parse_marker
 from turnfold.contract.records import MAX_HEIGHT
 from turnfold.errors import UnknownMarker
@@ -39,8 +40,10 @@ def test_words_and_brackets_do_not_matter(text: str, marker: Marker) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "17", "L4:x-1", "L1:", "L1:auth", "L1:x-0", "L1:c0-1", "L1:c9-1", "L0:turns-5-2", "L0:turn-0", "L1:a b-1", "L1:١٧"]
-    + ["L1:x-1\nL1:x-2", "L1:" + "9" * 400],
+    [
+        "", "17", "L4:x-1", "L1:", "L1:auth", "L1:x-0", "L1:c0-1", "L1:c9-1", "L0:turns-5-2", "L0:turn-0", "L1:a b-1",
+        "L1:١٧", "L1:x-1\nL1:x-2", "L1:" + "9" * 400,
+    ],  # fmt: skip
 )
 def test_anything_else_is_refused_with_a_remedy(text: str) -> None:
     with pytest.raises(UnknownMarker, match="copy one from a context"):

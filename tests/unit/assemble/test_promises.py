@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from tests.unit.assemble.strategies import Conversation, build, conversations
 from turnfold.assemble import (
     BALANCED,
     RECENCY,
@@ -28,8 +30,6 @@ from turnfold.assemble.chat import call_ids, result_ids
 from turnfold.contract.records import Snapshot
 from turnfold.errors import InvalidBudget
 from turnfold.tokens import ESTIMATOR, Counter, caller_counter, estimate_tokens
-
-from tests.unit.assemble.strategies import Conversation, build, conversations
 
 
 def third_of_characters(text: str) -> int:
@@ -181,7 +181,7 @@ def check_openai(messages: list[dict[str, Any]]) -> None:
 
 
 def check_anthropic(messages: list[dict[str, Any]]) -> None:
-    assert [m["role"] for m in messages] == ["user", "assistant"] * (len(messages) // 2) + ["user"] * (len(messages) % 2)
+    assert [m["role"] for m in messages] == (["user", "assistant"] * len(messages))[: len(messages)]
     waiting: set[str] = set()
     for position, message in enumerate(messages):
         blocks = message["content"] if isinstance(message["content"], list) else []

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, case, func, literal_column, or_, select, union_all, update
+from sqlalchemy import ColumnElement, Connection, and_, case, func, literal_column, or_, select, text, update
 
 from turnfold.contract.configuration import merged
 from turnfold.contract.records import Anchor, AnchorState, ConversationId, Method, Node
@@ -34,6 +34,7 @@ from turnfold_worker.ports import Fold, FoldClaim, Tail
 CANDIDATES_A_TERM: Final = 8
 NEWEST_CANDIDATES: Final = 32
 MOST_CANDIDATES: Final = 96
+_TERMS_A_STATEMENT: Final = 16
 FOLDS_A_TENANT: Final = 50
 """Due jobs of one tenant that one sweep publishes: a flood of one must not hide the others."""
 
@@ -45,6 +46,15 @@ _anchor = table(AnchorRow)
 _posting = table(PostingRow)
 _anchor_posting = table(AnchorPostingRow)
 _job = table(JobRow)
+
+# Sixteen looks at one term each: one constant statement, and no term reads more than its newest anchors.
+_SHARING: Final = text(
+    " UNION ALL ".join(
+        "SELECT anchor FROM (SELECT anchor FROM anchor_posting WHERE conversation = :conversation "  # noqa: S608
+        f"AND term = :t{i} ORDER BY anchor DESC LIMIT {CANDIDATES_A_TERM}) AS p{i}"
+        for i in range(_TERMS_A_STATEMENT)
+    )
+)
 
 # Literals: a partial index is not used for a bound parameter.
 _DUE: Final = _job.c.state == literal_column("'due'")
@@ -183,19 +193,12 @@ def candidates(connection: Connection, conversation: ConversationId, terms: Sequ
         .limit(NEWEST_CANDIDATES)
     )
     ids = set(connection.scalars(newest))
-    if terms:
-        sharing = [
-            select(
-                select(_anchor_posting.c.anchor)
-                .where(_anchor_posting.c.conversation == conversation, _anchor_posting.c.term == term)
-                .order_by(_anchor_posting.c.anchor.desc())
-                .limit(CANDIDATES_A_TERM)
-                .subquery()
-            )
-            for term in terms
-        ]
-        found = sorted(set(connection.scalars(union_all(*sharing))), reverse=True)
-        ids |= set(found[: MOST_CANDIDATES - NEWEST_CANDIDATES])
+    sharing: set[int] = set()
+    for start in range(0, len(terms), _TERMS_A_STATEMENT):
+        block = [*terms[start : start + _TERMS_A_STATEMENT], *([""] * _TERMS_A_STATEMENT)]
+        parameters: dict[str, Any] = {f"t{i}": block[i] for i in range(_TERMS_A_STATEMENT)}
+        sharing.update(connection.scalars(_SHARING, {"conversation": conversation, **parameters}))
+    ids.update(sorted(sharing, reverse=True)[: MOST_CANDIDATES - NEWEST_CANDIDATES])
     rows = connection.execute(
         select(*ANCHOR_COLUMNS)
         .where(_anchor.c.conversation == conversation, _anchor.c.id.in_(sorted(ids)))

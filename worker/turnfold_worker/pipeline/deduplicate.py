@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
@@ -16,7 +17,7 @@ from turnfold.contract.terms import rarity, weighted_terms
 from turnfold_worker.pipeline import anchor_rules
 from turnfold_worker.pipeline.anchors import AnchorDraft, plain_words
 from turnfold_worker.pipeline.common_words import weight
-from turnfold_worker.pipeline.facts import FactKind, extract_facts
+from turnfold_worker.pipeline.facts import FactKind, Facts, extract_facts
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.words import SPECIFIC, specific_words, word_vector
 
@@ -57,14 +58,22 @@ class Merged:
     """At most one an earlier anchor, by id."""
 
 
-@dataclass(slots=True)
+@dataclass
 class _Known:
-    """An anchor during the merge; `anchor` is replaced as states change."""
+    """An anchor during the merge; `anchor` is replaced as states change, its text stays."""
 
     anchor: Anchor
     vector: Vector
     squared: int
     finishes: bool = False
+
+    @cached_property
+    def facts(self) -> Facts:
+        return extract_facts(self.anchor.text)
+
+    @cached_property
+    def said(self) -> str:
+        return plain_words(self.anchor.text)
 
     @property
     def active(self) -> bool:
@@ -172,7 +181,7 @@ def _repeats(new: _Known, near: Sequence[tuple[float, _Known]], settings: FoldSe
     for similarity, old in near:
         if similarity <= settings.deduplicate_above:
             return False
-        if old.anchor.type is not new.anchor.type or not _agree(old.anchor.text, new.anchor.text):
+        if old.anchor.type is not new.anchor.type or not _agree(old, new):
             continue
         if len(new.anchor.text) < len(old.anchor.text) and new.anchor.rank >= old.anchor.rank - 100:
             _change(old, AnchorState.DUPLICATE, new.anchor.id)
@@ -182,15 +191,17 @@ def _repeats(new: _Known, near: Sequence[tuple[float, _Known]], settings: FoldSe
     return False
 
 
-def _agree(a: str, b: str) -> bool:
+def _agree(a: _Known, b: _Known) -> bool:
     """True when neither text has a number, date, name or negation that the other lacks."""
-    said_a, said_b = plain_words(a), plain_words(b)
-    if len(anchor_rules.NEGATION.findall(said_a)) != len(anchor_rules.NEGATION.findall(said_b)):
+    if len(anchor_rules.NEGATION.findall(a.said)) != len(anchor_rules.NEGATION.findall(b.said)):
         return False
-    facts_a, facts_b = extract_facts(a), extract_facts(b)
-    if {one.lower() for one in facts_a.texts(*_VALUES)} != {one.lower() for one in facts_b.texts(*_VALUES)}:
+    if {one.lower() for one in a.facts.texts(*_VALUES)} != {one.lower() for one in b.facts.texts(*_VALUES)}:
         return False
-    return _all_in(facts_a.texts(*_NAMES), said_b) and _all_in(facts_b.texts(*_NAMES), said_a)
+    return _same_names(a, b)
+
+
+def _same_names(a: _Known, b: _Known) -> bool:
+    return _all_in(a.facts.texts(*_NAMES), b.said) and _all_in(b.facts.texts(*_NAMES), a.said)
 
 
 def _all_in(names: Sequence[str], said: str) -> bool:
@@ -217,12 +228,9 @@ def _restates(new: _Known, old: _Known, similarity: float) -> bool:
     """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
     if not (new.anchor.type is old.anchor.type and new.anchor.type in _STATEMENTS) or not _shared(new, old):
         return False
-    ours, theirs = extract_facts(new.anchor.text), extract_facts(old.anchor.text)
-    same_names = _all_in(ours.texts(*_NAMES), plain_words(old.anchor.text)) and _all_in(
-        theirs.texts(*_NAMES), plain_words(new.anchor.text)
-    )
-    if not same_names:
+    if not _same_names(new, old):
         return False
+    ours, theirs = new.facts, old.facts
     return (
         any(
             len(ours.texts(kind)) == 1 == len(theirs.texts(kind))

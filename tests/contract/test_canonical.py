@@ -1,0 +1,59 @@
+"""The canonical state: every column of every table is in it, or left out by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from turnfold.contract.canonical import CANONICAL_COLUMNS, RULES_ONLY
+from turnfold.contract.tables import Base
+
+NOT_CANONICAL_TABLES = {
+    "job": "work that is still to be done, not what came of it",
+    "parked_entry": "what a person has to look at",
+    "meta": "the database's own facts",
+}
+
+NOT_CANONICAL_COLUMNS = {
+    "conversation": {"id", "tenant", "external_id", "revision", "edit_revision", "created_at", "updated_at"},
+    "turn": {"conversation", "turn_id"},
+    "operation": {"conversation", "operation_id"},
+    "node": {"conversation", "refined"},
+    "level": {"conversation", "refined"},
+    "anchor": {"conversation", "refined"},
+    "posting": {"conversation"},
+    "anchor_posting": {"conversation"},
+}
+"""Ids that we made, names that the caller chose for the whole, clocks, counters of changes, and whose words they are."""
+
+
+def columns(table: str) -> set[str]:
+    return {column.name for column in Base.metadata.tables[table].columns}
+
+
+@pytest.mark.parametrize("table", CANONICAL_COLUMNS)
+def test_every_canonical_column_exists(table: str) -> None:
+    assert set(CANONICAL_COLUMNS[table]) <= columns(table)
+    assert len(set(CANONICAL_COLUMNS[table])) == len(CANONICAL_COLUMNS[table])
+
+
+@pytest.mark.parametrize("table", CANONICAL_COLUMNS)
+def test_every_column_of_a_canonical_table_is_canonical_or_left_out_by_name(table: str) -> None:
+    assert columns(table) - set(CANONICAL_COLUMNS[table]) == NOT_CANONICAL_COLUMNS[table]
+
+
+def test_every_table_is_canonical_or_left_out_by_name() -> None:
+    assert set(Base.metadata.tables) - set(CANONICAL_COLUMNS) == set(NOT_CANONICAL_TABLES)
+
+
+def test_every_table_of_a_conversation_goes_with_it() -> None:
+    """An erasure deletes one row; whatever does not cascade would stay."""
+    for table in Base.metadata.tables.values():
+        if "conversation" in table.columns:
+            (key,) = table.columns["conversation"].foreign_keys
+            assert (key.column.table.name, key.ondelete) == ("conversation", "CASCADE"), table.name
+        else:
+            assert table.name in {"conversation", "meta"}
+
+
+def test_tables_in_which_a_model_may_write_are_those_with_a_refined_column_in_their_key() -> None:
+    assert {table for table in CANONICAL_COLUMNS if "refined" in columns(table)} == RULES_ONLY | {"node"}

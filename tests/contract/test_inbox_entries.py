@@ -1,0 +1,93 @@
+"""The form of an inbox entry: what an old producer wrote, a new worker reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+import redis
+
+from turnfold import Turn, Turnfold
+from turnfold.contract.keys import Address
+from turnfold.contract.records import Importance, Role, StoredTurn
+from turnfold.edge import accept, decode_turn, encode_turn
+from turnfold.tokens import estimate_tokens
+
+pytestmark = pytest.mark.processes
+
+PLAIN = '{"role":"user","content":"We must use PostgreSQL — não MySQL."}'
+FULL = (
+    '{"role":"assistant","content":"[call now {}]","name":"bot",'
+    '"parts":{"tool_calls":[{"id":"call-1","type":"function","function":{"name":"now","arguments":"{}"}}]},'
+    '"importance":3,"created_at":"2026-03-02T07:00:00.500000+00:00","metadata":{"channel":"web","ü":[1,2.5,null,true]}}'
+)
+CALLS = [{"id": "call-1", "type": "function", "function": {"name": "now", "arguments": "{}"}}]
+
+
+@pytest.fixture
+def client(redis_url: str) -> Iterator[redis.Redis]:
+    with redis.Redis.from_url(redis_url, protocol=2) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("turn", "body"),
+    [
+        (Turn(role="user", content="We must use PostgreSQL — não MySQL."), PLAIN),
+        (
+            Turn(
+                role="assistant", name="bot", importance="high", tool_calls=CALLS,
+                created_at=datetime(2026, 3, 2, 7, 0, 0, 500_000, tzinfo=UTC),
+                metadata={"channel": "web", "ü": [1, 2.5, None, True]},
+            ),
+            FULL,
+        ),
+    ],
+)  # fmt: skip
+def test_golden_bodies_are_what_the_edge_writes(turn: Turn, body: str) -> None:
+    assert accept(turn, max_bytes=10_000).body == body.encode()
+
+
+def test_golden_bodies_are_read_into_turns() -> None:
+    assert decode_turn(PLAIN.encode(), seq=3, turn_id="m-3") == StoredTurn(
+        seq=3, turn_id="m-3", role=Role.USER, content="We must use PostgreSQL — não MySQL.",
+        tokens=estimate_tokens("We must use PostgreSQL — não MySQL."),
+    )  # fmt: skip
+    full = decode_turn(FULL.encode(), seq=4, turn_id="m-4")
+    assert full == StoredTurn(
+        seq=4, turn_id="m-4", role=Role.ASSISTANT, content="[call now {}]", name="bot", parts={"tool_calls": CALLS},
+        importance=Importance.HIGH, created_at=datetime(2026, 3, 2, 7, 0, 0, 500_000, tzinfo=UTC),
+        metadata={"channel": "web", "ü": [1, 2.5, None, True]}, tokens=estimate_tokens("[call now {}]"),
+    )  # fmt: skip
+    assert encode_turn(full) == FULL.encode()
+
+
+def test_golden_fields_of_an_appended_turn(tf: Turnfold, client: redis.Redis) -> None:
+    tf.append("conv-1", {"role": "user", "content": "Hi.", "turn_id": "m-1"})
+    entries = client.xrange(Address("acme", "conv-1").inbox)
+    assert [fields for _, fields in entries] == [
+        {b"v": b"1", b"op": b"append", b"id": b"m-1", b"d": b'{"role":"user","content":"Hi."}'}
+    ]
+
+
+def test_golden_fields_of_a_configuration(tf: Turnfold, client: redis.Redis) -> None:
+    tf.configure("conv-1", goal="a booking service", constraints=["no AWS"], settings={"segment_max_turns": 20})
+    ((_, fields),) = client.xrange(Address("acme", "conv-1").inbox)
+    assert fields.pop(b"id").startswith(b"configure-")
+    assert fields == {
+        b"v": b"1", b"op": b"configure",
+        b"d": b'{"constraints": ["no AWS"], "goal": "a booking service", "settings": {"segment_max_turns": 20}}',
+    }  # fmt: skip
+
+
+def test_one_entry_a_turn(tf: Turnfold, client: redis.Redis) -> None:
+    tf.append("conv-1", [{"role": "user", "content": f"Turn {i}."} for i in range(1_201)])
+    assert client.xlen(Address("acme", "conv-1").inbox) == 1_201
+
+
+def test_an_append_leaves_nothing_but_the_documented_keys(tf: Turnfold, client: redis.Redis) -> None:
+    tf.append("conv-1", {"role": "user", "content": "Hi."})
+    address = Address("acme", "conv-1")
+    found = {key.decode(): client.type(key) for key in client.keys("*")}
+    assert found == {address.inbox: b"stream", address.ready: b"zset", f"tf:{{{address.shard:02d}}}:tenants": b"zset"}

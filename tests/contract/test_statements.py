@@ -1,0 +1,146 @@
+"""The plans of the SDK's reads: each begins at an index with the conversation, whatever else is in the database."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, Engine, Executable, event
+
+from turnfold import statements
+from turnfold.contract.keys import Address
+from turnfold.contract.records import ConversationId, Head, Node
+from turnfold.reader import ReadTransaction
+
+STATEMENTS = {
+    name: statement
+    for name, statement in vars(statements).items()
+    if not name.startswith("_") and isinstance(statement, Executable)
+}
+
+SORTED_APART = {"FRONTIER"}
+"""Sorts its at most 184 rows; the others come out of their index in order, so that a LIMIT ends them early."""
+
+HEAD = Head(
+    id=ConversationId(1), turn_count=1_000, closed_seq=990, fold_seq=1_000, node_count=70, anchor_count=5,
+    anchor_tokens=50, revision=3,
+)  # fmt: skip
+NODE = Node(height=1, idx=0, first_seq=1, last_seq=100, slug="auth", tokens=(1, 1, 1, 1))
+
+READS: dict[str, Callable[[ReadTransaction], object]] = {
+    "check_schema": lambda read: read.check_schema(),
+    "head": lambda read: read.head(Address("acme", "c")),
+    "frontier": lambda read: read.frontier(HEAD),
+    "top_anchors": lambda read: read.top_anchors(HEAD),
+    "newest_turns": lambda read: read.newest_turns(HEAD, cap=100),
+    "texts": lambda read: read.texts(HEAD, [(0, 1, 2), (1, 0, 3)]),
+    "stored_seqs": lambda read: read.stored_seqs(HEAD, ["m-1"]),
+    "segments_for": lambda read: read.segments_for(HEAD, ["pool"]),
+    "turns_of_segments": lambda read: read.turns_of_segments(HEAD, [3, 5], cap=100),
+    "turns_between": lambda read: read.turns_between(HEAD, 1, 10, most=5),
+    "node": lambda read: read.node(HEAD, 0, 3),
+    "nodes_within": lambda read: read.nodes_within(HEAD, 1, 500, below=8),
+    "level_text": lambda read: read.level_text(HEAD, NODE, 1),
+    "anchors": lambda read: read.anchors(HEAD),
+    "parked": lambda read: read.parked(HEAD),
+}
+
+
+@contextmanager
+def plans_of(engine: Engine) -> Iterator[dict[str, list[str]]]:
+    """Plan steps of every statement that runs inside, by its text."""
+    plans: dict[str, list[str]] = {}
+
+    def explain(connection: Connection, cursor: Any, statement: str, parameters: Any, *_: object) -> None:
+        if statement.startswith(("SELECT", "WITH")):
+            rows = cursor.execute(f"EXPLAIN QUERY PLAN {statement}", parameters).fetchall()
+            plans[statement] = [row[3] for row in rows]
+
+    event.listen(engine, "before_cursor_execute", explain)
+    try:
+        yield plans
+    finally:
+        event.remove(engine, "before_cursor_execute", explain)
+
+
+def faults(plan: list[str]) -> list[str]:
+    """Steps that look at more than the conversation's own range."""
+    return [
+        step
+        for step in plan
+        if step.startswith("SCAN ")
+        and not re.fullmatch(r"SCAN (\d+ CONSTANT ROWS?|CONSTANT ROW|w|want|p\d+)", step)
+    ] + [
+        step
+        for step in plan
+        if step.startswith("SEARCH ")
+        and not re.search(r"USING (PRIMARY KEY|INDEX \w+|COVERING INDEX \w+) \((conversation=\?|tenant=\? AND ext|key=\?)", step)
+    ]  # fmt: skip
+
+
+def test_all_statements_of_a_read_are_looked_at() -> None:
+    assert set(STATEMENTS) == {
+        "HEAD", "FRONTIER", "TOP_ANCHOR_ROWS", "NEWEST_TURNS", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS",
+        "HIT_TURNS",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_searches_by_key_and_sorts_nothing_of_unknown_length(engine: Engine, name: str) -> None:
+    statement: Any = STATEMENTS[name]
+    compiled = statement.compile(dialect=engine.dialect)
+    with plans_of(engine) as plans, engine.begin() as connection:
+        connection.execute(statement, dict.fromkeys(compiled.params, 1))
+    (plan,) = plans.values()
+    assert any(step.startswith("SEARCH ") for step in plan)
+    assert faults(plan) == []
+    if name not in SORTED_APART:
+        assert not [step for step in plan if "TEMP B-TREE" in step]
+
+
+@pytest.mark.parametrize("name", READS)
+def test_every_statement_of_a_read_transaction_searches_by_key(engine: Engine, name: str) -> None:
+    with plans_of(engine) as plans, engine.begin() as connection:
+        READS[name](ReadTransaction(connection))
+    assert plans
+    assert {statement: found for statement, plan in plans.items() if (found := faults(plan))} == {}
+
+
+def test_a_query_begins_with_its_segments_and_not_with_every_turn(engine: Engine) -> None:
+    with plans_of(engine) as plans, engine.begin() as connection:
+        ReadTransaction(connection).turns_of_segments(HEAD, [3], cap=100)
+    (plan,) = plans.values()
+    assert [step.split()[1] for step in plan] == ["node", "turn"]
+    assert "seq>? AND seq<?" in plan[1]
+
+
+def test_the_top_anchors_come_from_the_partial_index(engine: Engine) -> None:
+    with plans_of(engine) as plans, engine.begin() as connection:
+        ReadTransaction(connection).top_anchors(HEAD)
+    assert [step for plan in plans.values() for step in plan] == [
+        "SEARCH anchor USING INDEX anchor_top (conversation=?)"
+    ]
+
+
+def test_a_scan_or_a_search_without_the_conversation_would_be_noticed(engine: Engine) -> None:
+    with plans_of(engine) as plans, engine.begin() as connection:
+        connection.exec_driver_sql("SELECT * FROM turn")
+        connection.exec_driver_sql("SELECT * FROM turn WHERE rowid = 5")
+    assert all(faults(plan) for plan in plans.values())
+    assert len(plans) == 2
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_statements_of_rows_are_the_same_text_whatever_is_asked(engine: Engine, name: str) -> None:
+    """So that drivers and servers keep their plans."""
+    with plans_of(engine) as plans, engine.begin() as connection:
+        read = ReadTransaction(connection)
+        for many in (1, 7, 64):
+            read.texts(HEAD, [(0, i, 1) for i in range(many)])
+            read.stored_seqs(HEAD, [f"m-{i}" for i in range(many)])
+            read.segments_for(HEAD, [f"term{i}" for i in range(min(many, 16))])
+            read.turns_of_segments(HEAD, list(range(min(many, 8))), cap=many)
+    assert len(plans) == 4
