@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from turnfold.assemble.chat import ChatBlock, ShownTurn
+from turnfold.assemble.expand import longest_within
 from turnfold.assemble.fixed_parts import unfolded_lines
 from turnfold.assemble.form_tokens import messages_tokens
 from turnfold.assemble.markers import node_marker, turns_marker
@@ -138,15 +139,11 @@ def _joined_line(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing) ->
     bare = range_line(first, last, marker=marker)
     tags = best_tags(plan.joined, texts) if plan.tags_tokens else ()
     most = pricing.count(bare) + plan.tags_tokens
-    fits, fails = 0, len(tags) + 1
-    while fails - fits > 1:
-        middle = (fits + fails) // 2
-        line = range_line(first, last, marker=marker, tags=", ".join(tags[:middle]))
-        if pricing.count(line) <= most:
-            fits = middle
-        else:
-            fails = middle
-    return range_line(first, last, marker=marker, tags=", ".join(tags[:fits]))
+
+    def line(size: int) -> str:
+        return range_line(first, last, marker=marker, tags=", ".join(tags[:size]))
+
+    return line(longest_within(len(tags), most, lambda size: pricing.count(line(size))))
 
 
 def _summed(parts: tuple[Part, ...], before: tuple[Part, ...], chat: ChatBlock, pricing: Pricing) -> FormTokens:

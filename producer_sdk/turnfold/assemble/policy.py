@@ -27,9 +27,9 @@ class Policy:
     selection: Literal["value", "age"] = "value"
     """How levels are chosen: by value per token, or by the age of a turn."""
     anchors_share: float = 0.20
-    recent_share: float = 0.30
+    recent_share: float = 0.15
     """Most for raw turns, before what is left over is spent on more of them."""
-    tail_share: float = 0.50
+    tail_share: float = 0.30
     """Most for the open tail, the turns that no segment holds yet; beyond it turns are clipped."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query."""
@@ -49,8 +49,6 @@ class Policy:
     """Budgets below this many tokens get markers without words, and no dates beside them."""
     bands: tuple[Band, ...] = ()
     """For the selection by age, newest first; older turns are shown at level 3."""
-    recent_turns: int = 10
-    """For the selection by age: raw turns, before what is left over is spent on more of them."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -70,6 +68,7 @@ RECENCY: Final = Policy(
     name="recency",
     selection="age",
     recent_share=0.70,
+    tail_share=0.70,
     bands=(Band(within_turns=25, level=1, share=0.20), Band(within_turns=50, level=2, share=0.07)),
 )
 """By age alone: 70 % the last turns, 20 % turns 10 to 25 back, 7 % turns 25 to 50 back, 3 % everything older."""

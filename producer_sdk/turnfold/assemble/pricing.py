@@ -6,6 +6,7 @@ With a caller's counter each part is counted once.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -35,7 +36,9 @@ from turnfold.tokens import MESSAGE_TOKENS, Counter, estimate_tokens
 _NEVER_MISSING: Final = 3
 """A node without words is still shown at this level, by its line's opening alone: nothing may be left uncovered."""
 
-_ALIKE: Final = str.maketrans("0123456789", "1111111111")
+_ALIKE: Final = str.maketrans(
+    string.ascii_letters + string.digits, "a" * len(string.ascii_letters) + "1" * len(string.digits)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,7 @@ class Pricing:
         return self._openings[key]
 
     def _count_shape(self, text: str) -> int:
-        """Tokens of a text by the estimator, to which all digits are alike: the same shape is counted once."""
+        """Tokens of a text by the estimator, to which ASCII letters are alike, and digits: a shape is counted once."""
         return self.count(text.translate(_ALIKE))
 
     def _turn(self, shown: ShownTurn) -> FormTokens:

@@ -77,20 +77,21 @@ def _largest_fitting(
         if found.largest <= usable:
             return found
     measured = Pricing(material.request.counter, material.style, texts=texts)
-    target = usable
     best: Assembly | None = None
+    fits, target = 0, usable
     for _ in range(_ATTEMPTS):
         plan = select(material, measured, target=target, seed=choice.plan)
         found = assemble(plan, texts, pricing=measured, style=material.style)
         spare = usable - found.largest
-        if spare >= 0 and (best is None or found.largest > best.largest):
+        if spare < 0:
+            target = (fits + target) // 2 if fits else target + spare - max(1, usable // 100)
+        else:
+            if best is not None and found.largest <= best.largest:
+                break
             best = found
-        elif best is not None:
-            break
-        if 0 <= spare <= _ENOUGH_USED * usable:
-            break
-        target += spare if spare >= 0 else spare - max(1, usable // 100)
-        if target <= 0:
+            fits = target
+            target += spare
+        if target <= fits or 0 <= spare <= _ENOUGH_USED * usable:
             break
     return best
 
