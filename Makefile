@@ -8,6 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := producer_sdk worker tests
 SUITES := unit contract migrations conformance integration faults tour
 PYTEST_ARGS ?=
+BENCH_ARGS ?= --turns 100 1000 10000
 
 PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml constraints.txt
 
@@ -22,17 +23,18 @@ help:  ## list these commands
 demo: $(VENV)/.installed  ## fold an example conversation on this machine, start to end, in under a minute
 	@$(BIN)/turnfold demo
 
-test: lint  ## check style, types, import arrows, and run every test
+test: lint  ## check style, types, import arrows, Dockerfiles, and run every test
 	@$(BIN)/python -m pytest $(addprefix tests/,$(SUITES)) $(PYTEST_ARGS)
 
-lint: $(VENV)/.installed-dev  ## check style, types and import arrows only
+lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfiles only
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/hadolint ops/*.Dockerfile
 
-bench: $(VENV)/.installed-dev  ## measure append, drain, fold and read on this machine
-	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
+bench: $(VENV)/.installed-dev  ## measure folding and reading on this machine
+	@$(BIN)/python benchmarks/long_conversation.py $(BENCH_ARGS)
 
 clean:  ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
@@ -50,5 +52,5 @@ $(VENV)/.installed: $(PROJECTS) | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed pyproject.toml
-	$(PIP) install --quiet -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,postgres]' --group dev
+	$(PIP) install --quiet -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,flower,postgres]' --group dev
 	@touch $@

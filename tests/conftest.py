@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from sqlalchemy import Engine
 
 from support.celery_workers import CeleryWorker
+from support.postgresql import PostgresqlServer
 from support.publishers import HeldMessages, run_until_idle
 from turnfold import Turnfold
 from turnfold.contract import keys
@@ -53,12 +55,33 @@ def redis_url(redis_server: RedisServer) -> Iterator[str]:
     assert not leaked, f"keys without a lifetime: {leaked}"
 
 
-@pytest.fixture
-def database_url(tmp_path: Path) -> str:
-    """A migrated database of its own."""
-    url = f"sqlite:///{tmp_path / 'turnfold.db'}"
-    migrate.upgrade(url)
-    return url
+@pytest.fixture(scope="session")
+def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresqlServer]:
+    """One real PostgreSQL for the whole run. Skips without its package, but fails where CI is set."""
+    try:
+        server = PostgresqlServer(tmp_path_factory.mktemp("postgresql"))
+    except ModuleNotFoundError as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(f"no PostgreSQL here: {error}")
+    server.start()
+    migrate.upgrade(server.create("template"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A migrated database of its own: every test that asks for one runs on both."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path / 'turnfold.db'}"
+        migrate.upgrade(url)
+        yield url
+        return
+    server: PostgresqlServer = request.getfixturevalue("postgresql_server")
+    name = f"test_{uuid.uuid4().hex}"
+    yield server.create(name, template="template")
+    server.drop(name)
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ class AsyncTurnfold:
 
     async def close(self) -> None:
         """Close the connections and end the threads. Views share them."""
-        await self._run(self._client.close)
+        await asyncio.to_thread(self._client.close)
         self._pool.shutdown(wait=False)
 
     async def append(self, conversation_id: str, turns: TurnInput | Iterable[TurnInput]) -> Receipt:

@@ -7,7 +7,7 @@ import queue
 import threading
 from typing import TYPE_CHECKING
 
-from turnfold.contract.tasks import QUEUE_OF, Task
+from turnfold.contract.tasks import QUEUE_OF, Task, shown
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -76,6 +76,9 @@ def producer_app(broker_url: str, *, timeout_seconds: float) -> Celery:
     return app
 
 
-def publish(app: Celery, task: Task, *arguments: int) -> None:
+def publish(app: Celery, task: Task, argument: int) -> None:
     """Send one task by name, without retries."""
-    app.send_task(str(task), args=arguments, queue=str(QUEUE_OF[task]), ignore_result=True, retry=False)
+    app.send_task(
+        str(task), args=(argument,), queue=str(QUEUE_OF[task]), argsrepr=shown(task, argument), ignore_result=True,
+        retry=False,
+    )  # fmt: skip

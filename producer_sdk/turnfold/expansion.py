@@ -98,7 +98,11 @@ class _Expander:
             turns = self._transaction.turns_between(
                 self._head, first_seq, min(last_seq, stored_until), most=TURNS_AT_ONCE
             )
-        turns += tuple(t for t in self._waiting if max(first_seq - 1, stored_until) < t.seq <= last_seq)
+        fetched_from = self._waiting[0].seq if self._waiting else stored_until + 1
+        if stored_until < first_seq < fetched_from:
+            return self._not_yet(first_seq, last_seq, fetched_from - 1)
+        if fetched_from == stored_until + 1 or first_seq >= fetched_from:
+            turns += tuple(t for t in self._waiting if first_seq <= t.seq <= last_seq)
         shown = self._that_fit(turns[:TURNS_AT_ONCE])
         text, clipped = clip_text(turns_text(shown), self._max_tokens, ESTIMATOR)
         reached = shown[-1].seq if shown else last_seq
@@ -106,6 +110,15 @@ class _Expander:
             text=text, level=0, first_seq=first_seq, last_seq=reached, turns=tuple(shown),
             tokens=estimate_tokens(text), truncated=clipped or reached < last_seq,
             next_marker=turns_marker(reached + 1, last_seq) if reached < last_seq else None,
+        )  # fmt: skip
+
+    def _not_yet(self, first_seq: int, last_seq: int, waiting_until: int) -> Expansion:
+        """Turns of a long inbox: too many to fetch, and soon in SQL. The marker stays good."""
+        until = min(last_seq, waiting_until)
+        text = f"[turns {first_seq}-{until} are not stored yet: expand again in a moment]\n"
+        return Expansion(
+            text=text, level=0, first_seq=first_seq, last_seq=until, tokens=estimate_tokens(text), truncated=True,
+            next_marker=turns_marker(first_seq, last_seq),
         )  # fmt: skip
 
     def _that_fit(self, turns: Sequence[StoredTurn]) -> Sequence[StoredTurn]:

@@ -23,7 +23,7 @@ NOT_CANONICAL_COLUMNS = {
     "posting": {"conversation"},
     "anchor_posting": {"conversation"},
 }
-"""Ids that we made, names that the caller chose for the whole, clocks, counters of changes, and whose words they are."""
+"""Ids, whether made by us or the caller's names for the whole; clocks; counters of changes; whose words they are."""
 
 
 def columns(table: str) -> set[str]:

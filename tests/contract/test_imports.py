@@ -20,8 +20,8 @@ def modules_after(statement: str) -> set[str]:
 
 
 HEAVY = {
-    "celery", "kombu", "sqlalchemy", "sqlmodel", "pydantic", "alembic", "torch", "openai", "sentence_transformers", "tiktoken",
-    "numpy", "click", "rich", "turnfold_worker",
+    "celery", "kombu", "sqlalchemy", "sqlmodel", "pydantic", "alembic", "torch", "openai", "sentence_transformers",
+    "tiktoken", "numpy", "click", "rich", "turnfold_worker",
 }  # fmt: skip
 
 

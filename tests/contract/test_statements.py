@@ -22,7 +22,7 @@ STATEMENTS = {
 }
 
 SORTED_APART = {"FRONTIER"}
-"""Sorts its at most 184 rows; the others come out of their index in order, so that a LIMIT ends them early."""
+"""Sorts at most 23 rows of each height; the others come out of an index in order, so that a LIMIT ends them early."""
 
 HEAD = Head(
     id=ConversationId(1), turn_count=1_000, closed_seq=990, fold_seq=1_000, node_count=70, anchor_count=5,
@@ -66,19 +66,14 @@ def plans_of(engine: Engine) -> Iterator[dict[str, list[str]]]:
         event.remove(engine, "before_cursor_execute", explain)
 
 
+KEYED = re.compile(r"USING (PRIMARY KEY|(COVERING )?INDEX \w+) \((conversation=\?|tenant=\? AND external_id=\?|key=\?)")
+CONSTANT = re.compile(r"SCAN (\d+ CONSTANT ROWS?|CONSTANT ROW|w|want|p\d+)")
+
+
 def faults(plan: list[str]) -> list[str]:
     """Steps that look at more than the conversation's own range."""
-    return [
-        step
-        for step in plan
-        if step.startswith("SCAN ")
-        and not re.fullmatch(r"SCAN (\d+ CONSTANT ROWS?|CONSTANT ROW|w|want|p\d+)", step)
-    ] + [
-        step
-        for step in plan
-        if step.startswith("SEARCH ")
-        and not re.search(r"USING (PRIMARY KEY|INDEX \w+|COVERING INDEX \w+) \((conversation=\?|tenant=\? AND ext|key=\?)", step)
-    ]  # fmt: skip
+    scans = [step for step in plan if step.startswith("SCAN ") and not CONSTANT.fullmatch(step)]
+    return scans + [step for step in plan if step.startswith("SEARCH ") and not KEYED.search(step)]
 
 
 def test_all_statements_of_a_read_are_looked_at() -> None:
@@ -133,8 +128,7 @@ def test_a_scan_or_a_search_without_the_conversation_would_be_noticed(engine: En
     assert len(plans) == 2
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
-def test_statements_of_rows_are_the_same_text_whatever_is_asked(engine: Engine, name: str) -> None:
+def test_statements_over_lists_are_the_same_text_however_long_the_list_is(engine: Engine) -> None:
     """So that drivers and servers keep their plans."""
     with plans_of(engine) as plans, engine.begin() as connection:
         read = ReadTransaction(connection)

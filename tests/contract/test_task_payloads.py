@@ -43,12 +43,15 @@ def message(client: redis.Redis, queue: Queue) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("task", [Task.DRAIN, Task.ERASE, Task.COMPRESS])
+SHOWN = {Task.DRAIN: "shard 7", Task.ERASE: "shard 7", Task.COMPRESS: "conversation 7"}
+
+
+@pytest.mark.parametrize("task", SHOWN)
 def test_the_producers_message_is_the_tasks_name_and_one_number(app: Celery, client: redis.Redis, task: Task) -> None:
     publish(app, task, 7)
     found = message(client, QUEUE_OF[task])
     assert found["headers"]["task"] == str(task)
-    assert found["headers"]["argsrepr"] == "(7,)"
+    assert found["headers"]["argsrepr"] == SHOWN[task]
     assert found["headers"]["kwargsrepr"] == "{}"
     args, kwargs, _ = found["body"]
     assert (args, kwargs) == ([7], {})
@@ -61,27 +64,20 @@ def test_the_workers_messages_are_the_same(app: Celery, client: redis.Redis) -> 
     publisher.erase(4)
     assert message(client, Queue.INGEST)["body"][:2] == [[3], {}]
     assert message(client, Queue.COMPRESS)["body"][:2] == [[12], {}]
+    assert message(client, Queue.COMPRESS)["headers"]["argsrepr"] == "conversation 12"
     assert message(client, Queue.MAINTENANCE)["body"][:2] == [[4], {}]
 
 
 def test_an_append_rings_once_and_its_message_holds_nothing_of_the_turn(
     redis_url: str, database_url: str, client: redis.Redis
 ) -> None:
-    secrets = {
-        "tenant": "acme-tenant",
-        "conversation": "case-4711",
-        "turn": "m-xyzzy",
-        "content": "wire the 40,000 EUR",
-    }
-    with Turnfold(redis_url=redis_url, database_url=database_url, tenant=secrets["tenant"]) as tf:
+    tenant, conversation, turn_id, content = secrets = ("acme-tenant", "case-4711", "m-xyzzy", "wire the 40,000 EUR")
+    with Turnfold(redis_url=redis_url, database_url=database_url, tenant=tenant) as tf:
         for _ in range(3):
-            tf.append(
-                secrets["conversation"], {"role": "user", "content": secrets["content"], "turn_id": secrets["turn"]}
-            )
+            tf.append(conversation, {"role": "user", "content": content, "turn_id": turn_id})
         found = message(client, Queue.INGEST)
-    shard = Address(secrets["tenant"], secrets["conversation"]).shard
-    assert found["body"][:2] == [[shard], {}]
-    assert not [secret for secret in secrets.values() if secret in json.dumps(found)]
+    assert found["body"][:2] == [[Address(tenant, conversation).shard], {}]
+    assert not [secret for secret in secrets if secret in json.dumps(found)]
 
 
 def test_a_broker_that_is_away_costs_the_producer_nothing_but_the_ring() -> None:

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 
 from support.talk import talk
-from turnfold_worker import offline
+from turnfold_worker import migrate, offline
+from turnfold_worker.adapters.redis_server import RedisServer
 
 CONVERSATIONS = 50
 TURNS = 100
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty database of today's schema, to be copied: these tests need hundreds."""
+    path = tmp_path_factory.mktemp("migrated") / "turnfold.db"
+    migrate.upgrade(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture
+def database_url(migrated: Path, tmp_path: Path) -> str:
+    """A database of its own."""
+    return f"sqlite:///{shutil.copy(migrated, tmp_path / 'turnfold.db')}"
+
+
+@pytest.fixture
+def client(redis_server: RedisServer, redis_url: str) -> Iterator[redis.Redis]:
+    """For looking at what is left in Redis."""
+    with redis_server.client() as client:
+        yield client
 
 
 @pytest.fixture(scope="session")

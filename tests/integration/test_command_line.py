@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -103,7 +105,11 @@ def test_the_line_of_json_says_how_to_reach_everything(up: Up) -> None:
     assert set(up.said) >= {"redis_url", "database_url", "broker_url", "state_dir", "pid", "processes"}
     with redis.Redis.from_url(up.said["redis_url"]) as client:
         assert client.ping()
-    assert set(up.said["processes"]) == {"redis", "ingest", "compress"}
+    assert set(up.said["processes"]) == {"redis", "ingest", "compress", "flower"}
+    flower = urlsplit(up.said["flower_url"])
+    assert (flower.hostname, flower.username) == ("127.0.0.1", "turnfold")
+    with socket.create_connection((flower.hostname, flower.port or 0), timeout=5):
+        pass
 
 
 def test_importing_again_doubles_nothing(imported: Up) -> None:
@@ -233,12 +239,14 @@ def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data(tmp_path:
     assert end(second.process) == 0
 
 
-def test_a_signal_during_the_start_leaves_no_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize("delay_seconds", [0.0, 0.01, 0.1, 0.5])
+def test_a_signal_during_the_start_leaves_no_process(tmp_path: Path, delay_seconds: float) -> None:
     process = subprocess.Popen(
         [*TURNFOLD, "up"], env=environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
     assert "starting Redis" in process.stderr.readline()
+    time.sleep(delay_seconds)
     family = psutil.Process(process.pid).children(recursive=True)
 
     end(process)

@@ -169,8 +169,10 @@ def postgresql_schema(engine: Engine, schema: str) -> list[tuple[str, ...]]:
 def test_sqlite_is_left_in_wal_mode(sqlite_url: str) -> None:
     migrate.upgrade(sqlite_url)
 
-    with create_engine(sqlite_url).connect() as connection:
+    engine = create_engine(sqlite_url)
+    with engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
+    engine.dispose()
 
 
 def test_processes_that_migrate_at_once_all_succeed(database_url: str) -> None:

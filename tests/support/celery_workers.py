@@ -21,13 +21,20 @@ class CeleryWorker:
     """One parent with its children; restartable."""
 
     def __init__(
-        self, name: str, queues: Sequence[str], environment: Mapping[str, str], folder: Path, *, children: int = 1
+        self,
+        name: str,
+        queues: Sequence[str],
+        environment: Mapping[str, str],
+        folder: Path,
+        *,
+        children: int = 1,
+        application: str = "turnfold_worker.celery_app",
     ) -> None:
         self.name = name
         self.log = folder / f"{name}.log"
         self._environment = {**os.environ, **environment}
         self._command = [
-            sys.executable, "-m", "celery", "-A", "turnfold_worker.celery_app", "worker", "-Q", ",".join(queues),
+            sys.executable, "-m", "celery", "-A", application, "worker", "-Q", ",".join(queues),
             "-n", f"{name}@%h", "--concurrency", str(children), "--pool", "prefork", "--loglevel", "INFO",
             "--without-mingle", "--without-gossip",
         ]  # fmt: skip
@@ -69,7 +76,7 @@ class CeleryWorker:
         self._process.wait()
 
     def kill_parent(self) -> None:
-        """kill -9 the parent alone; its children finish their tasks and then find that nobody asks for more."""
+        """Kill -9 the parent alone; its children finish their tasks and then find that nobody asks for more."""
         if self._process is None:
             return
         self._process.kill()

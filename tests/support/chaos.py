@@ -27,6 +27,8 @@ from turnfold_worker import migrate
 from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.digest import digest
 
+TESTS = Path(__file__).parent.parent
+
 MOST_AHEAD = 600
 """Turns that may be appended and not folded: kills are to hit work, not an empty house or an endless queue."""
 
@@ -66,6 +68,10 @@ class Outcome:
     appends_repeated: int
     unwritten_turns: int
     redelivered_tasks: int
+    entries_replayed: int
+    """Turns that a drain read again after they were stored."""
+    folds_discarded: int
+    """Segments that two workers folded at once, of which one was thrown away."""
     tasks: int
     seconds: float
 
@@ -74,7 +80,7 @@ class Outcome:
         return (
             f"kills: {kills}; appends repeated: {self.appends_repeated}; acknowledged turns that Redis had not "
             f"written: {self.unwritten_turns}; tasks: {self.tasks}, received again: {self.redelivered_tasks}; "
-            f"{self.seconds:.0f} s"
+            f"entries replayed: {self.entries_replayed}, folds discarded: {self.folds_discarded}; {self.seconds:.0f} s"
         )
 
 
@@ -94,6 +100,7 @@ class Chaos:
         migrate.upgrade(self._database_url)
         self.redis.start()
         environment = {
+            "PYTHONPATH": os.pathsep.join(["", str(TESTS), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep),
             "TURNFOLD_REDIS_URL": self.redis.url, "TURNFOLD_DATABASE_URL": self._database_url,
             "TURNFOLD_STATE_DIR": str(self._folder), "TURNFOLD_TIMEOUT_SECONDS": "2",
             "TURNFOLD_LEASE_SECONDS": "2", "TURNFOLD_SWEEP_SECONDS": "0.5", "TURNFOLD_REPUBLISH_SECONDS": "2",
@@ -107,7 +114,16 @@ class Chaos:
             ("ingest-1", ingest, 2), ("ingest-2", ingest, 1), ("compress-1", (Queue.COMPRESS,), 1),
             ("compress-2", (Queue.COMPRESS,), 1),
         ):  # fmt: skip
-            self.workers.append(CeleryWorker(name, [*map(str, queues)], environment, self._folder, children=children))
+            self.workers.append(
+                CeleryWorker(
+                    name,
+                    [*map(str, queues)],
+                    environment,
+                    self._folder,
+                    children=children,
+                    application="support.counting_app",
+                )
+            )
         for worker in self.workers:
             worker.start(wait=False)
         return self
@@ -142,7 +158,7 @@ class Chaos:
     # What kills use
 
     def crash_redis(self) -> None:
-        """kill -9, and back only after an append has failed, if any is still to come."""
+        """Kill -9, and back only after an append has failed, if any is still to come."""
         failed = self.producers.failures
         self.redis.kill()
         wait_until(lambda: self.producers.failures > failed or self.producers.finished, what="an append that fails")
@@ -211,20 +227,22 @@ class Chaos:
             for t, c in self.plan.conversations
         }
         received = Counter[str]()
+        replayed = discarded = 0
         for worker in self.workers:
-            received.update(re.findall(r"Task turnfold\.\w+\[([0-9a-f-]+)\] received", worker.log.read_text()))
+            said = worker.log.read_text()
+            received.update(re.findall(r"Task turnfold\.\w+\[([0-9a-f-]+)\] received", said))
+            replayed += sum(int(n) - int(new) for n, new in re.findall(r"counted entries=(\d+) new=(\d+)", said))
+            discarded += said.count("counted fold written=False")
         with self._engine.begin() as connection, self.redis.client() as client:
             parked = connection.scalar(text("SELECT COUNT(*) FROM job WHERE state = 'parked'")) or 0
-            left = [
-                name for name in client.scan_iter("tf:*", count=1000) if client.ttl(name) == -1
-            ]
+            left = [name for name in client.scan_iter("tf:*", count=1000) if client.ttl(name) == -1]
         return Outcome(
             verdict=judge(appended, stored), broken=broken_invariants(self._engine),
             digests={(t, c): digest(self._engine, t, c) for t, c in self.plan.conversations},
             parked_jobs=parked, left_in_redis=left, kills=dict(self.killed),
             appends_repeated=self.producers.failures, unwritten_turns=self.producers.unwritten_turns,
             redelivered_tasks=sum(1 for times in received.values() if times > 1), tasks=len(received),
-            seconds=seconds,
+            entries_replayed=replayed, seconds=seconds,
         )  # fmt: skip
 
 

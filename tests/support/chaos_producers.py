@@ -100,9 +100,7 @@ class Producers:
                 self.unwritten_turns += len(lost)
                 self._client.for_tenant(tenant).append(conversation, lost)
 
-    def _run(
-        self, share: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]], chance: random.Random
-    ) -> None:
+    def _run(self, share: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]], chance: random.Random) -> None:
         left = {address: deque(said) for address, said in share.items()}
         try:
             while left and not self._stop.is_set():

@@ -2,49 +2,66 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from turnfold.contract.keys import Address
+from turnfold.contract.keys import BELL_MILLISECONDS, Address, encode_id
 from turnfold.contract.tasks import Operation
 from turnfold.edge import Entry
 from turnfold_worker.ports import Claim, InboxEntry
 
+MICROSECONDS = 1_000_000
+TENANTS_A_CLAIM = 64
+
 
 @dataclass
 class _Box:
+    ready_from: int
+    """Microseconds; the end of the lease, and its token, while it is claimed."""
     entries: list[InboxEntry] = field(default_factory=list)
-    ready_from: int = 0
 
 
 class MemoryInbox:
-    """One shard's worth of inboxes under a clock that the test moves."""
+    """All shards' inboxes under a clock that the test moves; every call takes a microsecond of it."""
 
-    def __init__(self, *, lease: int = 30) -> None:
-        self.now = 1_000
+    def __init__(self, *, lease: int = 30, sweep: int | None = None) -> None:
+        self.now = 10_000
+        """Seconds."""
         self.lease = lease
-        self.bells: set[int] = set()
+        self.sweep = sweep
+        """Seconds between two sweeps; None: the test sweeps itself."""
+        self.bells: dict[int, int] = {}
+        """Shard -> microseconds at which its bell falls silent."""
         self.receipts: dict[Address, dict[str, int]] = {}
-        self._boxes: OrderedDict[Address, _Box] = OrderedDict()
+        self._calls = 0
+        self._entries = 0
+        self._boxes: dict[Address, _Box] = {}
+        self._served: dict[tuple[int, str], int] = {}
+        """(shard, tenant) -> microseconds when it was last served."""
         self._marks: dict[Address, int] = {}
-        self._next_id = 1
         self._swept_until = 0
+
+    def _moment(self) -> int:
+        self._calls += 1
+        return self.now * MICROSECONDS + self._calls
 
     # The producer's side
 
     def append(self, address: Address, entries: Sequence[Entry], operation: Operation = Operation.APPEND) -> bool:
-        box = self._boxes.setdefault(address, _Box(ready_from=self.now))
+        now = self._moment()
+        box = self._boxes.setdefault(address, _Box(now))
         for entry in entries:
-            box.entries.append(InboxEntry(f"{self._next_id}-0", str(operation), entry.entry_id, entry.body))
-            self._next_id += 1
+            self._entries += 1
+            box.entries.append(InboxEntry(f"{self._entries}-0", str(operation), entry.entry_id, entry.body))
+        self._served.setdefault((address.shard, address.tenant), now)
         return self.ring_bell(address.shard)
 
     def forget(self, address: Address) -> int:
-        box = self._boxes.pop(address, _Box())
-        self._next_id += 1
-        self._marks[address] = self._next_id
-        return len(box.entries)
+        box = self._boxes.pop(address, None)
+        self.receipts.pop(address, None)
+        self._marks[address] = self._moment()
+        return len(box.entries) if box else 0
 
     def held(self, address: Address) -> int:
         return len(self._boxes[address].entries) if address in self._boxes else 0
@@ -52,49 +69,81 @@ class MemoryInbox:
     # The worker's side
 
     def silence_bell(self, shard: int) -> None:
-        self.bells.discard(shard)
+        self.bells.pop(shard, None)
 
     def ring_bell(self, shard: int) -> bool:
-        silent = shard not in self.bells
-        self.bells.add(shard)
-        return silent
+        now = self._moment()
+        if self.bells.get(shard, 0) > now:
+            return False
+        self.bells[shard] = now + BELL_MILLISECONDS * 1_000
+        return True
 
     def claim(self, shard: int, most: int) -> list[Claim]:
+        now = self._moment()
+        tenants = sorted(
+            (served, encode_id(tenant), tenant) for (where, tenant), served in self._served.items() if where == shard
+        )[:TENANTS_A_CLAIM]
+        share = max(1, math.ceil(most / max(1, len(tenants))))
         claims: list[Claim] = []
-        for address, box in self._boxes.items():
-            if address.shard == shard and box.ready_from <= self.now and len(claims) < most:
-                self._next_id += 1
-                box.ready_from = self.now + self.lease + self._next_id % 1
-                token = str(box.ready_from)
+        for _, _, tenant in tenants:
+            room = min(share, most - len(claims))
+            if room <= 0:
+                break
+            for address in list(self._claimable(shard, tenant, now))[:room]:
+                token = self._boxes[address].ready_from = now + self.lease * MICROSECONDS
                 mark = self._marks.get(address)
-                claims.append(Claim(address, token, None if mark is None else str(mark)))
+                claims.append(Claim(address, str(token), None if mark is None else str(mark)))
+            if any(self._of(shard, tenant)):
+                self._served[shard, tenant] = now
+            else:
+                del self._served[shard, tenant]
         return claims
 
+    def _of(self, shard: int, tenant: str) -> Iterator[Address]:
+        return (address for address in self._boxes if (address.shard, address.tenant) == (shard, tenant))
+
+    def _claimable(self, shard: int, tenant: str, now: int) -> Iterator[Address]:
+        """What is ready, longest first; then what can only be leased by a clock that was set back."""
+        mine = sorted(
+            self._of(shard, tenant), key=lambda one: (self._boxes[one].ready_from, encode_id(one.conversation))
+        )
+        yield from (address for address in mine if self._boxes[address].ready_from <= now)
+        latest = now + 2 * self.lease * MICROSECONDS
+        yield from (address for address in mine if self._boxes[address].ready_from > latest)
+
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
-        return [list(self._boxes.get(claim.address, _Box()).entries[:most]) for claim in claims]
+        boxes = [self._boxes.get(claim.address) for claim in claims]
+        return [box.entries[:most] if box else [] for box in boxes]
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
+        now = self._moment()
         for claim, last in done:
             box = self._boxes.get(claim.address)
             if box is None or str(box.ready_from) != claim.token:
                 continue
             if last is not None:
                 reached = int(last.partition("-")[0])
-                box.entries = [e for e in box.entries if int(e.stream_id.partition("-")[0]) > reached]
+                box.entries = [one for one in box.entries if int(one.stream_id.partition("-")[0]) > reached]
             if box.entries:
-                box.ready_from = self.now
+                box.ready_from = now
             else:
                 del self._boxes[claim.address]
+                shard, tenant = claim.address.shard, claim.address.tenant
+                if not any(self._of(shard, tenant)):
+                    self._served.pop((shard, tenant), None)
 
     def waiting(self) -> list[int]:
-        return sorted({address.shard for address in (*self._boxes, *self._marks)})
+        return sorted({shard for shard, _ in self._served} | {address.shard for address in self._marks})
 
     def forgotten(self, shard: int, most: int) -> list[Claim]:
-        marked = [(address, mark) for address, mark in self._marks.items() if address.shard == shard]
-        return [Claim(address, "", str(mark)) for address, mark in marked[:most]]
+        marked = sorted(
+            (mark, address.member, address) for address, mark in self._marks.items() if address.shard == shard
+        )
+        return [Claim(address, "", str(mark)) for mark, _, address in marked[:most]]
 
     def still_forgotten(self, claim: Claim) -> bool:
-        return str(self._marks.get(claim.address)) == claim.forgotten_at
+        mark = self._marks.get(claim.address)
+        return mark is not None and str(mark) == claim.forgotten_at
 
     def erased(self, claim: Claim, counts: Mapping[str, int]) -> None:
         if self.still_forgotten(claim):
@@ -102,4 +151,8 @@ class MemoryInbox:
             self.receipts[claim.address] = dict(counts)
 
     def start_sweep(self) -> bool:
-        return False
+        now = self._moment()
+        if self.sweep is None or now < self._swept_until:
+            return False
+        self._swept_until = now + self.sweep * MICROSECONDS
+        return True

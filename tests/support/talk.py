@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 _SUBJECTS = (
-    ("invoice export", "PostgreSQL", "Mara"), ("ticket scanner", "Redis", "Tomas"), ("visitor calendar", "SQLite", "Ines"),
-    ("payment retries", "Stripe", "Ola"), ("photo archive", "S3", "Jun"), ("mailing list", "Postmark", "Petra"),
+    ("invoice export", "PostgreSQL", "Mara"), ("ticket scanner", "Redis", "Tomas"),
+    ("visitor calendar", "SQLite", "Ines"), ("payment retries", "Stripe", "Ola"), ("photo archive", "S3", "Jun"),
+    ("mailing list", "Postmark", "Petra"),
     ("seat map", "Canvas", "Amir"), ("audit log", "Kafka", "Lena"),
 )  # fmt: skip
 _UNITS = ("euros", "ms", "GB", "requests a minute", "users", "days")

@@ -85,6 +85,9 @@ def _drain_claims(
     # Ids are resolved before the inboxes are read: that is why nothing of a forgotten conversation returns.
     ids = dict(zip(store.resolve([claim.address for claim in claims]), claims, strict=True))
     entries = dict(zip(ids, inbox.read(list(ids.values()), limits.turns), strict=True))
+    if unread := [id_ for id_, read in entries.items() if not read]:
+        # Forgotten since they were claimed: a row that was made for one must not outlive the conversation.
+        store.discard_unused(unread)
     batches = {id_: [receive(entry) for entry in read] for id_, read in entries.items() if read}
     stored = _store(batches, store, publisher)
     inbox.finish([

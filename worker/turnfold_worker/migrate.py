@@ -14,7 +14,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Column, text
 from sqlalchemy.exc import OperationalError
-from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
+from tenacity import retry, retry_if_exception, stop_after_delay, wait_random
 
 from turnfold.contract.tables import Base
 from turnfold.errors import Unavailable
@@ -46,10 +46,12 @@ def upgrade(database_url: str) -> None:
         raise Unavailable(_unreachable(error)) from error
 
 
+def _is_locked(error: BaseException) -> bool:
+    return isinstance(error, OperationalError) and "locked" in str(error.orig)
+
+
 # Two processes that switch a new SQLite file to WAL at once may meet "database is locked" without a wait.
-@retry(
-    retry=retry_if_exception_type(OperationalError), stop=stop_after_delay(5), wait=wait_random(0.05, 0.3), reraise=True
-)
+@retry(retry=retry_if_exception(_is_locked), stop=stop_after_delay(5), wait=wait_random(0.05, 0.3), reraise=True)
 def _upgrade(database_url: str) -> None:
     with _locked(database_url) as connection:
         command.upgrade(configuration(connection), "head")

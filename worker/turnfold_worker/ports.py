@@ -165,6 +165,9 @@ class Store(Protocol):
     def resolve(self, addresses: Sequence[Address]) -> list[ConversationId]:
         """Ids of conversations, made where there are none."""
 
+    def discard_unused(self, conversations: Sequence[ConversationId]) -> None:
+        """Delete those that never held anything: made for an inbox that was forgotten before it could be read."""
+
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
         """Store what was received, all or nothing, in order; repeats change nothing."""
 

@@ -1,8 +1,11 @@
-"""Celery's entry points: take ids, call one use case. Every task may run twice, late, or at once with itself."""
+"""Celery's entry points: take ids, call one use case. Every task may run twice, late, or at once with itself.
+
+What a task returns is stored nowhere: it is the sentence, made of ids and numbers, that Flower and the log show.
+"""
 
 from __future__ import annotations
 
-from turnfold.contract.tasks import Task
+from turnfold.contract.tasks import Task, shown
 from turnfold_worker.celery_app import app
 from turnfold_worker.errors import WorkerError
 from turnfold_worker.wiring import worker
@@ -12,23 +15,24 @@ from turnfold_worker.wiring import worker
 def drain(shard: int) -> str:
     """Store what is ready in a shard's inboxes."""
     drained = worker(app).drain(shard)
-    return f"{drained.conversations} conversations, {drained.turns} turns"
+    return f"{shown(Task.DRAIN, shard)}, turns stored: {drained.turns}"
 
 
 @app.task(name=str(Task.COMPRESS), throws=(WorkerError,))
 def compress(conversation: int) -> str:
     """Fold what a conversation has stored."""
-    return f"{worker(app).compress(conversation)} segments"
+    return f"{shown(Task.COMPRESS, conversation)}, segments folded: {worker(app).compress(conversation)}"
 
 
-@app.task(name=str(Task.SWEEP), throws=(WorkerError,))
+# No events: it runs every few seconds, and would hide in Flower what it rings for, which is shown.
+@app.task(name=str(Task.SWEEP), throws=(WorkerError,), send_events=False)
 def sweep() -> str:
     """Ring for what is ready or due."""
     swept = worker(app).sweep()
-    return f"{swept.shards} shards, {swept.folds} folds"
+    return f"drains rung for: {swept.shards}, folds rung for: {swept.folds}"
 
 
 @app.task(name=str(Task.ERASE), throws=(WorkerError,))
 def erase(shard: int) -> str:
     """Delete the rows of forgotten conversations."""
-    return f"{worker(app).erase(shard)} conversations"
+    return f"{shown(Task.ERASE, shard)}, conversations erased: {worker(app).erase(shard)}"

@@ -198,12 +198,16 @@ class AnchorRow(Base, table=True):
 
     __tablename__ = "anchor"
     __table_args__ = (
-        UniqueConstraint("conversation", "seq", "start_offset", "end_offset", "kind", "refined"),
+        # Named: the convention's name would be above PostgreSQL's 63 bytes.
+        UniqueConstraint(
+            "conversation", "seq", "start_offset", "end_offset", "kind", "refined", name="anchor_span_key"
+        ),
+        # Read backwards for the best ones first.
         Index(
             "anchor_top",
             "conversation",
-            text("rank DESC"),
-            text("id DESC"),
+            "rank",
+            "id",
             sqlite_where=text("state = 0"),
             postgresql_where=text("state = 0"),
         ),

@@ -36,6 +36,14 @@ QUEUE_OF: Final[dict[Task, Queue]] = {
 }
 
 
+_SUBJECT_OF: Final[dict[Task, str]] = {Task.DRAIN: "shard", Task.COMPRESS: "conversation", Task.ERASE: "shard"}
+
+
+def shown(task: Task, argument: int) -> str:
+    """A task's argument as Flower and events show it: `shard 3`, `conversation 12`."""
+    return f"{_SUBJECT_OF[task]} {argument}"
+
+
 class Operation(StrEnum):
     """What an inbox entry asks for. All are reserved from the first version, so that order is always kept."""
 

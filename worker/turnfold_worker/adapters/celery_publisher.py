@@ -8,7 +8,7 @@ from celery import Celery
 from kombu.exceptions import OperationalError
 
 from turnfold.contract.records import ConversationId
-from turnfold.contract.tasks import QUEUE_OF, Task
+from turnfold.contract.tasks import QUEUE_OF, Task, shown
 
 _log = logging.getLogger(__name__)
 
@@ -30,6 +30,9 @@ class CeleryPublisher:
 
     def _send(self, task: Task, argument: int) -> None:
         try:
-            self._app.send_task(str(task), args=(argument,), queue=str(QUEUE_OF[task]), ignore_result=True, retry=False)
+            self._app.send_task(
+                str(task), args=(argument,), queue=str(QUEUE_OF[task]), argsrepr=shown(task, argument),
+                ignore_result=True, retry=False,
+            )  # fmt: skip
         except (OperationalError, OSError) as error:
             _log.warning("%s(%s) was not published: %s", task, argument, type(error).__name__)

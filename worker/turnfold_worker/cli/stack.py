@@ -1,9 +1,11 @@
-"""Everything that Turnfold needs on one machine: Redis, a migrated database, workers. `up`, `demo` and tests use it."""
+"""Everything that Turnfold needs on one machine: Redis, a migrated database, workers, and a page that shows them.
+
+`up`, `demo` and tests use it.
+"""
 
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -15,8 +17,9 @@ from urllib.parse import urlsplit
 from turnfold.contract.tasks import Queue
 from turnfold_worker import migrate
 from turnfold_worker.adapters.redis_server import RedisServer
-from turnfold_worker.cli.state import locked, read_settings, write_settings
-from turnfold_worker.cli.supervision import Child, Supervisor
+from turnfold_worker.cli.flower_process import FlowerProcess, is_free, is_installed
+from turnfold_worker.cli.state import kept_password, locked, read_settings, write_settings
+from turnfold_worker.cli.supervision import Supervisor
 from turnfold_worker.cli.worker_process import WorkerProcess
 from turnfold_worker.settings import WorkerSettings
 
@@ -45,19 +48,26 @@ class Stack:
         port: int | None = None,
         ingest_workers: int = 1,
         compress_workers: int = 1,
+        flower: bool = False,
+        flower_port: int | None = None,
         tell: Callable[[str], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
         """`environment` (default: this process's) may name a Redis, a broker or a database that are used instead.
 
         `port` is the embedded Redis's; by default the one of the last run in this folder, else a free one.
-        The numbers of workers are processes; with 0 there is no worker for these queues. `tell` is told what
-        happens, from any thread.
+        The numbers of workers are processes; with 0 there is no worker for these queues. `flower` starts Flower
+        if it is installed, on `flower_port` or, as above, the last or a free one. `tell` is told what happens,
+        from any thread. `cancelled` is asked while `start` waits, and breaks it off with `Unavailable`.
         """
         self._folder = folder.expanduser().absolute()
         self._environment = dict(os.environ if environment is None else environment)
         self._port = port
         self._concurrency = {"ingest": ingest_workers, "compress": compress_workers}
+        self._wants_flower = flower
+        self._flower_port = flower_port
         self._tell = tell
+        self._cancelled = cancelled
         self._settings: WorkerSettings | None = None
         self._supervisor: Supervisor | None = None
         self._open = ExitStack()
@@ -65,6 +75,8 @@ class Stack:
         """The embedded Redis, unless another one is used."""
         self.workers: dict[str, WorkerProcess] = {}
         """Workers by name: `ingest` and `compress`."""
+        self.flower: FlowerProcess | None = None
+        """Flower, if it was asked for and is installed."""
 
     @property
     def settings(self) -> WorkerSettings:
@@ -87,7 +99,8 @@ class Stack:
     def start(self) -> None:
         """Start everything and wait until the workers consume.
 
-        Raises `AlreadyRunning`, `RedisNotStarted`, `WorkerNotStarted` or `Unavailable`; nothing is left running.
+        Raises `AlreadyRunning`, `RedisNotStarted`, `WorkerNotStarted`, `FlowerNotStarted` or `Unavailable`; nothing
+        is left running.
         """
         try:
             self._open.enter_context(locked(self._folder))
@@ -110,19 +123,23 @@ class Stack:
         if self.workers:
             with ThreadPoolExecutor(len(self.workers)) as each:
                 list(each.map(lambda worker: worker.stop(timeout_seconds=STOP_SECONDS), self.workers.values()))
+        if self.flower is not None:
+            # After the workers, so that it has seen them leave.
+            self.flower.stop(timeout_seconds=STOP_SECONDS)
         if self.redis is not None:
             self.redis.stop(timeout_seconds=STOP_SECONDS)
 
     def as_json(self) -> dict[str, object]:
         """What `turnfold up --json` prints, and what `settings.json` holds."""
-        processes = {name: worker.pid for name, worker in self.workers.items()}
+        processes = {name: child.pid for name, child in self._children()}
         return {
             "redis_url": self.settings.redis_url,
             "database_url": self.settings.database_url,
             "broker_url": self.settings.effective_broker_url,
+            "flower_url": None if self.flower is None else self.flower.url,
             "state_dir": str(self._folder),
             "pid": os.getpid(),
-            "processes": processes if self.redis is None else {"redis": self.redis.pid, **processes},
+            "processes": processes,
         }
 
     def __enter__(self) -> Self:
@@ -138,22 +155,47 @@ class Stack:
         self._settings = self._with_redis(self._with_database(WorkerSettings.from_env(self._environment)))
         migrate.upgrade(self._settings.database_url)
         environment = {**self._environment, **self.variables}
+        watched = self._wants_flower and is_installed()
         queues = {"ingest": [Queue.INGEST, Queue.MAINTENANCE], "compress": [Queue.COMPRESS]}
         for name, concurrency in self._concurrency.items():
             if concurrency > 0:
                 self._tell(f"starting {concurrency} {name} worker process{'es' if concurrency > 1 else ''}")
                 self.workers[name] = WorkerProcess(
-                    name, queues[name], concurrency=concurrency, folder=self._folder, environment=environment
-                )
+                    name, queues[name], concurrency=concurrency, folder=self._folder, environment=environment,
+                    task_events=watched,
+                )  # fmt: skip
                 self.workers[name].start()
         for worker in self.workers.values():
-            worker.wait_until_ready()
-        children: list[tuple[str, Child]] = [] if self.redis is None else [("redis", self.redis)]
-        children += self.workers.items()
-        if children:
+            worker.wait_until_ready(cancelled=self._cancelled)
+        if watched:
+            # Only now, because it asks for the workers' queues once, when it starts.
+            self._start_flower(environment)
+        elif self._wants_flower:
+            self._tell("Flower is not installed: pip install 'turnfold-worker[flower]' adds a page that shows the work")
+        if children := self._children():
             self._supervisor = Supervisor(children, tell=self._tell)
             self._supervisor.start()
         write_settings(self._folder, self.as_json())
+
+    def _children(self) -> list[tuple[str, RedisServer | WorkerProcess | FlowerProcess]]:
+        children: list[tuple[str, RedisServer | WorkerProcess | FlowerProcess]] = []
+        if self.redis is not None:
+            children.append(("redis", self.redis))
+        children += self.workers.items()
+        if self.flower is not None:
+            children.append(("flower", self.flower))
+        return children
+
+    def _start_flower(self, environment: Mapping[str, str]) -> None:
+        self._tell("starting Flower")
+        port = self._flower_port
+        last = urlsplit(str(read_settings(self._folder).get("flower_url") or "")).port
+        if port is None and last is not None and is_free(last):
+            port = last
+        password = kept_password(self._folder, "flower-password")
+        self.flower = FlowerProcess(folder=self._folder, port=port, password=password, environment=environment)
+        self.flower.start()
+        self.flower.wait_until_ready(cancelled=self._cancelled)
 
     def _with_database(self, settings: WorkerSettings) -> WorkerSettings:
         if not self._environment.get("TURNFOLD_DATABASE_URL"):
@@ -166,11 +208,11 @@ class Stack:
             return settings
         self._tell("starting Redis")
         self.redis = self._redis_server()
-        self.redis.start()
+        self.redis.start(cancelled=self._cancelled)
         return replace(settings, redis_url=self.redis.url)
 
     def _redis_server(self) -> RedisServer:
-        password = self._password()
+        password = kept_password(self._folder, "redis-password")
         last = urlsplit(str(read_settings(self._folder).get("redis_url", "")))
         if self._port is None and last.hostname == "127.0.0.1" and last.port is not None:
             # The same port again, so that settings that were exported once stay right; if it is free.
@@ -178,7 +220,7 @@ class Stack:
                 self._folder / "redis", port=last.port, password=password, lock_wait_seconds=LEAVING_SECONDS
             )
             try:
-                server.start()
+                server.start(cancelled=self._cancelled)
             except Exception:  # noqa: BLE001 - the next start says what is wrong, if it is not the port
                 self._tell(f"port {last.port} cannot be used any more")
             else:
@@ -186,15 +228,6 @@ class Stack:
         return RedisServer(
             self._folder / "redis", port=self._port, password=password, lock_wait_seconds=LEAVING_SECONDS
         )
-
-    def _password(self) -> str:
-        """Kept in the state folder: others on this machine can reach the port, but not read the file."""
-        file = self._folder / "redis-password"
-        if not file.exists():
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w") as opened:
-                opened.write(secrets.token_hex(16))
-        return file.read_text()
 
 
 def _absolute(database_url: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import secrets
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,8 +60,21 @@ def is_running(folder: Path) -> bool:
         os.close(descriptor)
 
 
+def kept_password(folder: Path, name: str) -> str:
+    """The password in a file of the folder, made when it is first asked for.
+
+    Others on this machine can reach the port that it guards, but not read the file.
+    """
+    file = folder / name
+    if not file.exists():
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as opened:
+            opened.write(secrets.token_hex(16))
+    return file.read_text()
+
+
 def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Publish how to reach what runs here; readable by this user only, since it holds Redis's password."""
+    """Publish how to reach what runs here; readable by this user only, since it holds passwords."""
     partial = folder / "settings.json.partial"
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

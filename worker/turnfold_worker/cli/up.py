@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import shlex
 import signal
-import threading
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from turnfold.errors import Unavailable
 from turnfold_worker.cli.output import json_option, print_json
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import FrameType
 
     from turnfold_worker.cli.stack import Stack
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+LOOK_SECONDS = 0.1
 
 
 @click.command(short_help="Run everything on this machine.")
@@ -30,10 +30,20 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 @click.option(
     "--compress-workers", type=click.IntRange(0), default=1, show_default=True, help="Processes that fold them."
 )
+@click.option("--flower/--no-flower", default=True, show_default=True, help="Show the work on a page, with Flower.")
+@click.option("--flower-port", type=click.IntRange(1, 65535), help="Flower's port; else the last or a free one.")
 @json_option
 @pass_session
-def up(session: Session, port: int | None, ingest_workers: int, compress_workers: int, as_json: bool) -> None:
-    """Run Redis, the database and workers on this machine, until Ctrl-C.
+def up(
+    session: Session,
+    port: int | None,
+    ingest_workers: int,
+    compress_workers: int,
+    flower: bool,
+    flower_port: int | None,
+    as_json: bool,
+) -> None:
+    """Run Redis, the database, workers and Flower on this machine, until Ctrl-C.
 
     State is kept in TURNFOLD_STATE_DIR (default ~/.local/state/turnfold). With TURNFOLD_REDIS_URL or
     TURNFOLD_DATABASE_URL set, those are used instead of an embedded Redis and a SQLite file. Other commands find a
@@ -46,50 +56,56 @@ def up(session: Session, port: int | None, ingest_workers: int, compress_workers
     """
     from turnfold_worker.cli.stack import Stack
 
+    signals = _Signals()
     stack = Stack(
         session.state_folder,
         environment=_environment(session),
         port=port,
         ingest_workers=ingest_workers,
         compress_workers=compress_workers,
+        flower=flower,
+        flower_port=flower_port,
         tell=lambda sentence: click.echo(f"turnfold: {sentence}", err=True),
+        cancelled=lambda: signals.came,
     )
-    with _stopped_by_signals() as stopping:
+    with signals:
         try:
             stack.start()
             if as_json:
                 print_json(stack.as_json())
             else:
                 _say_ready(stack)
-            stopping.wait()
-        except _Stopped:
-            pass
+            signals.wait()
+        except Unavailable:
+            # Of a start that a signal broke off.
+            if not signals.came:
+                raise
         finally:
-            stopping.set()
             stack.stop()
     click.echo("turnfold: stopped", err=True)
 
 
-class _Stopped(BaseException):
-    """A signal came while something was being started."""
+class _Signals:
+    """Remembers that one came. Nothing is raised out of a handler: it may run within any line of any library."""
 
+    def __init__(self) -> None:
+        self.came = False
+        self._before: dict[int, Any] = {}
 
-@contextmanager
-def _stopped_by_signals() -> Iterator[threading.Event]:
-    """The first signal sets the event, or breaks off a start; later ones do not disturb the stopping."""
-    stopping = threading.Event()
+    def __enter__(self) -> None:
+        self._before = {number: signal.signal(number, self._remember) for number in STOP_SIGNALS}
 
-    def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the form that signal wants
-        if not stopping.is_set():
-            stopping.set()
-            raise _Stopped
-
-    before = {number: signal.signal(number, stop) for number in STOP_SIGNALS}
-    try:
-        yield stopping
-    finally:
-        for number, handler in before.items():
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
             signal.signal(number, handler)
+
+    def wait(self) -> None:
+        # Not an Event: a handler that sets one can meet the lock that it interrupted.
+        while not self.came:
+            time.sleep(LOOK_SECONDS)
+
+    def _remember(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the form that signal wants
+        self.came = True
 
 
 def _environment(session: Session) -> dict[str, str]:
@@ -106,4 +122,6 @@ def _say_ready(stack: Stack) -> None:
     for name, value in stack.variables.items():
         click.echo(f"  export {name}={shlex.quote(value)}")
     click.echo("\n  turnfold import chat.jsonl\n  turnfold context chat --budget 2000\n  turnfold status\n")
+    if stack.flower is not None:
+        click.echo(f"Watch the workers at {stack.flower.url}")
     click.echo(f"Logs are in {stack.variables['TURNFOLD_STATE_DIR']}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from pathlib import Path
@@ -9,16 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 from turnfold.errors import Unavailable
 from turnfold_worker.adapters import child_process
+from turnfold_worker.cli.process_log import ProcessLog
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from turnfold.contract.tasks import Queue
 
 READY_SECONDS: Final = 60.0
-MOST_LOG_BYTES: Final = 10 * 1_048_576
-"""A log that is larger is put aside, once, when its worker starts."""
 
 _READY: Final = b" ready."
 """What Celery says once it consumes."""
@@ -32,11 +32,19 @@ class WorkerProcess:
     """A prefork worker on some queues, with its log in a folder."""
 
     def __init__(
-        self, name: str, queues: Sequence[Queue], *, concurrency: int, folder: Path, environment: Mapping[str, str]
+        self,
+        name: str,
+        queues: Sequence[Queue],
+        *,
+        concurrency: int,
+        folder: Path,
+        environment: Mapping[str, str],
+        task_events: bool = False,
     ) -> None:
-        """`environment` is the whole environment of the process."""
+        """`environment` is the whole environment of the process. `task_events` tell Flower what tasks do."""
         self.name = name
         self.log = folder / f"{name}.log"
+        self._log = ProcessLog(self.log)
         self._folder = folder
         self._environment = environment
         self._command = [
@@ -45,9 +53,9 @@ class WorkerProcess:
             "--concurrency", str(concurrency), "--loglevel", "INFO",
             # Talk among workers, of which nothing here makes use: it costs seconds at the start.
             "--without-gossip", "--without-mingle",
+            *(["--task-events"] if task_events else []),
         ]  # fmt: skip
         self._process: subprocess.Popen[bytes] | None = None
-        self._log_start = 0
 
     @property
     def running(self) -> bool:
@@ -61,22 +69,21 @@ class WorkerProcess:
 
     def start(self) -> None:
         """Start it; returns at once. See `wait_until_ready`."""
-        if self.log.exists() and self.log.stat().st_size > MOST_LOG_BYTES:
-            self.log.replace(self.log.with_suffix(".log.1"))
-        with self.log.open("ab") as output:
-            self._log_start = output.tell()
+        with self._log.opened() as output:
+            # Its tasks may die anywhere; a gentle end would wait for a Redis that is gone as well.
             self._process = child_process.spawn(
-                self._command, output=output, folder=self._folder, environment=self._environment
-            )
+                self._command, output=output, folder=self._folder, environment=self._environment,
+                death_signal=signal.SIGKILL,
+            )  # fmt: skip
 
-    def wait_until_ready(self) -> None:
-        """Until it consumes. Raises `WorkerNotStarted`."""
+    def wait_until_ready(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Until it consumes. Raises `WorkerNotStarted`, also when `cancelled` says so."""
         end = time.monotonic() + READY_SECONDS
-        while time.monotonic() < end:
-            if _READY in self._said():
+        while time.monotonic() < end and not cancelled():
+            if _READY in self._log.said():
                 return
             if not self.running:
-                msg = f"the worker {self.name} ended before it was ready: {self._last_words()}"
+                msg = f"the worker {self.name} ended before it was ready: {self._log.last_words()}"
                 raise WorkerNotStarted(msg)
             time.sleep(0.05)
         msg = f"the worker {self.name} was not ready within {READY_SECONDS:.0f} s: see {self.log}"
@@ -93,12 +100,3 @@ class WorkerProcess:
         if self._process is not None:
             child_process.kill(self._process)
             self._process = None
-
-    def _said(self) -> bytes:
-        with self.log.open("rb") as log:
-            log.seek(self._log_start)
-            return log.read()
-
-    def _last_words(self) -> str:
-        lines = [line.strip() for line in self._said().decode(errors="replace").splitlines() if line.strip()]
-        return " / ".join(lines[-3:]) or f"it said nothing in {self.log}"

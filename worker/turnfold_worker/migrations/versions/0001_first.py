@@ -72,19 +72,13 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("conversation", "id", name=op.f("anchor_pkey")),
         sa.UniqueConstraint(
-            "conversation",
-            "seq",
-            "start_offset",
-            "end_offset",
-            "kind",
-            "refined",
-            name=op.f("anchor_conversation_seq_start_offset_end_offset_kind_refined_key"),
+            "conversation", "seq", "start_offset", "end_offset", "kind", "refined", name="anchor_span_key"
         ),
     )
     op.create_index(
         "anchor_top",
         "anchor",
-        ["conversation", sa.literal_column("rank DESC"), sa.literal_column("id DESC")],
+        ["conversation", "rank", "id"],
         unique=False,
         sqlite_where=sa.text("state = 0"),
         postgresql_where=sa.text("state = 0"),

@@ -1,0 +1,371 @@
+"""What a drain relies on, of the fake and of Redis alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.inboxes import SHARD, Inboxes, addresses
+from turnfold.contract.keys import Address
+from turnfold_worker.ports import Claim, Inbox
+
+(ONE, OTHER, *_) = addresses("acme", 2)
+
+
+def claim_one(worker: Inbox) -> Claim:
+    (claim,) = worker.claim(SHARD, 10)
+    return claim
+
+
+def ids(worker: Inbox, claim: Claim, most: int = 100) -> list[str]:
+    (entries,) = worker.read([claim], most)
+    return [entry.entry_id for entry in entries]
+
+
+def store_all(worker: Inbox, claim: Claim) -> list[str]:
+    """What a drain does with one claim."""
+    (entries,) = worker.read([claim], 1_000)
+    worker.finish([(claim, entries[-1].stream_id if entries else None)])
+    return [entry.entry_id for entry in entries]
+
+
+# Reading
+
+
+def test_entries_are_read_in_the_order_in_which_they_were_appended(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a", "b")
+    inboxes.append(ONE, "c")
+    claim = claim_one(inboxes.worker)
+    (entries,) = inboxes.worker.read([claim], 100)
+    assert [(entry.operation, entry.entry_id, entry.body) for entry in entries] == [
+        ("append", "a", b'"a"'), ("append", "b", b'"b"'), ("append", "c", b'"c"'),
+    ]  # fmt: skip
+    assert len({entry.stream_id for entry in entries}) == 3
+
+
+def test_a_read_takes_the_oldest_entries_up_to_a_number(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a", "b", "c")
+    assert ids(inboxes.worker, claim_one(inboxes.worker), most=2) == ["a", "b"]
+
+
+def test_several_claims_are_read_each_at_its_place(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    inboxes.append(OTHER, "b")
+    claims = sorted(inboxes.worker.claim(SHARD, 10), key=lambda claim: claim.address != ONE)
+    assert [[entry.entry_id for entry in entries] for entries in inboxes.worker.read(claims, 9)] == [["a"], ["b"]]
+
+
+def test_reading_an_inbox_that_is_gone_gives_nothing(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    claim = claim_one(inboxes.worker)
+    inboxes.forget(ONE)
+    assert ids(inboxes.worker, claim) == []
+
+
+# Claims
+
+
+def test_nothing_is_claimed_of_an_empty_shard_or_of_another(inboxes: Inboxes) -> None:
+    assert inboxes.worker.claim(SHARD, 10) == []
+    inboxes.append(ONE, "a")
+    assert inboxes.worker.claim(SHARD + 1, 10) == []
+
+
+def test_a_claimed_conversation_is_nobody_elses_until_its_lease_ends(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    assert claim_one(inboxes.worker).address == ONE
+    assert inboxes.worker.claim(SHARD, 10) == []
+    inboxes.append(ONE, "b")
+    assert inboxes.worker.claim(SHARD, 10) == []
+    inboxes.end_leases()
+    assert ids(inboxes.worker, claim_one(inboxes.worker)) == ["a", "b"]
+
+
+def test_a_claim_takes_no_more_than_it_was_asked_to_and_the_longest_waiting_first(inboxes: Inboxes) -> None:
+    five = addresses("acme", 5)
+    for address in five:
+        inboxes.append(address, "a")
+    assert [claim.address for claim in inboxes.worker.claim(SHARD, 3)] == five[:3]
+    assert [claim.address for claim in inboxes.worker.claim(SHARD, 3)] == five[3:]
+
+
+def test_a_lapsed_claim_is_another_ones_and_finishing_it_changes_nothing(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    stale = claim_one(inboxes.worker)
+    (entries,) = inboxes.worker.read([stale], 10)
+    inboxes.end_leases()
+    current = claim_one(inboxes.worker)
+    assert current.token != stale.token
+    inboxes.worker.finish([(stale, entries[-1].stream_id)])
+    inboxes.worker.finish([(stale, None)])
+    assert inboxes.held(ONE) == 1
+    assert inboxes.worker.claim(SHARD, 10) == []
+    assert store_all(inboxes.worker, current) == ["a"]
+    assert inboxes.held(ONE) == 0
+
+
+def test_a_lapsed_claim_that_nobody_took_may_still_be_finished(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    claim = claim_one(inboxes.worker)
+    inboxes.end_leases()
+    assert store_all(inboxes.worker, claim) == ["a"]
+    assert inboxes.is_empty()
+
+
+def test_every_claim_of_a_conversation_has_a_token_of_its_own(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    tokens = []
+    for _ in range(5):
+        claim = claim_one(inboxes.worker)
+        tokens.append(claim.token)
+        inboxes.worker.finish([(claim, None)])
+    assert len(set(tokens)) == 5
+
+
+def test_a_lease_far_in_the_future_is_a_clock_that_was_set_back_and_counts_as_ready(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    inboxes.append(OTHER, "b")
+    stale = next(claim for claim in inboxes.worker.claim(SHARD, 10) if claim.address == ONE)
+    inboxes.set_clock_back()
+    assert {claim.address for claim in inboxes.worker.claim(SHARD, 10)} == {ONE, OTHER}
+    assert inboxes.worker.claim(SHARD, 10) == []
+    inboxes.worker.finish([(stale, None)])
+    assert inboxes.worker.claim(SHARD, 10) == []
+
+
+# Finishing
+
+
+def test_finishing_trims_what_was_stored_and_gives_the_rest_back_at_once(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a", "b")
+    claim = claim_one(inboxes.worker)
+    (entries,) = inboxes.worker.read([claim], 1)
+    inboxes.append(ONE, "c")
+    inboxes.worker.finish([(claim, entries[-1].stream_id)])
+    assert ids(inboxes.worker, claim_one(inboxes.worker)) == ["b", "c"]
+
+
+def test_finishing_without_having_stored_keeps_everything_and_gives_it_back_at_once(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a", "b")
+    inboxes.worker.finish([(claim_one(inboxes.worker), None)])
+    assert ids(inboxes.worker, claim_one(inboxes.worker)) == ["a", "b"]
+
+
+def test_finishing_twice_is_finishing_once(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    claim = claim_one(inboxes.worker)
+    (entries,) = inboxes.worker.read([claim], 10)
+    inboxes.append(ONE, "b")
+    for _ in range(2):
+        inboxes.worker.finish([(claim, entries[-1].stream_id)])
+    assert ids(inboxes.worker, claim_one(inboxes.worker)) == ["b"]
+
+
+def test_an_emptied_inbox_leaves_nothing_behind(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    inboxes.append(OTHER, "b")
+    for claim in inboxes.worker.claim(SHARD, 10):
+        store_all(inboxes.worker, claim)
+    assert inboxes.worker.waiting() == []
+    assert inboxes.is_empty()
+
+
+def test_finishing_one_of_several_leaves_the_others_alone(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    inboxes.append(OTHER, "b")
+    claims = inboxes.worker.claim(SHARD, 10)
+    store_all(inboxes.worker, next(claim for claim in claims if claim.address == ONE))
+    assert (inboxes.held(ONE), inboxes.held(OTHER)) == (0, 1)
+    assert inboxes.worker.claim(SHARD, 10) == []
+    assert inboxes.worker.waiting() == [SHARD]
+
+
+# Bells
+
+
+def test_only_the_append_that_finds_the_bell_silent_is_to_ring(inboxes: Inboxes) -> None:
+    assert inboxes.append(ONE, "a")
+    assert not inboxes.append(ONE, "b")
+    assert not inboxes.append(OTHER, "c")
+    assert inboxes.append(addresses("acme", 1, shard=SHARD + 1)[0], "d")
+
+
+def test_a_silenced_bell_is_to_be_rung_again_though_nothing_was_claimed(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    inboxes.worker.silence_bell(SHARD)
+    assert inboxes.append(ONE, "b")
+
+
+def test_a_bell_whose_message_was_lost_falls_silent_by_itself(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    inboxes.end_bells()
+    assert inboxes.append(ONE, "b")
+
+
+def test_a_worker_rings_only_a_silent_bell(inboxes: Inboxes) -> None:
+    assert inboxes.worker.ring_bell(SHARD)
+    assert not inboxes.worker.ring_bell(SHARD)
+    assert not inboxes.append(ONE, "a")
+
+
+def test_forgetting_does_not_keep_the_next_append_from_ringing(inboxes: Inboxes) -> None:
+    inboxes.forget(OTHER)
+    assert inboxes.append(ONE, "a")
+
+
+# Tenants
+
+
+def drained_until(inboxes: Inboxes, wanted: str, *, most: int) -> int:
+    """Claims that it took until the conversation of a tenant was among them."""
+    for number in range(1, 100):
+        claims = inboxes.worker.claim(SHARD, most)
+        if any(claim.address.tenant == wanted for claim in claims):
+            return number
+        for claim in claims:
+            store_all(inboxes.worker, claim)
+    return 100
+
+
+@pytest.mark.parametrize("most", [1, 7, 50])
+def test_a_tenant_with_a_thousand_ready_conversations_does_not_hold_up_another_ones_single_one(
+    inboxes: Inboxes, most: int
+) -> None:
+    for address in addresses("large", 1_000):
+        inboxes.append(address, "a")
+    inboxes.append(addresses("small", 1)[0], "b")
+    assert drained_until(inboxes, "small", most=most) <= 2
+
+
+def test_tenants_are_served_in_turn(inboxes: Inboxes) -> None:
+    for tenant in ("one", "two", "three"):
+        for address in addresses(tenant, 3):
+            inboxes.append(address, "a")
+    served = []
+    for _ in range(9):
+        claim = inboxes.worker.claim(SHARD, 1)[0]
+        store_all(inboxes.worker, claim)
+        served.append(claim.address.tenant)
+    assert served == ["one", "two", "three"] * 3
+
+
+def test_a_tenant_waits_at_most_for_as_many_claims_as_there_are_others(inboxes: Inboxes) -> None:
+    for number in range(20):
+        for address in addresses(f"tenant-{number}", 3):
+            inboxes.append(address, "a")
+    inboxes.append(addresses("last", 1)[0], "b")
+    assert drained_until(inboxes, "last", most=1) <= 21
+
+
+def test_every_ready_conversation_is_claimed_once(inboxes: Inboxes) -> None:
+    ready = [*addresses("large", 30), *addresses("small", 1), *addresses("medium", 5)]
+    for address in ready:
+        inboxes.append(address, "a")
+    claimed: list[Address] = []
+    while claims := inboxes.worker.claim(SHARD, 4):
+        assert len(claims) <= 4
+        claimed += [claim.address for claim in claims]
+    assert len(claimed) == len(ready)
+    assert set(claimed) == set(ready)
+
+
+# Forgetting
+
+
+def test_a_forgotten_conversation_is_gone_from_the_inbox_and_marked(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a", "b")
+    assert inboxes.forget(ONE) == 2
+    assert inboxes.forget(ONE) == 0
+    assert inboxes.held(ONE) == 0
+    assert inboxes.worker.claim(SHARD, 10) == []
+    (marked,) = inboxes.worker.forgotten(SHARD, 10)
+    assert marked.address == ONE
+    assert inboxes.worker.still_forgotten(marked)
+    assert inboxes.worker.waiting() == [SHARD]
+
+
+def test_a_claim_says_that_older_rows_are_to_be_deleted_first(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "old")
+    inboxes.forget(ONE)
+    inboxes.append(ONE, "new")
+    inboxes.append(OTHER, "a")
+    marks = {claim.address: claim.forgotten_at for claim in inboxes.worker.claim(SHARD, 10)}
+    (marked,) = inboxes.worker.forgotten(SHARD, 10)
+    assert marks == {ONE: marked.forgotten_at, OTHER: None}
+
+
+def test_an_erasure_leaves_a_receipt_once_and_nothing_else(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    inboxes.forget(ONE)
+    (marked,) = inboxes.worker.forgotten(SHARD, 10)
+    assert inboxes.receipt(ONE) is None
+    inboxes.worker.erased(marked, {"turns": 3})
+    inboxes.worker.erased(marked, {"turns": 0})
+    assert inboxes.receipt(ONE) == {"turns": 3}
+    assert not inboxes.worker.still_forgotten(marked)
+    assert inboxes.worker.forgotten(SHARD, 10) == []
+    assert inboxes.worker.claim(SHARD, 10) == []
+    assert inboxes.is_empty()
+
+
+def test_an_erasure_that_was_overtaken_by_another_forgetting_does_not_count(inboxes: Inboxes) -> None:
+    inboxes.forget(ONE)
+    (earlier,) = inboxes.worker.forgotten(SHARD, 10)
+    inboxes.append(ONE, "between")
+    inboxes.forget(ONE)
+    (later,) = inboxes.worker.forgotten(SHARD, 10)
+    assert not inboxes.worker.still_forgotten(earlier)
+    inboxes.worker.erased(earlier, {"turns": 1})
+    assert inboxes.receipt(ONE) is None
+    assert inboxes.worker.still_forgotten(later)
+    inboxes.worker.erased(later, {"turns": 2})
+    assert inboxes.receipt(ONE) == {"turns": 2}
+
+
+def test_forgetting_again_takes_the_earlier_receipt_back(inboxes: Inboxes) -> None:
+    inboxes.forget(ONE)
+    inboxes.worker.erased(inboxes.worker.forgotten(SHARD, 1)[0], {"turns": 3})
+    inboxes.forget(ONE)
+    assert inboxes.receipt(ONE) is None
+
+
+def test_a_claim_without_a_mark_records_no_erasure(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    claim = claim_one(inboxes.worker)
+    inboxes.forget(ONE)
+    assert not inboxes.worker.still_forgotten(claim)
+    inboxes.worker.erased(claim, {"turns": 1})
+    assert inboxes.receipt(ONE) is None
+    assert inboxes.worker.forgotten(SHARD, 10) != []
+
+
+def test_a_claim_from_before_the_forgetting_trims_nothing_that_came_after_it(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "old")
+    stale = claim_one(inboxes.worker)
+    (entries,) = inboxes.worker.read([stale], 10)
+    inboxes.forget(ONE)
+    inboxes.append(ONE, "new")
+    inboxes.worker.finish([(stale, entries[-1].stream_id)])
+    assert ids(inboxes.worker, claim_one(inboxes.worker)) == ["new"]
+
+
+def test_marks_are_listed_oldest_first_up_to_a_number(inboxes: Inboxes) -> None:
+    five = addresses("acme", 5)
+    for address in reversed(five):
+        inboxes.forget(address)
+    assert [claim.address for claim in inboxes.worker.forgotten(SHARD, 3)] == five[:1:-1]
+
+
+# Sweeps
+
+
+def test_one_caller_in_each_interval_sweeps(inboxes: Inboxes) -> None:
+    assert [inboxes.worker.start_sweep() for _ in range(3)] == [True, False, False]
+    inboxes.end_sweeps()
+    assert inboxes.worker.start_sweep()
+
+
+def test_shards_that_hold_anything_are_listed_in_order(inboxes: Inboxes) -> None:
+    for shard in (9, 2):
+        inboxes.append(addresses("acme", 1, shard=shard)[0], "a")
+    inboxes.forget(addresses("other", 1, shard=5)[0])
+    assert inboxes.worker.waiting() == [2, 5, 9]

@@ -1,0 +1,85 @@
+"""Whatever is done, in whatever order, the fake and Redis answer alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from support.inboxes import SHARD, FakeInboxes, Inboxes, RealInboxes, addresses
+from turnfold.inbox import connect
+from turnfold_worker.ports import Claim
+
+CONVERSATIONS = [address for tenant in ("acme", "b:c") for address in addresses(tenant, 3)]
+
+which = st.integers(0, len(CONVERSATIONS) - 1)
+steps = st.one_of(
+    st.tuples(st.just("append"), which, st.integers(1, 3)),
+    st.tuples(st.just("claim"), st.integers(1, 4), st.just(0)),
+    st.tuples(st.just("finish"), st.integers(0, 5), st.integers(0, 3)),
+    st.tuples(st.just("forget"), which, st.just(0)),
+    st.tuples(st.just("erase"), st.integers(0, 5), st.just(0)),
+    st.tuples(st.just("silence"), st.just(0), st.just(0)),
+    st.tuples(st.just("clock back"), st.just(0), st.just(0)),
+)
+
+
+class Script:
+    """Carries out steps and notes every answer that does not name a time."""
+
+    def __init__(self, inboxes: Inboxes) -> None:
+        self._inboxes = inboxes
+        self._claims: list[Claim] = []
+        self._appended = 0
+
+    def take(self, step: tuple[str, int, int]) -> object:
+        """The answer to one step, and what is there afterwards."""
+        verb, first, second = step
+        worker = self._inboxes.worker
+        answer: object = None
+        match verb:
+            case "append":
+                self._appended += second
+                answer = self._inboxes.append(CONVERSATIONS[first], *(f"m{self._appended - i}" for i in range(second)))
+            case "claim":
+                taken = worker.claim(SHARD, first)
+                self._claims = [*taken, *self._claims]
+                answer = [(claim.address, claim.forgotten_at is not None) for claim in taken]
+            case "finish" if first < len(self._claims):
+                claim = self._claims[first]
+                (entries,) = worker.read([claim], second)
+                worker.finish([(claim, entries[-1].stream_id if second and entries else None)])
+                answer = [entry.entry_id for entry in entries] if second else []
+            case "forget":
+                answer = self._inboxes.forget(CONVERSATIONS[first])
+            case "erase" if first < len(self._claims):
+                claim = self._claims[first]
+                answer = worker.still_forgotten(claim)
+                worker.erased(claim, {"turns": first})
+            case "silence":
+                worker.silence_bell(SHARD)
+            case "clock back":
+                self._inboxes.set_clock_back()
+        return answer, self._state()
+
+    def _state(self) -> object:
+        inboxes = self._inboxes
+        return (
+            [(inboxes.held(address), inboxes.receipt(address)) for address in CONVERSATIONS],
+            {claim.address for claim in inboxes.worker.forgotten(SHARD, 10)},
+            inboxes.worker.waiting(),
+        )
+
+
+@pytest.mark.processes
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(script=st.lists(steps, max_size=25))
+def test_any_script_has_the_same_answers(redis_url: str, script: Sequence[tuple[str, int, int]]) -> None:
+    client = connect(redis_url, timeout_seconds=5)
+    client.flushall()
+    fake, real = Script(FakeInboxes()), Script(RealInboxes(client, lease_seconds=60))
+    for step in script:
+        assert fake.take(step) == real.take(step), step
+    client.close()

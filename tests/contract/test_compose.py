@@ -1,0 +1,176 @@
+"""docker-compose.yml is valid, refuses to start without secrets, and means what this version has."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft7Validator
+
+from turnfold.contract.tasks import QUEUE_OF
+from turnfold_worker.cli.flower_process import TASK_COLUMNS
+from turnfold_worker.cli.group import main
+from turnfold_worker.settings import WorkerSettings
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+COMPOSE: dict[str, Any] = yaml.safe_load(TEXT)
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+SCHEMA = json.loads((Path(__file__).parent / "compose_specification" / "compose-spec.json").read_text())
+EXAMPLE = (ROOT / "ops" / "example.env").read_text(encoding="utf-8")
+
+each_service = pytest.mark.parametrize("name", SERVICES)
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Every string in a value."""
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from strings(item)
+    elif isinstance(value, str):
+        yield value
+
+
+def command(name: str) -> list[str]:
+    given = SERVICES[name].get("command", [])
+    return shlex.split(given) if isinstance(given, str) else list(given)
+
+
+def is_one_shot(name: str) -> bool:
+    return SERVICES[name].get("restart") == "no"
+
+
+def test_it_follows_the_compose_specification() -> None:
+    assert [error.message for error in Draft7Validator(SCHEMA).iter_errors(COMPOSE)] == []
+
+
+def test_the_schema_finds_a_mistake() -> None:
+    broken = json.loads(json.dumps(COMPOSE))
+    broken["services"]["redis"]["health_check"] = {}
+    assert not Draft7Validator(SCHEMA).is_valid(broken)
+
+
+@each_service
+def test_somebody_notices_when_it_is_not_well(name: str) -> None:
+    if is_one_shot(name):
+        assert "healthcheck" not in SERVICES[name]
+    else:
+        check = SERVICES[name]["healthcheck"]
+        assert check["test"][0] in {"CMD", "CMD-SHELL"}
+        assert {"interval", "timeout", "retries"} <= set(check)
+        assert SERVICES[name]["restart"] == "unless-stopped"
+
+
+@each_service
+def test_its_image_is_pinned_to_a_version(name: str) -> None:
+    assert re.fullmatch(r"[a-z/-]+:\d+\.\d+\.\d+(-[a-z]+)?", SERVICES[name]["image"])
+
+
+@each_service
+def test_it_has_no_rights_that_it_does_not_need(name: str) -> None:
+    service = SERVICES[name]
+    assert str(service["user"]).split(":")[0] not in {"", "0", "root"}
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert "no-new-privileges:true" in service["security_opt"]
+    assert "privileged" not in service
+
+
+@each_service
+def test_it_is_reached_from_this_machine_only(name: str) -> None:
+    assert all(str(port).startswith("127.0.0.1:") for port in SERVICES[name].get("ports", []))
+
+
+@each_service
+def test_it_waits_for_what_it_needs_to_be_ready_and_not_only_started(name: str) -> None:
+    for needed, how in SERVICES[name].get("depends_on", {}).items():
+        wanted = "service_completed_successfully" if is_one_shot(needed) else "service_healthy"
+        assert how["condition"] == wanted
+
+
+def test_every_volume_is_declared_and_used() -> None:
+    mounted = {volume.split(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])}
+    assert {volume for volume in mounted if not volume.startswith(".")} == set(COMPOSE["volumes"])
+    assert all((ROOT / file).is_file() for file in mounted if file.startswith("."))
+
+
+def test_secrets_come_from_the_environment_and_none_has_a_value_here() -> None:
+    for name, service in SERVICES.items():
+        for variable, value in service.get("environment", {}).items():
+            if re.search(r"PASSWORD|AUTH|_URL|KEY|TOKEN", variable):
+                assert re.search(r"\$\{[A-Z]+_PASSWORD:\?", value), f"{name}: {variable}"
+        assert not [part for part in strings(service.get("command", [])) if "${" in part and "PASSWORD" in part]
+
+
+def test_without_a_password_nothing_starts_and_it_is_said_why() -> None:
+    required = set(re.findall(r"\$\{([A-Z_]+)", "".join(strings(SERVICES)))) - set(
+        re.findall(r"\$\{([A-Z_]+):-[^}]+\}", TEXT)
+    )
+    assert required == {"REDIS_PASSWORD", "POSTGRES_PASSWORD", "FLOWER_PASSWORD"}
+    for name in required:
+        assert set(re.findall(rf"\$\{{{name}([^}}]*)\}}", TEXT)) == {":?copy ops/example.env to .env and fill it in"}
+        # Empty, so that a copy that nobody filled in does not start with a password that everybody knows.
+        assert f"\n{name}=\n" in EXAMPLE
+
+
+def test_the_example_names_every_variable() -> None:
+    named = set(re.findall(r"^#?([A-Z_]+)=", EXAMPLE, flags=re.MULTILINE))
+    assert named == set(re.findall(r"(?<!\$)\$\{([A-Z_]+)", TEXT))
+
+
+def test_every_setting_that_is_given_exists() -> None:
+    known = {f"TURNFOLD_{field.name.upper()}" for field in fields(WorkerSettings)} | {"TURNFOLD_STATE_DIR"}
+    dockerfiles = [path.read_text() for path in (ROOT / "ops").glob("*.Dockerfile")]
+    assert set(re.findall(r"TURNFOLD_[A-Z_]+", "".join([TEXT, EXAMPLE, *dockerfiles]))) <= known
+
+
+def test_every_queue_of_every_task_is_served_and_no_other() -> None:
+    served = [
+        queue
+        for name in SERVICES
+        if "worker" in command(name)
+        for part in command(name)
+        if part.startswith("--queues=")
+        for queue in part.removeprefix("--queues=").split(",")
+    ]
+    assert sorted(served) == sorted({str(queue) for queue in QUEUE_OF.values()})
+
+
+def test_workers_are_asked_for_by_the_name_that_they_have_and_stop_softly() -> None:
+    workers = [name for name in SERVICES if "worker" in command(name)]
+    assert workers
+    for name in workers:
+        service = SERVICES[name]
+        assert f"--hostname={name}@%h" in command(name)
+        assert f"--destination={name}@$$HOSTNAME" in service["healthcheck"]["test"][1]
+        assert service["environment"]["REMAP_SIGTERM"] == "SIGQUIT"
+        # Above the soft shutdown's 20 seconds, so that nothing is killed while it gives its tasks back.
+        assert int(service["stop_grace_period"].removesuffix("s")) > 20
+        assert "--task-events" in command(name)
+
+
+def test_what_turnfold_is_told_to_do_is_one_of_its_commands() -> None:
+    told = [command(name) for name in SERVICES if command(name)[:1] == ["turnfold"]]
+    assert told == [["turnfold", "migrate"]]
+    assert "migrate" in main.commands
+
+
+def test_flower_is_read_only_behind_a_password_and_shows_what_up_shows() -> None:
+    assert "--read-only" in command("flower")
+    assert "FLOWER_BASIC_AUTH" in SERVICES["flower"]["environment"]
+    assert f"--tasks-columns={','.join(TASK_COLUMNS)}" in command("flower")
+
+
+def test_redis_keeps_what_it_is_given() -> None:
+    lines = (ROOT / "ops" / "redis.conf").read_text(encoding="utf-8").splitlines()
+    assert {"appendonly yes", "appendfsync everysec", "maxmemory-policy noeviction"} <= set(lines)

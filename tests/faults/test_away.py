@@ -1,0 +1,277 @@
+"""Redis or SQL away, or silent: calls end with `Unavailable`, work waits, and nothing hangs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, text
+
+from conftest import LocalWorker
+from support.celery_workers import CeleryWorker
+from support.stored import stored_turns
+from support.talk import talk
+from support.waiting import wait_until
+from turnfold import Turnfold
+from turnfold.contract.keys import Address
+from turnfold.contract.tasks import Queue
+from turnfold.errors import Unavailable
+from turnfold.settings import Settings
+from turnfold.sql import connect
+from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.adapters.sql_store import SqlStore
+from turnfold_worker.errors import StoreAway
+
+CONVERSATION = "chat"
+TIMEOUT_SECONDS = 2.0
+FAR_LONGER_SECONDS = 40.0
+"""A call that takes this long hangs; how long it takes below that is no matter of tests on busy machines."""
+
+Locked = Callable[[], AbstractContextManager[None]]
+
+VERBS: dict[str, Callable[[Turnfold], object]] = {
+    "append": lambda tf: tf.append(CONVERSATION, {"role": "user", "content": "Hello."}),
+    "configure": lambda tf: tf.configure(CONVERSATION, goal="a goal"),
+    "forget": lambda tf: tf.forget(CONVERSATION, timeout_seconds=0),
+    "context": lambda tf: tf.context(CONVERSATION, budget_tokens=1_000),
+    "expand": lambda tf: tf.expand(CONVERSATION, "L0:turns-1-1"),
+    "search": lambda tf: tf.search(CONVERSATION, "hello"),
+    "anchors": lambda tf: tf.anchors(CONVERSATION),
+    "status": lambda tf: tf.status(CONVERSATION),
+    "wait": lambda tf: tf.wait(CONVERSATION, timeout_seconds=1),
+}
+READS = ("context", "expand", "search", "anchors", "status", "wait")
+
+
+@contextmanager
+def silent_server() -> Iterator[int]:
+    """A port that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as server:
+        yield server.getsockname()[1]
+
+
+@contextmanager
+def refusing_server() -> Iterator[int]:
+    """A port on which nobody listens."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]
+
+
+Server = Callable[[], AbstractContextManager[int]]
+
+SERVERS = [pytest.param(refusing_server, id="refuses"), pytest.param(silent_server, id="says-nothing")]
+
+
+def outcome_of(call: Callable[[], object]) -> object:
+    """What `call` returned or raised; fails when it hangs."""
+    outcome: list[object] = []
+
+    def run() -> None:
+        try:
+            outcome.append(call())
+        except Exception as error:  # noqa: BLE001 - it is what the test looks at
+            outcome.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(FAR_LONGER_SECONDS)
+    assert outcome, "it hangs"
+    return outcome[0]
+
+
+def client_of(**urls: str) -> Turnfold:
+    return Turnfold(settings=Settings(timeout_seconds=TIMEOUT_SECONDS, **urls))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_says_that_redis_is_away(database_url: str, server: Server, verb: str) -> None:
+    with server() as port, client_of(redis_url=f"redis://127.0.0.1:{port}/0", database_url=database_url) as tf:
+        outcome = outcome_of(lambda: VERBS[verb](tf))
+
+    assert isinstance(outcome, Unavailable), outcome
+    assert "Redis" in str(outcome)
+
+
+def test_a_failed_append_hands_back_its_turns_and_repeating_it_doubles_nothing(
+    database_url: str, settings: Settings, local: LocalWorker
+) -> None:
+    with refusing_server() as port, client_of(redis_url=f"redis://127.0.0.1:{port}/0", database_url=database_url) as tf:
+        error = outcome_of(lambda: tf.append(CONVERSATION, talk(1, 5)))
+    assert isinstance(error, Unavailable)
+    assert error.turns
+
+    with Turnfold(settings=settings) as tf:
+        for _ in range(2):
+            tf.append(CONVERSATION, error.turns)
+            local.settle()
+
+    stored = stored_turns(local.engine, settings.tenant, CONVERSATION)
+    assert [content for _, _, content in stored] == [message["content"] for message in talk(1, 5)]
+
+
+@pytest.mark.parametrize("verb", READS)
+def test_every_read_says_that_sqlite_is_away(redis_url: str, tmp_path: Path, verb: str) -> None:
+    url = f"sqlite:///{tmp_path / 'nowhere' / 'turnfold.db'}"
+    with client_of(redis_url=redis_url, database_url=url) as tf:
+        outcome = outcome_of(lambda: VERBS[verb](tf))
+
+    assert isinstance(outcome, Unavailable), outcome
+    assert "database" in str(outcome)
+
+
+@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize("verb", ["context", "wait"])
+def test_reads_say_that_postgresql_is_away(redis_url: str, server: Server, verb: str) -> None:
+    pytest.importorskip("psycopg")
+    with server() as port:
+        url = f"postgresql+psycopg://me@127.0.0.1:{port}/turnfold"
+        with client_of(redis_url=redis_url, database_url=url) as tf:
+            outcome = outcome_of(lambda: VERBS[verb](tf))
+
+    assert isinstance(outcome, Unavailable), outcome
+    assert "database" in str(outcome)
+
+
+def test_appends_need_no_database(redis_url: str, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'nowhere' / 'turnfold.db'}"
+    with client_of(redis_url=redis_url, database_url=url) as tf:
+        assert tf.append(CONVERSATION, talk(1, 3)).turn_ids
+
+
+def test_a_broker_that_says_nothing_holds_up_no_append(redis_url: str, database_url: str) -> None:
+    with silent_server() as port:
+        urls = {"redis_url": redis_url, "broker_url": f"redis://127.0.0.1:{port}/0", "database_url": database_url}
+        with client_of(**urls) as tf:
+            for message in talk(1, 5):
+                tf.append(CONVERSATION, message)
+
+            assert tf.status(CONVERSATION).inbox == 5
+
+
+@pytest.fixture
+def locked(database_url: str) -> Locked:
+    """Keeps every other writer out of the database."""
+
+    @contextmanager
+    def lock() -> Iterator[None]:
+        path = database_url.removeprefix("sqlite:///")
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield
+            connection.execute("ROLLBACK")
+
+    return lock
+
+
+@contextmanager
+def impatient(local: LocalWorker) -> Iterator[None]:
+    """The worker waits for SQLite's lock for a moment only."""
+    store = local.worker.store
+    assert isinstance(store, SqlStore)
+    patient = store._engine
+    store._engine = connect(local.worker.settings.database_url, write=True, timeout_seconds=0.05)
+    yield
+    store._engine.dispose()
+    store._engine = patient
+
+
+def test_a_drain_that_cannot_write_leaves_every_turn_in_the_inbox(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], locked: Locked
+) -> None:
+    local = make_worker(lease_seconds=0.001, republish_seconds=0.001)
+    tf.append(CONVERSATION, talk(1, 12))
+
+    with locked(), impatient(local), pytest.raises(StoreAway):
+        local.worker.drain(Address(tf.tenant, CONVERSATION).shard)
+
+    assert tf.status(CONVERSATION).inbox == 12
+    local.settle()
+
+    stored = stored_turns(local.engine, tf.tenant, CONVERSATION)
+    assert [content for _, _, content in stored] == [message["content"] for message in talk(1, 12)]
+
+
+def test_a_fold_that_cannot_write_is_done_later(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], locked: Locked
+) -> None:
+    local = make_worker(lease_seconds=0.001, republish_seconds=0.001)
+    tf.append(CONVERSATION, talk(1, 40))
+    local.worker.drain(Address(tf.tenant, CONVERSATION).shard)
+    _, conversation = local.messages.waiting[0]
+
+    with locked(), impatient(local), pytest.raises(StoreAway):
+        local.worker.compress(conversation)
+    local.settle()
+
+    assert tf.status(CONVERSATION).folded == 40
+
+
+@pytest.fixture
+def own_redis(tmp_path: Path) -> Iterator[RedisServer]:
+    """A Redis that may be stopped without hurting other tests."""
+    with RedisServer(tmp_path / "redis") as server:
+        yield server
+
+
+def all_folded(engine: Engine, turns: int) -> bool:
+    with engine.begin() as connection:
+        folded = connection.scalar(text("SELECT COALESCE(SUM(fold_seq), 0) FROM conversation"))
+    return folded == turns
+
+
+@pytest.mark.processes
+@pytest.mark.slow
+def test_workers_survive_a_redis_that_stops_answering(
+    own_redis: RedisServer,
+    database_url: str,
+    engine: Engine,
+    celery_environment: dict[str, str],
+    start_worker: Callable[..., CeleryWorker],
+) -> None:
+    worker = start_worker(
+        "all", *map(str, (Queue.INGEST, Queue.MAINTENANCE, Queue.COMPRESS)),
+        TURNFOLD_REDIS_URL=own_redis.url, TURNFOLD_TIMEOUT_SECONDS="1",
+    )  # fmt: skip
+    with client_of(redis_url=own_redis.url, database_url=database_url) as tf:
+        tf.append(CONVERSATION, talk(1, 20))
+        wait_until(lambda: all_folded(engine, 20), what="the first turns are folded")
+        assert own_redis.pid is not None
+
+        os.kill(own_redis.pid, signal.SIGSTOP)
+        refused = outcome_of(lambda: tf.append(CONVERSATION, talk(2, 20)))
+        wait_until(lambda: "no sweep was asked for" in worker.log.read_text(), what="the worker meets the outage")
+        os.kill(own_redis.pid, signal.SIGCONT)
+        assert isinstance(refused, Unavailable)
+        wait_until(lambda: outcome_of(own_redis.client().ping) is True, what="Redis answers")
+        tf.append(CONVERSATION, refused.turns)
+
+        wait_until(lambda: all_folded(engine, 40), timeout_seconds=60, what=f"all is folded, see {worker.log}")
+        assert [row[2] for row in stored_turns(engine, tf.tenant, CONVERSATION)] == [
+            message["content"] for message in (*talk(1, 20), *talk(2, 20))
+        ]
+
+
+@pytest.mark.processes
+@pytest.mark.slow
+def test_workers_survive_a_database_that_is_not_there_yet(
+    settings: Settings, database_url: str, engine: Engine, start_worker: Callable[..., CeleryWorker]
+) -> None:
+    path = Path(database_url.removeprefix("sqlite:///"))
+    elsewhere = path.rename(path.with_suffix(".away"))
+    worker = start_worker("all", *map(str, (Queue.INGEST, Queue.MAINTENANCE, Queue.COMPRESS)))
+    with Turnfold(settings=settings) as tf:
+        tf.append(CONVERSATION, talk(1, 20))
+        wait_until(lambda: "StoreAway" in worker.log.read_text(), what="the worker meets the outage")
+
+        elsewhere.rename(path)
+
+        wait_until(lambda: all_folded(engine, 20), timeout_seconds=60, what=f"all is folded, see {worker.log}")

@@ -1,0 +1,90 @@
+"""`AsyncTurnfold` is `Turnfold` with `await`."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+
+import pytest
+
+from conftest import LocalWorker
+from support.talk import talk
+from turnfold import AsyncTurnfold, InvalidTurn, Settings, Turnfold, UnknownConversation, WaitTimeout
+
+TURNS = talk("async", 40)
+
+NAMES = sorted(name for name in vars(Turnfold) if not name.startswith("_"))
+VERBS = [name for name in NAMES if inspect.isfunction(vars(Turnfold)[name]) and name != "for_tenant"]
+
+
+def test_both_clients_have_the_same_public_names() -> None:
+    assert sorted(name for name in vars(AsyncTurnfold) if not name.startswith("_")) == NAMES
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "tenant"])
+def test_a_verb_takes_and_returns_the_same_in_both(name: str) -> None:
+    blocking = inspect.signature(getattr(Turnfold, name))
+    awaited = inspect.signature(getattr(AsyncTurnfold, name))
+    assert awaited.parameters == blocking.parameters
+    assert str(awaited.return_annotation).removeprefix("Async") == str(blocking.return_annotation)
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_verb_is_a_coroutine_and_points_to_its_blocking_twin(name: str) -> None:
+    verb = getattr(AsyncTurnfold, name)
+    assert inspect.iscoroutinefunction(verb)
+    assert verb.__doc__
+    assert name == "close" or verb.__doc__ == f"As `Turnfold.{name}`."
+
+
+async def test_every_verb_works_end_to_end(settings: Settings, local: LocalWorker) -> None:
+    async with AsyncTurnfold(settings=settings) as tf:
+        assert tf.tenant == "acme"
+        await tf.configure("c", settings={"segment_max_turns": 8})
+        receipt = await tf.append("c", TURNS)
+        assert len(receipt.turn_ids) == 40
+        with pytest.raises(WaitTimeout):
+            await tf.wait("c", timeout_seconds=0.01)
+        await asyncio.to_thread(local.settle)
+        assert (await tf.wait("c")).stored == 40
+        assert (await tf.status("c")).settled
+        context = await tf.context("c", budget_tokens=800, query="seat map")
+        assert context.tokens <= 800
+        assert (await tf.expand("c", "L1:1")).text
+        assert await tf.search("c", "note")
+        assert await tf.anchors("c")
+        assert (await tf.forget("c", timeout_seconds=0)).completed is False
+        await asyncio.to_thread(local.settle)
+        with pytest.raises(UnknownConversation):
+            await tf.anchors("c")
+
+
+async def test_errors_are_those_of_the_blocking_client(settings: Settings) -> None:
+    async with AsyncTurnfold.from_settings(settings) as tf:
+        with pytest.raises(InvalidTurn, match="unknown role"):
+            await tf.append("c", {"role": "nobody", "content": "Hi."})
+
+
+async def test_many_calls_share_a_bounded_number_of_threads(settings: Settings) -> None:
+    async with AsyncTurnfold(settings=settings, threads=3) as tf:
+        await asyncio.gather(*(tf.append(f"c-{i % 5}", TURNS[i]) for i in range(40)))
+        statuses = await asyncio.gather(*(tf.status(f"c-{i}") for i in range(5)))
+        assert [status.inbox for status in statuses] == [8] * 5
+        assert len(tf._pool._threads) <= 3
+
+
+async def test_the_loop_goes_on_while_a_call_waits(settings: Settings) -> None:
+    async with AsyncTurnfold(settings=settings) as tf:
+        await tf.append("c", TURNS[0])
+        waiting = asyncio.create_task(tf.wait("c", timeout_seconds=0.5))
+        await tf.for_tenant("other").append("c", TURNS[0])
+        assert not waiting.done()
+        with pytest.raises(WaitTimeout):
+            await waiting
+
+
+async def test_closing_twice_is_closing_once(settings: Settings) -> None:
+    tf = AsyncTurnfold(settings=settings)
+    await tf.append("c", TURNS[0])
+    await tf.close()
+    await tf.close()

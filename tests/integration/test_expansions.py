@@ -1,0 +1,178 @@
+"""Markers: each stands for something, at every level, and pages on where it does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conftest import LocalWorker
+from support.publishers import HeldMessages, run_until_idle
+from support.talk import talk
+from turnfold import Expansion, Turnfold, UnknownMarker
+from turnfold.assemble import parse_marker
+from turnfold.contract.keys import Address
+from turnfold.contract.records import Node
+from turnfold.inbox import connect as connect_redis
+from turnfold.sql import connect
+from turnfold.tokens import estimate_tokens
+from turnfold_worker import migrate
+from turnfold_worker.adapters.redis_inbox import RedisInbox
+from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.wiring import Worker, sql_store
+
+TURNS = talk("expansions", 330)
+
+
+@pytest.fixture(scope="module")
+def folded(redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Turnfold]:
+    """A client whose conversation "c" has chapters; all of it is in SQL, and the tests only read."""
+    database_url = f"sqlite:///{tmp_path_factory.mktemp('expansions') / 'turnfold.db'}"
+    migrate.upgrade(database_url)
+    settings = WorkerSettings(redis_url=redis_server.url, database_url=database_url, tenant="acme", doorbell=False)
+    write, read = (connect(database_url, write=write, timeout_seconds=30) for write in (True, False))
+    with connect_redis(redis_server.url, timeout_seconds=5) as client, Turnfold(settings=settings) as tf:
+        client.flushall()
+        tf.configure("c", settings={"segment_max_turns": 6})
+        tf.append("c", TURNS)
+        messages = HeldMessages()
+        inbox = RedisInbox(client, lease_seconds=30, sweep_seconds=3)
+        run_until_idle(Worker(settings, inbox, sql_store(settings, write, read), messages), messages)
+        client.flushall()
+        yield tf
+    write.dispose()
+    read.dispose()
+
+
+def tree(tf: Turnfold) -> list[tuple[Node, dict[int, str]]]:
+    return tf._resources.reader().read(lambda transaction: transaction.tree(Address("acme", "c")))
+
+
+def pages(tf: Turnfold, marker: str, *, max_tokens: int | None = None) -> list[Expansion]:
+    """An expansion and everything that its markers lead on to."""
+    found = [tf.expand("c", marker, max_tokens=max_tokens)]
+    while found[-1].next_marker is not None:
+        assert found[-1].truncated
+        assert len(found) < 500
+        found.append(tf.expand("c", found[-1].next_marker, max_tokens=max_tokens))
+    return found
+
+
+def test_every_node_expands_at_every_level_to_its_words(folded: Turnfold) -> None:
+    nodes = tree(folded)
+    assert {node.height for node, _ in nodes} >= {0, 1}
+    for node, words in nodes:
+        for level in (1, 2, 3):
+            expansion = folded.expand("c", f"L{level}:{node.marker_name}")
+            assert expansion.text == words[level]
+            assert (expansion.level, expansion.first_seq, expansion.last_seq) == (level, node.first_seq, node.last_seq)
+            assert expansion.tokens == estimate_tokens(expansion.text)
+            assert not expansion.truncated
+
+
+def test_a_node_at_level_zero_is_its_turns_verbatim(folded: Turnfold) -> None:
+    for node, _ in tree(folded):
+        shown = [turn for page in pages(folded, f"L0:{node.marker_name}") for turn in page.turns]
+        assert [turn.content for turn in shown] == [t["content"] for t in TURNS[node.first_seq - 1 : node.last_seq]]
+
+
+def test_only_the_number_of_a_marker_counts_and_wrapping_is_forgiven(folded: Turnfold) -> None:
+    plain = folded.expand("c", "L2:3")
+    for spelling in ("L2:wrong-words-3", "[… →L2:whatever-3]", " →L2:3 ", "[L2:3]"):
+        assert folded.expand("c", spelling) == plain
+
+
+@pytest.mark.parametrize("last", [1, 7, 150, 330])
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_a_range_is_shown_by_nodes_and_markers_that_cover_it_without_a_gap(
+    folded: Turnfold, level: int, last: int
+) -> None:
+    expansion = folded.expand("c", f"L{level}:turns-1-{last}")
+    assert (expansion.first_seq, expansion.last_seq) == (1, last)
+    if expansion.level == 0:
+        assert [turn.seq for turn in expansion.turns] == list(range(1, last + 1))
+        return
+    covered = 0
+    for line in expansion.text.splitlines():
+        if line.startswith("[turns ") and "→" in line:
+            first, _, until = line.removeprefix("[turns ").split()[0].partition("-")
+            assert int(first) == covered + 1
+            covered = int(until)
+            assert parse_marker(line[line.index("→") :])
+    assert covered == last
+
+
+def test_a_range_of_one_chapter_goes_one_step_finer(folded: Turnfold) -> None:
+    chapter = next(node for node, _ in tree(folded) if node.height == 1)
+    expansion = folded.expand("c", f"L2:turns-{chapter.first_seq}-{chapter.last_seq}")
+    assert expansion.text.count("→L1:") == 8
+
+
+@pytest.mark.parametrize("max_tokens", [1, 60, 500, None])
+def test_pages_of_turns_show_each_turn_once_and_in_order(folded: Turnfold, max_tokens: int | None) -> None:
+    marker = "L0:turns-1-330" if max_tokens != 1 else "L0:turns-1-20"
+    found = pages(folded, marker, max_tokens=max_tokens)
+    shown = [turn.seq for page in found for turn in page.turns]
+    assert shown == list(range(1, found[-1].last_seq + 1))
+    assert [page.first_seq for page in found[1:]] == [page.last_seq + 1 for page in found[:-1]]
+    assert all(len(page.turns) <= 200 for page in found)
+    if max_tokens is not None:
+        assert all(page.tokens <= max_tokens for page in found)
+
+
+def test_a_level_that_does_not_fit_is_cut_and_leads_to_its_turns(folded: Turnfold) -> None:
+    whole = folded.expand("c", "L1:c1-1")
+    cut = folded.expand("c", "L1:c1-1", max_tokens=whole.tokens // 2)
+    assert cut.truncated
+    assert cut.tokens <= whole.tokens // 2
+    assert whole.text.startswith(cut.text.rstrip())
+    assert cut.next_marker == f"L0:turns-{whole.first_seq}-{whole.last_seq}"
+
+
+def test_one_turn_and_a_range_beyond_the_newest_one(folded: Turnfold) -> None:
+    assert [turn.content for turn in folded.expand("c", "L0:turn-17").turns] == [TURNS[16]["content"]]
+    beyond = folded.expand("c", "L0:turns-325-9999")
+    assert (beyond.first_seq, beyond.last_seq, beyond.next_marker) == (325, 330, None)
+
+
+@pytest.mark.parametrize(
+    "marker",
+    ["L1:9999", "L1:auth-options-9999", "L2:c1-99", "L1:c7-1", "L0:turn-331", "L0:turns-400-500", "L1:999999999999"],
+)
+def test_a_marker_of_something_that_does_not_exist_is_unknown(folded: Turnfold, marker: str) -> None:
+    with pytest.raises(UnknownMarker, match=marker):
+        folded.expand("c", marker)
+
+
+@pytest.mark.parametrize("marker", ["L1:1", "L0:c1-1"])
+def test_before_anything_is_folded_there_are_no_segments(tf: Turnfold, marker: str) -> None:
+    tf.append("c", TURNS[:2])
+    with pytest.raises(UnknownMarker, match="does not exist"):
+        tf.expand("c", marker)
+
+
+def test_every_marker_of_a_context_expands(folded: Turnfold) -> None:
+    for budget in (300, 1_000, 3_000):
+        context = folded.context("c", budget_tokens=budget)
+        assert context.markers
+        for marker in context.markers:
+            assert folded.expand("c", marker).text
+
+
+def test_turns_of_a_long_inbox_that_no_read_fetches_are_announced_and_never_skipped(
+    tf: Turnfold, local: LocalWorker
+) -> None:
+    tf.append("c", TURNS[:20])
+    local.settle()
+    tf.append("c", TURNS[20:])
+    stored = tf.expand("c", "L0:turns-1-330")
+    assert [turn.seq for turn in stored.turns] == list(range(1, 21))
+    assert stored.next_marker == "L0:turns-21-330"
+    waiting = tf.expand("c", stored.next_marker)
+    assert waiting.turns == ()
+    assert "[turns 21-130 are not stored yet" in waiting.text
+    assert waiting.truncated
+    assert [turn.seq for turn in tf.expand("c", "L0:turns-131-330").turns] == list(range(131, 331))
+    local.settle()
+    assert [turn.seq for page in pages(tf, stored.next_marker) for turn in page.turns] == list(range(21, 331))

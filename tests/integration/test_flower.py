@@ -1,0 +1,205 @@
+"""Flower as an operator sees it: in a real browser, while real workers fold a conversation."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import socket
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import ProxyHandler, Request, build_opener
+
+import psutil
+import pytest
+
+from support.chromium import Chromium, find_chromium
+from support.waiting import wait_until
+from turnfold import Turnfold
+from turnfold_worker.cli import stack as stack_module
+from turnfold_worker.cli.flower_process import FlowerNotStarted
+from turnfold_worker.cli.stack import Stack
+
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "product-discussion.jsonl"
+TURNS = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
+
+
+@dataclass
+class Watched:
+    """A stack with Flower that has folded the example."""
+
+    stack: Stack
+    url: str
+    """Of Flower, with user and password."""
+
+    @property
+    def open_url(self) -> str:
+        """Without user and password."""
+        parts = urlsplit(self.url)
+        return f"http://{parts.hostname}:{parts.port}/"
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    with Stack(tmp_path_factory.mktemp("flower"), environment={}, flower=True) as stack:
+        assert stack.flower is not None
+        with Turnfold.from_settings(stack.settings) as tf:
+            tf.append("c", TURNS)
+            tf.wait("c", timeout_seconds=60)
+        yield Watched(stack, stack.flower.url)
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Chromium:
+    return find_chromium(tmp_path_factory.mktemp("chromium"))
+
+
+def words(html: str) -> str:
+    """What is written on a page."""
+    shown = re.sub(r"<(script|style)\b.*?</\1>", " ", html, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", shown)).split())
+
+
+def ask(url: str, *, method: str = "GET") -> tuple[int, bytes]:
+    """Code and body of an answer; the URL may hold user and password."""
+    parts = urlsplit(url)
+    request = Request(parts._replace(netloc=f"{parts.hostname}:{parts.port}").geturl(), method=method)  # noqa: S310
+    if parts.username:
+        credentials = base64.b64encode(f"{parts.username}:{parts.password}".encode()).decode()
+        request.add_header("Authorization", f"Basic {credentials}")
+    try:
+        with build_opener(ProxyHandler({})).open(request, timeout=10) as answer:
+            return answer.status, answer.read()
+    except HTTPError as error:
+        return error.code, error.read()
+
+
+def tasks_done(url: str) -> set[str]:
+    """Names of the tasks that Flower knows to have succeeded."""
+    tasks = json.loads(ask(f"{url}api/tasks")[1]).values()
+    return {task["name"] for task in tasks if task["state"] == "SUCCESS"}
+
+
+def test_the_browser_shows_both_workers_online(watched: Watched, chromium: Chromium) -> None:
+    def look() -> str | None:
+        shown = words(chromium.page(f"{watched.url}workers"))
+        return shown if re.search(r"ingest@\S+ Online .*Total", shown) else None
+
+    shown = wait_until(look, what="both workers are shown")
+    assert re.search(r"compress@\S+ Online", shown)
+    assert "Online workers 2" in shown
+
+
+def test_the_browser_shows_what_each_task_did_and_to_what(watched: Watched, chromium: Chromium) -> None:
+    def look() -> str | None:
+        shown = words(chromium.page(f"{watched.url}tasks"))
+        return shown if "segments folded" in shown else None
+
+    shown = wait_until(look, what="a fold is shown")
+    assert re.search(r"turnfold\.drain shard \d+ 'shard \d+, turns stored: \d+' SUCCESS", shown), shown
+    assert re.search(r"turnfold\.compress conversation 1 'conversation 1, segments folded: \d+' SUCCESS", shown), shown
+    # Sweeps come every few seconds: nobody would see the work among them.
+    assert "turnfold.sweep" not in shown
+
+
+def test_the_browser_shows_every_queue(watched: Watched, chromium: Chromium) -> None:
+    def look() -> str | None:
+        shown = words(chromium.page(f"{watched.url}broker"))
+        return shown if "turnfold.ingest" in shown and "turnfold.compress" in shown else None
+
+    assert "turnfold.maintenance" in wait_until(look, what="the queues are shown")
+
+
+def test_no_page_shows_a_word_of_a_conversation_or_a_password(watched: Watched, chromium: Chromium) -> None:
+    redis_password = urlsplit(watched.stack.settings.redis_url).password
+    assert redis_password
+    worker = re.search(r"ingest@[\w.-]+", words(chromium.page(f"{watched.url}workers")))
+    assert worker is not None
+    for page in ("workers", "tasks", "broker", f"worker/{worker[0]}", "api/tasks", "api/workers"):
+        html = chromium.page(f"{watched.url}{page}")
+        assert "Unknown worker" not in html
+        assert redis_password not in html
+        assert not [turn["content"] for turn in TURNS if turn["content"] in html]
+
+
+def test_without_the_right_password_there_is_nothing_to_see(watched: Watched, chromium: Chromium) -> None:
+    for page in ("", "workers", "tasks", "broker", "api/tasks", "api/workers"):
+        for url in (watched.open_url, watched.open_url.replace("//", "//turnfold:wrong@")):
+            code, body = ask(f"{url}{page}")
+            assert code == 401
+            assert body in {b"", b"Access denied"}
+    assert "turnfold.drain" not in chromium.page(f"{watched.open_url}tasks")
+
+
+def test_health_and_metrics_are_open_and_carry_no_content(watched: Watched) -> None:
+    for page in ("healthcheck", "metrics"):
+        code, body = ask(f"{watched.open_url}{page}")
+        assert code == 200
+        assert not [turn["content"] for turn in TURNS if turn["content"].encode() in body]
+
+
+@pytest.mark.parametrize("action", ["task/send-task/turnfold.drain", "task/revoke/x", "worker/shutdown/ingest@x"])
+def test_nobody_can_change_anything_there(watched: Watched, action: str) -> None:
+    code, body = ask(f"{watched.url}api/{action}", method="POST")
+    assert (code, b"Read only mode" in body) == (403, True)
+
+
+def test_it_listens_on_this_machine_only_and_no_argument_holds_its_password(watched: Watched) -> None:
+    flower = watched.stack.flower
+    assert flower is not None
+    assert flower.pid is not None
+    password = urlsplit(watched.url).password
+    process = psutil.Process(flower.pid)
+    listening = [c.laddr for c in process.net_connections("inet") if c.status == psutil.CONN_LISTEN]
+    assert {address.ip for address in listening} == {"127.0.0.1"}
+    assert not [p for p in psutil.process_iter(["cmdline"]) if password in " ".join(p.info["cmdline"] or [])]
+    file = Path(str(watched.stack.variables["TURNFOLD_STATE_DIR"])) / "flower-password"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_stack_that_starts_again_is_found_at_the_same_url_with_its_history(tmp_path: Path) -> None:
+    with Stack(tmp_path, environment={}, flower=True) as first:
+        assert first.flower is not None
+        url = first.flower.url
+        with Turnfold.from_settings(first.settings) as tf:
+            tf.append("c", TURNS[:20])
+            tf.wait("c", timeout_seconds=60)
+        wait_until(lambda: "turnfold.compress" in tasks_done(url), what="the tasks are known")
+    with Stack(tmp_path, environment={}, flower=True, ingest_workers=0, compress_workers=0) as second:
+        assert second.flower is not None
+        assert second.flower.url == url
+        assert tasks_done(url) == {"turnfold.drain", "turnfold.compress"}
+
+
+def test_a_port_that_is_taken_is_named_and_nothing_is_left_running(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        stack = Stack(tmp_path, environment={}, flower=True, flower_port=port)
+
+        with pytest.raises(FlowerNotStarted, match=f"port {port} is taken"):
+            stack.start()
+
+    assert stack.redis is not None
+    assert not stack.redis.running
+
+
+def test_without_the_extra_everything_else_starts_and_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stack_module, "is_installed", lambda: False)
+    told: list[str] = []
+
+    with Stack(tmp_path, environment={}, flower=True, ingest_workers=0, compress_workers=0, tell=told.append) as stack:
+        assert stack.flower is None
+        assert stack.as_json()["flower_url"] is None
+
+    assert any("pip install 'turnfold-worker[flower]'" in sentence for sentence in told)

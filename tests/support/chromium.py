@@ -1,0 +1,53 @@
+"""A real browser without a window: what a person would see of a page."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+OPTIONS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    # Nothing but the page itself is asked for over the network.
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--window-size=1600,900",
+    # Scripts run until this much of the page's own time has passed, not of ours.
+    "--virtual-time-budget=8000",
+)  # fmt: skip
+
+
+class Chromium:
+    """Each look is a new browser with an empty profile."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        self._program = program
+        self._folder = folder
+        self._looks = 0
+
+    def page(self, url: str) -> str:
+        """The page after its scripts have run, as HTML; a screenshot is left in the folder."""
+        self._looks += 1
+        screenshot = self._folder / f"page-{self._looks}.png"
+        profile = self._folder / f"profile-{self._looks}"
+        seen = subprocess.run(
+            [self._program, *OPTIONS, f"--user-data-dir={profile}", f"--screenshot={screenshot}", "--dump-dom", url],
+            capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        shutil.rmtree(profile, ignore_errors=True)
+        return seen.stdout
+
+
+def find_chromium(folder: Path) -> Chromium:
+    """Skips without one, but fails where CI is set."""
+    program = next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        message = f"none of {', '.join(NAMES)} is on the PATH: install chromium"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    return Chromium(program, folder)

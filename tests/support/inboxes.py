@@ -1,0 +1,165 @@
+"""Two sets of inboxes under the same handles: the fake, and the real ones in Redis."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+import redis
+
+from support.memory_inbox import MemoryInbox
+from support.waiting import wait_until
+from turnfold.contract import keys
+from turnfold.contract.keys import Address
+from turnfold.contract.tasks import Operation
+from turnfold.edge import Entry
+from turnfold.inbox import ProducerInbox
+from turnfold_worker.adapters.redis_inbox import RedisInbox
+from turnfold_worker.ports import Inbox
+
+SHARD = 3
+AN_HOUR = 3_600
+
+
+def addresses(tenant: str, number: int, *, shard: int = SHARD) -> list[Address]:
+    """Conversations of a tenant that share a shard."""
+    found: list[Address] = []
+    name = 0
+    while len(found) < number:
+        address = Address(tenant, f"conv-{name}")
+        if address.shard == shard:
+            found.append(address)
+        name += 1
+    return found
+
+
+class Inboxes(ABC):
+    """A worker's side with the producer's, and time."""
+
+    worker: Inbox
+
+    def append(self, address: Address, *turn_ids: str) -> bool:
+        """Add turns; True when the caller is to ring."""
+        return self._append(address, [Entry(turn_id, f'"{turn_id}"'.encode()) for turn_id in turn_ids])
+
+    @abstractmethod
+    def _append(self, address: Address, entries: Sequence[Entry]) -> bool: ...
+
+    @abstractmethod
+    def forget(self, address: Address) -> int:
+        """Drop the inbox and mark the rows; entries that were in it."""
+
+    @abstractmethod
+    def held(self, address: Address) -> int:
+        """Entries in the inbox."""
+
+    @abstractmethod
+    def receipt(self, address: Address) -> Mapping[str, int] | None:
+        """What the last erasure counted."""
+
+    @abstractmethod
+    def end_leases(self) -> None:
+        """Wait until every lease has ended."""
+
+    @abstractmethod
+    def end_bells(self) -> None:
+        """Wait until every bell has fallen silent."""
+
+    @abstractmethod
+    def end_sweeps(self) -> None:
+        """Wait until somebody may sweep again."""
+
+    @abstractmethod
+    def set_clock_back(self) -> None:
+        """By an hour, as after a failover to another machine."""
+
+    @abstractmethod
+    def is_empty(self) -> bool:
+        """Nothing is left but what has a lifetime."""
+
+
+class FakeInboxes(Inboxes):
+    """`support.memory_inbox`."""
+
+    def __init__(self) -> None:
+        self._memory = MemoryInbox(lease=30, sweep=3)
+        self.worker = self._memory
+
+    def _append(self, address: Address, entries: Sequence[Entry]) -> bool:
+        return self._memory.append(address, entries)
+
+    def forget(self, address: Address) -> int:
+        return self._memory.forget(address)
+
+    def held(self, address: Address) -> int:
+        return self._memory.held(address)
+
+    def receipt(self, address: Address) -> Mapping[str, int] | None:
+        return self._memory.receipts.get(address)
+
+    def end_leases(self) -> None:
+        self._memory.now += self._memory.lease + 1
+
+    def end_bells(self) -> None:
+        self._memory.now += 2
+
+    def end_sweeps(self) -> None:
+        self._memory.now += 4
+
+    def set_clock_back(self) -> None:
+        self._memory.now -= AN_HOUR
+
+    def is_empty(self) -> bool:
+        return not self._memory.waiting()
+
+
+class RealInboxes(Inboxes):
+    """Redis."""
+
+    def __init__(self, client: redis.Redis, *, lease_seconds: float = 0.5) -> None:
+        self._client = client
+        self._producer = ProducerInbox(client)
+        self.worker = RedisInbox(client, lease_seconds=lease_seconds, sweep_seconds=0.2)
+
+    def _append(self, address: Address, entries: Sequence[Entry]) -> bool:
+        return self._producer.append(address, Operation.APPEND, entries, most_entries=10_000, bell=True)
+
+    def forget(self, address: Address) -> int:
+        return self._producer.forget(address)
+
+    def held(self, address: Address) -> int:
+        return self._producer.peek(address, newest=0).held
+
+    def receipt(self, address: Address) -> Mapping[str, int] | None:
+        found = self._producer.erased(address)
+        return None if found is None else json.loads(found)
+
+    def end_leases(self) -> None:
+        ends = [score for name in self._ready_sets() for _, score in self._client.zrange(name, 0, -1, withscores=True)]
+        wait_until(lambda: self._now() > max(ends, default=0), timeout_seconds=5, what="the leases end")
+
+    def end_bells(self) -> None:
+        name = keys.bell(SHARD)
+        assert 0 < self._client.pttl(name) <= keys.BELL_MILLISECONDS
+        self._client.pexpire(name, 1)
+        wait_until(lambda: not self._client.exists(name), timeout_seconds=5, what="the bell falls silent")
+
+    def end_sweeps(self) -> None:
+        wait_until(lambda: not self._client.exists(keys.SWEEP), timeout_seconds=5, what="the sweep's time is over")
+
+    def set_clock_back(self) -> None:
+        # Redis takes its machine's clock: instead of that, everything that it noted moves ahead.
+        for name in (*self._ready_sets(), keys.tenants(SHARD)):
+            for member in self._client.zrange(name, 0, -1):
+                self._client.zincrby(name, AN_HOUR * 1_000_000, member)
+
+    def is_empty(self) -> bool:
+        return [name for name in self._client.keys("*") if self._client.ttl(name) == -1] == []
+
+    def _ready_sets(self) -> list[bytes]:
+        return self._client.keys(f"{keys.ready_prefix(SHARD)}*")
+
+    def _now(self) -> int:
+        seconds, microseconds = self._client.time()
+        return int(seconds * 1_000_000 + microseconds)

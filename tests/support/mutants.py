@@ -1,0 +1,105 @@
+"""Adapters with one safeguard removed each: the checkers of the fault tests must notice."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from turnfold.contract.keys import Address
+from turnfold.contract.records import ConversationId
+from turnfold_worker.ports import Claim, ConfirmErasure, InboxEntry, Received, ReceivedTurn, StoreResult
+
+
+class Mutant:
+    """Hands everything on to the adapter but what a subclass changes."""
+
+    def __init__(self, adapter: Any) -> None:
+        self._adapter = adapter
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._adapter, name)
+
+
+class TrimsBeforeCommit(Mutant):
+    """An inbox whose entries leave it when they are read."""
+
+    def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
+        entries: list[list[InboxEntry]] = self._adapter.read(claims, most)
+        self._adapter.finish([
+            (claim, read[-1].stream_id) for claim, read in zip(claims, entries, strict=True) if read
+        ])  # fmt: skip
+        return entries
+
+
+class NewestFirst(Mutant):
+    """An inbox that is read from its end."""
+
+    def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
+        entries: list[list[InboxEntry]] = self._adapter.read(claims, most)
+        return [[*reversed(read[:-1]), *read[-1:]] for read in entries]
+
+
+class TrimsWhateverItRead(Mutant):
+    """An inbox that is trimmed without asking whether the claim is still ours."""
+
+    def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
+        for claim, last in done:
+            if last is not None:
+                milliseconds, _, sequence = last.partition("-")
+                self._adapter._client.xtrim(claim.address.inbox, minid=f"{milliseconds}-{int(sequence) + 1}")
+        self._adapter.finish(done)
+
+
+class NeverDeduplicates(Mutant):
+    """A store to which every turn that it is given is a new one."""
+
+    def __init__(self, adapter: Any) -> None:
+        super().__init__(adapter)
+        self._numbers = itertools.count()
+
+    def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
+        result: StoreResult = self._adapter.store(
+            {conversation: [self._renamed(item) for item in received] for conversation, received in batches.items()}
+        )
+        return result
+
+    def _renamed(self, item: Received) -> Received:
+        if not isinstance(item, ReceivedTurn):
+            return item
+        return replace(item, turn=replace(item.turn, turn_id=f"{item.turn.turn_id} {next(self._numbers)}"))
+
+
+class MakesMissingRowsAgain(Mutant):
+    """A store that stores for a conversation whose row is gone: the forgotten return."""
+
+    def __init__(self, adapter: Any) -> None:
+        super().__init__(adapter)
+        self._addresses: dict[ConversationId, Address] = {}
+
+    def resolve(self, addresses: Sequence[Address]) -> list[ConversationId]:
+        ids: list[ConversationId] = self._adapter.resolve(addresses)
+        self._addresses.update(zip(ids, addresses, strict=True))
+        return ids
+
+    def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
+        result: StoreResult = self._adapter.store(batches)
+        for missing in result.missing:
+            (again,) = self.resolve([self._addresses[missing]])
+            self._adapter.store({again: batches[missing]})
+        return result
+
+
+class ErasesWithoutAsking(Mutant):
+    """A store that deletes rows which may be newer than the request to forget."""
+
+    def erase(self, address: Address, confirmed: ConfirmErasure) -> Mapping[str, int]:
+        counts: Mapping[str, int] = self._adapter.erase(address, lambda: True)
+        return counts
+
+
+class KeepsUnusedRows(Mutant):
+    """A store in which a row that was made for a forgotten conversation stays."""
+
+    def discard_unused(self, conversations: Sequence[ConversationId]) -> None: ...

