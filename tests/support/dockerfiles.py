@@ -1,0 +1,133 @@
+"""Runs what a Dockerfile installs, in folders of this machine instead of an image: a broken step fails here too."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pathspec
+
+_MACHINES_OWN = ("groupadd", "useradd")
+"""Steps that would change this machine and not a folder."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction, with its continued lines joined."""
+
+    name: str
+    arguments: str
+
+
+def parse(text: str) -> list[Instruction]:
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    joined = re.sub(r"\\\n\s*", "", "\n".join(lines))
+    split = [line.split(None, 1) for line in joined.splitlines() if line.strip()]
+    return [Instruction(words[0].upper(), words[1].strip() if len(words) > 1 else "") for words in split]
+
+
+def stages(instructions: list[Instruction]) -> dict[str, list[Instruction]]:
+    """Instructions by the name of their stage, the image itself last, as ``."""
+    found: dict[str, list[Instruction]] = {}
+    name = None
+    for instruction in instructions:
+        if instruction.name == "FROM":
+            name = (re.search(r"\bAS\s+(\S+)", instruction.arguments) or ["", ""])[1]
+            found[name] = []
+        elif name is not None:
+            found[name].append(instruction)
+    return found
+
+
+def context_files(root: Path) -> list[Path]:
+    """What `docker build` would be sent, relative to the root: .dockerignore decides."""
+    ignored = pathspec.PathSpec.from_lines("gitignore", (root / ".dockerignore").read_text().splitlines())
+    files = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in {".git", ".venv", "node_modules"}]
+        files += [Path(folder, name).relative_to(root) for name in names]
+    return [file for file in files if not ignored.match_file(str(file))]
+
+
+@dataclass
+class Rehearsal:
+    """The steps of a Dockerfile, with every absolute path of the image moved under `folder`."""
+
+    root: Path
+    folder: Path
+    log: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.context = self.folder / "context"
+        for file in context_files(self.root):
+            (self.context / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.root / file, self.context / file)
+        # The image's own Python is this machine's.
+        programs = self.folder / "programs"
+        programs.mkdir()
+        (programs / "python").symlink_to(sys._base_executable)
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("TURNFOLD_", "VIRTUAL_ENV"))},
+            "PATH": f"{programs}:/usr/bin:/bin", "HOME": str(self.folder),
+        }  # fmt: skip
+
+    def moved(self, text: str) -> str:
+        """`/build` and `/opt/…` of the image as folders of the rehearsal."""
+        return re.sub(r"(?<![\w.])/(build|opt|var)\b", lambda path: str(self.folder / path[1]), text)
+
+    def perform(self, stage: list[Instruction]) -> dict[str, str]:
+        """Do what a stage says; the environment that it leaves. Raises `CalledProcessError` with the output."""
+        environment, where = dict(self.environment), self.folder
+        for instruction in stage:
+            match instruction.name:
+                case "ENV":
+                    for assignment in shlex.split(instruction.arguments):
+                        name, _, value = assignment.partition("=")
+                        value = re.sub(r"\$(\w+)", lambda found: environment.get(found[1], ""), value)
+                        environment[name] = self.moved(value)
+                case "WORKDIR":
+                    where = Path(self.moved(instruction.arguments))
+                    where.mkdir(parents=True, exist_ok=True)
+                case "COPY":
+                    self._copy(shlex.split(instruction.arguments), where)
+                case "RUN" if instruction.arguments.startswith(_MACHINES_OWN):
+                    self.log.append(f"left out: {instruction.arguments}")
+                case "RUN":
+                    self.run(self.moved(instruction.arguments), environment, where)
+                case "USER" | "CMD":
+                    pass
+                case other:
+                    message = f"the rehearsal does not know {other}"
+                    raise NotImplementedError(message)
+        return environment
+
+    def run(self, command: str, environment: dict[str, str], where: Path | None = None) -> str:
+        """One shell command; what it printed."""
+        done = subprocess.run(
+            ["sh", "-ec", command], env=environment, cwd=where or self.folder, capture_output=True, text=True,
+            timeout=300, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        return done.stdout
+
+    def _copy(self, arguments: list[str], where: Path) -> None:
+        origin = self.context
+        if arguments[0].startswith("--from="):
+            # Between stages of a rehearsal, paths are the same: it only has to be there.
+            for source in arguments[1:-1]:
+                assert Path(self.moved(source)).exists(), source
+            return
+        *sources, target = arguments
+        for source in sources:
+            given = origin / source
+            assert given.exists(), f"COPY {source}: .dockerignore leaves it out, or it does not exist"
+            if given.is_dir():
+                shutil.copytree(given, where / target, dirs_exist_ok=True)
+            else:
+                shutil.copyfile(given, where / target / given.name)
