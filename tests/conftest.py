@@ -70,18 +70,27 @@ def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Post
     server.stop()
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """A migrated database of its own: every test that asks for one runs on both."""
-    if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path / 'turnfold.db'}"
-        migrate.upgrade(url)
-        yield url
-        return
-    server: PostgresqlServer = request.getfixturevalue("postgresql_server")
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    """A migrated SQLite file of its own."""
+    url = f"sqlite:///{tmp_path / 'turnfold.db'}"
+    migrate.upgrade(url)
+    return url
+
+
+@pytest.fixture
+def postgresql_url(postgresql_server: PostgresqlServer) -> Iterator[str]:
+    """A migrated PostgreSQL database of its own."""
     name = f"test_{uuid.uuid4().hex}"
-    yield server.create(name, template="template")
-    server.drop(name)
+    yield postgresql_server.create(name, template="template")
+    postgresql_server.drop(name)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """A migrated database of its own: every test that asks for one runs on both."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
 
 
 @pytest.fixture

@@ -183,7 +183,7 @@ class ReadTransaction:
         return score_segments((row.term, row.idx, row.weight) for row in rows)
 
     def excerpts_for(self, head: Head, query: str, *, cap: int) -> tuple[Excerpt, ...]:
-        """Statements 7 and 8: the turns that a query is about, best first."""
+        """Statements 7 to 9: the turns that a query is about, best first."""
         terms = query_terms(query)
         hits = [idx for idx, _ in self.segments_for(head, terms)[:SEGMENT_HITS]]
         if not hits:
@@ -194,11 +194,18 @@ class ReadTransaction:
     def turns_of_segments(
         self, head: Head, segments: Sequence[int], *, cap: int
     ) -> tuple[list[StoredTurn], dict[int, int]]:
-        """Statement 8: turns of at most eight segments, and the segment of each seq."""
+        """Statements 8 and 9: turns of at most eight segments, and the segment of each seq."""
         padded = [*segments, *([-1] * (SEGMENT_HITS - len(segments)))]
-        parameters = {f"x{i}": idx for i, idx in enumerate(padded)}
-        rows = self._connection.execute(statements.HIT_TURNS, {"conversation": head.id, "cap": cap, **parameters}).all()
-        return [turn_record(row) for row in rows], {row.seq: row.node_idx for row in rows}
+        wanted = {f"x{i}": idx for i, idx in enumerate(padded)}
+        nodes = self._connection.execute(statements.HIT_NODES, {"conversation": head.id, **wanted}).all()
+        edges: dict[str, int] = {}
+        for i in range(SEGMENT_HITS):
+            edges[f"a{i}"], edges[f"b{i}"] = (nodes[i].first_seq, nodes[i].last_seq) if i < len(nodes) else (0, -1)
+        rows = self._connection.execute(statements.HIT_TURNS, {"conversation": head.id, "cap": cap, **edges})
+        turns = [turn_record(row) for row in rows]
+        return turns, {
+            turn.seq: node.idx for node in nodes for turn in turns if node.first_seq <= turn.seq <= node.last_seq
+        }
 
     def turns_between(self, head: Head, first_seq: int, last_seq: int, *, most: int) -> tuple[StoredTurn, ...]:
         """Whole turns of a range, oldest first."""

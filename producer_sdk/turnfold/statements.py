@@ -1,7 +1,7 @@
 """The statements of a read, built once. None depends on the length of the conversation.
 
 1 the head · 2 the frontier · 3 top anchors · 4 the newest turns · 5 the chosen texts ·
-6 which inbox turns are stored already · 7 postings of a query, and 8 the turns of the segments they point to.
+6 which inbox turns are stored already · 7 postings of a query, 8 the segments they point to, 9 their turns.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from sqlalchemy import (
     select,
     text,
     type_coerce,
+    union_all,
 )
 
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
@@ -33,8 +34,8 @@ TEXTS_A_STATEMENT: Final = 64
 INBOX_IDS: Final = 201
 """The newest turns of an inbox, and its oldest."""
 POSTINGS_A_TERM: Final = 64
-EXCERPT_TURNS: Final = 400
-"""Bound on the turns of eight segments, which hold at most some 56 each."""
+TURNS_A_HIT: Final = 64
+"""Turns that are read of a segment that holds a query's terms."""
 
 conversation = table(ConversationRow)
 turn = table(TurnRow)
@@ -143,20 +144,26 @@ def _postings() -> TextClause:
 
 POSTINGS: Final = _postings()
 
-HIT_TURNS: Final = (
-    select(node.c.idx.label("node_idx"), *turn_columns(capped=True))
-    .select_from(
-        node.join(
-            turn,
-            (turn.c.conversation == node.c.conversation) & turn.c.seq.between(node.c.first_seq, node.c.last_seq),
-        )
-    )
-    .where(
-        node.c.conversation == bindparam("conversation"),
-        node.c.height == literal_column("0"),
-        node.c.idx.in_([bindparam(f"x{i}") for i in range(SEGMENT_HITS)]),
-    )
-    # The order of seq, said so that SQLite begins with the segments and not with every turn.
-    .order_by(node.c.idx, turn.c.seq)
-    .limit(EXCERPT_TURNS)
+HIT_NODES: Final = select(node.c.idx, node.c.first_seq, node.c.last_seq).where(
+    node.c.conversation == bindparam("conversation"),
+    node.c.height == literal_column("0"),
+    node.c.idx.in_([bindparam(f"x{i}") for i in range(SEGMENT_HITS)]),
 )
+
+
+def _hit_turns() -> Any:
+    # Eight ranges of the primary key: a join on ranges makes PostgreSQL read the whole conversation.
+    ranges = [
+        select(
+            select(*turn_columns(capped=True))
+            .where(_OF_CONVERSATION, turn.c.seq.between(bindparam(f"a{i}"), bindparam(f"b{i}")))
+            .order_by(turn.c.seq)
+            .limit(TURNS_A_HIT)
+            .subquery(f"p{i}")
+        )
+        for i in range(SEGMENT_HITS)
+    ]
+    return union_all(*ranges)
+
+
+HIT_TURNS: Final = _hit_turns()

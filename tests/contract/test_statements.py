@@ -1,4 +1,4 @@
-"""The plans of the SDK's reads: each begins at an index with the conversation, whatever else is in the database."""
+"""The plans of the SDK's reads on SQLite: each begins at an index with the conversation, whatever else is there."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ from turnfold import statements
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, Head, Node
 from turnfold.reader import ReadTransaction
+from turnfold.sql import connect
+
+
+@pytest.fixture
+def engine(sqlite_url: str) -> Iterator[Engine]:
+    engine = connect(sqlite_url, write=False, timeout_seconds=10)
+    yield engine
+    engine.dispose()
+
 
 STATEMENTS = {
     name: statement
@@ -79,6 +88,7 @@ def faults(plan: list[str]) -> list[str]:
 def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
         "HEAD", "FRONTIER", "TOP_ANCHOR_ROWS", "NEWEST_TURNS", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS",
+        "HIT_NODES",
         "HIT_TURNS",
     }  # fmt: skip
 
@@ -104,12 +114,12 @@ def test_every_statement_of_a_read_transaction_searches_by_key(engine: Engine, n
     assert {statement: found for statement, plan in plans.items() if (found := faults(plan))} == {}
 
 
-def test_a_query_begins_with_its_segments_and_not_with_every_turn(engine: Engine) -> None:
+def test_a_query_reads_its_segments_and_not_every_turn(engine: Engine) -> None:
     with plans_of(engine) as plans, engine.begin() as connection:
         ReadTransaction(connection).turns_of_segments(HEAD, [3], cap=100)
-    (plan,) = plans.values()
-    assert [step.split()[1] for step in plan] == ["node", "turn"]
-    assert "seq>? AND seq<?" in plan[1]
+    searches = [step for plan in plans.values() for step in plan if step.startswith("SEARCH ")]
+    assert [step.split()[1] for step in searches] == ["node"] + ["turn"] * 8
+    assert all("seq>? AND seq<?" in step for step in searches[1:])
 
 
 def test_the_top_anchors_come_from_the_partial_index(engine: Engine) -> None:
@@ -137,4 +147,4 @@ def test_statements_over_lists_are_the_same_text_however_long_the_list_is(engine
             read.stored_seqs(HEAD, [f"m-{i}" for i in range(many)])
             read.segments_for(HEAD, [f"term{i}" for i in range(min(many, 16))])
             read.turns_of_segments(HEAD, list(range(min(many, 8))), cap=many)
-    assert len(plans) == 4
+    assert len(plans) == 5

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +39,14 @@ def test_the_build_is_sent_the_distributions_and_nothing_else() -> None:
     assert not [file for file in sent if file.suffix in {".pyc", ".db"} or file.name == ".env"]
 
 
+@pytest.mark.parametrize(
+    "broken", ["COPY tests/ tests/", "RUN false", "RUN cat /opt/nowhere", "COPY --from=build /opt/x /x"]
+)
+def test_a_step_that_fails_is_noticed(broken: str, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError):
+        Rehearsal(ROOT, tmp_path).perform(parse(broken))
+
+
 @dataclass
 class Installed:
     rehearsal: Rehearsal
@@ -50,12 +57,12 @@ class Installed:
 
 
 @pytest.fixture(scope="module")
-def worker_image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
+def worker_image(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """What ops/worker.Dockerfile installs."""
     found = stages(parse((ROOT / "ops" / "worker.Dockerfile").read_text()))
     rehearsal = Rehearsal(ROOT, tmp_path_factory.mktemp("worker-image"))
     rehearsal.perform(found["build"])
-    yield Installed(rehearsal, rehearsal.perform(found[""]))
+    return Installed(rehearsal, rehearsal.perform(found[""]))
 
 
 @pytest.mark.slow

@@ -47,7 +47,9 @@ def stages(instructions: list[Instruction]) -> dict[str, list[Instruction]]:
 
 def context_files(root: Path) -> list[Path]:
     """What `docker build` would be sent, relative to the root: .dockerignore decides."""
-    ignored = pathspec.PathSpec.from_lines("gitignore", (root / ".dockerignore").read_text().splitlines())
+    lines = [line for line in (root / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")]
+    # As in a .gitignore, but every name is meant at the root.
+    ignored = pathspec.PathSpec.from_lines("gitignore", [re.sub(r"^(!?)(?=\w)", r"\1/", line) for line in lines])
     files = []
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name not in {".git", ".venv", "node_modules"}]

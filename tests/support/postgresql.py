@@ -1,4 +1,4 @@
-"""A real PostgreSQL from a package: no root, no system service. Its programs are started here, so that tests may kill it."""
+"""A real PostgreSQL from a package: no system service. Its programs are started here, so that tests may kill it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -86,12 +87,10 @@ class PostgresqlServer:
         return True
 
     def kill(self) -> None:
-        """kill -9 the server and everything that it started."""
+        """End the server as a crash would, with kill -9, and everything that it started."""
         if self._process is not None:
-            try:
+            with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
             self._process.wait()
             (self._folder / "postmaster.pid").unlink(missing_ok=True)
 
@@ -99,10 +98,9 @@ class PostgresqlServer:
         """A fast shutdown."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
-            try:
+            with suppress(subprocess.TimeoutExpired):
                 self._process.wait(20)
-            except subprocess.TimeoutExpired:
-                self.kill()
+            self.kill()
 
     def create(self, database: str, *, template: str = "template0") -> str:
         """A new database; its URL."""

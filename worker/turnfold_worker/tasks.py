@@ -15,7 +15,8 @@ from turnfold_worker.wiring import worker
 def drain(shard: int) -> str:
     """Store what is ready in a shard's inboxes."""
     drained = worker(app).drain(shard)
-    return f"{shown(Task.DRAIN, shard)}, turns stored: {drained.turns}"
+    done = f"turns stored: {drained.turns}" if drained.conversations else "nothing was ready"
+    return f"{shown(Task.DRAIN, shard)}, {done}"
 
 
 @app.task(name=str(Task.COMPRESS), throws=(WorkerError,))

@@ -150,9 +150,7 @@ def _summed(parts: tuple[Part, ...], before: tuple[Part, ...], chat: ChatBlock, 
     prefix = sum(part.tokens for part in before)
     system = MESSAGE_TOKENS + prefix if before else 0
     recent = pricing.recent(chat.turns)
-    voices = [
-        shown.turn.role is Role.ASSISTANT for shown in chat.turns if pricing.turn(shown).anthropic
-    ]
+    voices = [shown.turn.role is Role.ASSISTANT for shown in chat.turns if pricing.turn(shown).anthropic]
     joins = sum(voice == following for voice, following in pairwise(voices))
     opener = MESSAGE_TOKENS + pricing.count(OPENER) if voices and voices[0] else 0
     return FormTokens(

@@ -127,9 +127,12 @@ def _group_at(turns: Sequence[ShownTurn], at: int) -> tuple[int, bool]:
     end = at + 1
     while open_ids and end < len(turns):
         answered = result_ids(turns[end].turn)
-        if not answered or len(set(map(str, answered))) != len(answered) or not open_ids.issuperset(
-            one for one in answered if isinstance(one, str)
-        ) or not all(isinstance(one, str) for one in answered):
+        if (
+            not answered
+            or len(set(map(str, answered))) != len(answered)
+            or not open_ids.issuperset(one for one in answered if isinstance(one, str))
+            or not all(isinstance(one, str) for one in answered)
+        ):
             break
         open_ids.difference_update(one for one in answered if isinstance(one, str))
         sound = sound and _replayable(turns[end])

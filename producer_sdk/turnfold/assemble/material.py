@@ -96,8 +96,10 @@ def _window(snapshot: Snapshot) -> tuple[StoredTurn, ...]:
         least = snapshot.head.turn_count + 1
     turns = snapshot.turns
     start = len(turns)
-    while start and turns[start - 1].seq >= least and (
-        start == len(turns) or turns[start - 1].seq + 1 == turns[start].seq
+    while (
+        start
+        and turns[start - 1].seq >= least
+        and (start == len(turns) or turns[start - 1].seq + 1 == turns[start].seq)
     ):
         start -= 1
     return turns[start:]

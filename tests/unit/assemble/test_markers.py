@@ -41,8 +41,20 @@ def test_words_and_brackets_do_not_matter(text: str, marker: Marker) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "17", "L4:x-1", "L1:", "L1:auth", "L1:x-0", "L1:c0-1", "L1:c9-1", "L0:turns-5-2", "L0:turn-0", "L1:a b-1",
-        "L1:١٧", "L1:x-1\nL1:x-2", "L1:" + "9" * 400,
+        "",
+        "17",
+        "L4:x-1",
+        "L1:",
+        "L1:auth",
+        "L1:x-0",
+        "L1:c0-1",
+        "L1:c9-1",
+        "L0:turns-5-2",
+        "L0:turn-0",
+        "L1:a b-1",
+        "L1:١٧",
+        "L1:x-1\nL1:x-2",
+        "L1:" + "9" * 400,
     ],
 )
 def test_anything_else_is_refused_with_a_remedy(text: str) -> None:

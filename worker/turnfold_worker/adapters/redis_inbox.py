@@ -188,7 +188,7 @@ class RedisInbox:
     def still_forgotten(self, claim: Claim) -> bool:
         with _translated():
             score = self._client.zscore(keys.forgotten(claim.address.shard), claim.address.member)
-        return score is not None and _mark(cast("float", score)) == claim.forgotten_at
+        return score is not None and _mark(score) == claim.forgotten_at
 
     def erased(self, claim: Claim, counts: Mapping[str, int]) -> None:
         address = claim.address

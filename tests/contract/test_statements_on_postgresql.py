@@ -1,0 +1,100 @@
+"""The plans of the SDK's reads on PostgreSQL, with enough rows that a scan would look cheap to nobody."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, Executable, text
+
+from turnfold import statements
+from turnfold.sql import connect
+
+pytestmark = pytest.mark.postgresql
+
+STATEMENTS = {
+    name: statement
+    for name, statement in vars(statements).items()
+    if not name.startswith("_") and isinstance(statement, Executable)
+}
+
+CONVERSATIONS, TURNS, SEGMENTS = 40, 2_000, 200
+
+FILL = f"""
+INSERT INTO conversation (tenant, external_id, turn_count, node_count)
+    SELECT 'acme', 'c' || i, {TURNS}, {SEGMENTS} FROM generate_series(1, 5000) i;
+INSERT INTO turn (conversation, seq, turn_id, role, content, importance, tokens, content_hash)
+    SELECT c, s, 't' || s, 'user', 'text ' || s, 1, 3, ''::bytea
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, {TURNS}) s;
+INSERT INTO node (conversation, height, idx, first_seq, last_seq, slug, tokens_0, tokens_1, tokens_2, tokens_3,
+        importance, method, facts, source_hash)
+    SELECT c, 0, i, i * 10 + 1, i * 10 + 10, 's', 9, 3, 2, 1, 5, 1, '{{}}', ''::bytea
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
+INSERT INTO level (conversation, height, idx, level, refined, body)
+    SELECT c, 0, i, l, 0, 'words'
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i, generate_series(1, 3) l;
+INSERT INTO anchor (conversation, id, node_idx, seq, start_offset, end_offset, kind, body, tokens, score, rank, state)
+    SELECT c, i, i, i + 1, 0, 4, 1, 'text', 1, 5, i % 97, i % 3
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 500) i;
+INSERT INTO posting (conversation, term, weight, idx)
+    SELECT c, 'term' || t, 5, i
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 30) t, generate_series(0, {SEGMENTS - 1}) i;
+ANALYZE;
+"""
+
+
+@pytest.fixture(scope="module")
+def engine(postgresql_server: Any) -> Iterator[Engine]:
+    """A read engine on a filled and analysed database."""
+    url = postgresql_server.create("plans", template="template")
+    write = connect(url, write=True, timeout_seconds=60)
+    with write.begin() as connection:
+        for statement in FILL.split(";")[:-1]:
+            connection.execute(text(statement))
+    write.dispose()
+    engine = connect(url, write=False, timeout_seconds=30)
+    yield engine
+    engine.dispose()
+    postgresql_server.drop("plans")
+
+
+def parameters(statement: Any, engine: Engine) -> dict[str, Any]:
+    """Values of the right kinds for whatever a statement asks for."""
+    known = {
+        "tenant": "acme", "external_id": "c7", "conversation": 7, "node_count": SEGMENTS, "after_seq": TURNS - 200,
+        "cap": 4_000, "first_seq": 1, "last_seq": 50, "most": 50,
+    }  # fmt: skip
+    kinds = {"id": "t5", "t": "term3", "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40}
+    names = statement.compile(dialect=engine.dialect).params
+    return {
+        name: known[name] if name in known else kinds[name.rstrip("0123456789")]
+        for name in names
+        if name in known or name.rstrip("0123456789") in kinds
+    }
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", ()):
+        yield from nodes(child)
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_of_a_read_scans_no_table_and_reads_a_bounded_number_of_rows(engine: Engine, name: str) -> None:
+    statement: Any = STATEMENTS[name]
+    compiled = str(statement.compile(dialect=engine.dialect))
+    with engine.begin() as connection:
+        explained = connection.exec_driver_sql(
+            f"EXPLAIN (ANALYZE, FORMAT JSON) {compiled}",
+            {**statement.compile(dialect=engine.dialect).params, **parameters(statement, engine)},
+        ).scalar_one()
+    plan = (explained if isinstance(explained, list) else json.loads(explained))[0]["Plan"]
+    assert [node["Relation Name"] for node in nodes(plan) if node["Node Type"] == "Seq Scan"] == []
+    read = sum(
+        node["Actual Rows"] * node["Actual Loops"] + node.get("Rows Removed by Filter", 0) * node["Actual Loops"]
+        for node in nodes(plan)
+        if "Relation Name" in node
+    )
+    assert read <= 2_000
