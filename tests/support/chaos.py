@@ -108,7 +108,7 @@ class Chaos:
             "TURNFOLD_LEASE_SECONDS": "2", "TURNFOLD_SWEEP_SECONDS": "0.5", "TURNFOLD_REPUBLISH_SECONDS": "2",
             "TURNFOLD_SLICE_SECONDS": "0.3",
             # A segment whose worker dies three times gets plain words, on purpose; here that is no poisoned segment.
-            "TURNFOLD_ATTEMPTS": "1000",
+            "TURNFOLD_ATTEMPTS": "20",
             **self.plan.environment,
         }  # fmt: skip
         ingest = (Queue.INGEST, Queue.MAINTENANCE)

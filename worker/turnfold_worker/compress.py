@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -58,6 +59,9 @@ def compress(
             if settled:
                 return closed
     except Retryable:
+        # An outage is no fault of the segment: the try is taken back, if the store can still be reached.
+        with suppress(Retryable):
+            store.release_fold(claim, error=None, delay_seconds=RETRY_SECONDS)
         raise
     except Exception as error:  # noqa: BLE001 - one conversation is kept from hurting its neighbours
         _log.error("folding conversation %s failed (attempt %s): %s", conversation, claim.attempts, where(error))
