@@ -34,7 +34,7 @@ lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfil
 	@$(BIN)/hadolint ops/*.Dockerfile
 
 bench: $(VENV)/.installed-dev  ## measure folding and reading on this machine
-	@$(BIN)/python benchmarks/long_conversation.py $(BENCH_ARGS)
+	@PYTHONPATH=tests $(BIN)/python benchmarks/read_and_drain.py $(BENCH_ARGS)
 
 clean:  ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

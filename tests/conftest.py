@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from sqlalchemy import Engine
@@ -56,18 +57,20 @@ def redis_url(redis_server: RedisServer) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresqlServer]:
+def postgresql_server() -> Iterator[PostgresqlServer]:
     """One real PostgreSQL for the whole run. Skips without its package, but fails where CI is set."""
-    try:
-        server = PostgresqlServer(tmp_path_factory.mktemp("postgresql"))
-    except ModuleNotFoundError as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(f"no PostgreSQL here: {error}")
-    server.start()
-    migrate.upgrade(server.create("template"))
-    yield server
-    server.stop()
+    # Not below pytest's folder: every run that starts closes that to other accounts, such as the server's.
+    with TemporaryDirectory(prefix="turnfold-", ignore_cleanup_errors=True) as folder:
+        try:
+            server = PostgresqlServer(Path(folder))
+        except ModuleNotFoundError as error:
+            if os.environ.get("CI"):
+                raise
+            pytest.skip(f"no PostgreSQL here: {error}")
+        server.start()
+        migrate.upgrade(server.create("template"))
+        yield server
+        server.stop()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, assert_never
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from turnfold.contract.configuration import merged
@@ -22,6 +22,13 @@ _turn = table(TurnRow)
 _operation = table(OperationRow)
 _parked = table(ParkedEntryRow)
 _job = table(JobRow)
+
+
+_COUNTED = (
+    update(_conversation)
+    .where(_conversation.c.id == bindparam("changed"))
+    .values(turn_count=bindparam("count"), revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
+)
 
 
 def insert_new(connection: Connection, into: Any) -> Any:
@@ -42,16 +49,12 @@ def resolve(connection: Connection, addresses: Sequence[Address]) -> list[Conver
 
 
 def _find(connection: Connection, addresses: Sequence[Address]) -> dict[Address, ConversationId]:
-    found: dict[Address, ConversationId] = {}
-    for address in addresses:
-        id_ = connection.scalar(
-            select(_conversation.c.id).where(
-                _conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation
-            )
+    rows = connection.execute(
+        select(_conversation.c.id, _conversation.c.tenant, _conversation.c.external_id).where(
+            tuple_(_conversation.c.tenant, _conversation.c.external_id).in_([_sorted(one) for one in addresses])
         )
-        if id_ is not None:
-            found[address] = ConversationId(id_)
-    return found
+    )
+    return {Address(row.tenant, row.external_id): ConversationId(row.id) for row in rows}
 
 
 def discard_unused(connection: Connection, conversations: Sequence[ConversationId]) -> None:
@@ -75,6 +78,7 @@ def store(
     """
     counts = _lock(connection, sorted(batches))
     changed: list[ConversationId] = []
+    counters: list[dict[str, int]] = []
     turns: list[dict[str, Any]] = []
     for id_ in sorted(counts):
         writer = _Conversation(connection, id_, counts[id_])
@@ -82,8 +86,11 @@ def store(
         turns += writer.turns
         if writer.changed:
             changed.append(id_)
+            counters.append({"changed": id_, "count": writer.count})
     if turns:
         connection.execute(_turn.insert(), turns)
+    if counters:
+        connection.execute(_COUNTED, counters)
     return StoreResult(
         missing=frozenset(set(batches) - set(counts)),
         to_fold=_due(connection, changed, republish_milliseconds),
@@ -115,6 +122,11 @@ class _Conversation:
         self.turns: list[dict[str, Any]] = []
 
     @property
+    def count(self) -> int:
+        """Turns of the conversation, the new ones included."""
+        return self._count
+
+    @property
     def changed(self) -> bool:
         """Whether anything was new."""
         return self._count > self._before or self._settings is not None or self._parked_any
@@ -134,12 +146,10 @@ class _Conversation:
                     self._park(item.entry.entry_id, None, item.entry.body, item.error)
                 case _:
                     assert_never(item)
-        if self.changed:
-            values: dict[str, Any] = {"turn_count": self._count, "revision": _conversation.c.revision + 1,
-                                      "updated_at": func.current_timestamp()}  # fmt: skip
-            if self._settings is not None:
-                values["settings"] = self._settings
-            self._connection.execute(update(_conversation).where(_conversation.c.id == self._id).values(values))
+        if self._settings is not None:
+            self._connection.execute(
+                update(_conversation).where(_conversation.c.id == self._id).values(settings=self._settings)
+            )
 
     def _known(self, turn_ids: Sequence[str]) -> set[str]:
         if self._before == 0 or not turn_ids:

@@ -1,0 +1,64 @@
+"""The databases and the Redis that a benchmark runs on: files and servers of its own, gone afterwards."""
+
+from __future__ import annotations
+
+import platform
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from support.postgresql import PostgresqlServer
+from turnfold_worker import migrate
+from turnfold_worker.adapters.redis_server import RedisServer
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a benchmark runs."""
+
+    name: str
+    database_url: str
+    redis_url: str
+
+
+@contextmanager
+def places(names: list[str]) -> Iterator[list[Place]]:
+    """A migrated database of each kind (`sqlite`, `postgresql`), and one Redis."""
+    with ExitStack() as opened:
+        folder = Path(opened.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        redis = opened.enter_context(RedisServer(folder / "redis"))
+        found = []
+        for name in names:
+            url = f"sqlite:///{folder / 'bench.db'}"
+            if name == "postgresql":
+                (folder / "postgresql").mkdir()
+                server = PostgresqlServer(folder / "postgresql")
+                server.start()
+                opened.callback(server.stop)
+                url = server.create("bench")
+            migrate.upgrade(url)
+            found.append(Place(name, url, redis.url))
+        yield found
+
+
+def milliseconds(work: Callable[[], object], times: int) -> list[float]:
+    """How long each of `times` calls took, sorted."""
+    taken = []
+    for _ in range(times):
+        begun = time.perf_counter()
+        work()
+        taken.append(1_000 * (time.perf_counter() - begun))
+    return sorted(taken)
+
+
+def median(values: list[float]) -> float:
+    return statistics.median(values)
+
+
+def machine() -> dict[str, str]:
+    """What the numbers were measured on."""
+    return {"python": platform.python_version(), "system": platform.platform(), "processor": platform.machine()}

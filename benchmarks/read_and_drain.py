@@ -1,0 +1,221 @@
+"""The read and the drain beside the floor of the same run, on SQLite and PostgreSQL.
+
+    make bench BENCH_ARGS="--turns 100 1000 10000 --budget 4000"
+
+Read: `context()` through the SDK, Redis included, against one indexed SELECT of 60 rows and one Redis round trip
+by the plain drivers. Drain: inboxes to SQL in one process, against executemany of the same rows by the plain driver.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import redis
+from databases import Place, machine, median, milliseconds, places
+from sqlalchemy import Engine, event, text
+
+from turnfold import Turnfold
+from turnfold.contract.keys import SHARDS, Address
+from turnfold.contract.tables import ConversationRow, TurnRow, table
+from turnfold.edge import decode_turn
+from turnfold.inbox import connect as connect_redis
+from turnfold.sql import connect
+from turnfold_worker.adapters.redis_inbox import RedisInbox
+from turnfold_worker.adapters.sql_turns import turn_row
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.wiring import Worker, sql_store
+
+READS = 200
+
+
+class Nobody:
+    """A publisher without Celery: the benchmark calls what it wants done."""
+
+    def drain(self, shard: int) -> None: ...
+
+    def compress(self, conversation: Any) -> None: ...
+
+    def erase(self, shard: int) -> None: ...
+
+
+def talk(count: int) -> Iterator[dict[str, str]]:
+    """Made talk with changing subjects, numbers, decisions and questions."""
+    chance = random.Random(7)  # noqa: S311 - made talk, the same at every run
+    subjects = [f"{a} {b}" for a in ("seat", "refund", "login", "report") for b in ("api", "page", "job", "test")]
+    verbs = ("must finish within", "should stay under", "may cost at most", "takes about")
+    days = ("Monday", "Friday", "14 May")
+    for number in range(count):
+        subject = subjects[number // 23 % len(subjects)]
+        said = (
+            f"We decided: the {subject} {chance.choice(verbs)} {chance.randrange(5, 900)} ms for customer {number}.",
+            f"Can you check the {subject} in src/{subject.replace(' ', '_')}.py, and tell me what fails?",
+            f"I'll rewrite the {subject} by {chance.choice(days)}; it never retries more than {number % 7} times.",
+            f"The {subject} looks fine to me. Thanks for looking into it so quickly today.",
+        )
+        yield {"role": "assistant" if number % 2 else "user", "content": chance.choice(said), "turn_id": f"t{number}"}
+
+
+class Bench:
+    """One database with its client and its worker."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        settings = WorkerSettings(
+            redis_url=place.redis_url, database_url=place.database_url, slice_seconds=3_600, doorbell=False,
+            max_inbox_turns=10_000_000,
+        )  # fmt: skip
+        self.write = connect(place.database_url, write=True, timeout_seconds=60)
+        self.read = connect(place.database_url, write=False, timeout_seconds=60)
+        client = connect_redis(place.redis_url, timeout_seconds=10)
+        inbox = RedisInbox(client, lease_seconds=600, sweep_seconds=3)
+        self.worker = Worker(settings, inbox, sql_store(settings, self.write, self.read), Nobody())
+        self.client = Turnfold(settings=settings)
+        self.tf = self.client.for_tenant(place.name)
+
+    def close(self) -> None:
+        self.client.close()
+        self.write.dispose()
+        self.read.dispose()
+
+    def drain(self) -> float:
+        """Store everything that was appended; seconds."""
+        begun = time.perf_counter()
+        for shard in range(SHARDS):
+            self.worker.drain(shard)
+        return time.perf_counter() - begun
+
+
+def read_row(bench: Bench, count: int, budget: int) -> dict[str, Any]:
+    """Append, store, fold and read one conversation of `count` turns."""
+    name = f"read-{count}"
+    bench.tf.append(name, talk(count))
+    bench.drain()
+    conversation = _id(bench.read, bench.place.name, name)
+    begun = time.perf_counter()
+    bench.worker.compress(conversation)
+    folded = time.perf_counter() - begun
+    bench.tf.wait(name)
+    context = bench.tf.context(name, budget_tokens=budget)
+    rows = _rows(bench.client, lambda: bench.tf.context(name, budget_tokens=budget))
+    taken = milliseconds(lambda: bench.tf.context(name, budget_tokens=budget), READS)
+    floor = median(milliseconds(_floor_of_a_read(bench, conversation), READS))
+    return {
+        "database": bench.place.name, "turns": count, "fold turns/s": round(count / folded),
+        "p50 ms": round(median(taken), 2), "p95 ms": round(taken[int(READS * 0.95)], 2), "floor ms": round(floor, 3),
+        "times the floor": round(median(taken) / floor, 1), "rows": rows, "tokens": context.tokens,
+    }  # fmt: skip
+
+
+def drain_row(bench: Bench, conversations: int, turns: int) -> dict[str, Any]:
+    """Drain `turns` turns of each of many conversations, and insert as many rows with the plain driver."""
+    made = list(talk(turns))
+    begun = time.perf_counter()
+    for number in range(conversations):
+        bench.tf.append(f"drain-{turns}-{number}", made)
+    appended = time.perf_counter() - begun
+    taken = bench.drain()
+    floor = _floor_of_a_drain(bench, conversations, turns)
+    total = conversations * turns
+    return {
+        "database": bench.place.name, "conversations": conversations, "turns each": turns,
+        "append turns/s": round(total / appended), "drain turns/s": round(total / taken),
+        "floor turns/s": round(total / floor), "share of the floor": round(floor / taken, 2),
+    }  # fmt: skip
+
+
+def _id(engine: Engine, tenant: str, name: str) -> int:
+    rows = table(ConversationRow)
+    with engine.begin() as connection:
+        found = connection.execute(rows.select().where(rows.c.tenant == tenant, rows.c.external_id == name)).one()
+    return int(found.id)
+
+
+def _floor_of_a_read(bench: Bench, conversation: int) -> Any:
+    client = redis.Redis.from_url(bench.place.redis_url)
+    # A connection of its own that never goes back to the pool.
+    plain: Any = bench.read.pool._creator()  # type: ignore[attr-defined]  # noqa: SLF001
+    postgresql = bench.read.dialect.name == "postgresql"
+    if postgresql:
+        plain.autocommit = True
+    driver = plain.cursor()
+    mark = "%s" if postgresql else "?"
+    statement = f"SELECT * FROM turn WHERE conversation = {mark} ORDER BY seq DESC LIMIT 60"  # noqa: S608 - ours
+
+    def look() -> None:
+        client.ping()
+        driver.execute(statement, (conversation,))
+        driver.fetchall()
+
+    return look
+
+
+def _floor_of_a_drain(bench: Bench, conversations: int, turns: int) -> float:
+    """The same rows into the same table, 50 conversations a commit, by SQLAlchemy's executemany and nothing else."""
+    rows = table(TurnRow)
+    address = Address("floor", f"floor-{turns}")
+    (conversation,) = bench.worker.store.resolve([address])
+    turn = decode_turn(b'{"role":"user","content":"We decided: the seat api takes about 5 ms."}', seq=0, turn_id="t")
+    begun = time.perf_counter()
+    number = 0
+    for first in range(0, conversations, 50):
+        block = []
+        for _ in range(min(50, conversations - first) * turns):
+            number += 1
+            block.append({**turn_row(conversation, number, turn), "turn_id": f"t{number}"})
+        with bench.write.begin() as connection:
+            connection.execute(rows.insert(), block)
+    return time.perf_counter() - begun
+
+
+def _rows(client: Turnfold, call: Any) -> int:
+    """Rows that the statements of one read return: each is run once more by itself."""
+    engine: Engine = client._resources.reader()._engine  # noqa: SLF001 - counting is not part of the SDK
+    statements: list[tuple[str, Any]] = []
+
+    def remember(*given: Any) -> None:
+        if given[2].lstrip().upper().startswith(("SELECT", "WITH")):
+            statements.append(given[2:4])
+
+    event.listen(engine, "before_cursor_execute", remember)
+    call()
+    event.remove(engine, "before_cursor_execute", remember)
+    with engine.connect() as connection:
+        connection.execute(text("SELECT 1"))
+        return sum(len(connection.exec_driver_sql(*statement).all()) for statement in statements)
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    names = list(rows[0])
+    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+    lines += ["| " + " | ".join(str(row[name]) for name in names) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print both tables, and write them as JSON with the machine that they were measured on."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, nargs="+", default=[100, 1_000, 10_000])
+    parser.add_argument("--budget", type=int, default=4_000)
+    parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])
+    parser.add_argument("--out", type=Path)
+    arguments = parser.parse_args()
+    reads, drains = [], []
+    with places(arguments.databases) as found:
+        for place in found:
+            bench = Bench(place)
+            reads += [read_row(bench, count, arguments.budget) for count in arguments.turns]
+            drains += [drain_row(bench, *size) for size in ((200, 50), (5_000, 1))]
+            bench.close()
+    print(f"\ncontext(budget_tokens={arguments.budget})\n\n{_table(reads)}\n\ndrain, one process\n\n{_table(drains)}\n")
+    if arguments.out:
+        arguments.out.write_text(json.dumps({"machine": machine(), "reads": reads, "drains": drains}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
