@@ -9,11 +9,12 @@ SOURCES := producer_sdk worker tests
 SUITES := unit contract migrations conformance integration faults tour
 PYTEST_ARGS ?=
 BENCH_ARGS ?= --turns 100 1000 10000
+CHAOS_ARGS ?=
 
 PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint bench chaos clean
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +36,9 @@ lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfil
 
 bench: $(VENV)/.installed-dev  ## measure folding and reading on this machine
 	@PYTHONPATH=tests $(BIN)/python benchmarks/read_and_drain.py $(BENCH_ARGS)
+
+chaos: $(VENV)/.installed-dev  ## kill, stop and starve everything for half an hour, and print the table of docs/reliability.md
+	@PYTHONPATH=tests $(BIN)/python -m support.chaos_round $(CHAOS_ARGS)
 
 clean:  ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

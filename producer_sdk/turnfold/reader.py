@@ -301,7 +301,7 @@ class ReadTransaction:
         return sum(
             self._connection.scalar(select(func.count()).select_from(rows).where(*conditions)) or 0
             for rows, conditions in (
-                (entries, (entries.c.conversation == head.id,)),
+                (entries, (entries.c.conversation == head.id, entries.c.state == "parked")),
                 (jobs, (jobs.c.conversation == head.id, jobs.c.state == "parked")),
             )
         )

@@ -78,6 +78,8 @@ _PRAGMAS = (
     # NORMAL may lose the last commits at a power cut, and the inbox is trimmed after the commit.
     "PRAGMA synchronous=FULL",
     "PRAGMA foreign_keys=ON",
+    # What is forgotten is overwritten, not only unlinked.
+    "PRAGMA secure_delete=ON",
     "PRAGMA mmap_size=268435456",
 )
 
@@ -95,7 +97,8 @@ def _postgresql(url: URL, *, write: bool, timeout_seconds: float) -> Engine:
             pool_timeout=timeout_seconds,
             connect_args={
                 "connect_timeout": max(2, math.ceil(timeout_seconds)),
-                "options": f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds}",
+                # In UTC, the earliest times of a caller stay within what Python can hold.
+                "options": f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds} -c timezone=UTC",
                 "tcp_user_timeout": milliseconds,
             },
         )

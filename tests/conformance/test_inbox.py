@@ -207,6 +207,14 @@ def test_a_worker_rings_only_a_silent_bell(inboxes: Inboxes) -> None:
     assert not inboxes.append(ONE, "a")
 
 
+def test_a_bell_lives_no_longer_when_the_clock_is_set_back(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "a")
+    inboxes.set_clock_back()
+    assert not inboxes.worker.ring_bell(SHARD)
+    inboxes.end_bells()
+    assert inboxes.worker.ring_bell(SHARD)
+
+
 def test_forgetting_does_not_keep_the_next_append_from_ringing(inboxes: Inboxes) -> None:
     inboxes.forget(OTHER)
     assert inboxes.append(ONE, "a")
@@ -360,6 +368,14 @@ def test_marks_are_listed_oldest_first_up_to_a_number(inboxes: Inboxes) -> None:
 
 def test_one_caller_in_each_interval_sweeps(inboxes: Inboxes) -> None:
     assert [inboxes.worker.start_sweep() for _ in range(3)] == [True, False, False]
+    inboxes.end_sweeps()
+    assert inboxes.worker.start_sweep()
+
+
+def test_a_sweep_stands_for_no_longer_when_the_clock_is_set_back(inboxes: Inboxes) -> None:
+    assert inboxes.worker.start_sweep()
+    inboxes.set_clock_back()
+    assert not inboxes.worker.start_sweep()
     inboxes.end_sweeps()
     assert inboxes.worker.start_sweep()
 

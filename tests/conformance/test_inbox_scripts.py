@@ -63,6 +63,8 @@ class Script:
                 worker.silence_bell(SHARD)
             case "clock back":
                 self._inboxes.set_clock_back()
+                # Redis's clock cannot be set: its scores are moved instead, and tokens with them.
+                self._claims.clear()
         return answer, self._state()
 
     def _state(self) -> object:

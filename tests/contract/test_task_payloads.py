@@ -58,7 +58,7 @@ def test_the_producers_message_is_the_tasks_name_and_one_number(app: Celery, cli
 
 
 def test_the_workers_messages_are_the_same(app: Celery, client: redis.Redis) -> None:
-    publisher = CeleryPublisher(app)
+    publisher = CeleryPublisher(app, expires_seconds=60)
     publisher.drain(3)
     publisher.compress(ConversationId(12))
     publisher.erase(4)

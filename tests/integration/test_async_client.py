@@ -10,6 +10,7 @@ import pytest
 from conftest import LocalWorker
 from support.talk import talk
 from turnfold import AsyncTurnfold, InvalidTurn, Settings, Turnfold, UnknownConversation, WaitTimeout
+from turnfold.contract.keys import Address
 
 TURNS = talk("async", 40)
 
@@ -81,6 +82,33 @@ async def test_the_loop_goes_on_while_a_call_waits(settings: Settings) -> None:
         assert not waiting.done()
         with pytest.raises(WaitTimeout):
             await waiting
+
+
+@pytest.mark.parametrize("verb", ["wait", "forget"])
+async def test_calls_that_wait_for_workers_hold_no_thread_meanwhile(settings: Settings, verb: str) -> None:
+    async with AsyncTurnfold(settings=settings, threads=2) as tf:
+        await asyncio.gather(*(tf.append(f"c-{i}", TURNS[0]) for i in range(12)))
+        waiting = [asyncio.create_task(getattr(tf, verb)(f"c-{i}", timeout_seconds=30)) for i in range(12)]
+        await asyncio.sleep(0.2)
+        async with asyncio.timeout(5):
+            await tf.append("other", TURNS[0])
+            assert "note" in (await tf.context("other", budget_tokens=500)).text
+        assert not any(task.done() for task in waiting)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def test_forgetting_waits_for_the_worker_and_says_what_was_erased(settings: Settings, local: LocalWorker) -> None:
+    async with AsyncTurnfold(settings=settings) as tf:
+        await tf.append("c", TURNS)
+        await asyncio.to_thread(local.settle)
+        erasing = asyncio.create_task(tf.forget("c", timeout_seconds=20))
+        await asyncio.sleep(0.1)
+        assert not erasing.done()
+        await asyncio.to_thread(local.worker.erase, Address("acme", "c").shard)
+        receipt = await erasing
+        assert (receipt.completed, receipt.turns) == (True, 40)
 
 
 async def test_closing_twice_is_closing_once(settings: Settings) -> None:

@@ -1,93 +1,261 @@
-"""The real thing: producers, Redis, `celery worker` processes, SQL."""
+"""The real thing: producers, Redis, `celery worker` processes, SQL; driven by pytest-celery's API.
+
+The fixture `celery_worker` is pytest-celery's and starts a container: tests here ask for `celery_setup`.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
-import sys
-from collections.abc import Callable
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from pytest_celery import CeleryBrokerCluster, CeleryTestSetup, CeleryTestWorker, CeleryWorkerCluster, RedisTestBroker
+from sqlalchemy import Engine, text
 
+from support.celery_nodes import RedisContainer, TurnfoldSetup, WorkerContainer, WorkerNode
 from support.celery_workers import CeleryWorker
 from support.stored import broken_invariants, stored_turns
+from support.waiting import wait_until
 from turnfold import Settings, Turnfold
+from turnfold.contract.keys import Address
+from turnfold.contract.tasks import Queue, Task
+from turnfold.errors import Unavailable
+from turnfold.sql import connect
+from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.digest import digest
 from turnfold_worker.offline import fold
 
 pytestmark = pytest.mark.processes
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "product-discussion.jsonl"
-StartWorker = Callable[..., CeleryWorker]
+
+Crew = Mapping[str, tuple[Queue, ...]]
+"""Name of each worker -> the queues that it serves."""
+
+ALL = (Queue.INGEST, Queue.COMPRESS, Queue.REFINE, Queue.MAINTENANCE)
+twins = pytest.mark.parametrize("crew", [pytest.param({"left": ALL, "right": ALL}, id="twins")])
+
+
+@pytest.fixture
+def redis_server(redis_server: RedisServer, tmp_path: Path) -> Iterator[RedisServer]:
+    """A broker of the test's own, so that its death hurts no other test; skips as the shared one does."""
+    with RedisServer(tmp_path / "redis") as server:
+        yield server
+
+
+@pytest.fixture
+def crew() -> Crew:
+    """Who works; tests that want others are parametrized with them."""
+    return {"ingest": (Queue.INGEST, Queue.MAINTENANCE), "compress": (Queue.COMPRESS,)}
+
+
+@pytest.fixture
+def children() -> int:
+    """How many processes each worker has in its pool."""
+    return 1
+
+
+@pytest.fixture
+def celery_setup_cls() -> type[CeleryTestSetup]:
+    return TurnfoldSetup
+
+
+@pytest.fixture
+def celery_broker_cluster(redis_server: RedisServer) -> CeleryBrokerCluster:
+    return CeleryBrokerCluster(RedisTestBroker(RedisContainer(redis_server)))
+
+
+@pytest.fixture
+def celery_backend_cluster() -> None:
+    """None, as Turnfold has it: its tasks store no results. `celery_setup.ready(ping=True)` would need one."""
+
+
+@pytest.fixture
+def celery_worker_cluster(
+    celery_environment: Mapping[str, str], crew: Crew, children: int, tmp_path: Path
+) -> Iterator[CeleryWorkerCluster]:
+    workers = [
+        CeleryWorker(name, queues, celery_environment, tmp_path, children=children) for name, queues in crew.items()
+    ]
+    nodes = [WorkerNode(WorkerContainer(worker), app=None) for worker in workers]
+    try:
+        for worker in workers:
+            worker.start(wait=False)
+        for worker in workers:
+            worker.wait_until_ready()
+        yield CeleryWorkerCluster(*nodes)
+    finally:
+        for node in nodes:
+            node.teardown()
+
+
+@pytest.fixture
+def ringing(settings: Settings, celery_setup: CeleryTestSetup) -> Iterator[Turnfold]:
+    """A client whose doorbells the workers hear."""
+    with Turnfold(settings=dataclasses.replace(settings, doorbell=True)) as client:
+        yield client
 
 
 def _turns() -> list[dict[str, object]]:
     return [json.loads(line) for line in EXAMPLE.read_text().splitlines()]
 
 
-def test_appended_turns_are_stored_and_folded_by_worker_processes(
-    settings: Settings, start_worker: StartWorker, engine: Engine
-) -> None:
-    start_worker("ingest", "turnfold.ingest", "turnfold.maintenance")
-    start_worker("compress", "turnfold.compress")
-    turns = _turns()
-    with Turnfold(settings=dataclasses.replace(settings, doorbell=True)) as tf:
-        for start in range(0, len(turns), 9):
-            tf.append("c", turns[start : start + 9])
-        status = tf.wait("c", timeout_seconds=30)
-        assert (status.stored, status.folded, status.inbox) == (len(turns), len(turns), 0)
-        receipt_of_another = tf.append("d", {"role": "user", "content": "Hello."})
-        tf.wait("d")
-        assert [row[1] for row in stored_turns(engine, "acme", "d")] == list(receipt_of_another.turn_ids)
-        with fold(turns, conversation_id="c") as offline:
-            assert digest(engine, "acme", "c") == offline.digest()
-            ours = tf.context("c", budget_tokens=1_500)
-            assert ours.text == offline.context(budget_tokens=1_500).text
-        receipt = tf.forget("c")
-        assert receipt.completed
-        assert receipt.turns == len(turns)
-        assert stored_turns(engine, "acme", "c") == []
+def assert_folded_as_if_undisturbed(engine: Engine, turns: list[dict[str, object]]) -> None:
+    with fold(turns, conversation_id="c") as offline:
+        assert digest(engine, "acme", "c") == offline.digest()
     assert broken_invariants(engine) == {}
 
 
-def test_without_doorbells_and_beat_the_workers_own_timer_finds_everything(
-    tf: Turnfold, start_worker: StartWorker
+@contextmanager
+def held_up(database_url: str) -> Iterator[None]:
+    """Nobody else can write, so that whoever is at work stays at it."""
+    engine = connect(database_url, write=True, timeout_seconds=30)
+    try:
+        # On SQLite the beginning itself takes the only lock there is.
+        with engine.begin() as connection:
+            if engine.dialect.name == "postgresql":
+                connection.execute(text("LOCK TABLE conversation IN EXCLUSIVE MODE"))
+            yield
+    finally:
+        engine.dispose()
+
+
+def claimed(server: RedisServer) -> bool:
+    """Whether a worker holds the lease on the inbox of `c`, and a kill of Redis would lose nothing of it."""
+    address = Address("acme", "c")
+    with server.client() as client:
+        seconds, microseconds = client.time()
+        lease_until = client.zscore(address.ready, address.conversation) or 0
+        unwritten: int = client.info("persistence")["aof_buffer_length"]
+    return lease_until > seconds * 1_000_000 + microseconds and unwritten == 0
+
+
+def at_work(setup: CeleryTestSetup, server: RedisServer) -> CeleryTestWorker:
+    """The worker that has taken the drain which is held up."""
+    wait_until(lambda: claimed(server), what="a worker claims the inbox")
+
+    def alone() -> CeleryTestWorker | None:
+        # A drain is named when it is received and when it ends. One that finds nothing is over in a moment.
+        busy = [worker for worker in setup.worker_cluster if worker.logs().count(f"{Task.DRAIN}[") % 2]
+        return busy[0] if len(busy) == 1 else None
+
+    return wait_until(alone, what="one worker alone is at a drain")
+
+
+def test_appended_turns_are_stored_and_folded_by_worker_processes(
+    celery_setup: CeleryTestSetup, ringing: Turnfold, engine: Engine
 ) -> None:
-    start_worker("ingest", "turnfold.ingest")
-    start_worker("compress", "turnfold.compress")
-    tf.append("c", _turns()[:60])
-    assert tf.wait("c", timeout_seconds=30).folded == 60
+    assert celery_setup.ready(control=True, docker=True)
+    turns = _turns()
+    for start in range(0, len(turns), 9):
+        ringing.append("c", turns[start : start + 9])
+    status = ringing.wait("c", timeout_seconds=30)
+    assert (status.stored, status.folded, status.inbox) == (len(turns), len(turns), 0)
+    receipt_of_another = ringing.append("d", {"role": "user", "content": "Hello."})
+    ringing.wait("d")
+    assert [row[1] for row in stored_turns(engine, "acme", "d")] == list(receipt_of_another.turn_ids)
+    with fold(turns, conversation_id="c") as offline:
+        assert digest(engine, "acme", "c") == offline.digest()
+        ours = ringing.context("c", budget_tokens=1_500)
+        assert ours.text == offline.context(budget_tokens=1_500).text
+    receipt = ringing.forget("c")
+    assert receipt.completed
+    assert receipt.turns == len(turns)
+    assert stored_turns(engine, "acme", "c") == []
+    assert broken_invariants(engine) == {}
 
 
-def test_one_worker_for_all_queues_is_enough(tf: Turnfold, start_worker: StartWorker) -> None:
-    start_worker("all", "turnfold.ingest", "turnfold.compress", "turnfold.refine", "turnfold.maintenance", children=2)
-    tf.append("c", _turns()[:60])
-    assert tf.wait("c", timeout_seconds=30).folded == 60
-
-
-@pytest.mark.parametrize("seed", ["1", "2"])
-def test_hash_seeds_never_reach_rows_or_contexts(seed: str) -> None:
-    expected = _fold_in_a_process("0")
-    assert _fold_in_a_process(seed) == expected
-
-
-def _fold_in_a_process(seed: str) -> str:
-    program = (
-        "import json, sys\nfrom turnfold_worker.offline import fold\n"
-        "turns = [json.loads(line) for line in open(sys.argv[1], encoding='utf-8')]\n"
-        "with fold(turns) as c:\n"
-        "    print(c.digest())\n"
-        "    for budget in (400, 1500, 6000):\n"
-        "        for query in (None, 'When is the launch?'):\n"
-        "            print(c.context(budget_tokens=budget, query=query).fingerprint)\n"
+def test_the_log_says_what_was_done_to_whom_and_never_what_was_said(
+    celery_setup: CeleryTestSetup, ringing: Turnfold
+) -> None:
+    ringing.append(
+        "c", [{"role": "user", "content": f"We decided to launch from Zanzibar, take {n}."} for n in range(60)]
     )
-    import os
+    ringing.wait("c", timeout_seconds=30)
+    ingest, compress = celery_setup.worker_cluster
 
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(EXAMPLE)], check=True, capture_output=True, text=True,
-        env={**os.environ, "PYTHONHASHSEED": seed},
-    )  # fmt: skip
-    return done.stdout
+    ingest.assert_log_exists("turns stored: 60")
+    compress.assert_log_exists("conversation 1, segments folded: ")
+    assert "Zanzibar" not in ingest.logs() + compress.logs()
+
+
+def test_without_doorbells_and_beat_the_workers_own_timer_finds_everything(
+    celery_setup: CeleryTestSetup, tf: Turnfold
+) -> None:
+    tf.append("c", _turns()[:60])
+    assert tf.wait("c", timeout_seconds=30).folded == 60
+
+
+@pytest.mark.parametrize("crew", [pytest.param({"all": ALL}, id="one")])
+@pytest.mark.parametrize("children", [2])
+def test_one_worker_for_all_queues_is_enough(celery_setup: CeleryTestSetup, tf: Turnfold) -> None:
+    tf.append("c", _turns()[:60])
+    assert tf.wait("c", timeout_seconds=30).folded == 60
+
+
+@twins
+def test_a_worker_killed_at_its_work_is_stood_in_for_by_another(
+    celery_setup: CeleryTestSetup, ringing: Turnfold, redis_server: RedisServer, database_url: str, engine: Engine
+) -> None:
+    turns = _turns()
+    with held_up(database_url):
+        ringing.append("c", turns)
+        victim = at_work(celery_setup, redis_server)
+        victim.kill()
+        assert stored_turns(engine, "acme", "c") == []
+    (survivor,) = (worker for worker in celery_setup.worker_cluster if worker != victim)
+
+    assert ringing.wait("c", timeout_seconds=60).folded == len(turns)
+
+    assert not celery_setup.ready(docker=True)
+    survivor.assert_log_exists(f"turns stored: {len(turns)}")
+    assert_folded_as_if_undisturbed(engine, turns)
+    victim.restart()
+    assert celery_setup.ready(control=True, docker=True)
+
+
+@pytest.mark.parametrize("crew", [pytest.param({"all": ALL}, id="one")])
+def test_a_process_killed_at_its_work_is_replaced_and_the_log_says_what_killed_it(
+    celery_setup: CeleryTestSetup, ringing: Turnfold, redis_server: RedisServer, database_url: str, engine: Engine
+) -> None:
+    turns = _turns()
+    with held_up(database_url):
+        ringing.append("c", turns)
+        worker = at_work(celery_setup, redis_server)
+        parent, child = (row["pid"] for row in worker.get_running_processes_info(["pid"]))
+        os.kill(child, signal.SIGKILL)
+        worker.assert_log_exists("signal 9 (SIGKILL)")
+
+    assert ringing.wait("c", timeout_seconds=60).folded == len(turns)
+
+    assert {parent} < {row["pid"] for row in worker.get_running_processes_info(["pid"])} - {child}
+    assert_folded_as_if_undisturbed(engine, turns)
+
+
+@twins
+def test_work_goes_on_when_the_broker_is_back(
+    celery_setup: CeleryTestSetup, ringing: Turnfold, redis_server: RedisServer, database_url: str, engine: Engine
+) -> None:
+    turns = _turns()
+    half = len(turns) // 2
+    with held_up(database_url):
+        ringing.append("c", turns[:half])
+        at_work(celery_setup, redis_server)
+        celery_setup.broker.kill()
+    with pytest.raises(Unavailable) as refused:
+        ringing.append("c", turns[half:])
+    for worker in celery_setup.worker_cluster:
+        worker.assert_log_exists("Connection to broker lost. Trying to re-establish the connection")
+        worker.assert_log_exists("no sweep was asked for: ConnectionError")
+
+    celery_setup.broker.restart()
+    ringing.append("c", refused.value.turns)
+
+    assert ringing.wait("c", timeout_seconds=60).folded == len(turns)
+    assert celery_setup.ready(control=True, docker=True)
+    assert_folded_as_if_undisturbed(engine, turns)

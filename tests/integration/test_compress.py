@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
+from support.interruptions import Steps, interrupted
 from support.stored import broken_invariants
 from turnfold import Turnfold
 from turnfold.contract.records import StoredTurn
@@ -100,6 +101,26 @@ def test_attempts_are_counted_before_the_work_so_that_a_killed_worker_counts(
     assert store.claim_fold(conversation) is None  # type: ignore[arg-type]
     with engine.connect() as connection:
         assert connection.execute(text("SELECT attempts, state FROM job")).one() == (1, "running")
+
+
+def test_plain_words_are_for_the_segment_that_failed_and_not_for_what_another_worker_left(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine
+) -> None:
+    local = make_worker(attempts=1)
+    tf.append("c", talk(120))
+    for shard in range(16):
+        local.worker.drain(shard)
+    store, conversation = local.worker.store, stored_id(engine)
+    tail = store.tail(conversation, 512)  # type: ignore[arg-type]
+    assert tail is not None
+    late = fold_next(tail, next_segment(tail) or (), store, plain_error=None)
+    steps = Steps()
+    steps.at["before commit_fold"] = lambda: store.commit_fold(late)
+    assert interrupted(local.worker, steps).compress(conversation) > 1
+    with engine.begin() as connection:
+        methods = connection.scalars(text("SELECT DISTINCT method FROM node WHERE height = 0")).all()
+    assert methods == [1]
+    assert tf.status("c").parked == 0
 
 
 def test_of_two_workers_that_fold_the_same_segment_one_writes_it(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 
@@ -14,6 +16,7 @@ from turnfold.assemble import parse_marker
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Node
 from turnfold.inbox import connect as connect_redis
+from turnfold.reader import ReadTransaction
 from turnfold.sql import connect
 from turnfold.tokens import estimate_tokens
 from turnfold_worker import migrate
@@ -54,7 +57,7 @@ def pages(tf: Turnfold, marker: str, *, max_tokens: int | None = None) -> list[E
     found = [tf.expand("c", marker, max_tokens=max_tokens)]
     while found[-1].next_marker is not None:
         assert found[-1].truncated
-        assert len(found) < 500
+        assert len(found) < 9_000
         found.append(tf.expand("c", found[-1].next_marker, max_tokens=max_tokens))
     return found
 
@@ -109,16 +112,62 @@ def test_a_range_of_one_chapter_goes_one_step_finer(folded: Turnfold) -> None:
     assert expansion.text.count("→L1:") == 8
 
 
-@pytest.mark.parametrize("max_tokens", [1, 60, 500, None])
-def test_pages_of_turns_show_each_turn_once_and_in_order(folded: Turnfold, max_tokens: int | None) -> None:
-    marker = "L0:turns-1-330" if max_tokens != 1 else "L0:turns-1-20"
+@pytest.mark.parametrize("max_tokens", [1, 7, 60, 500, None])
+def test_pages_of_turns_show_each_word_once_and_in_order(folded: Turnfold, max_tokens: int | None) -> None:
+    marker = "L0:turns-1-330" if max_tokens not in {1, 7} else "L0:turns-1-20"
     found = pages(folded, marker, max_tokens=max_tokens)
-    shown = [turn.seq for page in found for turn in page.turns]
-    assert shown == list(range(1, found[-1].last_seq + 1))
-    assert [page.first_seq for page in found[1:]] == [page.last_seq + 1 for page in found[:-1]]
+    words: dict[int, str] = {}
+    for page in found:
+        for turn in page.turns:
+            words[turn.seq] = words.get(turn.seq, "") + turn.content
+    assert list(words) == list(range(1, found[-1].last_seq + 1))
+    assert list(words.values()) == [turn["content"] for turn in TURNS[: len(words)]]
+    assert all(earlier.last_seq <= later.first_seq <= earlier.last_seq + 1 for earlier, later in pairwise(found))
     assert all(len(page.turns) <= 200 for page in found)
     if max_tokens is not None:
         assert all(page.tokens <= max_tokens for page in found)
+
+
+def test_a_turn_that_is_cut_goes_on_where_it_was_cut(tf: Turnfold, local: LocalWorker) -> None:
+    given = [TURNS[0]["content"], "数据库 🚀\n[turns 1-9] " * 900, "", TURNS[1]["content"] * 40, "x" * 3_000, "The end."]
+    tf.append("c", [{"role": "tool", "tool_call_id": "c1", "content": content} for content in given])
+    for _ in range(2):
+        found = pages(tf, "L0:turns-1-6", max_tokens=300)
+        assert re.fullmatch(r"L0:turns-2-6\+\d+", str(found[0].next_marker))
+        for seq, content in enumerate(given, 1):
+            assert "".join(turn.content for page in found for turn in page.turns if turn.seq == seq) == content
+        assert all(page.tokens <= 300 for page in found)
+        assert all(page.truncated for page in found[:-1])
+        local.settle()
+
+
+def test_a_marker_behind_the_end_of_its_turn_is_unknown(folded: Turnfold) -> None:
+    length = len(TURNS[16]["content"])
+    assert folded.expand("c", f"L0:turn-17+{length - 1}").turns[0].content == TURNS[16]["content"][-1]
+    for offset in (length, length + 5):
+        with pytest.raises(UnknownMarker, match="turn 17 has"):
+            folded.expand("c", f"L0:turn-17+{offset}")
+
+
+def test_a_small_expansion_reads_little_of_long_turns(tf: Turnfold, local: LocalWorker) -> None:
+    huge = {"role": "user", "content": [{"type": "text", "text": "word " * 60_000}, {"type": "audio", "x": "A" * 200_000}]}
+    tf.append("c", [huge] * 20)
+    local.settle()
+    read: list[int] = []
+    reader = tf._resources.reader()
+
+    def look(transaction: ReadTransaction) -> None:
+        head = transaction.head(Address("acme", "c"))
+        assert head is not None
+        pieces = transaction.turns_between(head, 1, 20, offset=0, cap=4_096, most=20)
+        read.extend(len(piece.turn.content) for piece in pieces)
+        assert [piece.turn.parts is None for piece in pieces] == [False] + [True] * 19
+        assert all(piece.turn.without_parts for piece in pieces[1:])
+
+    reader.read(look)
+    assert read == [4_096] * 20
+    assert tf.expand("c", "L0:turns-1-20", max_tokens=100).tokens <= 100
+    assert tf.expand("c", "L0:turn-7").turns[0].parts is not None
 
 
 def test_a_level_that_does_not_fit_is_cut_and_leads_to_its_turns(folded: Turnfold) -> None:
@@ -158,21 +207,3 @@ def test_every_marker_of_a_context_expands(folded: Turnfold) -> None:
         assert context.markers
         for marker in context.markers:
             assert folded.expand("c", marker).text
-
-
-def test_turns_of_a_long_inbox_that_no_read_fetches_are_announced_and_never_skipped(
-    tf: Turnfold, local: LocalWorker
-) -> None:
-    tf.append("c", TURNS[:20])
-    local.settle()
-    tf.append("c", TURNS[20:])
-    stored = tf.expand("c", "L0:turns-1-330")
-    assert [turn.seq for turn in stored.turns] == list(range(1, 21))
-    assert stored.next_marker == "L0:turns-21-330"
-    waiting = tf.expand("c", stored.next_marker)
-    assert waiting.turns == ()
-    assert "[turns 21-130 are not stored yet" in waiting.text
-    assert waiting.truncated
-    assert [turn.seq for turn in tf.expand("c", "L0:turns-131-330").turns] == list(range(131, 331))
-    local.settle()
-    assert [turn.seq for page in pages(tf, stored.next_marker) for turn in page.turns] == list(range(21, 331))

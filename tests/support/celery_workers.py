@@ -39,24 +39,36 @@ class CeleryWorker:
             "--without-mingle", "--without-gossip",
         ]  # fmt: skip
         self._process: subprocess.Popen[bytes] | None = None
+        self._said_before = 0
         self._orphaned: list[int] = []
 
     def start(self, *, wait: bool = True) -> None:
         """Start it; with `wait`, until it takes messages."""
-        offset = self.log.stat().st_size if self.log.exists() else 0
+        self._said_before = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as output:
             self._process = subprocess.Popen(
                 self._command, env=self._environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
             )
         if wait:
-            wait_until(
-                lambda: READY in self.log.read_bytes()[offset:].decode(errors="replace"),
-                timeout_seconds=60, what=f"worker {self.name} is ready, see {self.log.read_text(errors='replace')}",
-            )  # fmt: skip
+            self.wait_until_ready()
+
+    def wait_until_ready(self) -> None:
+        """Until it takes messages. Fails when it does not within a minute."""
+        wait_until(lambda: self.ready, timeout_seconds=60, what=f"worker {self.name} is ready, see {self.log}")
+
+    @property
+    def ready(self) -> bool:
+        """It runs, and has said since its last start that it takes messages."""
+        return self.running and READY in self.log.read_bytes()[self._said_before :].decode(errors="replace")
 
     @property
     def running(self) -> bool:
         return self._process is not None and self._process.poll() is None
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the parent while it runs."""
+        return self._process.pid if self._process is not None and self.running else None
 
     def children(self) -> list[psutil.Process]:
         """Its pool."""
@@ -66,6 +78,25 @@ class CeleryWorker:
             return psutil.Process(self._process.pid).children(recursive=True)
         except psutil.NoSuchProcess:
             return []
+
+    def processes(self) -> list[int]:
+        """Ids of the parent and of its pool."""
+        if self._process is None:
+            return []
+        return [self._process.pid, *(child.pid for child in self.children())]
+
+    def freeze(self) -> None:
+        """SIGSTOP all of it, wherever it is."""
+        self._signal_all(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, number)
 
     def kill(self) -> None:
         """Kill -9 the parent and what it leaves behind."""

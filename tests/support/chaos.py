@@ -1,4 +1,4 @@
-"""Real workers on a real Redis under kill -9, producers that repeat what failed, and an end only when all is folded."""
+"""Real workers, Redis and SQL under faults, producers that repeat what failed, and an end only when all is folded."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
+from unittest import mock
 
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from support.celery_workers import CeleryWorker
 from support.chaos_producers import Producers
+from support.clocks import Clocks
+from support.postgresql import PostgresqlServer
 from support.stored import Verdict, broken_invariants, judge, stored_turns
 from support.waiting import wait_until
 from turnfold import Turnfold
@@ -27,14 +32,15 @@ from turnfold_worker import migrate
 from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.digest import digest
 
-BEGIN_OF_TRANSACTION = b"*1\r\n$5\r\nMULTI\r\n"
-
 TESTS = Path(__file__).parent.parent
 
 MOST_AHEAD = 600
-"""Turns that may be appended and not folded: kills are to hit work, not an empty house or an endless queue."""
+"""Turns that may be appended and not folded: faults are to hit work, not an empty house or an endless queue."""
 
-Kill = Callable[["Chaos", random.Random], str | None]
+LEASE_SECONDS = 2.0
+
+Strike = Callable[["Chaos", random.Random], str | None]
+"""Does something to a running `Chaos`, and says what; None when there was nobody to do it to."""
 Messages = Sequence[Mapping[str, Any]]
 
 
@@ -44,13 +50,17 @@ class Plan:
 
     conversations: Mapping[tuple[str, str], Messages]
     """(tenant, conversation) -> its messages."""
-    kills: Sequence[Kill]
+    strikes: Sequence[Strike]
     """One after the other, each when its share of the turns is folded."""
     seed: int
     doorbell: bool = True
     copies: int = 1
-    """Above 1, each drain and each fold is also published so many times at once."""
+    """Above 1, whatever is published is published so many times, and drains and folds that nobody needs besides."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    database: str = "sqlite"
+    """Or "postgresql": a server of this run alone."""
+    clocks: bool = False
+    """Redis, SQL and workers live by clocks that a strike may set."""
 
     @property
     def turns(self) -> int:
@@ -65,8 +75,10 @@ class Outcome:
     broken: Mapping[str, Sequence[tuple[object, ...]]]
     digests: Mapping[tuple[str, str], str]
     parked_jobs: int
+    plain_segments: int
+    """Segments that were taken for poison and got plain words."""
     left_in_redis: Sequence[str]
-    kills: Mapping[str, int]
+    strikes: Mapping[str, int]
     appends_repeated: int
     unwritten_turns: int
     redelivered_tasks: int
@@ -78,9 +90,9 @@ class Outcome:
     seconds: float
 
     def __str__(self) -> str:
-        kills = ", ".join(f"{number} {kind}" for kind, number in sorted(self.kills.items())) or "none"
+        strikes = ", ".join(f"{number} {kind}" for kind, number in sorted(self.strikes.items())) or "none"
         return (
-            f"kills: {kills}; appends repeated: {self.appends_repeated}; acknowledged turns that Redis had not "
+            f"{strikes}; appends repeated: {self.appends_repeated}; acknowledged turns that Redis had not "
             f"written: {self.unwritten_turns}; tasks: {self.tasks}, received again: {self.redelivered_tasks}; "
             f"entries replayed: {self.entries_replayed}, folds discarded: {self.folds_discarded}; {self.seconds:.0f} s"
         )
@@ -91,22 +103,40 @@ class Chaos:
 
     def __init__(self, folder: Path, plan: Plan) -> None:
         self.plan = plan
-        self.killed: Counter[str] = Counter()
+        self.struck: Counter[str] = Counter()
         self.redis = RedisServer(folder / "redis")
-        self._folder = folder
+        self.folder = folder
+        self.clocks = Clocks(folder / "clocks") if plan.clocks else None
+        self.postgresql: PostgresqlServer | None = None
         self._database_url = f"sqlite:///{folder / 'chaos.db'}"
+        if plan.database == "postgresql":
+            with self._living_by("postgresql"):
+                (folder / "postgresql").mkdir()
+                self.postgresql = PostgresqlServer(folder / "postgresql")
+            self._database_url = self.postgresql.url
         self._engine = connect(self._database_url, write=False, timeout_seconds=30)
+        self._seen = (0, 0)
         self.workers: list[CeleryWorker] = []
 
     def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _start(self) -> None:
+        if self.postgresql is not None:
+            self.start_postgresql()
         migrate.upgrade(self._database_url)
-        self.redis.start()
+        self.start_redis()
         environment = {
             "PYTHONPATH": os.pathsep.join(["", str(TESTS), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep),
             "TURNFOLD_REDIS_URL": self.redis.url, "TURNFOLD_DATABASE_URL": self._database_url,
-            "TURNFOLD_STATE_DIR": str(self._folder), "TURNFOLD_TIMEOUT_SECONDS": "2",
-            "TURNFOLD_LEASE_SECONDS": "2", "TURNFOLD_SWEEP_SECONDS": "0.5", "TURNFOLD_REPUBLISH_SECONDS": "2",
-            "TURNFOLD_SLICE_SECONDS": "0.3",
+            "TURNFOLD_STATE_DIR": str(self.folder), "TURNFOLD_TIMEOUT_SECONDS": "2",
+            "TURNFOLD_LEASE_SECONDS": str(LEASE_SECONDS), "TURNFOLD_SWEEP_SECONDS": "0.5",
+            "TURNFOLD_REPUBLISH_SECONDS": "2", "TURNFOLD_SLICE_SECONDS": "0.3", "CHAOS_COPIES": str(self.plan.copies),
             # A segment whose worker dies three times gets plain words, on purpose; here that is no poisoned segment.
             "TURNFOLD_ATTEMPTS": "20",
             **self.plan.environment,
@@ -116,28 +146,32 @@ class Chaos:
             ("ingest-1", ingest, 2), ("ingest-2", ingest, 1), ("compress-1", (Queue.COMPRESS,), 1),
             ("compress-2", (Queue.COMPRESS,), 1),
         ):  # fmt: skip
+            # A SQLite file is on one machine, and so are the workers that write it: they share a clock.
+            clock = self.clocks.environment(name if self.postgresql else "workers") if self.clocks else {}
             self.workers.append(
                 CeleryWorker(
-                    name,
-                    [*map(str, queues)],
-                    environment,
-                    self._folder,
-                    children=children,
+                    name, [*map(str, queues)], {**environment, **clock}, self.folder, children=children,
                     application="support.counting_app",
                 )
-            )
+            )  # fmt: skip
         for worker in self.workers:
             worker.start(wait=False)
-        return self
 
     def __exit__(self, *_: object) -> None:
         for worker in self.workers:
             worker.kill()
         self.redis.kill()
+        if self.postgresql is not None:
+            self.postgresql.kill()
         self._engine.dispose()
 
-    def run(self, *, timeout_seconds: float) -> Outcome:
-        """Append, kill, and wait until everything is stored and folded."""
+    def run(self, *, timeout_seconds: float, progress: Callable[[int], None] = lambda folded: None) -> Outcome:
+        """Append, strike, and wait until everything is stored and folded; `progress` is told how much is."""
+        self._tell = progress
+        with mock.patch("turnfold.doorbell.publish", self._publish):
+            return self._run(timeout_seconds)
+
+    def _run(self, timeout_seconds: float) -> Outcome:
         chance = random.Random(self.plan.seed)
         began = time.monotonic()
         settings = Settings(
@@ -148,16 +182,15 @@ class Chaos:
                 client, self.plan.conversations, chance.random(), ahead=self._ahead, written=self._written
             )
             with self.producers:
-                for number, kill in enumerate(self.plan.kills, start=1):
-                    share = int(self.plan.turns * 0.95 * number / (len(self.plan.kills) + 1))
-                    self._wait_until(lambda share=share: self._progress()[1] >= share, began + timeout_seconds)
-                    if (kind := kill(self, chance)) is not None:
-                        self.killed[kind] += 1
-                    self._publish_copies(chance)
+                for number, strike in enumerate(self.plan.strikes, start=1):
+                    share = int(self.plan.turns * 0.95 * number / (len(self.plan.strikes) + 1))
+                    self._wait_until(lambda share=share: self.progress()[1] >= share, began + timeout_seconds)
+                    if (kind := strike(self, chance)) is not None:
+                        self.struck[kind] += 1
                 self._wait_until(self._settled, began + timeout_seconds)
         return self._judged(time.monotonic() - began)
 
-    # What kills use
+    # What strikes use
 
     def crash_redis(self) -> None:
         """Kill -9, and back only after an append has failed, if any is still to come."""
@@ -169,30 +202,63 @@ class Chaos:
     def bring_back_redis(self) -> None:
         """Start Redis; producers repeat what it had acknowledged and not written before they go on."""
         with self.producers.held_back() as repeat:
-            self.redis.start()
+            self.start_redis()
             repeat()
+
+    def start_redis(self) -> None:
+        with self._living_by("redis"):
+            self.redis.start()
+
+    def start_postgresql(self) -> None:
+        assert self.postgresql is not None
+        with self._living_by("postgresql"):
+            self.postgresql.start()
+        # What the pool holds are connections to the dead one.
+        self._engine.dispose()
+
+    def said(self, words: str) -> int:
+        """How often workers wrote this into their logs."""
+        return sum(worker.log.read_text(errors="replace").count(words) for worker in self.workers)
+
+    def progress(self) -> tuple[int, int]:
+        """Turns stored and turns folded; what was last seen while the database is away."""
+        try:
+            with self._engine.begin() as connection:
+                row = connection.execute(
+                    text("SELECT COALESCE(SUM(turn_count), 0), COALESCE(SUM(fold_seq), 0) FROM conversation")
+                ).one()
+        except DBAPIError:
+            return self._seen
+        self._seen = row[0], row[1]
+        return self._seen
 
     # Within
 
+    def _living_by(self, clock: str) -> AbstractContextManager[None]:
+        return self.clocks.inherited(clock) if self.clocks else nullcontext()
+
     def _ahead(self, appended: int) -> bool:
         # Without Redis nothing is folded, and producers are to meet the outage rather than wait for its end.
-        return self.redis.running and appended - self._progress()[1] > MOST_AHEAD
+        return self.redis.running and appended - self.progress()[1] > MOST_AHEAD
 
     def _wait_until(self, look: Callable[[], bool], end: float) -> None:
         def look_at_both() -> bool:
             self.producers.reraise()
             if self.plan.copies > 1 and self.redis.running:
-                self._publish_copies(random.Random(time.monotonic_ns()))
+                self._publish_what_nobody_needs(random.Random(time.monotonic_ns()))
+            self._tell(self._seen[1])
             return look()
 
         wait_until(look_at_both, timeout_seconds=max(0.0, end - time.monotonic()), what=self._describe())
 
     def _describe(self) -> str:
-        return f"(stored, folded) of {self.plan.turns} were {self._progress()} before; logs are in {self._folder}"
+        return f"(stored, folded) of {self.plan.turns} were {self.progress()} before; logs are in {self.folder}"
 
-    def _publish_copies(self, chance: random.Random) -> None:
-        if self.plan.copies == 1:
-            return
+    def _publish(self, app: Any, task: Task, argument: int) -> None:
+        for _ in range(self.plan.copies):
+            publish(app, task, argument)
+
+    def _publish_what_nobody_needs(self, chance: random.Random) -> None:
         app = producer_app(self.redis.url, timeout_seconds=1)
         with self._engine.begin() as connection:
             ids = list(connection.scalars(text("SELECT id FROM conversation")))
@@ -200,19 +266,10 @@ class Chaos:
         if ids:
             targets.append((Task.COMPRESS, chance.choice(ids)))
         for task, argument in targets:
-            for _ in range(self.plan.copies):
-                publish(app, task, argument)
-
-    def _progress(self) -> tuple[int, int]:
-        """Turns stored and turns folded."""
-        with self._engine.begin() as connection:
-            row = connection.execute(
-                text("SELECT COALESCE(SUM(turn_count), 0), COALESCE(SUM(fold_seq), 0) FROM conversation")
-            ).one()
-        return row[0], row[1]
+            self._publish(app, task, argument)
 
     def _settled(self) -> bool:
-        if not self.producers.finished or self._progress() < (self.plan.turns, self.plan.turns):
+        if not self.producers.finished or self.progress() < (self.plan.turns, self.plan.turns):
             return False
         with self.redis.client() as client, self._engine.begin() as connection:
             running = connection.scalar(text("SELECT COUNT(*) FROM job WHERE state IN ('due', 'running')"))
@@ -220,7 +277,7 @@ class Chaos:
 
     def _written(self) -> bytes:
         """Redis's log on disk."""
-        return b"".join(path.read_bytes() for path in sorted((self._folder / "redis").rglob("appendonly*.aof")))
+        return b"".join(path.read_bytes() for path in sorted((self.folder / "redis").rglob("appendonly*.aof")))
 
     def _judged(self, seconds: float) -> Outcome:
         appended = {f"{t}/{c}": [m["content"] for m in said] for (t, c), said in self.plan.conversations.items()}
@@ -237,67 +294,13 @@ class Chaos:
             discarded += said.count("counted fold written=False")
         with self._engine.begin() as connection, self.redis.client() as client:
             parked = connection.scalar(text("SELECT COUNT(*) FROM job WHERE state = 'parked'")) or 0
+            plain = connection.scalar(text("SELECT COUNT(*) FROM node WHERE height = 0 AND method = 0")) or 0
             left = [name for name in client.scan_iter("tf:*", count=1000) if client.ttl(name) == -1]
         return Outcome(
             verdict=judge(appended, stored), broken=broken_invariants(self._engine),
             digests={(t, c): digest(self._engine, t, c) for t, c in self.plan.conversations},
-            parked_jobs=parked, left_in_redis=left, kills=dict(self.killed),
+            parked_jobs=parked, plain_segments=plain, left_in_redis=left, strikes=dict(self.struck),
             appends_repeated=self.producers.failures, unwritten_turns=self.producers.unwritten_turns,
             redelivered_tasks=sum(1 for times in received.values() if times > 1), tasks=len(received),
             entries_replayed=replayed, folds_discarded=discarded, seconds=seconds,
         )  # fmt: skip
-
-
-# Kills
-
-
-def redis_process(chaos: Chaos, chance: random.Random) -> str:
-    """Redis, with whatever is on its way to and from it."""
-    chaos.crash_redis()
-    return "Redis"
-
-
-def pool_child(chaos: Chaos, chance: random.Random) -> str | None:
-    """One process that runs tasks."""
-    return "child" if chance.choice(chaos.workers).kill_child(chance.randrange(8)) else None
-
-
-def whole_worker(chaos: Chaos, chance: random.Random) -> str:
-    """A parent and its children."""
-    worker = chance.choice(chaos.workers)
-    worker.kill()
-    worker.start(wait=False)
-    return "parent with children"
-
-
-def worker_parent(chaos: Chaos, chance: random.Random) -> str:
-    """A parent alone: its children finish what they do while the next one starts."""
-    worker = chance.choice(chaos.workers)
-    worker.kill_parent()
-    worker.start(wait=False)
-    return "parent"
-
-
-def schedule(seed: int, *, redis: int = 0, children: int = 0, parents: int = 0, whole: int = 0) -> list[Kill]:
-    """So many of each, shuffled by the seed."""
-    kills = [redis_process] * redis + [pool_child] * children + [worker_parent] * parents + [whole_worker] * whole
-    random.Random(seed).shuffle(kills)
-    return list(kills)
-
-
-def power_cut(bytes_lost: int) -> Kill:
-    """Redis, and the end of its log with it.
-
-    The log is cut where a transaction begins: Redis 6.2 keeps half of one that ends within a command, without
-    carrying it out, and then the log does not say what Redis has.
-    """
-
-    def kill(chaos: Chaos, chance: random.Random) -> str:
-        chaos.redis.kill()
-        for path in (chaos.redis.log.parent).rglob("appendonly*.aof"):
-            kept = path.read_bytes()[:-bytes_lost]
-            os.truncate(path, max(0, kept.rfind(BEGIN_OF_TRANSACTION)))
-        chaos.bring_back_redis()
-        return "Redis and the end of its log"
-
-    return kill

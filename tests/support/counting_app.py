@@ -1,9 +1,14 @@
-"""The workers' own application, which also logs what was stored for nothing: `celery -A support.counting_app`."""
+"""The workers' own application, which also logs what was stored for nothing: `celery -A support.counting_app`.
+
+With `CHAOS_COPIES` above 1 it publishes each message so many times.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from turnfold.contract.records import ConversationId
 from turnfold_worker.adapters.sql_store import SqlStore
@@ -13,7 +18,9 @@ from turnfold_worker.ports import Fold, Received, StoreResult
 __all__ = ["app"]
 
 _log = logging.getLogger(__name__)
-_store, _commit_fold = SqlStore.store, SqlStore.commit_fold
+_store, _commit_fold, _send_task = SqlStore.store, SqlStore.commit_fold, app.send_task
+
+_COPIES: Final = int(os.environ.get("CHAOS_COPIES", "1"))
 
 
 def _counting_store(self: SqlStore, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
@@ -28,5 +35,12 @@ def _counting_commit_fold(self: SqlStore, fold: Fold) -> bool:
     return written
 
 
+def _sending_copies(*arguments: Any, **named: Any) -> None:
+    for _ in range(_COPIES):
+        _send_task(*arguments, **named)
+
+
 SqlStore.store = _counting_store  # type: ignore[method-assign]
 SqlStore.commit_fold = _counting_commit_fold  # type: ignore[method-assign]
+if _COPIES > 1:
+    app.send_task = _sending_copies

@@ -153,6 +153,9 @@ class RealInboxes(Inboxes):
         for name in (*self._ready_sets(), keys.tenants(SHARD)):
             for member in self._client.zrange(name, 0, -1):
                 self._client.zincrby(name, AN_HOUR * 1_000_000, member)
+        for name in (keys.bell(SHARD), keys.SWEEP):
+            if (left := self._client.pttl(name)) > 0:
+                self._client.pexpire(name, left + AN_HOUR * 1_000)
 
     def is_empty(self) -> bool:
         return [name for name in self._client.keys("*") if self._client.ttl(name) == -1] == []

@@ -12,7 +12,7 @@ from turnfold.edge import Entry
 from turnfold_worker.ports import Claim, InboxEntry
 
 MICROSECONDS = 1_000_000
-TENANTS_A_CLAIM = 64
+TENANTS_A_CLAIM = 512
 
 
 @dataclass
@@ -31,6 +31,7 @@ class MemoryInbox:
         self.lease = lease
         self.sweep = sweep
         """Seconds between two sweeps; None: the test sweeps itself."""
+        self.refusals: dict[Address, int] = {}
         self.bells: dict[int, int] = {}
         """Shard -> microseconds at which its bell falls silent."""
         self.receipts: dict[Address, dict[str, int]] = {}
@@ -73,30 +74,40 @@ class MemoryInbox:
 
     def ring_bell(self, shard: int) -> bool:
         now = self._moment()
+        ends = now + BELL_MILLISECONDS * 1_000
         if self.bells.get(shard, 0) > now:
+            self.bells[shard] = min(ends, self.bells[shard])
             return False
-        self.bells[shard] = now + BELL_MILLISECONDS * 1_000
+        self.bells[shard] = ends
         return True
 
     def claim(self, shard: int, most: int) -> list[Claim]:
         now = self._moment()
-        tenants = sorted(
+        hungry: list[str] = []
+        for _, _, tenant in sorted(
             (served, encode_id(tenant), tenant) for (where, tenant), served in self._served.items() if where == shard
-        )[:TENANTS_A_CLAIM]
-        share = max(1, math.ceil(most / max(1, len(tenants))))
-        claims: list[Claim] = []
-        for _, _, tenant in tenants:
-            room = min(share, most - len(claims))
-            if room <= 0:
+        )[:TENANTS_A_CLAIM]:
+            if len(hungry) >= most:
                 break
-            for address in list(self._claimable(shard, tenant, now))[:room]:
-                token = self._boxes[address].ready_from = now + self.lease * MICROSECONDS
-                mark = self._marks.get(address)
-                claims.append(Claim(address, str(token), None if mark is None else str(mark)))
+            if any(self._claimable(shard, tenant, now)):
+                hungry.append(tenant)
             if any(self._of(shard, tenant)):
                 self._served[shard, tenant] = now
             else:
                 del self._served[shard, tenant]
+        claims: list[Claim] = []
+        while len(claims) < most and hungry:
+            share, still = math.ceil((most - len(claims)) / len(hungry)), []
+            for tenant in hungry:
+                room = min(share, most - len(claims))
+                taken = list(self._claimable(shard, tenant, now))[:room]
+                for address in taken:
+                    token = self._boxes[address].ready_from = now + self.lease * MICROSECONDS
+                    mark = self._marks.get(address)
+                    claims.append(Claim(address, str(token), None if mark is None else str(mark)))
+                if len(taken) == room:
+                    still.append(tenant)
+            hungry = still
         return claims
 
     def _of(self, shard: int, tenant: str) -> Iterator[Address]:
@@ -132,6 +143,17 @@ class MemoryInbox:
                 if not any(self._of(shard, tenant)):
                     self._served.pop((shard, tenant), None)
 
+    def postpone(self, claims: Sequence[Claim], seconds: float) -> None:
+        now = self._moment()
+        for claim in claims:
+            box = self._boxes.get(claim.address)
+            if box is not None and str(box.ready_from) == claim.token:
+                box.ready_from = now + int(seconds * MICROSECONDS)
+
+    def count_refusal(self, claim: Claim) -> int:
+        self.refusals[claim.address] = self.refusals.get(claim.address, 0) + 1
+        return self.refusals[claim.address]
+
     def waiting(self) -> list[int]:
         return sorted({shard for shard, _ in self._served} | {address.shard for address in self._marks})
 
@@ -152,7 +174,11 @@ class MemoryInbox:
 
     def start_sweep(self) -> bool:
         now = self._moment()
-        if self.sweep is None or now < self._swept_until:
+        if self.sweep is None:
             return False
-        self._swept_until = now + self.sweep * MICROSECONDS
+        ends = now + self.sweep * MICROSECONDS
+        if now < self._swept_until:
+            self._swept_until = min(ends, self._swept_until)
+            return False
+        self._swept_until = ends
         return True

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import psutil
 import psycopg
 
 from support.waiting import wait_until
@@ -89,10 +90,29 @@ class PostgresqlServer:
     def kill(self) -> None:
         """End the server as a crash would, with kill -9, and everything that it started."""
         if self._process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            self._signal(signal.SIGKILL)
             self._process.wait()
             (self._folder / "postmaster.pid").unlink(missing_ok=True)
+
+    def freeze(self) -> None:
+        """Stop every process of it where it is, as a machine that hangs would."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        # Each of its processes leads a group of its own. The first comes first: it replaces what dies.
+        if self._process is None or self._process.poll() is not None:
+            return
+        first = psutil.Process(self._process.pid)
+        others = first.children(recursive=True)
+        for process in (first, *others):
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+        if number == signal.SIGKILL:
+            psutil.wait_procs(others, timeout=10)
 
     def stop(self) -> None:
         """A fast shutdown."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from turnfold.contract.records import ConversationId
-from turnfold.contract.tasks import Task
+from turnfold.contract.records import ConversationId, JobId
+from turnfold.contract.tasks import QUEUE_OF, Queue, Task
 
 if TYPE_CHECKING:
     from turnfold_worker.wiring import Worker
@@ -24,8 +24,14 @@ class HeldMessages:
     def compress(self, conversation: ConversationId) -> None:
         self.waiting.append((Task.COMPRESS, conversation))
 
+    def refold(self, job: JobId) -> None:
+        self.waiting.append((Task.REFOLD, job))
+
     def erase(self, shard: int) -> None:
         self.waiting.append((Task.ERASE, shard))
+
+    def backlog(self) -> int:
+        return sum(QUEUE_OF[task] is Queue.COMPRESS for task, _ in self.waiting)
 
 
 def deliver(worker: Worker, task: Task, argument: int) -> None:
@@ -35,6 +41,8 @@ def deliver(worker: Worker, task: Task, argument: int) -> None:
             worker.drain(argument)
         case Task.COMPRESS:
             worker.compress(argument)
+        case Task.REFOLD:
+            worker.refold(argument)
         case Task.ERASE:
             worker.erase(argument)
         case Task.SWEEP:

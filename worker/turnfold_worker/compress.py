@@ -19,7 +19,7 @@ from turnfold_worker.pipeline import segment
 from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import anchor_terms, merge
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold
-from turnfold_worker.pipeline.roll_up import roll_up
+from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, Store, Tail
 
@@ -47,15 +47,17 @@ def compress(
     claim = store.claim_fold(conversation)
     if claim is None:
         return 0
-    closed = 0
+    closed, plain = 0, claim.attempts >= limits.attempts
     try:
         while True:
             if clock() - started > limits.slice_seconds:
                 store.release_fold(claim, error=None, delay_seconds=0.0)
                 publisher.compress(conversation)
                 return closed
-            folded, settled = _advance(claim, store, plain=claim.attempts >= limits.attempts and closed == 0)
+            folded, settled = _advance(claim, store, plain=plain)
             closed += folded
+            # Whoever closed the segment that failed, the one at hand now has not.
+            plain = False
             if settled:
                 return closed
     except Retryable:
@@ -65,7 +67,7 @@ def compress(
         raise
     except Exception as error:  # noqa: BLE001 - one conversation is kept from hurting its neighbours
         _log.error("folding conversation %s failed (attempt %s): %s", conversation, claim.attempts, where(error))
-        store.release_fold(claim, error=type(error).__name__, delay_seconds=RETRY_SECONDS * claim.attempts)
+        store.release_fold(claim, error=where(error), delay_seconds=RETRY_SECONDS * claim.attempts)
         return closed
 
 
@@ -76,14 +78,19 @@ def _advance(claim: FoldClaim, store: Store, *, plain: bool) -> tuple[int, bool]
         return 0, True
     closed = 0
     while (turns := next_segment(tail, total=plain and not closed)) is not None:
-        fold = fold_next(tail, turns, store, plain_error="three attempts failed" if plain and not closed else None)
+        fold = fold_next(tail, turns, store, plain_error=_why(claim) if plain and not closed else None)
         if not store.commit_fold(fold):
             return closed, False
         closed += 1
         tail = after(tail, fold)
     if tail.turns and tail.turns[-1].seq < tail.turn_count:
         return closed, False
-    return closed, store.finish_fold(claim, tail.turn_count)
+    return closed, store.finish_fold(claim, tail)
+
+
+def _why(claim: FoldClaim) -> str:
+    """The reason for plain words: ids and kinds of errors, never content."""
+    return f"{claim.error or 'the worker ended while folding'} (attempt {claim.attempts})"
 
 
 def next_segment(tail: Tail, *, total: bool = False) -> Sequence[StoredTurn] | None:
@@ -93,7 +100,7 @@ def next_segment(tail: Tail, *, total: bool = False) -> Sequence[StoredTurn] | N
     """
     if not tail.turns:
         return None
-    settings = settings_at(tail, tail.turns[0].seq)
+    settings = settings_at(tail.configurations, tail.turns[0].seq)
     try:
         return _stepped(tail, settings)
     except Exception:
@@ -111,10 +118,10 @@ def _stepped(tail: Tail, settings: FoldSettings) -> Sequence[StoredTurn] | None:
     return None
 
 
-def settings_at(tail: Tail, seq: int) -> FoldSettings:
+def settings_at(configurations: Sequence[tuple[int, Mapping[str, Any]]], seq: int) -> FoldSettings:
     """What was configured before turn `seq` was appended: a segment is folded by what held at its first turn."""
     in_force: Mapping[str, Any] = {}
-    for after_seq, configuration in tail.configurations:
+    for after_seq, configuration in configurations:
         if after_seq < seq:
             in_force = configuration
     return FoldSettings.from_mapping(in_force)
@@ -122,38 +129,59 @@ def settings_at(tail: Tail, seq: int) -> FoldSettings:
 
 def fold_next(tail: Tail, turns: Sequence[StoredTurn], store: Store, *, plain_error: str | None) -> Fold:
     """Fold one segment, merge its anchors, and build the chapters that it completes."""
-    settings = settings_at(tail, turns[0].seq)
+    settings = settings_at(tail.configurations, turns[0].seq)
     if plain_error is None:
         folded = fold_segment(turns, idx=tail.node_count, settings=settings)
     else:
         folded = plain_fold(turns, idx=tail.node_count)
-    candidates = _candidates(tail, folded.drafts, store)
+    candidates = candidates_of(folded.drafts, tail.conversation, store)
     merged = merge(folded.drafts, candidates, next_id=tail.next_anchor, node_idx=tail.node_count, settings=settings)
-    stats = segment.close(segment.SegmenterStats.from_json(tail.segmenter), turns)
+    chapters = _chapters(tail.conversation, folded, store, total=plain_error is not None)
     return Fold(
-        tail=tail, nodes=[folded, *_chapters(tail.conversation, folded, store)], anchors=merged.new,
-        changes=merged.changed, segmenter=stats.to_json(), refold_error=plain_error,
+        tail=tail, nodes=[folded, *chapters], anchors=merged.new, changes=merged.changed,
+        segmenter=_statistics(tail, turns, total=plain_error is not None).to_json(), refold_error=plain_error,
     )  # fmt: skip
 
 
-def _candidates(tail: Tail, drafts: Sequence[AnchorDraft], store: Store) -> list[Anchor]:
+def _statistics(tail: Tail, turns: Sequence[StoredTurn], *, total: bool) -> segment.SegmenterStats:
+    """What the segmenter remembers after a segment; `total`: as before it, if that fails."""
+    before = segment.SegmenterStats.from_json(tail.segmenter)
+    try:
+        return segment.close(before, turns)
+    except Exception:
+        if not total:
+            raise
+        return before
+
+
+def candidates_of(drafts: Sequence[AnchorDraft], conversation: ConversationId, store: Store) -> list[Anchor]:
     """Earlier anchors that share a rare term with one of the segment's, and the newest: few, however many there are."""
     if not drafts:
         return []
     wanted = dict.fromkeys(term for draft in drafts for term in anchor_terms(draft.text))
-    return store.anchor_candidates(tail.conversation, list(wanted))
+    return store.anchor_candidates(conversation, list(wanted))
 
 
-def _chapters(conversation: ConversationId, folded: FoldedNode, store: Store) -> list[FoldedNode]:
+def _chapters(conversation: ConversationId, folded: FoldedNode, store: Store, *, total: bool) -> list[FoldedNode]:
     """Chapters whose last child is this segment, upwards; built once, from their children's own words."""
     chapters: list[FoldedNode] = []
     last = folded
     while (last.node.idx + 1) % FAN_OUT == 0:
         height, first = last.node.height, last.node.idx + 1 - FAN_OUT
         elder = store.siblings(conversation, height, first, last.node.idx - 1)
-        last = roll_up([*elder, last], height=height + 1, idx=last.node.idx // FAN_OUT)
+        last = _chapter([*elder, last], height=height + 1, idx=last.node.idx // FAN_OUT, total=total)
         chapters.append(last)
     return chapters
+
+
+def _chapter(children: Sequence[FoldedNode], *, height: int, idx: int, total: bool) -> FoldedNode:
+    """A chapter by the rules; `total`: in plain words if they fail. Folding its last child again mends it."""
+    try:
+        return roll_up(children, height=height, idx=idx)
+    except Exception:
+        if not total:
+            raise
+        return plain_roll_up(children, height=height, idx=idx)
 
 
 def after(tail: Tail, fold: Fold) -> Tail:

@@ -29,7 +29,10 @@ def digest(engine: Engine, tenant: str, conversation_id: str) -> str:
             raise UnknownConversation(msg)
         for name, columns in CANONICAL_COLUMNS.items():
             rows = Base.metadata.tables[name]
-            for row in connection.execute(_statement(rows, columns, int(id_))):
+            order = [columns.index(column.name) for column in rows.primary_key if column.name in columns]
+            found = connection.execute(_statement(rows, columns, int(id_))).all()
+            # Sorted here: a database sorts text by its own collation.
+            for row in sorted(found, key=lambda row, order=order: [row[i] for i in order]):  # type: ignore[misc]
                 line = json.dumps([name, *map(_plain, row)], ensure_ascii=False, sort_keys=True)
                 hashed.update(line.encode() + b"\n")
     return hashed.hexdigest()
@@ -40,11 +43,7 @@ def _statement(rows: Table, columns: tuple[str, ...], conversation: int) -> Any:
     statement = select(*(rows.c[name] for name in columns)).where(owner == conversation)
     if rows.name in RULES_ONLY:
         statement = statement.where(rows.c.refined == 0)
-    return statement.order_by(*(rows.c[name] for name in _order(rows, columns)))
-
-
-def _order(rows: Table, columns: tuple[str, ...]) -> list[str]:
-    return [column.name for column in rows.primary_key if column.name in columns]
+    return statement
 
 
 def _plain(value: object) -> object:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import assert_never
 
 from turnfold.contract.records import ConversationId, Role, StoredTurn, TurnState
 from turnfold.contract.tasks import Operation
-from turnfold.edge import decode_turn, encode_turn
+from turnfold.edge import decode_turn
 from turnfold.errors import InvalidTurn
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.erase import erase_claimed
-from turnfold_worker.errors import Retryable, where
+from turnfold_worker.errors import Permanent, Retryable, where
 from turnfold_worker.ports import (
     Claim,
     Clock,
@@ -33,6 +34,15 @@ from turnfold_worker.ports import (
 )
 
 _log = logging.getLogger(__name__)
+
+OUTAGE_SECONDS = 1.0
+"""Until inboxes are tried again after SQL or Redis was away."""
+
+REFUSED_SECONDS = 2.0
+"""Until a conversation is tried again that could not be stored while its neighbours were."""
+
+REFUSALS = 3
+"""Tries before an entry is parked whose failure says nothing about the entry itself."""
 
 PARKED_CONTENT = "[this turn could not be stored as it was sent; see `turnfold doctor`]"
 
@@ -79,95 +89,112 @@ def drain(
 def _drain_claims(
     claims: Sequence[Claim], inbox: Inbox, store: Store, publisher: Publisher, limits: DrainLimits
 ) -> int:
-    for claim in claims:
-        if claim.forgotten_at is not None:
-            erase_claimed(claim, inbox=inbox, store=store)
-    # Ids are resolved before the inboxes are read: that is why nothing of a forgotten conversation returns.
-    ids = dict(zip(store.resolve([claim.address for claim in claims]), claims, strict=True))
-    entries = dict(zip(ids, inbox.read(list(ids.values()), limits.turns), strict=True))
-    if unread := [id_ for id_, read in entries.items() if not read]:
-        # Forgotten since they were claimed: a row that was made for one must not outlive the conversation.
-        store.discard_unused(unread)
-    batches = {id_: [receive(entry) for entry in read] for id_, read in entries.items() if read}
-    stored = _store(batches, store, publisher)
-    inbox.finish([
-        (claim, entries[id_][-1].stream_id if id_ in stored.kept else None)
-        for id_, claim in ids.items()
-        if id_ not in stored.refused
-    ])  # fmt: skip
-    return stored.new_turns
-
-
-@dataclass(slots=True)
-class _Stored:
-    """Outcome of a batch. What is neither kept nor refused was forgotten meanwhile, or had nothing to store."""
-
-    kept: set[ConversationId]
-    refused: set[ConversationId]
-    """Left leased, so that they are tried again, but not at once and not for ever in this loop."""
-    new_turns: int = 0
-
-
-def _store(batches: Mapping[ConversationId, Sequence[Received]], store: Store, publisher: Publisher) -> _Stored:
-    """Store all at once; if that fails, one by one, so that one conversation cannot hold up its neighbours."""
-    outcome = _Stored(set(), set())
-    if not batches:
-        return outcome
     try:
-        _store_together(batches, store, publisher, outcome)
+        return _Batch(inbox, store, publisher).drain(claims, limits.turns)
     except Retryable:
+        # Not for a whole lease: what was away may be back in a moment.
+        with suppress(Retryable):
+            inbox.postpone(claims, OUTAGE_SECONDS)
         raise
-    except Exception as error:  # noqa: BLE001 - one conversation is kept from hurting its neighbours
-        _log.warning("storing %d conversations together failed: %s", len(batches), where(error))
-    else:
-        return outcome
-    for conversation, received in batches.items():
-        _store_carefully(conversation, received, store, publisher, outcome)
-    return outcome
 
 
-def _store_carefully(
-    conversation: ConversationId,
-    received: Sequence[Received],
-    store: Store,
-    publisher: Publisher,
-    outcome: _Stored,
-) -> None:
-    """Store one conversation entry by entry, parking what SQL refuses."""
-    for item in received:
+class _Batch:
+    """One claim's way from Redis to SQL."""
+
+    def __init__(self, inbox: Inbox, store: Store, publisher: Publisher) -> None:
+        self._inbox = inbox
+        self._store = store
+        self._publisher = publisher
+        self._new_turns = 0
+        self._kept: set[ConversationId] = set()
+        self._refused: list[Claim] = []
+
+    def drain(self, claims: Sequence[Claim], most: int) -> int:
+        """Store what the claimed inboxes hold; the number of new turns."""
+        claims = [claim for claim in claims if self._erased_if_forgotten(claim)]
+        # Ids are resolved before the inboxes are read: that is why nothing of a forgotten conversation returns.
+        ids = dict(zip(self._store.resolve([claim.address for claim in claims]), claims, strict=True))
+        entries = dict(zip(ids, self._inbox.read(list(ids.values()), most), strict=True))
+        if unread := [id_ for id_, read in entries.items() if not read]:
+            # Forgotten since they were claimed: a row that was made for one must not outlive the conversation.
+            self._store.discard_unused(unread)
+        batches = {id_: [receive(entry) for entry in read] for id_, read in entries.items() if read}
+        self._store_batches(batches, ids)
+        self._inbox.finish([
+            (claim, entries[id_][-1].stream_id if id_ in self._kept else None)
+            for id_, claim in ids.items()
+            if claim not in self._refused
+        ])  # fmt: skip
+        self._inbox.postpone(self._refused, REFUSED_SECONDS)
+        return self._new_turns
+
+    def _erased_if_forgotten(self, claim: Claim) -> bool:
+        """Delete the old rows of a forgotten conversation first; False when that failed and it has to wait."""
+        if claim.forgotten_at is None:
+            return True
         try:
-            _store_together({conversation: [item]}, store, publisher, outcome)
+            erase_claimed(claim, inbox=self._inbox, store=self._store)
+        except Exception as error:  # noqa: BLE001 - it has to wait, and its neighbours go on
+            _log.error("a forgotten conversation was not deleted: %s", where(error))
+            self._refused.append(claim)
+            return False
+        return True
+
+    def _store_batches(
+        self, batches: Mapping[ConversationId, Sequence[Received]], claims: Mapping[ConversationId, Claim]
+    ) -> None:
+        """Store all at once; if that fails, one by one, so that one conversation cannot hold up its neighbours."""
+        if not batches:
+            return
+        try:
+            self._store_together(batches)
         except Retryable:
             raise
-        except Exception as error:  # noqa: BLE001 - the entry is parked with this error, and later ones go on
-            _log.warning("an entry of conversation %s was parked: %s", conversation, where(error))
+        except Exception as error:  # noqa: BLE001 - one conversation is kept from hurting its neighbours
+            _log.warning("storing %d conversations together failed: %s", len(batches), where(error))
+        else:
+            return
+        for conversation, received in batches.items():
             try:
-                _store_together({conversation: [_parked(item, where(error))]}, store, publisher, outcome)
+                self._store_one_by_one(conversation, received, claims[conversation])
             except Retryable:
                 raise
-            except Exception as refusal:  # noqa: BLE001 - as above; it stays in the inbox
-                _log.error("conversation %s cannot be stored at all: %s", conversation, where(refusal))
-                outcome.refused.add(conversation)
-                outcome.kept.discard(conversation)
-                return
+            except Exception as error:  # noqa: BLE001 - it stays in the inbox and is tried again
+                _log.error("conversation %s was not stored: %s", conversation, where(error))
+                self._refused.append(claims[conversation])
+                self._kept.discard(conversation)
+
+    def _store_one_by_one(self, conversation: ConversationId, received: Sequence[Received], claim: Claim) -> None:
+        """Store one conversation entry by entry, parking what SQL refuses.
+
+        What fails in another way (memory, a time limit, a mistake of ours) is tried again some times before it is
+        parked: a healthy turn is never replaced because of a bad moment.
+        """
+        for item in received:
+            try:
+                self._store_together({conversation: [item]})
+            except Retryable:
+                raise
+            except Exception as error:
+                if not isinstance(error, Permanent) and self._inbox.count_refusal(claim) < REFUSALS:
+                    raise
+                _log.warning("an entry of conversation %s was parked: %s", conversation, where(error))
+                self._store_together({conversation: [parked(item, where(error))]})
+
+    def _store_together(self, batches: Mapping[ConversationId, Sequence[Received]]) -> None:
+        result = self._store.store(batches)
+        self._kept |= set(batches)
+        self._kept -= result.missing
+        self._new_turns += result.new_turns
+        for conversation in result.to_fold:
+            self._publisher.compress(conversation)
 
 
-def _store_together(
-    batches: Mapping[ConversationId, Sequence[Received]], store: Store, publisher: Publisher, outcome: _Stored
-) -> None:
-    result = store.store(batches)
-    outcome.kept |= set(batches) - result.missing
-    outcome.kept -= result.missing
-    outcome.new_turns += result.new_turns
-    for conversation in result.to_fold:
-        publisher.compress(conversation)
-
-
-def _parked(item: Received, error: str) -> Received:
+def parked(item: Received, error: str) -> Received:
+    """The same entry, to be kept for a person; its place among the turns is kept by a placeholder."""
     match item:
-        case ReceivedTurn(turn=turn, parked=parked):
-            entry = parked or InboxEntry("", str(Operation.APPEND), turn.turn_id, encode_turn(turn))
-            return ReceivedTurn(placeholder(entry), parked=entry, error=error)
+        case ReceivedTurn(entry=entry):
+            return ReceivedTurn(placeholder(entry), entry, error)
         case ReceivedOperation(operation=operation, operation_id=operation_id, body=body):
             return ParkedOperation(InboxEntry("", str(operation), operation_id, json.dumps(body).encode()), error)
         case ParkedOperation():
@@ -180,9 +207,9 @@ def receive(entry: InboxEntry) -> Received:
     """What an entry asks for. Total: an entry that cannot be read becomes a parked one."""
     if entry.operation == Operation.APPEND:
         try:
-            return ReceivedTurn(decode_turn(entry.body, seq=0, turn_id=entry.entry_id))
+            return ReceivedTurn(decode_turn(entry.body, seq=0, turn_id=entry.entry_id), entry)
         except InvalidTurn as error:
-            return ReceivedTurn(placeholder(entry), parked=entry, error=str(error))
+            return ReceivedTurn(placeholder(entry), entry, str(error))
     if entry.operation == Operation.CONFIGURE:
         try:
             body = json.loads(entry.body)
@@ -195,7 +222,16 @@ def receive(entry: InboxEntry) -> Received:
 
 
 def placeholder(entry: InboxEntry) -> StoredTurn:
+    """What stands for a turn that could not be stored as it was sent."""
     return StoredTurn(
-        seq=0, turn_id=entry.entry_id, role=Role.SYSTEM, content=PARKED_CONTENT,
+        seq=0, turn_id=entry.entry_id, role=_role(entry.body), content=PARKED_CONTENT,
         tokens=estimate_tokens(PARKED_CONTENT), state=TurnState.PARKED,
     )  # fmt: skip
+
+
+def _role(body: bytes) -> Role:
+    """Who spoke, if that can be read."""
+    try:
+        return Role(json.loads(body)["role"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return Role.USER

@@ -4,7 +4,7 @@ WorkerError
 ├── Retryable         trying again later may help: the job table or the next bell does it
 │   └── StoreAway     SQL or Redis did not answer
 └── Permanent         trying again will not help: the work is parked with this error
-    └── InvalidEntry  an inbox entry that is not of a form we know
+    └── Refused       SQL will never take these values
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Permanent(WorkerError):  # noqa: N818
     """Trying again will not help."""
 
 
-class InvalidEntry(Permanent):
-    """An inbox entry that is not of a form that this version knows."""
+class Refused(Permanent):
+    """SQL will never take these values."""
 
 
 def where(error: BaseException) -> str:

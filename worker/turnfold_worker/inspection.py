@@ -109,7 +109,7 @@ class StoredTotals:
     anchors: int
     parked_entries: int
     jobs: Mapping[str, Mapping[str, int]]
-    """Kind of job -> state -> how many; jobs that are done are left out."""
+    """Kind of job -> state -> how many; jobs that are done or skipped are left out."""
 
 
 def stored_totals(engine: Engine, tenant: str) -> StoredTotals:
@@ -124,7 +124,7 @@ def stored_totals(engine: Engine, tenant: str) -> StoredTotals:
         by_kind: dict[str, dict[str, int]] = {}
         for kind, state, number in connection.execute(
             select(jobs.c.kind, jobs.c.state, func.count())
-            .where(jobs.c.tenant == tenant, jobs.c.state != "done")
+            .where(jobs.c.tenant == tenant, jobs.c.state.not_in(("done", "skipped")))
             .group_by(jobs.c.kind, jobs.c.state)
             .order_by(jobs.c.kind, jobs.c.state)
         ):
@@ -138,7 +138,7 @@ def stored_totals(engine: Engine, tenant: str) -> StoredTotals:
             segments=count(nodes, nodes.c.height == 0),
             chapters=count(nodes, nodes.c.height > 0),
             anchors=count(table(AnchorRow), table(AnchorRow).c.state == 0),
-            parked_entries=count(table(ParkedEntryRow)),
+            parked_entries=count(table(ParkedEntryRow), table(ParkedEntryRow).c.state == "parked"),
             jobs=by_kind,
         )
 

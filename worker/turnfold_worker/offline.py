@@ -23,7 +23,17 @@ from turnfold.assemble import Context, Policy, Request, policy_named
 from turnfold.client import anchors_among, chosen_counter
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, Expansion, Hit, Node, Status
+from turnfold.contract.records import (
+    Anchor,
+    AnchorState,
+    AnchorType,
+    ConversationId,
+    Expansion,
+    Hit,
+    JobId,
+    Node,
+    Status,
+)
 from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
 from turnfold.contract.tasks import Operation
 from turnfold.edge import TurnInput, accept
@@ -203,7 +213,12 @@ class _Nobody:
 
     def compress(self, conversation: ConversationId) -> None: ...
 
+    def refold(self, job: JobId) -> None: ...
+
     def erase(self, shard: int) -> None: ...
+
+    def backlog(self) -> int:
+        return 0
 
 
 def _create(engine: Engine) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from turnfold.contract.keys import Address
-from turnfold.contract.records import Anchor, ConversationId, StoredTurn
+from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import Operation
 from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
@@ -47,10 +47,16 @@ class Inbox(Protocol):
         """Take up to `most` ready conversations, round robin over tenants."""
 
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
-        """The oldest `most` entries of each claimed inbox."""
+        """The oldest `most` entries of each claimed inbox, fewer where they are large, one at least."""
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
         """Trim each inbox through a stream id (None: nothing was stored) and give the claim back, if still ours."""
+
+    def postpone(self, claims: Sequence[Claim], seconds: float) -> None:
+        """Give claims back to be taken again after a while."""
+
+    def count_refusal(self, claim: Claim) -> int:
+        """Count that a conversation could not be stored; how often in a row that happened lately."""
 
     def waiting(self) -> list[int]:
         """Shards that hold anything at all."""
@@ -73,10 +79,11 @@ class ReceivedTurn:
     """A turn on its way into SQL; SQL numbers it."""
 
     turn: StoredTurn
-    """Its `seq` is 0."""
-    parked: InboxEntry | None = None
-    """The entry as it came, when it could not be read: the turn is then a placeholder."""
-    error: str = ""
+    """Its `seq` is 0. A placeholder when the entry is parked."""
+    entry: InboxEntry
+    """As it came; kept whole when it is parked."""
+    error: str | None = None
+    """Why it is parked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +157,50 @@ class FoldClaim:
     claim: str
     attempts: int
     """Tries on the segment at hand, this one included."""
+    error: str | None = None
+    """What the last try that could say so failed with."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefoldClaim:
+    """A job to fold a closed segment again, that is ours until its lease ends."""
+
+    job: JobId
+    conversation: ConversationId
+    idx: int
+    """Of the segment."""
+    claim: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedSegment:
+    """What folding a segment again starts from: one committed state of its conversation."""
+
+    conversation: ConversationId
+    idx: int
+    closed_seq: int
+    next_anchor: int
+    edit_revision: int
+    configurations: Sequence[tuple[int, Mapping[str, Any]]]
+    """(after_seq, what is then in force), oldest first."""
+    turns: Sequence[StoredTurn]
+    """Its turns, whole, in order."""
+    anchors: Sequence[Anchor]
+    """Those that it has already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refold:
+    """Everything that folding a segment again writes, in one transaction."""
+
+    job: JobId
+    segment: ClosedSegment
+    """The state it was computed from; written only if the conversation is still in it."""
+    nodes: Sequence[FoldedNode]
+    """The segment, then the chapters above it, upwards: each replaces its older self."""
+    anchors: Sequence[Anchor]
+    """New ones."""
+    changes: Sequence[AnchorChange]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +237,29 @@ class Store(Protocol):
     def commit_fold(self, fold: Fold) -> bool:
         """Write a closed segment; False when the conversation is no longer in the state it was computed from."""
 
-    def finish_fold(self, claim: FoldClaim, folded_seq: int) -> bool:
-        """Record how far the segmenter has seen; False when turns came meanwhile and the job is still ours."""
+    def finish_fold(self, claim: FoldClaim, seen: Tail) -> bool:
+        """Record that the segmenter has seen all; False when more came meanwhile and the job is still ours."""
 
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
         """Give the job back, due after `delay_seconds`."""
 
     def due_folds(self, most: int) -> list[ConversationId]:
         """Jobs that are due or whose lease lapsed, few of each tenant; they count as published from now on."""
+
+    def due_refolds(self, most: int) -> list[JobId]:
+        """As `due_folds`. One whose worker died as often as it may is parked again."""
+
+    def claim_refold(self, job: JobId) -> RefoldClaim | None:
+        """Take the job and count the attempt; None when it is not due or another has it."""
+
+    def closed_segment(self, conversation: ConversationId, idx: int) -> ClosedSegment | None:
+        """The state to fold a segment again from; None when it is gone."""
+
+    def commit_refold(self, refold: Refold) -> bool:
+        """Replace a segment and end the job; False when the conversation is no longer in the computed state."""
+
+    def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
+        """Park the job again with its error, or, without one, give it back with its attempt."""
 
     def erase(self, address: Address, confirmed: ConfirmErasure) -> Mapping[str, int]:
         """Delete a conversation's rows, if `confirmed` still says so once they are known; counts of what went."""
@@ -212,7 +278,12 @@ class Publisher(Protocol):
 
     def compress(self, conversation: ConversationId) -> None: ...
 
+    def refold(self, job: JobId) -> None: ...
+
     def erase(self, shard: int) -> None: ...
+
+    def backlog(self) -> int:
+        """Messages that wait for whoever folds; 0 when the broker does not say."""
 
 
 class Clock(Protocol):

@@ -6,10 +6,13 @@ Run by every drain's process and by a timer in every worker, so that nothing dep
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from turnfold_worker.ports import Inbox, Publisher, Store
 
-FOLDS_AT_ONCE = 500
+FOLDS_AT_ONCE: Final = 500
+MOST_WAITING: Final = 1_000
+"""Messages for those who fold from which a sweep adds none: what is due is behind them, and stays due."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +32,17 @@ def sweep(*, inbox: Inbox, store: Store, publisher: Publisher) -> Swept:
             shards += 1
         if inbox.forgotten(shard, 1):
             publisher.erase(shard)
-    folds = store.due_folds(FOLDS_AT_ONCE)
+    return Swept(shards=shards, folds=_sweep_folds(store, publisher))
+
+
+def _sweep_folds(store: Store, publisher: Publisher) -> int:
+    room = min(FOLDS_AT_ONCE, MOST_WAITING - publisher.backlog())
+    if room <= 0:
+        return 0
+    folds = store.due_folds(room)
     for conversation in folds:
         publisher.compress(conversation)
-    return Swept(shards=shards, folds=len(folds))
+    again = store.due_refolds(room)
+    for job in again:
+        publisher.refold(job)
+    return len(folds) + len(again)

@@ -25,11 +25,18 @@ def compress(conversation: int) -> str:
     return f"{shown(Task.COMPRESS, conversation)}, segments folded: {worker(app).compress(conversation)}"
 
 
+@app.task(name=str(Task.REFOLD), throws=(WorkerError,))
+def refold(job: int) -> str:
+    """Fold one closed segment again, by the rules."""
+    done = "folded by the rules" if worker(app).refold(job) else "nothing was written"
+    return f"{shown(Task.REFOLD, job)}, {done}"
+
+
 # No events: it runs every few seconds, and would hide in Flower what it rings for, which is shown.
 @app.task(name=str(Task.SWEEP), throws=(WorkerError,), send_events=False)
 def sweep() -> str:
     """Ring for what is ready or due."""
-    swept = worker(app).sweep()
+    swept = worker(app).sweep_in_turn()
     return f"drains rung for: {swept.shards}, folds rung for: {swept.folds}"
 
 

@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class SweepTimer(bootsteps.StartStopStep):
-    """Every few seconds, one of all workers sends `turnfold.sweep` to a queue that it serves itself."""
+    """Sends `turnfold.sweep` to a queue that this worker serves, whenever nobody has swept for an interval."""
 
     requires = {"celery.worker.components:Pool"}  # noqa: RUF012 - Celery's own form
 
@@ -46,9 +46,12 @@ class SweepTimer(bootsteps.StartStopStep):
     def _run(self, app: Any, settings: WorkerSettings, queue: str) -> None:
         client = inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
         interval = settings.sweep_seconds
+        milliseconds = max(1, int(interval * 1_000))
         while not self._stop.wait(interval):
             try:
-                if client.set(keys.SWEEP, "1", nx=True, px=max(1, int(interval * 1_000))):
+                # The mark is set by the sweep when it runs: one that waits in a long queue must not stand for one done.
+                # One that would live longer than an interval is from before the clock was set back.
+                if not 0 <= client.pttl(keys.SWEEP) <= milliseconds:
                     app.send_task(
                         str(Task.SWEEP), queue=queue, expires=max(1.0, interval), ignore_result=True, retry=False
                     )

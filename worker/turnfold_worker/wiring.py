@@ -11,7 +11,7 @@ from celery import Celery
 from sqlalchemy import Engine
 
 from turnfold import inbox as producer_inbox
-from turnfold.contract.records import ConversationId
+from turnfold.contract.records import ConversationId, JobId
 from turnfold.sql import connect
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
 from turnfold_worker.adapters.redis_inbox import RedisInbox
@@ -20,6 +20,7 @@ from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.drain import Drained, DrainLimits, drain
 from turnfold_worker.erase import erase
 from turnfold_worker.ports import Inbox, Publisher, Store
+from turnfold_worker.refold import refold
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.sweep import Swept, sweep
 
@@ -44,8 +45,7 @@ class Worker:
         drained = drain(
             shard, inbox=self.inbox, store=self.store, publisher=self.publisher, limits=limits, clock=time.monotonic
         )
-        if self.inbox.start_sweep():
-            self.sweep()
+        self.sweep_in_turn()
         return drained
 
     def compress(self, conversation: int) -> int:
@@ -55,8 +55,15 @@ class Worker:
             clock=time.monotonic,
         )  # fmt: skip
 
+    def refold(self, job: int) -> bool:
+        return refold(JobId(job), store=self.store)
+
     def sweep(self) -> Swept:
         return sweep(inbox=self.inbox, store=self.store, publisher=self.publisher)
+
+    def sweep_in_turn(self) -> Swept:
+        """Sweep, unless somebody did within the interval: marked by who does it, not by who asks for it."""
+        return self.sweep() if self.inbox.start_sweep() else Swept(shards=0, folds=0)
 
     def erase(self, shard: int) -> int:
         return erase(shard, inbox=self.inbox, store=self.store)
@@ -66,7 +73,7 @@ def sql_store(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> 
     """The SQL store with a worker's leases."""
     return SqlStore(
         engine, read_engine=read_engine, lease_seconds=settings.lease_seconds,
-        republish_seconds=settings.republish_seconds,
+        republish_seconds=settings.republish_seconds, attempts=settings.attempts,
     )  # fmt: skip
 
 
@@ -79,7 +86,7 @@ def build(settings: WorkerSettings, app: Celery) -> Worker:
         settings=settings,
         inbox=RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds),
         store=sql_store(settings, engine, read_engine),
-        publisher=CeleryPublisher(app),
+        publisher=CeleryPublisher(app, expires_seconds=settings.republish_seconds),
     )
 
 

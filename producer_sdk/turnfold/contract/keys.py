@@ -6,6 +6,7 @@ tf:{SS}:tenants                      ZSET    tenant -> microseconds when last se
 tf:{SS}:bell                         STRING  set while a doorbell is on its way; lives 1 s
 tf:{SS}:forgotten                    ZSET    <tenant>:<conversation> -> microseconds when forgotten; until its rows go
 tf:{SS}:erased:<tenant>:<conv>       STRING  JSON counts of the last erasure; lives 1 h
+tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
 tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
 
 SS is the shard, 00 to 15, a function of tenant and conversation: all keys of one call share a Redis Cluster
@@ -26,6 +27,7 @@ SHARDS: Final = 16
 
 BELL_MILLISECONDS: Final = 1_000
 ERASED_SECONDS: Final = 3_600
+REFUSALS_SECONDS: Final = 600
 MAX_ID_BYTES: Final = 200
 
 SWEEP: Final = "tf:{sweep}"
@@ -116,6 +118,10 @@ class Address:
     @property
     def erased(self) -> str:
         return f"tf:{{{self.shard:02d}}}:erased:{self.member}"
+
+    @property
+    def refusals(self) -> str:
+        return f"tf:{{{self.shard:02d}}}:refused:{self.member}"
 
     @classmethod
     def from_member(cls, member: str) -> Address:

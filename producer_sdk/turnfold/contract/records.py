@@ -21,6 +21,9 @@ from typing import Any, Final, Literal, NewType
 ConversationId = NewType("ConversationId", int)
 """The surrogate key of a conversation in SQL. Callers never see it."""
 
+JobId = NewType("JobId", int)
+"""The surrogate key of a row in `job`."""
+
 FAN_OUT: Final = 8
 """Children of a chapter, at every height."""
 

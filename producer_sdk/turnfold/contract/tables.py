@@ -261,6 +261,8 @@ class JobRow(Base, table=True):
         Index(
             "job_due",
             "kind",
+            # Before the time: a sweep goes from tenant to tenant, and one with many jobs cannot hide the others.
+            "tenant",
             "not_before",
             sqlite_where=text("state = 'due'"),
             postgresql_where=text("state = 'due'"),
@@ -289,7 +291,10 @@ class JobRow(Base, table=True):
 
 
 class ParkedEntryRow(Base, table=True):
-    """An inbox entry that could not be stored as it was: kept whole for a person, while later turns go on."""
+    """An inbox entry that could not be stored as it was: kept whole for a person, while later turns go on.
+
+    `parked_at` is the database's time, in milliseconds.
+    """
 
     __tablename__ = "parked_entry"
     __table_args__ = (UniqueConstraint("conversation", "entry_id"), {"sqlite_autoincrement": True})
@@ -300,6 +305,9 @@ class ParkedEntryRow(Base, table=True):
     seq: int | None = _column(Integer, nullable=True)
     payload: bytes = _column(LargeBinary)
     error: str = _column(String(500))
+    state: str = _column(String(8), server_default="parked")
+    attempts: int = _column(SmallInteger, server_default="1")
+    parked_at: int = _column(BigInteger, server_default="0")
 
 
 class MetaRow(Base, table=True):

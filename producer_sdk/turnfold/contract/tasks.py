@@ -13,6 +13,8 @@ class Task(StrEnum):
     """(shard): store what is ready in the shard's inboxes."""
     COMPRESS = "turnfold.compress"
     """(conversation id): fold what is stored and not folded."""
+    REFOLD = "turnfold.refold"
+    """(job id): fold one closed segment again, by the rules."""
     SWEEP = "turnfold.sweep"
     """(): ring for what is ready or due and was not rung for."""
     ERASE = "turnfold.erase"
@@ -31,12 +33,15 @@ class Queue(StrEnum):
 QUEUE_OF: Final[dict[Task, Queue]] = {
     Task.DRAIN: Queue.INGEST,
     Task.COMPRESS: Queue.COMPRESS,
+    Task.REFOLD: Queue.COMPRESS,
     Task.SWEEP: Queue.MAINTENANCE,
     Task.ERASE: Queue.MAINTENANCE,
 }
 
 
-_SUBJECT_OF: Final[dict[Task, str]] = {Task.DRAIN: "shard", Task.COMPRESS: "conversation", Task.ERASE: "shard"}
+_SUBJECT_OF: Final[dict[Task, str]] = {
+    Task.DRAIN: "shard", Task.COMPRESS: "conversation", Task.REFOLD: "job", Task.ERASE: "shard",
+}  # fmt: skip
 
 
 def shown(task: Task, argument: int) -> str:
@@ -60,7 +65,7 @@ class JobKind(StrEnum):
     COMPRESS = "compress"
     """One per conversation: fold what is stored."""
     REFOLD = "refold"
-    """One per segment that three attempts could not fold by the rules: it has plain words and waits for a person."""
+    """One per segment that is to be folded again: it got plain words, or a turn of it became readable later."""
 
 
 class JobState(StrEnum):
@@ -70,6 +75,20 @@ class JobState(StrEnum):
     RUNNING = "running"
     DONE = "done"
     PARKED = "parked"
+    """It failed as often as it may, and waits for a person: `turnfold jobs`."""
+    SKIPPED = "skipped"
+    """A person let it be; the row stays as a record."""
+
+
+class EntryState(StrEnum):
+    """Where a parked inbox entry stands."""
+
+    PARKED = "parked"
+    """It waits for a person: `turnfold jobs`."""
+    STORED = "stored"
+    """It was read after all, and stands at its place."""
+    SKIPPED = "skipped"
+    """A person let it be: the placeholder stays."""
 
 
 ENTRY_VERSION: Final = "1"

@@ -11,10 +11,14 @@ from turnfold.errors import UnknownMarker
 levels = st.integers(0, 3)
 nodes = st.builds(NodeTarget, st.integers(0, MAX_HEIGHT), st.integers(0, 10**9))
 turns = st.builds(lambda first, more: TurnsTarget(first, first + more), st.integers(1, 10**9), st.integers(0, 10**6))
+resumed = st.builds(
+    lambda first, more, offset: Marker(0, TurnsTarget(first, first + more, offset)),
+    st.integers(1, 10**9), st.integers(0, 10**6), st.integers(0, 10**8),
+)  # fmt: skip
 slugs = st.lists(st.text("abcxyz019", min_size=1, max_size=9), max_size=6).map("-".join)
 
 
-@given(st.builds(Marker, levels, nodes | turns), slugs)
+@given(st.builds(Marker, levels, nodes | turns) | resumed, slugs)
 def test_a_marker_is_read_back_as_it_was_written(marker: Marker, slug: str) -> None:
     written = format_marker(marker, slug=slug)
     assert parse_marker(written) == marker
@@ -31,6 +35,8 @@ def test_a_marker_is_read_back_as_it_was_written(marker: Marker, slug: str) -> N
         ("L1:запросы-5", Marker(1, NodeTarget(0, 4))),
         ("L0:turn-12", Marker(0, TurnsTarget(12, 12))),
         (" [… →L0:turns-120-480] ", Marker(0, TurnsTarget(120, 480))),
+        ("[… →L0:turn-12+4000]", Marker(0, TurnsTarget(12, 12, 4_000))),
+        ("L0:turns-120-480+7", Marker(0, TurnsTarget(120, 480, 7))),
         ("L3:turns-1-4096", Marker(3, TurnsTarget(1, 4096))),
     ],
 )
@@ -51,6 +57,10 @@ def test_words_and_brackets_do_not_matter(text: str, marker: Marker) -> None:
         "L1:c9-1",
         "L0:turns-5-2",
         "L0:turn-0",
+        "L1:turn-12+40",
+        "L0:turn-12+",
+        "L0:turn-12+-4",
+        "L0:auth-options-17+40",
         "L1:a b-1",
         "L1:١٧",
         "L1:x-1\nL1:x-2",

@@ -59,3 +59,4 @@ def test_errors_carry_what_the_next_step_needs() -> None:
     assert turnfold.InvalidBudget("too small", needed_tokens=120).needed_tokens == 120
     assert turnfold.WaitTimeout("gave up", status=status).status is status
     assert turnfold.Unavailable("no answer").turns == ()
+    assert turnfold.InboxFull("full").turns == ()

@@ -3,21 +3,43 @@
 from __future__ import annotations
 
 import logging
+from typing import Final
 
 from celery import Celery
-from kombu.exceptions import OperationalError
+from kombu.exceptions import ChannelError, OperationalError
 
-from turnfold.contract.records import ConversationId
-from turnfold.contract.tasks import QUEUE_OF, Task, shown
+from turnfold.contract.records import ConversationId, JobId
+from turnfold.contract.tasks import QUEUE_OF, Queue, Task, shown
 
 _log = logging.getLogger(__name__)
+
+_NOT_FOUND: Final = "404"
+
+
+def queue_length(app: Celery, queue: Queue) -> int:
+    """Messages that wait in a queue, by a passive declaration; 0 for one that nobody has used.
+
+    Raises kombu's `OperationalError` when the broker does not answer.
+    """
+    with app.connection_or_acquire() as connection:
+        try:
+            with connection.channel() as channel:
+                return int(channel.queue_declare(queue=str(queue), passive=True).message_count)
+        except ChannelError as error:
+            if str(getattr(error, "reply_code", "")) == _NOT_FOUND:
+                return 0
+            raise OperationalError(type(error).__name__) from error
+        except (*connection.connection_errors, *connection.channel_errors) as error:
+            raise OperationalError(type(error).__name__) from error
 
 
 class CeleryPublisher:
     """Implements `ports.Publisher`. A message that cannot be sent is dropped: a sweep sends it again."""
 
-    def __init__(self, app: Celery) -> None:
+    def __init__(self, app: Celery, *, expires_seconds: float) -> None:
+        """A message that nobody took within `expires_seconds` is worth nothing: a sweep has sent another by then."""
         self._app = app
+        self._expires_seconds = expires_seconds
 
     def drain(self, shard: int) -> None:
         self._send(Task.DRAIN, shard)
@@ -25,14 +47,24 @@ class CeleryPublisher:
     def compress(self, conversation: ConversationId) -> None:
         self._send(Task.COMPRESS, conversation)
 
+    def refold(self, job: JobId) -> None:
+        self._send(Task.REFOLD, job)
+
     def erase(self, shard: int) -> None:
         self._send(Task.ERASE, shard)
+
+    def backlog(self) -> int:
+        try:
+            return queue_length(self._app, Queue.COMPRESS)
+        except (OperationalError, OSError) as error:
+            _log.warning("the length of %s is not known: %s", Queue.COMPRESS, type(error).__name__)
+            return 0
 
     def _send(self, task: Task, argument: int) -> None:
         try:
             self._app.send_task(
                 str(task), args=(argument,), queue=str(QUEUE_OF[task]), argsrepr=shown(task, argument),
-                ignore_result=True, retry=False,
+                expires=self._expires_seconds, ignore_result=True, retry=False,
             )  # fmt: skip
         except (OperationalError, OSError) as error:
             _log.warning("%s(%s) was not published: %s", task, argument, type(error).__name__)

@@ -20,8 +20,12 @@ from turnfold.inbox import pending_entry
 from turnfold_worker.errors import StoreAway
 from turnfold_worker.ports import Claim, InboxEntry
 
-TENANTS_A_CLAIM: Final = 64
-"""Tenants that one claim looks at, those served longest ago first."""
+TENANTS_A_CLAIM: Final = 512
+"""Tenants that one claim looks at, those served longest ago first, until it has found enough that are ready."""
+
+BATCH_BYTES: Final = 16 * 1_048_576
+"""What one claim reads of all its inboxes, so that storing it takes less than a lease."""
+LEAST_BYTES: Final = 65_536
 
 _NOW: Final = """
 local time = redis.call('TIME')
@@ -35,34 +39,50 @@ _CLAIM: Final = (
     + """
 local lease, most = tonumber(ARGV[2]), tonumber(ARGV[3])
 local token = string.format('%.0f', now + lease)
-local found, taken = {}, 0
-local tenants = redis.call('ZRANGE', KEYS[1], 0, ARGV[4] - 1)
-local share = math.max(1, math.ceil(most / math.max(1, #tenants)))
-for _, tenant in ipairs(tenants) do
-  if taken >= most then break end
-  local ready = ARGV[1] .. tenant
-  local room = math.min(share, most - taken)
-  local names = redis.call('ZRANGEBYSCORE', ready, '-inf', string.format('%.0f', now), 'LIMIT', 0, room)
+local present, ahead = string.format('%.0f', now), string.format('(%.0f', now + 2 * lease)
+local function claimable(ready, room)
+  local names = redis.call('ZRANGEBYSCORE', ready, '-inf', present, 'LIMIT', 0, room)
   if #names < room then
-    local ahead = string.format('(%.0f', now + 2 * lease)
     for _, name in ipairs(redis.call('ZRANGEBYSCORE', ready, ahead, '+inf', 'LIMIT', 0, room - #names)) do
       names[#names + 1] = name
     end
   end
-  for _, name in ipairs(names) do
-    redis.call('ZADD', ready, 'XX', token, name)
-    local mark = redis.call('ZSCORE', KEYS[2], tenant .. ':' .. name)
-    found[#found + 1] = tenant
-    found[#found + 1] = name
-    found[#found + 1] = token
-    found[#found + 1] = mark or ''
-    taken = taken + 1
-  end
+  return names
+end
+-- Those who have something, served longest ago first. Whose conversations are all leased waits for the next round.
+local hungry = {}
+for _, tenant in ipairs(redis.call('ZRANGE', KEYS[1], 0, ARGV[4] - 1)) do
+  if #hungry >= most then break end
+  local ready = ARGV[1] .. tenant
+  if #claimable(ready, 1) > 0 then hungry[#hungry + 1] = tenant end
   if redis.call('EXISTS', ready) == 0 then
     redis.call('ZREM', KEYS[1], tenant)
   else
-    redis.call('ZADD', KEYS[1], 'XX', string.format('%.0f', now), tenant)
+    redis.call('ZADD', KEYS[1], 'XX', present, tenant)
   end
+end
+-- Equal shares; what one leaves is shared again among those who could take more. Each look takes its whole share or
+-- is the tenant's last one.
+local found, left = {}, most
+while left > 0 and #hungry > 0 do
+  local share, still = math.ceil(left / #hungry), {}
+  for _, tenant in ipairs(hungry) do
+    local room = math.min(share, left)
+    if room == 0 then break end
+    local ready = ARGV[1] .. tenant
+    local names = claimable(ready, room)
+    for _, name in ipairs(names) do
+      redis.call('ZADD', ready, 'XX', token, name)
+      local mark = redis.call('ZSCORE', KEYS[2], tenant .. ':' .. name)
+      found[#found + 1] = tenant
+      found[#found + 1] = name
+      found[#found + 1] = token
+      found[#found + 1] = mark or ''
+    end
+    left = left - #names
+    if #names == room then still[#still + 1] = tenant end
+  end
+  hungry = still
 end
 return found
 """
@@ -88,6 +108,37 @@ else
   redis.call('ZADD', KEYS[2], 'XX', string.format('%.0f', now), ARGV[1])
 end
 return left
+"""
+)
+
+# KEYS inbox     ARGV most entries, most bytes
+# Returns the oldest entries, as XRANGE does, until their fields hold that many bytes; one at least.
+_READ: Final = """
+local found, bytes = {}, 0
+local from = '-'
+while #found < tonumber(ARGV[1]) do
+  local page = redis.call('XRANGE', KEYS[1], from, '+', 'COUNT', math.min(20, ARGV[1] - #found))
+  for _, entry in ipairs(page) do
+    for _, field in ipairs(entry[2]) do bytes = bytes + #field end
+    if #found > 0 and bytes > tonumber(ARGV[2]) then return found end
+    found[#found + 1] = entry
+  end
+  if #page == 0 then return found end
+  local milliseconds, sequence = string.match(page[#page][1], '(%d+)-(%d+)')
+  from = milliseconds .. '-' .. string.format('%.0f', sequence + 1)
+end
+return found
+"""
+
+# KEYS ready     ARGV conversation, token, microseconds
+# Gives a claim back, to be taken again after a while; nothing when it is no longer ours.
+_POSTPONE: Final = (
+    _NOW
+    + """
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if not score or tonumber(score) ~= tonumber(ARGV[2]) then return 0 end
+redis.call('ZADD', KEYS[1], 'XX', string.format('%.0f', now + ARGV[3]), ARGV[1])
+return 1
 """
 )
 
@@ -120,6 +171,8 @@ class RedisInbox:
         self._sweep_milliseconds = max(1, int(sweep_seconds * 1_000))
         self._claim = client.register_script(_CLAIM)
         self._finish = client.register_script(_FINISH)
+        self._read = client.register_script(_READ)
+        self._postpone = client.register_script(_POSTPONE)
         self._erased = client.register_script(_ERASED)
 
     def silence_bell(self, shard: int) -> None:
@@ -128,7 +181,7 @@ class RedisInbox:
 
     def ring_bell(self, shard: int) -> bool:
         with _translated():
-            return bool(self._client.set(keys.bell(shard), "1", nx=True, px=keys.BELL_MILLISECONDS))
+            return self._mark_for(keys.bell(shard), keys.BELL_MILLISECONDS)
 
     def claim(self, shard: int, most: int) -> list[Claim]:
         with _translated():
@@ -151,11 +204,12 @@ class RedisInbox:
 
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         pipeline = self._client.pipeline(transaction=False)
+        share = max(LEAST_BYTES, BATCH_BYTES // max(1, len(claims)))
         for claim in claims:
-            pipeline.xrange(claim.address.inbox, count=most)
+            self._read([claim.address.inbox], [most, share], client=pipeline)
         with _translated():
             replies = cast("list[list[Any]]", pipeline.execute())
-        return [[_entry(stream_id, fields) for stream_id, fields in rows] for rows in replies]
+        return [[_entry(stream_id, flat) for stream_id, flat in rows] for rows in replies]
 
     def finish(self, done: Sequence[tuple[Claim, str | None]]) -> None:
         pipeline = self._client.pipeline(transaction=False)
@@ -168,6 +222,22 @@ class RedisInbox:
             )
         with _translated():
             pipeline.execute()
+
+    def postpone(self, claims: Sequence[Claim], seconds: float) -> None:
+        pipeline = self._client.pipeline(transaction=False)
+        for claim in claims:
+            who = keys.encode_id(claim.address.conversation)
+            arguments: list[str | int] = [who, claim.token, int(seconds * 1_000_000)]
+            self._postpone([claim.address.ready], arguments, client=pipeline)
+        with _translated():
+            pipeline.execute()
+
+    def count_refusal(self, claim: Claim) -> int:
+        name = claim.address.refusals
+        with _translated():
+            count = int(self._client.incr(name))
+            self._client.expire(name, keys.REFUSALS_SECONDS)
+        return count
 
     def waiting(self) -> list[int]:
         pipeline = self._client.pipeline(transaction=False)
@@ -200,14 +270,22 @@ class RedisInbox:
 
     def start_sweep(self) -> bool:
         with _translated():
-            return bool(self._client.set(keys.SWEEP, "1", nx=True, px=self._sweep_milliseconds))
+            return self._mark_for(keys.SWEEP, self._sweep_milliseconds)
+
+    def _mark_for(self, name: str, milliseconds: int) -> bool:
+        """True for the one who sets a mark that lives so long."""
+        if self._client.set(name, "1", nx=True, px=milliseconds):
+            return True
+        # It would live longer than it was given: the clock was set back, and nobody may wait for the difference.
+        if cast("int", self._client.pttl(name)) > milliseconds:
+            self._client.pexpire(name, milliseconds)
+        return False
 
 
 def _mark(score: float) -> str:
     return f"{score:.0f}"
 
 
-def _entry(stream_id: bytes, fields: Mapping[bytes, bytes]) -> InboxEntry:
-    flat = [part for pair in fields.items() for part in pair]
+def _entry(stream_id: bytes, flat: Sequence[bytes]) -> InboxEntry:
     entry = pending_entry(stream_id, flat)
     return InboxEntry(entry.stream_id, entry.operation, entry.entry_id, entry.body)

@@ -1,42 +1,35 @@
-"""Folding: the compress half of the SQL store."""
+"""Closing segments: the compress half of the SQL store."""
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, case, func, literal_column, or_, select, text, update
+from sqlalchemy import Connection, and_, func, select, text, update
 
-from turnfold.contract.configuration import merged
 from turnfold.contract.records import Anchor, AnchorState, ConversationId, Method, Node
 from turnfold.contract.tables import (
     AnchorPostingRow,
     AnchorRow,
     ConversationRow,
-    JobRow,
     LevelRow,
     NodeRow,
     OperationRow,
     PostingRow,
     table,
 )
-from turnfold.contract.tasks import JobKind, JobState
 from turnfold.reader import KINDS, STATES, anchor_record, turn_record
 from turnfold.statements import ACTIVE, ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import turn as _turn
-from turnfold_worker.adapters.database_clock import now_milliseconds
-from turnfold_worker.adapters.sql_turns import insert_new
-from turnfold_worker.pipeline.deduplicate import anchor_terms
+from turnfold_worker.adapters.sql_jobs import count_success
+from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms
 from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.ports import Fold, FoldClaim, Tail
+from turnfold_worker.ports import Fold, Tail
 
 CANDIDATES_A_TERM: Final = 8
 NEWEST_CANDIDATES: Final = 32
 MOST_CANDIDATES: Final = 96
 _TERMS_A_STATEMENT: Final = 16
-FOLDS_A_TENANT: Final = 50
-"""Due jobs of one tenant that one sweep publishes: a flood of one must not hide the others."""
 
 _conversation = table(ConversationRow)
 _operation = table(OperationRow)
@@ -45,7 +38,6 @@ _level = table(LevelRow)
 _anchor = table(AnchorRow)
 _posting = table(PostingRow)
 _anchor_posting = table(AnchorPostingRow)
-_job = table(JobRow)
 
 # Sixteen looks at one term each: one constant statement, and no term reads more than its newest anchors.
 _SHARING: Final = text(
@@ -56,100 +48,8 @@ _SHARING: Final = text(
     )
 )
 
-# Literals: a partial index is not used for a bound parameter.
-_DUE: Final = _job.c.state == literal_column("'due'")
-_RUNNING: Final = _job.c.state == literal_column("'running'")
-
 _KIND_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
 _STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
-
-
-def _fold_job(conversation: ConversationId) -> ColumnElement[bool]:
-    return and_(_job.c.conversation == conversation, _job.c.kind == str(JobKind.COMPRESS))
-
-
-def _lapsed(lease_milliseconds: int) -> ColumnElement[bool]:
-    """A lease that ended, or that ends later than any lease can: the clock was set back."""
-    now = now_milliseconds()
-    return and_(
-        _RUNNING,
-        or_(_job.c.lease_until <= now, _job.c.lease_until > now + 2 * lease_milliseconds),
-    )
-
-
-def claim(connection: Connection, conversation: ConversationId, *, lease_milliseconds: int) -> FoldClaim | None:
-    """Take the job and count the attempt before any work: what kills its worker is counted too."""
-    token = str(uuid.uuid4())
-    attempts = connection.scalar(
-        update(_job)
-        .where(_fold_job(conversation), or_(_DUE, _lapsed(lease_milliseconds)))
-        .values(
-            state=str(JobState.RUNNING), claim=token, attempts=_job.c.attempts + 1,
-            lease_until=now_milliseconds() + lease_milliseconds,
-        )
-        .returning(_job.c.attempts)
-    )  # fmt: skip
-    return None if attempts is None else FoldClaim(conversation, token, attempts)
-
-
-def release(connection: Connection, claimed: FoldClaim, *, error: str | None, delay_milliseconds: int) -> None:
-    """Give the job back."""
-    values: dict[str, Any] = {
-        "state": str(JobState.DUE), "claim": None, "not_before": now_milliseconds() + delay_milliseconds,
-        "error": error[:500] if error else None,
-    }  # fmt: skip
-    if error is None:
-        # A slice that ended is not a failed try.
-        values["attempts"] = case((_job.c.attempts > 0, _job.c.attempts - 1), else_=0)
-    connection.execute(
-        update(_job).where(_fold_job(claimed.conversation), _job.c.claim == claimed.claim).values(values)
-    )
-
-
-def finish(connection: Connection, claimed: FoldClaim, folded_seq: int) -> bool:
-    """Record what was seen and close the job, unless turns came meanwhile: then it stays ours."""
-    seen = connection.execute(
-        update(_conversation)
-        .where(_conversation.c.id == claimed.conversation, _conversation.c.turn_count == folded_seq)
-        .values(fold_seq=folded_seq, revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
-    )
-    if not seen.rowcount:
-        ours = connection.scalar(
-            select(func.count()).select_from(_job).where(_fold_job(claimed.conversation), _job.c.claim == claimed.claim)
-        )
-        return not ours
-    connection.execute(
-        update(_job)
-        .where(_fold_job(claimed.conversation), _job.c.claim == claimed.claim)
-        .values(state=str(JobState.DONE), claim=None, attempts=0, error=None)
-    )
-    return True
-
-
-def due(connection: Connection, most: int, *, lease_milliseconds: int, republish_milliseconds: int) -> list[int]:
-    """Conversations whose job nobody is on the way to; counted as published from now on."""
-    now = now_milliseconds()
-    waiting = and_(
-        _DUE,
-        or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * republish_milliseconds),
-    )
-    ranked = (
-        select(
-            _job.c.id,
-            func.row_number().over(partition_by=_job.c.tenant, order_by=(_job.c.not_before, _job.c.id)).label("place"),
-        )
-        .where(_job.c.kind == str(JobKind.COMPRESS), or_(waiting, _lapsed(lease_milliseconds)))
-        .subquery()
-    )
-    chosen = select(ranked.c.id).where(ranked.c.place <= FOLDS_A_TENANT).order_by(ranked.c.place, ranked.c.id)
-    return list(
-        connection.scalars(
-            update(_job)
-            .where(_job.c.id.in_(chosen.limit(most)))
-            .values(state=str(JobState.DUE), claim=None, not_before=now_milliseconds() + republish_milliseconds)
-            .returning(_job.c.conversation)
-        )
-    )
 
 
 def tail(connection: Connection, conversation: ConversationId, most: int) -> Tail | None:
@@ -166,22 +66,23 @@ def tail(connection: Connection, conversation: ConversationId, most: int) -> Tai
     return Tail(
         conversation=conversation, closed_seq=row.closed_seq, turn_count=row.turn_count, node_count=row.node_count,
         next_anchor=row.next_anchor, edit_revision=row.edit_revision, segmenter=row.segmenter,
-        configurations=_configurations(connection, conversation), turns=[turn_record(turn) for turn in turns],
+        configurations=configurations(connection, conversation, row.closed_seq),
+        turns=[turn_record(turn) for turn in turns],
     )  # fmt: skip
 
 
-def _configurations(connection: Connection, conversation: ConversationId) -> list[tuple[int, Mapping[str, Any]]]:
-    in_force: Mapping[str, Any] = {}
-    out: list[tuple[int, Mapping[str, Any]]] = []
+def configurations(
+    connection: Connection, conversation: ConversationId, seen_seq: int
+) -> list[tuple[int, Mapping[str, Any]]]:
+    """(after_seq, what was then in force): the last before turn `seen_seq` + 1, and everything since."""
+    own = and_(_operation.c.conversation == conversation, _operation.c.kind == "configure")
+    before = select(func.max(_operation.c.number)).where(own, _operation.c.after_seq <= seen_seq).scalar_subquery()
     rows = connection.execute(
         select(_operation.c.after_seq, _operation.c.body)
-        .where(_operation.c.conversation == conversation, _operation.c.kind == "configure")
+        .where(own, _operation.c.number >= func.coalesce(before, 0))
         .order_by(_operation.c.number)
     )
-    for row in rows:
-        in_force = merged(in_force, row.body)
-        out.append((row.after_seq, in_force))
-    return out
+    return [(row.after_seq, row.body) for row in rows]
 
 
 def candidates(connection: Connection, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
@@ -241,7 +142,6 @@ def siblings(
 def commit(connection: Connection, fold: Fold) -> bool:
     """Write a closed segment, its chapters and anchors, if the conversation is still as it was."""
     before, segment = fold.tail, fold.nodes[0].node
-    active, tokens = _active_difference(connection, fold)
     moved = connection.execute(
         update(_conversation)
         .where(
@@ -249,37 +149,53 @@ def commit(connection: Connection, fold: Fold) -> bool:
             _conversation.c.edit_revision == before.edit_revision,
         )
         .values(
-            closed_seq=segment.last_seq, node_count=before.node_count + 1,
-            next_anchor=before.next_anchor + len(fold.anchors),
-            anchor_count=_conversation.c.anchor_count + active, anchor_tokens=_conversation.c.anchor_tokens + tokens,
-            segmenter=dict(fold.segmenter), revision=_conversation.c.revision + 1,
-            updated_at=func.current_timestamp(),
+            closed_seq=segment.last_seq, node_count=before.node_count + 1, segmenter=dict(fold.segmenter),
+            **anchors_added(connection, before.conversation, before.next_anchor, fold.anchors, fold.changes),
         )
     )  # fmt: skip
     if not moved.rowcount:
         return False
     for node in fold.nodes:
-        _insert_node(connection, before.conversation, node)
-    _insert_anchors(connection, before.conversation, fold)
-    _count_success(connection, before.conversation, fold)
+        insert_node(connection, before.conversation, node)
+    insert_anchors(connection, before.conversation, fold.anchors, fold.changes)
+    count_success(connection, fold)
     return True
 
 
-def _active_difference(connection: Connection, fold: Fold) -> tuple[int, int]:
+def anchors_added(
+    connection: Connection,
+    conversation: ConversationId,
+    next_anchor: int,
+    anchors: Sequence[Anchor],
+    changes: Sequence[AnchorChange],
+) -> dict[str, Any]:
+    """New values of a conversation's row with these anchors; its revision moves on."""
+    active, tokens = _active_difference(connection, conversation, anchors, changes)
+    return {
+        "next_anchor": next_anchor + len(anchors), "anchor_count": _conversation.c.anchor_count + active,
+        "anchor_tokens": _conversation.c.anchor_tokens + tokens, "revision": _conversation.c.revision + 1,
+        "updated_at": func.current_timestamp(),
+    }  # fmt: skip
+
+
+def _active_difference(
+    connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
+) -> tuple[int, int]:
     """By how many anchors and tokens the active ones grow; changed ones were active, or they would be no candidates."""
-    new = [anchor for anchor in fold.anchors if anchor.state is AnchorState.ACTIVE]
-    gone = [change.id for change in fold.changes if change.state is not AnchorState.ACTIVE]
+    new = [anchor for anchor in anchors if anchor.state is AnchorState.ACTIVE]
+    gone = [change.id for change in changes if change.state is not AnchorState.ACTIVE]
     lost = 0
     if gone:
         lost = connection.scalar(
             select(func.coalesce(func.sum(_anchor.c.tokens), 0)).where(
-                _anchor.c.conversation == fold.tail.conversation, _anchor.c.id.in_(gone)
+                _anchor.c.conversation == conversation, _anchor.c.id.in_(gone)
             )
         ) or 0  # fmt: skip
     return len(new) - len(gone), sum(anchor.tokens for anchor in new) - int(lost)
 
 
-def _insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
+def insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
+    """Write a node with its words and postings."""
     node = folded.node
     connection.execute(
         _node.insert(),
@@ -309,17 +225,20 @@ def _insert_node(connection: Connection, conversation: ConversationId, folded: F
         )
 
 
-def _insert_anchors(connection: Connection, conversation: ConversationId, fold: Fold) -> None:
-    if fold.anchors:
-        connection.execute(_anchor.insert(), [_anchor_row(conversation, anchor) for anchor in fold.anchors])
+def insert_anchors(
+    connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
+) -> None:
+    """Write new anchors with the terms that find them, and the new states of earlier ones."""
+    if anchors:
+        connection.execute(_anchor.insert(), [_anchor_row(conversation, anchor) for anchor in anchors])
         postings = [
             {"conversation": conversation, "term": term, "anchor": anchor.id}
-            for anchor in fold.anchors
+            for anchor in anchors
             for term in anchor_terms(anchor.text)
         ]
         if postings:
             connection.execute(_anchor_posting.insert(), postings)
-    for change in fold.changes:
+    for change in changes:
         connection.execute(
             update(_anchor)
             .where(_anchor.c.conversation == conversation, _anchor.c.id == change.id)
@@ -334,19 +253,3 @@ def _anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
         "body": anchor.text, "tokens": anchor.tokens, "score": anchor.score, "rank": anchor.rank,
         "state": _STATE_NUMBER[anchor.state], "related": anchor.related,
     }  # fmt: skip
-
-
-def _count_success(connection: Connection, conversation: ConversationId, fold: Fold) -> None:
-    connection.execute(update(_job).where(_fold_job(conversation)).values(attempts=0, error=None))
-    if fold.refold_error is None:
-        return
-    node = fold.nodes[0].node
-    tenant = connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation))
-    connection.execute(
-        insert_new(connection, _job).on_conflict_do_nothing(),
-        {
-            "conversation": conversation, "tenant": tenant, "kind": str(JobKind.REFOLD), "subject": node.idx,
-            "input_hash": fold.nodes[0].source_hash.hex(), "state": str(JobState.PARKED),
-            "error": fold.refold_error[:500],
-        },
-    )  # fmt: skip

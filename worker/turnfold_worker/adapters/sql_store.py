@@ -6,27 +6,40 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, delete, func, select
-from sqlalchemy.exc import DBAPIError, InterfaceError, InternalError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from turnfold.contract.keys import Address
-from turnfold.contract.records import Anchor, ConversationId
+from turnfold.contract.records import Anchor, ConversationId, JobId
 from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, TurnRow, table
-from turnfold_worker.adapters import sql_folds, sql_turns
-from turnfold_worker.errors import StoreAway
+from turnfold.contract.tasks import JobKind
+from turnfold_worker.adapters import sql_folds, sql_jobs, sql_refolds, sql_turns
+from turnfold_worker.errors import Refused, StoreAway
 from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.ports import ConfirmErasure, Fold, FoldClaim, Received, StoreResult, Tail
+from turnfold_worker.ports import (
+    ClosedSegment,
+    ConfirmErasure,
+    Fold,
+    FoldClaim,
+    Received,
+    Refold,
+    RefoldClaim,
+    StoreResult,
+    Tail,
+)
 
 _conversation = table(ConversationRow)
 
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """What may pass by itself becomes `StoreAway`: locks, full disks, lost connections."""
+    """What may pass by itself becomes `StoreAway`: locks, full disks, lost connections. What never will: `Refused`."""
     try:
         yield
     except (OperationalError, InterfaceError, InternalError, PoolTimeout) as error:
         raise StoreAway(_described(error)) from None  # the cause's message may quote a statement's parameters
+    except (DataError, IntegrityError) as error:
+        raise Refused(_described(error)) from None
     except DBAPIError as error:
         if error.connection_invalidated:
             raise StoreAway(_described(error)) from None
@@ -38,24 +51,36 @@ def _described(error: Exception) -> str:
     return f"the database did not do it: {type(origin or error).__name__} {getattr(origin, 'sqlite_errorname', '')}"
 
 
+@contextmanager
+def transaction(engine: Engine) -> Iterator[Connection]:
+    """One transaction. Raises `StoreAway` or `Refused`."""
+    with _translated(), engine.begin() as connection:
+        yield connection
+
+
 class SqlStore:
     """Implements `ports.Store` for SQLite and PostgreSQL."""
 
-    def __init__(self, engine: Engine, *, read_engine: Engine, lease_seconds: float, republish_seconds: float) -> None:
+    def __init__(
+        self, engine: Engine, *, read_engine: Engine, lease_seconds: float, republish_seconds: float, attempts: int
+    ) -> None:
         self._engine = engine
         self._read_engine = read_engine
+        self._attempts = attempts
+        self._reached = dict.fromkeys(JobKind, "")
+        """The tenant at which the last look for due jobs ended: the next one goes on behind it."""
         self._lease = int(lease_seconds * 1_000)
         self._republish = int(republish_seconds * 1_000)
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        with _translated(), self._engine.begin() as connection:
+        with transaction(self._engine) as connection:
             yield connection
 
     @contextmanager
     def _look(self) -> Iterator[Connection]:
         """A consistent look that takes no lock."""
-        with _translated(), self._read_engine.begin() as connection:
+        with transaction(self._read_engine) as connection:
             yield connection
 
     def resolve(self, addresses: Sequence[Address]) -> list[ConversationId]:
@@ -72,7 +97,7 @@ class SqlStore:
 
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
         with self._transaction() as connection:
-            return sql_folds.claim(connection, conversation, lease_milliseconds=self._lease)
+            return sql_jobs.claim(connection, conversation, lease_milliseconds=self._lease)
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         with self._look() as connection:
@@ -90,20 +115,58 @@ class SqlStore:
         with self._transaction() as connection:
             return sql_folds.commit(connection, fold)
 
-    def finish_fold(self, claim: FoldClaim, folded_seq: int) -> bool:
+    def finish_fold(self, claim: FoldClaim, seen: Tail) -> bool:
         with self._transaction() as connection:
-            return sql_folds.finish(connection, claim, folded_seq)
+            return sql_jobs.finish(connection, claim, seen)
 
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
         with self._transaction() as connection:
-            sql_folds.release(connection, claim, error=error, delay_milliseconds=int(delay_seconds * 1_000))
+            sql_jobs.release(connection, claim, error=error, delay_milliseconds=int(delay_seconds * 1_000))
 
     def due_folds(self, most: int) -> list[ConversationId]:
+        return [conversation for _, conversation in self._due(JobKind.COMPRESS, most)]
+
+    def due_refolds(self, most: int) -> list[JobId]:
         with self._transaction() as connection:
-            found = sql_folds.due(
-                connection, most, lease_milliseconds=self._lease, republish_milliseconds=self._republish
+            sql_jobs.park_killers(connection, lease_milliseconds=self._lease, round_of=self._attempts)
+        return [job for job, _ in self._due(JobKind.REFOLD, most)]
+
+    def _due(self, kind: JobKind, most: int) -> list[tuple[JobId, ConversationId]]:
+        """Looked for without a lock, then put off in a short transaction: a sweep must not hold up writers."""
+        found = self._overdue(kind, most)
+        if not found and self._reached[kind]:
+            self._reached[kind] = ""
+            found = self._overdue(kind, most)
+        if not found:
+            return []
+        with self._transaction() as connection:
+            return sql_jobs.put_off(
+                connection, found, lease_milliseconds=self._lease, republish_milliseconds=self._republish
             )
-            return [ConversationId(id_) for id_ in found]
+
+    def _overdue(self, kind: JobKind, most: int) -> list[JobId]:
+        with self._look() as connection:
+            found, self._reached[kind] = sql_jobs.overdue(
+                connection, kind, most, after=self._reached[kind], lease_milliseconds=self._lease,
+                republish_milliseconds=self._republish,
+            )  # fmt: skip
+            return found
+
+    def claim_refold(self, job: JobId) -> RefoldClaim | None:
+        with self._transaction() as connection:
+            return sql_jobs.claim_refold(connection, job, lease_milliseconds=self._lease, round_of=self._attempts)
+
+    def closed_segment(self, conversation: ConversationId, idx: int) -> ClosedSegment | None:
+        with self._look() as connection:
+            return sql_refolds.closed_segment(connection, conversation, idx)
+
+    def commit_refold(self, refold: Refold) -> bool:
+        with self._transaction() as connection:
+            return sql_refolds.commit(connection, refold)
+
+    def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
+        with self._transaction() as connection:
+            sql_jobs.release_refold(connection, claim, error=error)
 
     def erase(self, address: Address, confirmed: ConfirmErasure) -> Mapping[str, int]:
         with self._transaction() as connection:

@@ -93,7 +93,7 @@ def store(
         connection.execute(_COUNTED, counters)
     return StoreResult(
         missing=frozenset(set(batches) - set(counts)),
-        to_fold=_due(connection, changed, republish_milliseconds),
+        to_fold=fold_due(connection, changed, republish_milliseconds),
         new_turns=len(turns),
     )
 
@@ -163,33 +163,37 @@ class _Conversation:
     def _append(self, item: ReceivedTurn) -> None:
         self._count += 1
         self.turns.append(turn_row(self._id, self._count, item.turn))
-        if item.parked is not None:
-            self._park(item.turn.turn_id, self._count, item.parked.body, item.error)
+        if item.error is not None:
+            self._park(item.turn.turn_id, self._count, item.entry.body, item.error)
 
     def _operate(self, item: ReceivedOperation) -> None:
         if item.operation is not Operation.CONFIGURE:
             msg = f"operation {item.operation} reached the store"
             raise ValueError(msg)
-        number = self._connection.scalar(
-            select(func.coalesce(func.max(_operation.c.number), 0) + 1).where(_operation.c.conversation == self._id)
-        )
-        done = self._connection.execute(
-            insert_new(self._connection, _operation).on_conflict_do_nothing(),
+        own = _operation.c.conversation == self._id
+        if self._connection.scalar(
+            select(_operation.c.number).where(own, _operation.c.operation_id == item.operation_id)
+        ):
+            return
+        number = self._connection.scalar(select(func.coalesce(func.max(_operation.c.number), 0) + 1).where(own))
+        if self._settings is None:
+            stored = self._connection.scalar(select(_conversation.c.settings).where(_conversation.c.id == self._id))
+            self._settings = dict(stored or {})
+        self._settings = merged(self._settings, item.body)
+        self._connection.execute(
+            _operation.insert(),
+            # What is then in force, not what was changed: a fold reads the last one and not all of them.
             {"conversation": self._id, "number": number, "operation_id": item.operation_id,
-             "kind": str(item.operation), "after_seq": self._count, "body": dict(item.body)},
+             "kind": str(item.operation), "after_seq": self._count, "body": self._settings},
         )  # fmt: skip
-        if done.rowcount:
-            if self._settings is None:
-                stored = self._connection.scalar(select(_conversation.c.settings).where(_conversation.c.id == self._id))
-                self._settings = dict(stored or {})
-            self._settings = merged(self._settings, item.body)
 
     def _park(self, entry_id: str, seq: int | None, payload: bytes, error: str) -> None:
         self._parked_any = True
         self._connection.execute(
             insert_new(self._connection, _parked).on_conflict_do_nothing(),
-            {"conversation": self._id, "entry_id": entry_id, "seq": seq, "payload": payload, "error": error[:500]},
-        )
+            {"conversation": self._id, "entry_id": entry_id, "seq": seq, "payload": payload, "error": error[:500],
+             "parked_at": self._connection.scalar(select(now_milliseconds()))},
+        )  # fmt: skip
 
 
 def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[str, Any]:
@@ -203,7 +207,7 @@ def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[s
     }  # fmt: skip
 
 
-def _due(
+def fold_due(
     connection: Connection, conversations: Sequence[ConversationId], republish_milliseconds: int
 ) -> tuple[ConversationId, ...]:
     """Make the fold jobs due; those that were not already, and so are to be published.
@@ -215,7 +219,7 @@ def _due(
     source = select(
         _conversation.c.id, _conversation.c.tenant, bindparam("kind", str(JobKind.COMPRESS)),
         bindparam("state", str(JobState.DUE)), now_milliseconds() + republish_milliseconds,
-    ).where(_conversation.c.id.in_(conversations))  # fmt: skip
+    ).where(_conversation.c.id.in_(conversations)).order_by(_conversation.c.id)  # fmt: skip
     insert = insert_new(connection, _job).from_select(["conversation", "tenant", "kind", "state", "not_before"], source)
     upsert = insert.on_conflict_do_update(
         index_elements=["conversation", "kind", "subject", "input_hash"],

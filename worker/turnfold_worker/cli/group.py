@@ -11,6 +11,7 @@ from turnfold_worker.cli.fold import fold
 from turnfold_worker.cli.forget import forget
 from turnfold_worker.cli.import_command import import_files
 from turnfold_worker.cli.inspect_command import inspect
+from turnfold_worker.cli.jobs import jobs
 from turnfold_worker.cli.reading import anchors, context, expand, search
 from turnfold_worker.cli.session import Session
 from turnfold_worker.cli.status import status
@@ -52,6 +53,7 @@ def main(ctx: click.Context, redis_url: str | None, database_url: str | None, te
 
 
 for command in (
-    up, demo, import_files, context, expand, search, anchors, inspect, status, forget, fold, doctor, digest, migrate,
+    up, demo, import_files, context, expand, search, anchors, inspect, status, jobs, forget, fold, doctor, digest,
+    migrate,
 ):  # fmt: skip
     main.add_command(command)

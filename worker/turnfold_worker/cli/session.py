@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from turnfold import Turnfold
     from turnfold.reader import Reader
+    from turnfold_worker.ports import Publisher
 
 
 @dataclass(kw_only=True)
@@ -69,13 +70,21 @@ class Session:
     @cached_property
     def engine(self) -> Engine:
         """The database, to read. Raises `Unavailable` for a SQLite file that does not exist."""
+        return self._connected(write=False)
+
+    @cached_property
+    def write_engine(self) -> Engine:
+        """The database, to write. Raises as `engine`."""
+        return self._connected(write=True)
+
+    def _connected(self, *, write: bool) -> Engine:
         from turnfold.sql import connect
 
         missing = missing_file(self.settings.database_url)
         if missing is not None:
             msg = f"there is no database at {missing}: start `turnfold up`, or set TURNFOLD_DATABASE_URL"
             raise Unavailable(msg)
-        engine = connect(self.settings.database_url, write=False, timeout_seconds=self.settings.timeout_seconds)
+        engine = connect(self.settings.database_url, write=write, timeout_seconds=self.settings.timeout_seconds)
         self._closing.append(engine.dispose)
         return engine
 
@@ -94,6 +103,16 @@ class Session:
         client = inbox.connect(self.settings.redis_url, timeout_seconds=self.settings.timeout_seconds)
         self._closing.append(client.close)
         return client
+
+    @cached_property
+    def publisher(self) -> Publisher:
+        """Messages to the workers. One that cannot be sent is dropped: a sweep sends it again."""
+        from turnfold.doorbell import producer_app
+        from turnfold_worker.adapters.celery_publisher import CeleryPublisher
+
+        app = producer_app(self.settings.effective_broker_url, timeout_seconds=self.settings.timeout_seconds)
+        self._closing.append(app.close)
+        return CeleryPublisher(app, expires_seconds=self.settings.republish_seconds)
 
     def address(self, conversation_id: str) -> Address:
         """A conversation of the session's tenant."""

@@ -130,6 +130,34 @@ def merge(
     return Merged(new=fresh, changed=changed)
 
 
+def merge_into_past(
+    drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor], *, next_id: int, node_idx: int, settings: FoldSettings
+) -> Merged:
+    """As `merge`, for a segment that others have followed already: later anchors repeat, correct or answer its own.
+
+    `candidates` may be anchors from before, inside and after the segment.
+    """
+    if not drafts:
+        return Merged(new=(), changed=())
+    last_seq = max(draft.turn_seq for draft in drafts)
+    before = [one for one in candidates if one.turn_seq <= last_seq]
+    merged = merge(drafts, before, next_id=next_id, node_idx=node_idx, settings=settings)
+    ours = [_known(anchor) for anchor in merged.new]
+    later = sorted((one for one in candidates if one.turn_seq > last_seq), key=lambda one: (one.turn_seq, one.id))
+    changed = list(merged.changed)
+    for anchor in later[-MAX_CANDIDATES:]:
+        one = _known(anchor, finishes=_finishes(anchor))
+        _settle(one, ours, settings)
+        if one.anchor != anchor:
+            changed.append(AnchorChange(id=anchor.id, state=one.anchor.state, related=one.anchor.related))
+    return Merged(new=tuple(one.anchor for one in ours), changed=tuple(sorted(changed, key=lambda one: one.id)))
+
+
+def _finishes(anchor: Anchor) -> bool:
+    """Whether a stored anchor reports something done: what its draft knew."""
+    return anchor.type is AnchorType.CRITICAL_FACT and bool(anchor_rules.COMPLETIONS.search(plain_words(anchor.text)))
+
+
 def _may_meet(text: str, rare: Sequence[str]) -> bool:
     """A cheap look before the vectors: most earlier anchors share no telling word with a segment's."""
     return any(term in text for term in rare)

@@ -138,8 +138,8 @@ def plain_fold(turns: Sequence[StoredTurn], *, idx: int) -> FoldedNode:
     shown = _plain_line(turns[0], _PLAIN_HEAD) if turns else ""
     if len(turns) > 1:
         shown += _plain_line(turns[-1], _PLAIN_TAIL)
-    detailed = _first_that_fits((shown + counted, shown, counted), whole)
-    brief = _first_that_fits((counted,), estimate_tokens(detailed))
+    detailed = first_that_fits((shown + counted, shown, counted), whole)
+    brief = first_that_fits((counted,), estimate_tokens(detailed))
     levels = {1: detailed, 2: brief, 3: f"{FALLBACK}\n"}
     return FoldedNode(
         node=_node(turns, idx=idx, slug_text=FALLBACK, levels=levels, importance=0),
@@ -162,8 +162,9 @@ def _plain_speaker(turn: StoredTurn) -> str:
     return str(turn.role) if turn.role in set(Role) and not turn.name else speaker_label(turn)
 
 
-def _first_that_fits(texts: Sequence[str], limit: int) -> str:
+def first_that_fits(texts: Sequence[str], limit: int) -> str:
+    """The first text of at most `limit` estimated tokens, else two words."""
     return next((text for text in texts if text and estimate_tokens(text) <= limit), f"{FALLBACK}\n")
 
 
-__all__ = ["FoldedNode", "fold_segment", "known_moments", "plain_fold", "source_hash"]
+__all__ = ["FoldedNode", "first_that_fits", "fold_segment", "known_moments", "plain_fold", "source_hash"]

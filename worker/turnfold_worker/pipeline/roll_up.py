@@ -8,8 +8,8 @@ from typing import Final
 
 from turnfold.contract.records import Method, Node
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.facts import rank_entries
-from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.pipeline.facts import merge_facts, rank_entries
+from turnfold_worker.pipeline.fold import FoldedNode, first_that_fits
 from turnfold_worker.pipeline.summarize import most_that_fit
 from turnfold_worker.pipeline.tags import FALLBACK, MAX_TAG_TOKENS, slug, tag_line, tags_of
 from turnfold_worker.pipeline.units import Unit, about_tokens, choose
@@ -30,27 +30,55 @@ def roll_up(children: Sequence[FoldedNode], *, height: int, idx: int) -> FoldedN
     """The chapter of eight neighbouring nodes, in order. Its anchors and postings are those of its segments."""
     facts = _facts(children)
     found = _topics(children)
-    source = sum(child.node.tokens[0] for child in children)
+    source = _source_tokens(children)
     union = sum(child.node.tokens[2] for child in children)
     detailed = _detailed(children, min(MAX_DETAILED, max(union * 2 // 3, 1), source))
     brief = _brief(children, facts, found)
     if estimate_tokens(brief) > estimate_tokens(detailed):
         brief = detailed
     levels = {1: detailed, 2: brief, 3: tag_line(found, facts, min(MAX_TAG_TOKENS, estimate_tokens(brief)))}
-    first, last = children[0].node, children[-1].node
+    return _chapter(
+        children, height=height, idx=idx, method=Method.RULES, slug_text=slug(facts, found), levels=levels, facts=facts
+    )
+
+
+def plain_roll_up(children: Sequence[FoldedNode], *, height: int, idx: int) -> FoldedNode:
+    """The chapter without rules: a count. Total, for the same reason as `plain_fold`."""
+    source = _source_tokens(children)
+    text = first_that_fits((f"segments without summary, about {source} tokens\n",), source)
+    return _chapter(
+        children, height=height, idx=idx, method=Method.PLAIN, slug_text=FALLBACK,
+        levels={1: text, 2: text, 3: f"{FALLBACK}\n"}, facts=merge_facts([]),
+    )  # fmt: skip
+
+
+def _source_tokens(children: Sequence[FoldedNode]) -> int:
+    return sum(child.node.tokens[0] for child in children)
+
+
+def _chapter(
+    children: Sequence[FoldedNode],
+    *,
+    height: int,
+    idx: int,
+    method: Method,
+    slug_text: str,
+    levels: dict[int, str],
+    facts: dict[str, list[str]],
+) -> FoldedNode:
     node = Node(
         height=height,
         idx=idx,
-        first_seq=first.first_seq,
-        last_seq=last.last_seq,
-        slug=slug(facts, found),
-        tokens=(source, estimate_tokens(levels[1]), estimate_tokens(levels[2]), estimate_tokens(levels[3])),
+        first_seq=children[0].node.first_seq,
+        last_seq=children[-1].node.last_seq,
+        slug=slug_text,
+        tokens=(_source_tokens(children), *(estimate_tokens(levels[level]) for level in (1, 2, 3))),  # type: ignore[arg-type] # four of them
         importance=_importance(children),
         started_at=next((one.node.started_at for one in children if one.node.started_at), None),
         ended_at=next((one.node.ended_at for one in reversed(children) if one.node.ended_at), None),
     )
     digest = hashlib.blake2b(b"".join(child.source_hash for child in children), digest_size=_HASH_BYTES)
-    return FoldedNode(node=node, method=Method.RULES, levels=levels, facts=facts, source_hash=digest.digest())
+    return FoldedNode(node=node, method=method, levels=levels, facts=facts, source_hash=digest.digest())
 
 
 def _importance(children: Sequence[FoldedNode]) -> int:

@@ -124,7 +124,7 @@ def upgrade() -> None:
     op.create_index(
         "job_due",
         "job",
-        ["kind", "not_before"],
+        ["kind", "tenant", "not_before"],
         unique=False,
         sqlite_where=sa.text("state = 'due'"),
         postgresql_where=sa.text("state = 'due'"),
@@ -207,6 +207,9 @@ def upgrade() -> None:
         sa.Column("seq", sa.Integer(), nullable=True),
         sa.Column("payload", sa.LargeBinary(), nullable=False),
         sa.Column("error", sa.String(length=500), nullable=False),
+        sa.Column("state", sa.String(length=8), server_default="parked", nullable=False),
+        sa.Column("attempts", sa.SmallInteger(), server_default="1", nullable=False),
+        sa.Column("parked_at", sa.BigInteger(), server_default="0", nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("parked_entry_conversation_fkey"), ondelete="CASCADE"
         ),

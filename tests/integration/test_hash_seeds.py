@@ -1,0 +1,36 @@
+"""Python's order of sets changes from process to process; nothing that is stored or read may."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "product-discussion.jsonl"
+PROGRAM = """
+import json, sys
+from turnfold_worker.offline import fold
+turns = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+with fold(turns) as c:
+    print(c.digest())
+    for budget in (400, 1500, 6000):
+        for query in (None, "When is the launch?"):
+            print(c.context(budget_tokens=budget, query=query).fingerprint)
+"""
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_hash_seeds_never_reach_rows_or_contexts(seed: str) -> None:
+    expected = _fold_in_a_process("0")
+    assert _fold_in_a_process(seed) == expected
+
+
+def _fold_in_a_process(seed: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(EXAMPLE)], check=True, capture_output=True, text=True,
+        env={**os.environ, "PYTHONHASHSEED": seed},
+    )  # fmt: skip
+    return done.stdout

@@ -1,0 +1,164 @@
+"""What strikes a running chaos: kill -9, SIGSTOP, a disk without room, a clock that is set, a log without its end."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import time
+from contextlib import suppress
+from typing import Final
+
+from support.chaos import LEASE_SECONDS, Chaos, Strike
+from support.waiting import wait_until
+
+BEGIN_OF_TRANSACTION: Final = b"*1\r\n$5\r\nMULTI\r\n"
+
+STOPPED_SECONDS: Final = 1.5 * LEASE_SECONDS
+"""Longer than a lease, and than any call waits for Redis in these runs."""
+
+AN_HOUR: Final = 3_600
+
+
+# kill -9
+
+
+def redis_process(chaos: Chaos, chance: random.Random) -> str:
+    """Redis, with whatever is on its way to and from it."""
+    chaos.crash_redis()
+    return "Redis"
+
+
+def postgresql_process(chaos: Chaos, chance: random.Random) -> str | None:
+    """PostgreSQL with all of its processes; it recovers from its log."""
+    if chaos.postgresql is None:
+        return None
+    chaos.postgresql.kill()
+    time.sleep(chance.uniform(0.2, 1.5))
+    chaos.start_postgresql()
+    return "PostgreSQL"
+
+
+def pool_child(chaos: Chaos, chance: random.Random) -> str | None:
+    """One process that runs tasks."""
+    return "child" if chance.choice(chaos.workers).kill_child(chance.randrange(8)) else None
+
+
+def whole_worker(chaos: Chaos, chance: random.Random) -> str:
+    """A parent and its children."""
+    worker = chance.choice(chaos.workers)
+    worker.kill()
+    worker.start(wait=False)
+    return "parent with children"
+
+
+def worker_parent(chaos: Chaos, chance: random.Random) -> str:
+    """A parent alone: its children finish what they do while the next one starts."""
+    worker = chance.choice(chaos.workers)
+    worker.kill_parent()
+    worker.start(wait=False)
+    return "parent"
+
+
+def power_cut(bytes_lost: int) -> Strike:
+    """Redis, and the end of its log with it.
+
+    The log is cut where a transaction begins: Redis 6.2 keeps half of one that ends within a command, without
+    carrying it out, and then the log does not say what Redis has.
+    """
+
+    def strike(chaos: Chaos, chance: random.Random) -> str:
+        chaos.redis.kill()
+        for path in chaos.redis.log.parent.rglob("appendonly*.aof"):
+            kept = path.read_bytes()[:-bytes_lost]
+            os.truncate(path, max(0, kept.rfind(BEGIN_OF_TRANSACTION)))
+        chaos.bring_back_redis()
+        return "Redis and the end of its log"
+
+    return strike
+
+
+# SIGSTOP
+
+
+def stopped_worker(chaos: Chaos, chance: random.Random) -> str:
+    """A worker in the middle of whatever it does; it goes on long after others have taken that over."""
+    worker = chance.choice(chaos.workers)
+    worker.freeze()
+    time.sleep(STOPPED_SECONDS)
+    worker.thaw()
+    return "stopped worker"
+
+
+def stopped_redis(chaos: Chaos, chance: random.Random) -> str:
+    """Redis says nothing, and then carries out what clients have long given up and sent again."""
+    assert chaos.redis.pid is not None
+    os.kill(chaos.redis.pid, signal.SIGSTOP)
+    time.sleep(STOPPED_SECONDS)
+    os.kill(chaos.redis.pid, signal.SIGCONT)
+    return "stopped Redis"
+
+
+def stopped_postgresql(chaos: Chaos, chance: random.Random) -> str | None:
+    """PostgreSQL with all of its processes, in the middle of transactions."""
+    if chaos.postgresql is None:
+        return None
+    chaos.postgresql.freeze()
+    time.sleep(STOPPED_SECONDS)
+    chaos.postgresql.thaw()
+    return "stopped PostgreSQL"
+
+
+# Surroundings
+
+
+def full_disk(chaos: Chaos, chance: random.Random) -> str:
+    """No file of a worker grows any more, until space is back.
+
+    A limit on the size of files needs no rights, holds for processes that run, and is taken back from them; for
+    SQLite it fails the same writes as a full disk does.
+    """
+    logs = max(worker.log.stat().st_size for worker in chaos.workers)
+    files = [chaos.folder / "chaos.db", chaos.folder / "chaos.db-wal"]
+    room = max(logs + 200_000, min(path.stat().st_size for path in files if path.exists()))
+    failed = chaos.said("StoreAway")
+    _limit_files(chaos, room)
+    try:
+        wait_until(lambda: chaos.said("StoreAway") > failed, what="a worker that has no room")
+        time.sleep(STOPPED_SECONDS)
+    finally:
+        _limit_files(chaos, resource.RLIM_INFINITY)
+    return "full disk"
+
+
+def _limit_files(chaos: Chaos, size: int) -> None:
+    for worker in chaos.workers:
+        for process in worker.processes():
+            with suppress(ProcessLookupError):
+                resource.prlimit(process, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def clock_step(chaos: Chaos, chance: random.Random) -> str:
+    """Each clock an hour ahead, an hour behind, or right, at once and independently."""
+    assert chaos.clocks is not None
+    names = ["redis", "postgresql", *(worker.name for worker in chaos.workers)] if chaos.postgresql else [
+        "redis", "workers",
+    ]  # fmt: skip
+    for name in names:
+        chaos.clocks.set(name, chance.choice((-AN_HOUR, 0, AN_HOUR)))
+    return "clock step"
+
+
+def set_back(chaos: Chaos, chance: random.Random) -> str:
+    """Every clock an hour behind what it was, with kills at once, so that nothing that was on its way arrives."""
+    assert chaos.clocks is not None
+    for name in ("redis", "postgresql", "workers", *(worker.name for worker in chaos.workers)):
+        chaos.clocks.set(name, -AN_HOUR)
+    with chaos.redis.client() as client:
+        seconds, _ = client.time()
+    assert seconds < time.time() - AN_HOUR / 2, "the clock of Redis did not follow"
+    for worker in chaos.workers:
+        worker.kill()
+        worker.start(wait=False)
+    return "clock set back"

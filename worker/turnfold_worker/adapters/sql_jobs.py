@@ -1,0 +1,260 @@
+"""The job table: who works on what, how often it was tried, and what nobody is on the way to."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, and_, case, func, literal_column, or_, select, text, update
+
+from turnfold.contract.records import ConversationId, JobId
+from turnfold.contract.tables import ConversationRow, JobRow, table
+from turnfold.contract.tasks import JobKind, JobState
+from turnfold_worker.adapters.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql_turns import insert_new
+from turnfold_worker.ports import Fold, FoldClaim, RefoldClaim, Tail
+
+MAX_ERROR: Final = 500
+
+_conversation = table(ConversationRow)
+_job = table(JobRow)
+
+# Literals: a partial index is not used for a bound parameter.
+DUE: Final = _job.c.state == literal_column("'due'")
+RUNNING: Final = _job.c.state == literal_column("'running'")
+PARKED: Final = _job.c.state == literal_column("'parked'")
+
+
+def fold_job(conversation: ConversationId) -> ColumnElement[bool]:
+    """The one job to fold a conversation."""
+    return and_(_job.c.conversation == conversation, _job.c.kind == str(JobKind.COMPRESS))
+
+
+def lapsed(lease_milliseconds: int) -> ColumnElement[bool]:
+    """A lease that ended, or that ends later than any lease can: the clock was set back."""
+    now = now_milliseconds()
+    return and_(
+        RUNNING,
+        or_(_job.c.lease_until <= now, _job.c.lease_until > now + 2 * lease_milliseconds),
+    )
+
+
+def _taken(token: str, lease_milliseconds: int) -> dict[str, Any]:
+    """Values of a claimed job. The attempt is counted before any work: what kills its worker is counted too."""
+    return {
+        "state": str(JobState.RUNNING), "claim": token, "attempts": _job.c.attempts + 1,
+        "lease_until": now_milliseconds() + lease_milliseconds,
+    }  # fmt: skip
+
+
+def claim(connection: Connection, conversation: ConversationId, *, lease_milliseconds: int) -> FoldClaim | None:
+    """Take the fold job of a conversation."""
+    token = str(uuid.uuid4())
+    row = connection.execute(
+        update(_job)
+        .where(fold_job(conversation), or_(DUE, lapsed(lease_milliseconds)))
+        .values(_taken(token, lease_milliseconds))
+        .returning(_job.c.attempts, _job.c.error)
+    ).first()
+    return None if row is None else FoldClaim(conversation, token, row.attempts, row.error)
+
+
+def release(connection: Connection, claimed: FoldClaim, *, error: str | None, delay_milliseconds: int) -> None:
+    """Give the job back."""
+    values: dict[str, Any] = {
+        "state": str(JobState.DUE), "claim": None, "not_before": now_milliseconds() + delay_milliseconds,
+    }  # fmt: skip
+    if error is None:
+        # A slice that ended is not a failed try.
+        values["attempts"] = _one_less()
+    else:
+        values["error"] = error[:MAX_ERROR]
+    connection.execute(update(_job).where(fold_job(claimed.conversation), _job.c.claim == claimed.claim).values(values))
+
+
+def _one_less() -> ColumnElement[int]:
+    return case((_job.c.attempts > 0, _job.c.attempts - 1), else_=0)
+
+
+def finish(connection: Connection, claimed: FoldClaim, seen: Tail) -> bool:
+    """Record what was seen and close the job, unless turns came or changed meanwhile: then it stays ours."""
+    recorded = connection.execute(
+        update(_conversation)
+        .where(
+            _conversation.c.id == claimed.conversation, _conversation.c.turn_count == seen.turn_count,
+            _conversation.c.edit_revision == seen.edit_revision,
+        )
+        .values(fold_seq=seen.turn_count, revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
+    )  # fmt: skip
+    if not recorded.rowcount:
+        ours = connection.scalar(
+            select(func.count()).select_from(_job).where(fold_job(claimed.conversation), _job.c.claim == claimed.claim)
+        )
+        return not ours
+    connection.execute(
+        update(_job)
+        .where(fold_job(claimed.conversation), _job.c.claim == claimed.claim)
+        .values(state=str(JobState.DONE), claim=None, attempts=0, error=None)
+    )
+    return True
+
+
+def count_success(connection: Connection, fold: Fold) -> None:
+    """A segment was closed: the next one has all its tries, and plain words are noted for a person."""
+    conversation, node = fold.tail.conversation, fold.nodes[0]
+    attempts = connection.scalar(select(_job.c.attempts).where(fold_job(conversation)))
+    connection.execute(update(_job).where(fold_job(conversation)).values(attempts=0, error=None))
+    if fold.refold_error is not None:
+        add_refold(
+            connection, conversation, node.node.idx, input_hash=node.source_hash.hex(), state=JobState.PARKED,
+            attempts=attempts or 0, error=fold.refold_error,
+        )  # fmt: skip
+
+
+def add_refold(
+    connection: Connection,
+    conversation: ConversationId,
+    idx: int,
+    *,
+    input_hash: str,
+    state: JobState,
+    attempts: int = 0,
+    error: str | None = None,
+) -> None:
+    """A job to fold a closed segment again, unless there is one for the same input."""
+    tenant = connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation))
+    connection.execute(
+        insert_new(connection, _job)
+        .values(
+            conversation=conversation, tenant=tenant, kind=str(JobKind.REFOLD), subject=idx, input_hash=input_hash,
+            state=str(state), attempts=attempts, error=error and error[:MAX_ERROR], not_before=now_milliseconds(),
+        )
+        .on_conflict_do_nothing()
+    )  # fmt: skip
+
+
+def claim_refold(connection: Connection, job: JobId, *, lease_milliseconds: int, round_of: int) -> RefoldClaim | None:
+    """Take a job to fold a segment again. One that kills its workers has `round_of` tries until it is parked."""
+    token = str(uuid.uuid4())
+    row = connection.execute(
+        update(_job)
+        .where(
+            _job.c.id == job, _job.c.kind == str(JobKind.REFOLD),
+            or_(DUE, and_(lapsed(lease_milliseconds), _job.c.attempts % round_of != 0)),
+        )
+        .values(_taken(token, lease_milliseconds))
+        .returning(_job.c.conversation, _job.c.subject)
+    ).first()  # fmt: skip
+    return None if row is None else RefoldClaim(job, ConversationId(row.conversation), row.subject, token)
+
+
+def release_refold(connection: Connection, claimed: RefoldClaim, *, error: str | None) -> None:
+    """Park the job with an error; without one it is due again, with its attempt."""
+    values: dict[str, Any] = {"claim": None, "not_before": now_milliseconds()}
+    if error is None:
+        values |= {"state": str(JobState.DUE), "attempts": _one_less()}
+    else:
+        values |= {"state": str(JobState.PARKED), "error": error[:MAX_ERROR]}
+    connection.execute(update(_job).where(_job.c.id == claimed.job, _job.c.claim == claimed.claim).values(values))
+
+
+def park_killers(connection: Connection, *, lease_milliseconds: int, round_of: int) -> None:
+    """Park the jobs to fold again whose workers died as often as they may."""
+    connection.execute(
+        update(_job)
+        .where(_job.c.kind == str(JobKind.REFOLD), lapsed(lease_milliseconds), _job.c.attempts % round_of == 0)
+        .values(
+            state=str(JobState.PARKED), claim=None, not_before=now_milliseconds(),
+            error="the worker ended while folding",
+        )
+    )  # fmt: skip
+
+
+TENANTS_AT_ONCE: Final = 2_000
+"""Tenants that one look for due jobs steps over."""
+
+# From tenant to tenant through the partial index, whatever number of jobs each has.
+_TENANTS: Final = text(
+    """
+    WITH RECURSIVE waiting(step, tenant) AS (
+      SELECT 1, (SELECT MIN(tenant) FROM job WHERE state = 'due' AND kind = :kind AND tenant > :after)
+      UNION ALL
+      SELECT step + 1,
+             (SELECT MIN(tenant) FROM job WHERE state = 'due' AND kind = :kind AND tenant > waiting.tenant)
+      FROM waiting WHERE waiting.tenant IS NOT NULL AND step < :most
+    )
+    SELECT tenant,
+           (SELECT MIN(not_before) FROM job
+            WHERE state = 'due' AND kind = :kind AND tenant = waiting.tenant) AS earliest,
+           (SELECT MAX(not_before) FROM job
+            WHERE state = 'due' AND kind = :kind AND tenant = waiting.tenant) AS latest
+    FROM waiting WHERE tenant IS NOT NULL ORDER BY step
+    """
+)
+
+
+def overdue(
+    connection: Connection,
+    kind: JobKind,
+    most: int,
+    *,
+    after: str,
+    lease_milliseconds: int,
+    republish_milliseconds: int,
+) -> tuple[list[JobId], str]:
+    """Jobs that nobody is on the way to, and the tenant that was reached ('' at the end).
+
+    Tenants behind `after` come first and share `most` evenly; one that is alone has all of it. Work is bounded by
+    `TENANTS_AT_ONCE` and `most`, however many jobs are due.
+    """
+    now = connection.scalar(select(now_milliseconds())) or 0
+    ahead = now + 2 * republish_milliseconds
+    """Above this a job was put off under a clock that was set back."""
+    stuck = connection.scalars(
+        select(_job.c.id)
+        .where(_job.c.kind == str(kind), lapsed(lease_milliseconds))
+        .order_by(_job.c.lease_until)
+        .limit(max(1, most // 2))
+    )
+    found = [JobId(id_) for id_ in stuck]
+    rows = connection.execute(_TENANTS, {"kind": str(kind), "after": after, "most": TENANTS_AT_ONCE}).all()
+    tenants = [row.tenant for row in rows if row.earliest <= now or row.latest > ahead][:most]
+    for number, tenant in enumerate(tenants):
+        room = most - len(found)
+        if room <= 0:
+            return found, tenants[number - 1] if number else after
+        share = -(-room // (len(tenants) - number))
+        found += _of_tenant(connection, kind, tenant, share, now, ahead)
+    if len(tenants) == most:
+        return found, tenants[-1]
+    return found, rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else ""
+
+
+def _of_tenant(connection: Connection, kind: JobKind, tenant: str, most: int, now: int, ahead: int) -> Sequence[JobId]:
+    def looked(when: ColumnElement[bool], room: int) -> list[JobId]:
+        statement = (
+            select(_job.c.id)
+            .where(DUE, _job.c.kind == str(kind), _job.c.tenant == tenant, when)
+            .order_by(_job.c.not_before)
+            .limit(room)
+        )
+        return [JobId(id_) for id_ in connection.scalars(statement)]
+
+    found = looked(_job.c.not_before <= now, most)
+    return found if len(found) == most else [*found, *looked(_job.c.not_before > ahead, most - len(found))]
+
+
+def put_off(
+    connection: Connection, jobs: Sequence[JobId], *, lease_milliseconds: int, republish_milliseconds: int
+) -> list[tuple[JobId, ConversationId]]:
+    """Of jobs that were overdue, those that still are: they count as published from now on."""
+    now = now_milliseconds()
+    waiting = and_(DUE, or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * republish_milliseconds))
+    rows = connection.execute(
+        update(_job)
+        .where(_job.c.id.in_(jobs), or_(waiting, lapsed(lease_milliseconds)))
+        .values(state=str(JobState.DUE), claim=None, not_before=now + republish_milliseconds)
+        .returning(_job.c.id, _job.c.conversation)
+    )
+    return [(JobId(row.id), ConversationId(row.conversation)) for row in rows]

@@ -1,0 +1,91 @@
+"""Folding a closed segment again: what it starts from, and what replaces it."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, delete, select, update
+
+from turnfold.contract.records import ConversationId, Method
+from turnfold.contract.tables import ConversationRow, JobRow, LevelRow, NodeRow, PostingRow, table
+from turnfold.contract.tasks import JobState
+from turnfold.reader import anchor_record, turn_record
+from turnfold.statements import ANCHOR_COLUMNS, turn_columns
+from turnfold.statements import anchor as _anchor
+from turnfold.statements import turn as _turn
+from turnfold_worker.adapters.sql_folds import anchors_added, configurations, insert_anchors, insert_node
+from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.ports import ClosedSegment, Refold
+
+_conversation = table(ConversationRow)
+_node = table(NodeRow)
+_level = table(LevelRow)
+_posting = table(PostingRow)
+_job = table(JobRow)
+
+
+def closed_segment(connection: Connection, conversation: ConversationId, idx: int) -> ClosedSegment | None:
+    """A segment with its turns and anchors, and the state of its conversation."""
+    row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).first()
+    node = connection.execute(
+        select(_node.c.first_seq, _node.c.last_seq).where(
+            _node.c.conversation == conversation, _node.c.height == 0, _node.c.idx == idx
+        )
+    ).first()
+    if row is None or node is None:
+        return None
+    turns = connection.execute(
+        select(*turn_columns(capped=False))
+        .where(_turn.c.conversation == conversation, _turn.c.seq.between(node.first_seq, node.last_seq))
+        .order_by(_turn.c.seq)
+    )
+    anchors = connection.execute(
+        select(*ANCHOR_COLUMNS)
+        .where(_anchor.c.conversation == conversation, _anchor.c.seq.between(node.first_seq, node.last_seq))
+        .order_by(_anchor.c.id)
+    )
+    return ClosedSegment(
+        conversation=conversation, idx=idx, closed_seq=row.closed_seq, next_anchor=row.next_anchor,
+        edit_revision=row.edit_revision, configurations=configurations(connection, conversation, node.first_seq - 1),
+        turns=[turn_record(turn) for turn in turns], anchors=[anchor_record(anchor) for anchor in anchors],
+    )  # fmt: skip
+
+
+def commit(connection: Connection, refold: Refold) -> bool:
+    """Replace a segment and the chapters above it, if the conversation is still as it was; folds start over."""
+    before = refold.segment
+    moved = connection.execute(
+        update(_conversation)
+        .where(
+            _conversation.c.id == before.conversation, _conversation.c.closed_seq == before.closed_seq,
+            _conversation.c.edit_revision == before.edit_revision,
+        )
+        .values(
+            edit_revision=before.edit_revision + 1,
+            **anchors_added(connection, before.conversation, before.next_anchor, refold.anchors, refold.changes),
+        )
+    )  # fmt: skip
+    if not moved.rowcount:
+        return False
+    for node in refold.nodes:
+        _delete_node(connection, before.conversation, node)
+        insert_node(connection, before.conversation, node)
+    insert_anchors(connection, before.conversation, refold.anchors, refold.changes)
+    connection.execute(
+        update(_job).where(_job.c.id == refold.job).values(state=str(JobState.DONE), claim=None, error=None)
+    )
+    return True
+
+
+def _delete_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
+    """A node with its words, refined ones included: they were made from the rules' words that go."""
+    height, idx = folded.node.height, folded.node.idx
+    method = connection.scalar(
+        delete(_node)
+        .where(_node.c.conversation == conversation, _node.c.height == height, _node.c.idx == idx)
+        .returning(_node.c.method)
+    )
+    connection.execute(
+        delete(_level).where(_level.c.conversation == conversation, _level.c.height == height, _level.c.idx == idx)
+    )
+    if height == 0 and method != Method.PLAIN:
+        # Through all of the conversation's postings, which no index has by segment: rare, and only for these.
+        connection.execute(delete(_posting).where(_posting.c.conversation == conversation, _posting.c.idx == idx))

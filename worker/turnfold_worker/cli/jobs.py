@@ -1,0 +1,193 @@
+"""`turnfold jobs`: look at work that waits for a person, and decide about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from turnfold_worker.cli.failures import FAILED
+from turnfold_worker.cli.output import console, json_option, plain, print_json, table, words
+from turnfold_worker.cli.session import Session
+
+if TYPE_CHECKING:
+    from turnfold_worker.jobs import Decided
+    from turnfold_worker.parked import ParkedWork, Selection, Work
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_ID = re.compile(r"(?:job|entry)-\d{1,18}")
+
+
+@click.group(short_help="Work that waits for a person: list, retry, skip.")
+def jobs() -> None:
+    """Look at work that failed as often as it may, and decide about it. Nothing else waits for it meanwhile.
+
+    \b
+    refold    a segment that could not be folded by the rules: it has plain words (its first and last line), and
+              its turns are stored. Retry after an upgrade folds it by the rules; skip leaves the plain words.
+    entry     something appended that could not be read or stored: a placeholder keeps its place among the turns.
+              Retry after an upgrade puts the turn there; skip leaves the placeholder.
+    compress  a conversation whose folding fails, or that nobody folds: it goes on by itself.
+
+    \b
+    Examples:
+      turnfold jobs list
+      turnfold jobs retry job-12
+      turnfold jobs skip --conversation chat
+    """
+
+
+@jobs.command("list", short_help="Show what waits or fails.")
+@click.option("--conversation", metavar="CONV", help="Only of this conversation of the tenant.")
+@click.option("--limit", "most", type=click.IntRange(1), default=100, show_default=True, help="Show at most so many.")
+@json_option
+@click.pass_context
+def list_jobs(ctx: click.Context, conversation: str | None, most: int, as_json: bool) -> None:
+    """Show parked work, and folding that fails or that nobody does: of every tenant, unless --tenant is given.
+
+    Shows ids, counts and kinds of errors, never content. Ages count from when it was parked or became due.
+
+    \b
+    Examples:
+      turnfold jobs list
+      turnfold --tenant acme jobs list --conversation chat --json
+    """
+    session = ctx.ensure_object(Session)
+    found = _parked(session, write=False).find(_selection(session, (), conversation, most=most))
+    if as_json:
+        print_json({"jobs": [_described(work) for work in found], "limit": most})
+        return
+    if not found:
+        click.echo("nothing waits for a person, and nothing fails")
+        return
+    shown = table("id", "kind", "state", "tenant", "conversation", "about", "#tries", "since", "error")
+    for work in found:
+        shown.add_row(
+            work.id, str(work.kind), str(work.state), words(work.tenant), words(work.conversation_id), work.subject,
+            str(work.attempts), _age(work.age_seconds), words(work.error or ""),
+        )  # fmt: skip
+    console().print(shown)
+    if len(found) == most:
+        click.echo(f"there may be more than these {most}: see --limit")
+
+
+def _choosing(command: _Command) -> _Command:
+    """Adds what `retry` and `skip` choose by."""
+    for add in (
+        click.argument("ids", nargs=-1, metavar="[ID]..."),
+        click.option("--conversation", metavar="CONV", help="All of this conversation of the tenant."),
+        click.option("--all", "everything", is_flag=True, help="All of every tenant, or of the one of --tenant."),
+    ):
+        command = add(command)
+    return command
+
+
+@jobs.command(short_help="Try again.")
+@_choosing
+@json_option
+@click.pass_context
+def retry(ctx: click.Context, ids: tuple[str, ...], conversation: str | None, everything: bool, as_json: bool) -> None:
+    """Try work again, chosen by ID, by conversation or all: mostly after an upgrade that mends its error.
+
+    A segment is folded again by a worker, within seconds; when that fails it is parked again, with one more try.
+    An entry is read again at once; if it is readable now, it takes the place of its placeholder, and its segment is
+    folded again when it is closed already. The exit code is 1 when anything could not be tried.
+
+    \b
+    Examples:
+      turnfold jobs retry job-12 entry-3
+      turnfold jobs retry --conversation chat
+      turnfold jobs retry --all
+    """
+    from turnfold_worker import jobs as use_case
+
+    session = ctx.ensure_object(Session)
+    selection = _chosen(session, ids, conversation, everything=everything)
+    parked = _parked(session, write=True)
+    _report(ctx, use_case.retry(selection, parked=parked, publisher=session.publisher), ids, as_json=as_json)
+
+
+@jobs.command(short_help="Let it be, and count it no longer.")
+@_choosing
+@json_option
+@click.pass_context
+def skip(ctx: click.Context, ids: tuple[str, ...], conversation: str | None, everything: bool, as_json: bool) -> None:
+    """Let parked work be, chosen by ID, by conversation or all. The row stays as a record.
+
+    Nothing else changes: a segment keeps its plain words, a turn its placeholder, and `tf.expand` still returns
+    what is stored. `turnfold status` and `turnfold doctor` count it no longer.
+
+    \b
+    Examples:
+      turnfold jobs skip entry-3
+      turnfold jobs skip --conversation chat
+    """
+    from turnfold_worker import jobs as use_case
+
+    session = ctx.ensure_object(Session)
+    selection = _chosen(session, ids, conversation, everything=everything)
+    _report(ctx, use_case.skip(selection, parked=_parked(session, write=True)), ids, as_json=as_json)
+
+
+def _chosen(session: Session, ids: tuple[str, ...], conversation: str | None, *, everything: bool) -> Selection:
+    if sum((bool(ids), conversation is not None, everything)) != 1:
+        msg = "choose by ids, or by --conversation, or --all: `turnfold jobs list` shows what there is"
+        raise click.UsageError(msg)
+    for one in ids:
+        if not _ID.fullmatch(one):
+            msg = f"{one!r} is no id of work: they look like job-12 or entry-3, see `turnfold jobs list`"
+            raise click.UsageError(msg)
+    return _selection(session, ids, conversation)
+
+
+def _selection(
+    session: Session, ids: tuple[str, ...], conversation: str | None, *, most: int | None = None
+) -> Selection:
+    from turnfold_worker.parked import Selection
+
+    return Selection(
+        # The option alone narrows: a tenant in the environment is there for other commands.
+        tenant=session.tenant,
+        address=None if conversation is None else session.address(conversation),
+        ids=frozenset(ids) or None,
+        **({} if most is None else {"most": most}),
+    )
+
+
+def _parked(session: Session, *, write: bool) -> ParkedWork:
+    from turnfold_worker.adapters.sql_parked import SqlParkedWork
+
+    engine = session.write_engine if write else session.engine
+    return SqlParkedWork(engine, republish_seconds=session.settings.republish_seconds)
+
+
+def _report(ctx: click.Context, decided: list[Decided], ids: tuple[str, ...], *, as_json: bool) -> None:
+    missing = sorted(set(ids) - {one.work.id for one in decided})
+    if as_json:
+        rows = [{**_described(one.work), "done": one.done, "outcome": one.outcome} for one in decided]
+        print_json({"jobs": rows, "missing": missing})
+    else:
+        for one in decided:
+            about = f"{one.work.id}  {one.work.kind} of {one.work.subject}, {one.work.conversation_id}"
+            console().print(words(f"{about}: {one.outcome}"))
+        for one_id in missing:
+            click.echo(f"{one_id}: nothing of that id is parked or fails")
+        if not decided and not missing:
+            click.echo("nothing is parked there")
+    if missing or not all(one.done for one in decided):
+        ctx.exit(FAILED)
+
+
+def _described(work: Work) -> dict[str, Any]:
+    return {**plain(work), "subject": work.subject}
+
+
+def _age(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,84 @@
+"""A closed segment, folded again by the rules: after it got plain words, or a turn of it became readable later.
+
+Boundaries stay. What is written replaces the segment and every chapter above it in one transaction, guarded like a
+fold's, and makes folds under way start over: their chapters and anchors may rest on what is replaced.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from typing import Final
+
+from turnfold.contract.records import FAN_OUT, JobId
+from turnfold_worker.compress import candidates_of, settings_at
+from turnfold_worker.errors import Retryable, where
+from turnfold_worker.pipeline.deduplicate import merge_into_past
+from turnfold_worker.pipeline.fold import FoldedNode, fold_segment
+from turnfold_worker.pipeline.roll_up import roll_up
+from turnfold_worker.ports import ClosedSegment, Refold, RefoldClaim, Store
+
+_log = logging.getLogger(__name__)
+
+TRIES: Final = 20
+"""Times that one task starts over because the conversation moved on; then the job waits for the next sweep."""
+
+
+def refold(job: JobId, *, store: Store) -> bool:
+    """Fold the segment of a due job again; True when it was written. A failure parks the job with its error."""
+    claim = store.claim_refold(job)
+    if claim is None:
+        return False
+    try:
+        return _refold(claim, store)
+    except Retryable:
+        with suppress(Retryable):
+            store.release_refold(claim, error=None)
+        raise
+    except Exception as error:  # noqa: BLE001 - one segment is kept from hurting its neighbours
+        _log.error(
+            "folding segment %s of conversation %s again failed: %s", claim.idx, claim.conversation, where(error)
+        )
+        store.release_refold(claim, error=where(error))
+        return False
+
+
+def _refold(claim: RefoldClaim, store: Store) -> bool:
+    for _ in range(TRIES):
+        segment = store.closed_segment(claim.conversation, claim.idx)
+        if segment is None:
+            return False
+        if store.commit_refold(refolded(claim.job, segment, store)):
+            return True
+    store.release_refold(claim, error=None)
+    return False
+
+
+def refolded(job: JobId, segment: ClosedSegment, store: Store) -> Refold:
+    """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
+    settings = settings_at(segment.configurations, segment.turns[0].seq)
+    folded = fold_segment(segment.turns, idx=segment.idx, settings=settings)
+    known = {(one.turn_seq, one.start, one.end, one.type) for one in segment.anchors}
+    drafts = [one for one in folded.drafts if (one.turn_seq, one.start, one.end, one.type) not in known]
+    merged = merge_into_past(
+        drafts, candidates_of(drafts, segment.conversation, store), next_id=segment.next_anchor, node_idx=segment.idx,
+        settings=settings,
+    )  # fmt: skip
+    return Refold(
+        job=job, segment=segment, nodes=[folded, *_ancestors(segment, folded, store)], anchors=merged.new,
+        changes=merged.changed,
+    )  # fmt: skip
+
+
+def _ancestors(segment: ClosedSegment, folded: FoldedNode, store: Store) -> list[FoldedNode]:
+    """Every chapter above the segment that exists, each from its children's own words."""
+    ancestors: list[FoldedNode] = []
+    last = folded
+    while True:
+        height, idx = last.node.height + 1, last.node.idx // FAN_OUT
+        children = store.siblings(segment.conversation, height - 1, idx * FAN_OUT, idx * FAN_OUT + FAN_OUT - 1)
+        if len(children) < FAN_OUT:
+            return ancestors
+        children[last.node.idx % FAN_OUT] = last
+        last = roll_up(children, height=height, idx=idx)
+        ancestors.append(last)
