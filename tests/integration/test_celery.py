@@ -170,6 +170,7 @@ def test_appended_turns_are_stored_and_folded_by_worker_processes(
     assert broken_invariants(engine) == {}
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_the_log_says_what_was_done_to_whom_and_never_what_was_said(
     celery_setup: CeleryTestSetup, ringing: Turnfold
 ) -> None:

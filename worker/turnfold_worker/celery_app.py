@@ -36,6 +36,7 @@ app.conf.update(
     task_time_limit=HARD_LIMIT_SECONDS,
     task_soft_time_limit=HARD_LIMIT_SECONDS - 30,
     worker_soft_shutdown_timeout=20,
+    worker_cancel_long_running_tasks_on_connection_loss=False,
     task_send_sent_event=False,
     task_queues=None,
     task_create_missing_queues=True,
