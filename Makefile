@@ -37,7 +37,7 @@ lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfil
 bench: $(VENV)/.installed-dev  ## measure folding and reading on this machine
 	@PYTHONPATH=tests $(BIN)/python benchmarks/read_and_drain.py $(BENCH_ARGS)
 
-chaos: $(VENV)/.installed-dev  ## kill, stop and starve everything for half an hour, and print the table of docs/reliability.md
+chaos: $(VENV)/.installed-dev  ## kill, stop and starve everything, and print the table of docs/reliability.md; half an hour
 	@PYTHONPATH=tests $(BIN)/python -m support.chaos_round $(CHAOS_ARGS)
 
 clean:  ## remove the environment and everything that was built

@@ -27,6 +27,7 @@ from turnfold.contract.records import (
 from turnfold.edge import TurnInput
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount
+from turnfold.waiting import Wait, pauses
 
 THREADS = 32
 """Calls of one client that run at once; more wait their turn."""
@@ -96,7 +97,8 @@ class AsyncTurnfold:
 
     async def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt:
         """As `Turnfold.forget`."""
-        return await self._run(self._client.forget, conversation_id, timeout_seconds=timeout_seconds)
+        wait = await self._run(self._client._begin_erasure, conversation_id)  # noqa: SLF001 - the same client
+        return await self._until(wait, timeout_seconds)
 
     async def context(  # noqa: PLR0913 - a read's options, all by name
         self,
@@ -140,10 +142,21 @@ class AsyncTurnfold:
 
     async def wait(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> Status:
         """As `Turnfold.wait`."""
-        return await self._run(self._client.wait, conversation_id, timeout_seconds=timeout_seconds)
+        wait = await self._run(self._client._wait, conversation_id)  # noqa: SLF001 - the same client
+        return await self._until(wait, timeout_seconds)
 
     async def _run(
         self, call: Callable[_Arguments, _Result], *arguments: _Arguments.args, **named: _Arguments.kwargs
     ) -> _Result:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, partial(call, *arguments, **named))
+
+    async def _until(self, wait: Wait[_Result], timeout_seconds: float) -> _Result:
+        """A thread for each look, and none in between: those who wait are no reason for others to wait."""
+        found = await self._run(wait.look)
+        for pause in pauses(timeout_seconds):
+            if found is not None:
+                break
+            await asyncio.sleep(pause)
+            found = await self._run(wait.look)
+        return await self._run(wait.give_up, timeout_seconds) if found is None else found

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from turnfold import expansion, retrieval
 from turnfold.assemble import Context, Policy, Request, policy_named
@@ -27,19 +26,13 @@ from turnfold.contract.records import (
 )
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
-from turnfold.errors import InvalidInput, InvalidSettings, InvalidTurn, Unavailable, WaitTimeout
-from turnfold.inbox import stream_order
+from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, InvalidTurn, Unavailable
 from turnfold.resources import Resources
 from turnfold.settings import Settings
-from turnfold.tokens import ESTIMATOR, Counter, TokenCount, caller_counter, tiktoken_counter
-
-if TYPE_CHECKING:
-    from turnfold.inbox import ProducerInbox
+from turnfold.tokens import TokenCount, chosen_counter
+from turnfold.waiting import ErasureWait, FoldWait, Wait, pauses
 
 _Found = TypeVar("_Found")
-
-_FIRST_POLL_SECONDS = 0.02
-_SLOWEST_POLL_SECONDS = 0.25
 
 
 class Turnfold:
@@ -100,14 +93,15 @@ class Turnfold:
         """Append one turn or several, in order. Returns when Redis has them: one round trip for up to 500.
 
         A turn is a `Turn`, a provider's message dict as it is, or a provider client's message object. A repeated
-        `turn_id` changes nothing. Raises `InvalidTurn` (nothing was appended), `InboxFull`, or `Unavailable`, whose
-        `turns` have their ids: append those again, and nothing is doubled.
+        `turn_id` changes nothing. Raises `InvalidTurn` or, for more turns than an inbox holds, `InvalidInput`
+        (nothing was appended); `InboxFull` or `Unavailable`, whose `turns` have their ids: append those again, and
+        nothing is doubled.
         """
         given = _listed(turns)
         entries = [accept(turn, max_bytes=self._settings.max_turn_bytes) for turn in given]
         try:
             self._put(conversation_id, Operation.APPEND, entries)
-        except Unavailable as error:
+        except (InboxFull, Unavailable) as error:
             error.turns = tuple(with_turn_id(turn, entry.entry_id) for turn, entry in zip(given, entries, strict=True))
             raise
         return Receipt(turn_ids=tuple(entry.entry_id for entry in entries))
@@ -133,17 +127,7 @@ class Turnfold:
         Nothing of it is readable once this returns. Waits for the rows' deletion; without a worker in time the
         receipt says `completed=False`, and the deletion still happens.
         """
-        address = self._address(conversation_id)
-        store = self._resources.inbox()
-        dropped = store.forget(address)
-        if self._settings.doorbell:
-            self._resources.ring(Task.ERASE, address.shard)
-        counts = self._poll(timeout_seconds, lambda: store.erased(address))
-        erased: dict[str, int] = json.loads(counts) if counts else {}
-        return ErasureReceipt(
-            conversation_id=conversation_id, completed=counts is not None, inbox_turns=dropped,
-            turns=erased.get("turns", 0), segments=erased.get("segments", 0), anchors=erased.get("anchors", 0),
-        )  # fmt: skip
+        return _until(self._begin_erasure(conversation_id), timeout_seconds)
 
     # Reading
 
@@ -201,7 +185,7 @@ class Turnfold:
         """
         address = self._address(conversation_id)
         found = retrieval.anchors(self._resources.inbox(), self._resources.reader(), address)
-        return anchors_among(found, types, states)
+        return retrieval.anchors_among(found, types, states)
 
     def status(self, conversation_id: str) -> Status:
         """How far the work on a conversation is; zeros for one that nobody has written to."""
@@ -211,33 +195,11 @@ class Turnfold:
     def wait(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> Status:
         """Until everything appended before this call is stored and every closed segment of it folded.
 
-        Later appends do not prolong it. Parked work returns at once, with `status.parked` above 0.
+        Later appends do not prolong it. Returns early when more work than before waits for a person, or when nothing
+        can be folded before one has looked: `status.parked` and `turnfold jobs` say what.
         Raises `WaitTimeout` with the last status.
         """
-        address = self._address(conversation_id)
-        store = self._resources.inbox()
-        last = store.last_stream_id(address)
-        target: int | None = None
-
-        def done() -> Status | None:
-            nonlocal target
-            if target is None and not _passed(store, address, last):
-                return None
-            status = self.status(conversation_id)
-            if target is None:
-                target = status.stored
-            return status if status.folded >= target or status.parked else None
-
-        status = self._poll(timeout_seconds, done)
-        if status is None:
-            last_status = self.status(conversation_id)
-            msg = (
-                f"conversation {conversation_id!r} was not folded within {timeout_seconds} s "
-                f"({last_status.inbox} turns wait in the inbox, {last_status.folded} of {last_status.stored} stored "
-                "turns are folded): are workers running? See `turnfold doctor`"
-            )
-            raise WaitTimeout(msg, status=last_status)
-        return status
+        return _until(self._wait(conversation_id), timeout_seconds)
 
     # Within
 
@@ -248,26 +210,45 @@ class Turnfold:
         address = self._address(conversation_id)
         if not entries:
             return
-        ring = self._resources.inbox().append(
-            address, operation, entries,
-            most_entries=self._settings.max_inbox_turns, bell=self._settings.doorbell,
-        )  # fmt: skip
+        most = self._settings.max_inbox_turns
+        if len(entries) > most:
+            msg = (
+                f"{len(entries)} turns in one append, and an inbox holds at most {most} that wait: append them in "
+                "several lists, or raise TURNFOLD_MAX_INBOX_TURNS"
+            )
+            raise InvalidInput(msg)
+        try:
+            ring = self._resources.inbox().append(
+                address, operation, entries, most_entries=most, bell=self._settings.doorbell
+            )
+        except (InboxFull, Unavailable) as error:
+            if error.rings:
+                self._resources.ring(Task.DRAIN, address.shard)
+            raise
         if ring:
             self._resources.ring(Task.DRAIN, address.shard)
 
-    @staticmethod
-    def _poll(timeout_seconds: float, look: Callable[[], _Found | None]) -> _Found | None:
-        end = time.monotonic() + timeout_seconds
-        pause = _FIRST_POLL_SECONDS
-        while True:
-            found = look()
-            if found is not None or time.monotonic() >= end:
-                return found
-            time.sleep(min(pause, max(0.0, end - time.monotonic())))
-            pause = min(pause * 1.5, _SLOWEST_POLL_SECONDS)
+    def _wait(self, conversation_id: str) -> FoldWait:
+        return FoldWait(self._resources.inbox(), self._resources.reader(), self._address(conversation_id))
+
+    def _begin_erasure(self, conversation_id: str) -> ErasureWait:
+        address = self._address(conversation_id)
+        inbox = self._resources.inbox()
+        wait = ErasureWait(inbox, address, inbox_turns=inbox.forget(address))
+        if self._settings.doorbell:
+            self._resources.ring(Task.ERASE, address.shard)
+        return wait
 
 
-_Member = TypeVar("_Member", AnchorType, AnchorState)
+def _until(wait: Wait[_Found], timeout_seconds: float) -> _Found:
+    """What was waited for, or what `wait` says when the time is over."""
+    found = wait.look()
+    for pause in pauses(timeout_seconds):
+        if found is not None:
+            break
+        time.sleep(pause)
+        found = wait.look()
+    return wait.give_up(timeout_seconds) if found is None else found
 
 
 def _settings_from(values: Mapping[str, Any]) -> Settings:
@@ -295,42 +276,3 @@ def _listed(turns: object) -> list[Any]:
         msg = f"append takes a turn or a list of turns, not {type(turns).__name__}"
         raise InvalidTurn(msg)
     return list(turns)
-
-
-def anchors_among(
-    found: Iterable[Anchor], types: Iterable[AnchorType | str] | None, states: Iterable[AnchorState | str] | None
-) -> list[Anchor]:
-    """Those of the given types and states; `None` means all. Raises `InvalidInput` for an unknown one."""
-    wanted_types, wanted_states = _members(AnchorType, types), _members(AnchorState, states)
-    return [anchor for anchor in found if anchor.type in wanted_types and anchor.state in wanted_states]
-
-
-def chosen_counter(count_tokens: TokenCount | str | None) -> Counter:
-    """The counter that a caller asked for: its own, a cached tiktoken encoding by name, or the estimator."""
-    if count_tokens is None:
-        return ESTIMATOR
-    if isinstance(count_tokens, str):
-        return tiktoken_counter(count_tokens)
-    if not callable(count_tokens):
-        msg = f"count_tokens must be a function from text to a number, not {type(count_tokens).__name__}"  # type: ignore[unreachable]  # not every caller has types
-        raise InvalidInput(msg)
-    return caller_counter(count_tokens)
-
-
-def _members(kind: type[_Member], wanted: Iterable[_Member | str] | None) -> frozenset[_Member]:
-    if wanted is None:
-        return frozenset(kind)
-    names = [wanted] if isinstance(wanted, str) else list(wanted)
-    try:
-        return frozenset(kind(name) for name in names)
-    except ValueError as error:
-        msg = f"{error}: use {', '.join(kind)}"
-        raise InvalidInput(msg) from error
-
-
-def _passed(store: ProducerInbox, address: Address, last: str | None) -> bool:
-    """True when every entry up to `last` has left the inbox."""
-    if last is None:
-        return True
-    first = store.first_stream_id(address)
-    return first is None or stream_order(first) > stream_order(last)

@@ -12,7 +12,7 @@ from reprlib import repr as shortened
 from typing import Any, Final, TypeVar
 
 from turnfold.contract.keys import checked_id
-from turnfold.contract.records import Importance, Role, StoredTurn, Turn
+from turnfold.contract.records import Importance, Role, StoredTurn, Turn, TurnState
 from turnfold.contract.text import clean
 from turnfold.errors import InvalidTurn
 from turnfold.projection import project
@@ -108,6 +108,29 @@ def decode_turn(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         msg = f"inbox entry {turn_id} is not a turn: {type(error).__name__}"
         raise InvalidTurn(msg) from error
+
+
+PLACEHOLDER: Final = "[this turn could not be stored as it was sent; see `turnfold doctor`]"
+
+
+def read_entry(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
+    """As `decode_turn`; for an entry that is no turn, what will stand in its place."""
+    try:
+        return decode_turn(body, seq=seq, turn_id=turn_id)
+    except InvalidTurn:
+        return placeholder(body, seq=seq, turn_id=turn_id)
+
+
+def placeholder(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
+    """What stands for a turn that could not be stored as it was sent; by its own speaker, if that can be read."""
+    try:
+        role = Role(json.loads(body)["role"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        role = Role.USER
+    return StoredTurn(
+        seq=seq, turn_id=turn_id, role=role, content=PLACEHOLDER, tokens=estimate_tokens(PLACEHOLDER),
+        state=TurnState.PARKED,
+    )  # fmt: skip
 
 
 def encode_turn(turn: StoredTurn) -> bytes:

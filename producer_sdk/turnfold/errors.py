@@ -8,8 +8,8 @@ TurnfoldError
 │   └── InvalidSettings      an environment variable or argument that makes no sense
 ├── UnknownConversation      (also a LookupError) nothing was ever appended under this id
 ├── UnknownMarker            (also a LookupError) a marker that we did not make
-├── InboxFull                the workers are far behind; back off and append again
-├── Unavailable              Redis or SQL did not answer in time; safe to repeat
+├── InboxFull                the workers are far behind; back off and append its `turns` again
+├── Unavailable              Redis or SQL did not answer in time; safe to repeat, an append with its `turns`
 ├── SchemaMismatch           the database was not migrated for this version
 └── WaitTimeout              (also a TimeoutError) `wait` gave up; carries the last status
 """
@@ -60,7 +60,12 @@ class UnknownMarker(TurnfoldError, LookupError):  # noqa: N818
 
 
 class InboxFull(TurnfoldError):  # noqa: N818
-    """The conversation's inbox holds its limit of turns that no worker has stored yet."""
+    """The conversation's inbox has no room for these turns until a worker has stored some. Repeating is safe."""
+
+    turns: tuple[TurnInput, ...] = ()
+    """The turns of the `append` with their ids. Append these later, and nothing is doubled."""
+    rings: bool = False
+    """True when a part was added, and a worker is to be told."""
 
 
 class Unavailable(TurnfoldError):  # noqa: N818
@@ -68,6 +73,8 @@ class Unavailable(TurnfoldError):  # noqa: N818
 
     turns: tuple[TurnInput, ...] = ()
     """After a failed `append`: its turns with their ids. Append these, and nothing is doubled."""
+    rings: bool = False
+    """As of `InboxFull`."""
 
 
 class SchemaMismatch(TurnfoldError):  # noqa: N818

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, assert_never
 
-from turnfold.assemble.expand import clip_text, turns_text
+from turnfold.assemble.clip import clip_text
 from turnfold.assemble.markers import Marker, NodeTarget, TurnsTarget, node_marker, parse_marker, turns_marker
+from turnfold.assemble.pages import TurnPiece, page
 from turnfold.contract.keys import Address
-from turnfold.contract.records import MAX_HEIGHT, Expansion, Head, Node, StoredTurn
+from turnfold.contract.records import MAX_HEIGHT, Expansion, Head, Node
 from turnfold.errors import InvalidInput, UnknownMarker
-from turnfold.retrieval import NEWEST_TURNS, PendingSource, readable_head, unknown, waiting_turns
+from turnfold.retrieval import NEWEST_TURNS, PendingSource, Waiting, readable_head, unknown, waiting_turns
+from turnfold.shortening import MOST_CAP, cap_for
 from turnfold.tokens import ESTIMATOR, estimate_tokens
 
 if TYPE_CHECKING:
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 TURNS_AT_ONCE: Final = 200
 """Turns of one expansion; a longer range goes on with its `next_marker`."""
+
+TOKENS_AT_ONCE: Final = 250_000
+"""Stored tokens of one expansion without `max_tokens`; a longer turn is a page by itself."""
 
 NODES_AT_ONCE: Final = 64
 """Nodes of one expansion of a range; what is left out keeps a range marker."""
@@ -32,8 +37,8 @@ def expand(inbox: PendingSource, reader: Reader, address: Address, marker: str, 
 
     def look(transaction: ReadTransaction) -> Expansion:
         head = readable_head(transaction, address, pending)
-        waiting, _ = waiting_turns(transaction, head, pending)
-        if head is None and not waiting:
+        waiting = waiting_turns(transaction, head, pending)
+        if head is None and not waiting.turns:
             raise unknown(address)
         return _Expander(transaction, head, waiting, max_tokens).resolve(parsed, marker)
 
@@ -53,10 +58,11 @@ class _Expander:
     """Resolves one marker inside one transaction."""
 
     def __init__(
-        self, transaction: ReadTransaction, head: Head | None, waiting: Sequence[StoredTurn], max_tokens: int | None
+        self, transaction: ReadTransaction, head: Head | None, waiting: Waiting, max_tokens: int | None
     ) -> None:
         self._transaction = transaction
         self._head = head
+        self._stored_until = head.turn_count if head else 0
         self._waiting = waiting
         self._max_tokens = max_tokens
 
@@ -81,56 +87,66 @@ class _Expander:
                     raise UnknownMarker(msg)
                 last_seq = min(target.last_seq, newest)
                 if marker.level == 0:
-                    return self._turns(target.first_seq, last_seq)
+                    return self._turns(target.first_seq, last_seq, offset=target.offset)
                 return self._range(target.first_seq, last_seq, marker.level)
             case _:
                 assert_never(target)
 
     def _newest_seq(self) -> int:
-        stored = self._head.turn_count if self._head else 0
-        return max(stored, self._waiting[-1].seq if self._waiting else 0)
+        waiting = self._waiting
+        return self._stored_until + waiting.older + len(waiting.turns)
 
-    def _turns(self, first_seq: int, last_seq: int) -> Expansion:
-        """Verbatim turns, as many as fit, then the marker to go on with."""
-        stored_until = self._head.turn_count if self._head else 0
-        turns: tuple[StoredTurn, ...] = ()
-        if self._head is not None and first_seq <= stored_until:
-            turns = self._transaction.turns_between(
-                self._head, first_seq, min(last_seq, stored_until), most=TURNS_AT_ONCE
-            )
-        fetched_from = self._waiting[0].seq if self._waiting else stored_until + 1
-        if stored_until < first_seq < fetched_from:
-            return self._not_yet(first_seq, last_seq, fetched_from - 1)
-        if fetched_from == stored_until + 1 or first_seq >= fetched_from:
-            turns += tuple(t for t in self._waiting if first_seq <= t.seq <= last_seq)
-        shown = self._that_fit(turns[:TURNS_AT_ONCE])
-        text, clipped = clip_text(turns_text(shown), self._max_tokens, ESTIMATOR)
-        reached = shown[-1].seq if shown else last_seq
+    def _turns(self, first_seq: int, last_seq: int, *, offset: int = 0) -> Expansion:
+        """Verbatim turns from `offset` of the first one on, as many as fit, then the marker to go on with."""
+        if first_seq > self._stored_until and self._waiting.older:
+            return self._not_yet(first_seq, last_seq)
+        pieces = self._pieces(first_seq, last_seq, offset)
+        if pieces and offset and offset >= pieces[0].length:
+            msg = f"turn {first_seq} has {pieces[0].length} code points: there is nothing from {offset} on"
+            raise UnknownMarker(msg)
+        shown = page(pieces, self._max_tokens)
+        reached = shown.turns[-1].seq
+        seq, begins = shown.goes_on or (reached + 1, 0)
+        goes_on = seq <= last_seq
         return Expansion(
-            text=text, level=0, first_seq=first_seq, last_seq=reached, turns=tuple(shown),
-            tokens=estimate_tokens(text), truncated=clipped or reached < last_seq,
-            next_marker=turns_marker(reached + 1, last_seq) if reached < last_seq else None,
+            text=shown.text, level=0, first_seq=first_seq, last_seq=reached, turns=shown.turns, tokens=shown.tokens,
+            truncated=goes_on, next_marker=turns_marker(seq, last_seq, offset=begins) if goes_on else None,
         )  # fmt: skip
 
-    def _not_yet(self, first_seq: int, last_seq: int, waiting_until: int) -> Expansion:
-        """Turns of a long inbox: too many to fetch, and soon in SQL. The marker stays good."""
-        until = min(last_seq, waiting_until)
-        text = f"[turns {first_seq}-{until} are not stored yet: expand again in a moment]\n"
+    def _pieces(self, first_seq: int, last_seq: int, offset: int) -> list[TurnPiece]:
+        """What one page may hold of a range: never much more than it has room for."""
+        pieces: list[TurnPiece] = []
+        if self._head is not None and first_seq <= self._stored_until:
+            pieces += self._stored(self._head, first_seq, min(last_seq, self._stored_until), offset)
+        reached = pieces[-1].turn.seq if pieces else first_seq - 1
+        if reached >= self._stored_until and not self._waiting.older:
+            pieces += [
+                TurnPiece.of(turn, offset=offset if turn.seq == first_seq else 0)
+                for turn in self._waiting.turns
+                if first_seq <= turn.seq <= last_seq
+            ]
+        return pieces[:TURNS_AT_ONCE]
+
+    def _stored(self, head: Head, first_seq: int, last_seq: int, offset: int) -> Sequence[TurnPiece]:
+        """Stored turns by their counts: one at least, and no more than a page has room for."""
+        room = TOKENS_AT_ONCE if self._max_tokens is None else self._max_tokens
+        many = 0
+        for seq, tokens in self._transaction.turn_sizes(head, first_seq, last_seq, most=TURNS_AT_ONCE):
+            # Of a turn that an earlier page began, what is left is not counted.
+            room -= 0 if seq == first_seq and offset else tokens
+            if room < 0 and many:
+                break
+            many += 1
+        cap = MOST_CAP if self._max_tokens is None else cap_for(self._max_tokens)
+        return self._transaction.turns_between(head, first_seq, last_seq, most=max(1, many), offset=offset, cap=cap)
+
+    def _not_yet(self, first_seq: int, last_seq: int) -> Expansion:
+        """Turns of a long inbox: their numbers are not known, and soon they are in SQL. The marker stays good."""
+        text = f"[turns {first_seq}-{last_seq} are not stored yet: expand again in a moment]\n"
         return Expansion(
-            text=text, level=0, first_seq=first_seq, last_seq=until, tokens=estimate_tokens(text), truncated=True,
+            text=text, level=0, first_seq=first_seq, last_seq=last_seq, tokens=estimate_tokens(text), truncated=True,
             next_marker=turns_marker(first_seq, last_seq),
         )  # fmt: skip
-
-    def _that_fit(self, turns: Sequence[StoredTurn]) -> Sequence[StoredTurn]:
-        """The first turns within `max_tokens`, one at least."""
-        if self._max_tokens is None:
-            return turns
-        used = 0
-        for position, turn in enumerate(turns):
-            used += estimate_tokens(turns_text([turn]))
-            if used > self._max_tokens:
-                return turns[: max(1, position)]
-        return turns
 
     def _range(self, first_seq: int, last_seq: int, level: int) -> Expansion:
         """The coarsest nodes inside a range, one step finer when a single node covers it all."""

@@ -5,7 +5,6 @@ Keys and what they hold are listed in `turnfold.contract.keys`. All times are Re
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,39 +24,39 @@ ENTRIES_PER_CALL: Final = 500
 """Entries that one Lua call adds: a longer one would hold up Redis's other clients."""
 
 # KEYS inbox, ready, tenants, bell
-# ARGV conversation, tenant, most entries, bell milliseconds (0: no bell), version, then (op, id, body) each
+# ARGV conversation, tenant, most entries, entries still to be added by this and later calls,
+#  bell milliseconds (0: no bell), version, then (op, id, body) each
 # Returns {entries now in the inbox, 1 if the caller is to ring}, or {-1, entries} when the inbox is full.
 APPEND: Final = """
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
 local held = redis.call('XLEN', KEYS[1])
-if held + (#ARGV - 5) / 3 > tonumber(ARGV[3]) then return {-1, held} end
-for i = 6, #ARGV, 3 do
-  redis.call('XADD', KEYS[1], '*', 'v', ARGV[5], 'op', ARGV[i], 'id', ARGV[i + 1], 'd', ARGV[i + 2])
+if held + tonumber(ARGV[4]) > tonumber(ARGV[3]) then return {-1, held} end
+for i = 7, #ARGV, 3 do
+  redis.call('XADD', KEYS[1], '*', 'v', ARGV[6], 'op', ARGV[i], 'id', ARGV[i + 1], 'd', ARGV[i + 2])
 end
 redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
 redis.call('ZADD', KEYS[3], 'NX', now, ARGV[2])
 local ring = 0
-if ARGV[4] ~= '0' and redis.call('SET', KEYS[4], '1', 'NX', 'PX', ARGV[4]) then ring = 1 end
+if ARGV[5] ~= '0' and redis.call('SET', KEYS[4], '1', 'NX', 'PX', ARGV[5]) then ring = 1 end
 return {redis.call('XLEN', KEYS[1]), ring}
 """
 
 # KEYS inbox, forgotten     ARGV member of forgotten, most entries
 # Returns {entries in the inbox, newest entries (newest first), 1 if its rows are still to be deleted,
-#  age of the oldest in ms, its turn id}
+#  age of the oldest in ms}
 PEEK: Final = """
 local time = redis.call('TIME')
 local held = redis.call('XLEN', KEYS[1])
 local newest = {}
-local age, first_id = 0, ''
+local age = 0
 if held > 0 then
   if ARGV[2] ~= '0' then newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', ARGV[2]) end
   local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
   age = time[1] * 1000 + time[2] / 1000 - tonumber(string.match(first[1], '^%d+'))
-  for i = 1, #first[2], 2 do if first[2][i] == 'id' then first_id = first[2][i + 1] end end
 end
 local gone = redis.call('ZSCORE', KEYS[2], ARGV[1])
-return {held, newest, gone and 1 or 0, math.floor(age), first_id}
+return {held, newest, gone and 1 or 0, math.floor(age)}
 """
 
 # KEYS inbox, ready, forgotten, erased     ARGV conversation, member of forgotten
@@ -94,8 +93,6 @@ class Pending:
     forgotten: bool
     """The conversation was forgotten, and SQL may still hold its old rows: they must not be read."""
     lag_seconds: float
-    first_id: str
-    """Id of the oldest entry's turn; empty for an empty inbox."""
 
 
 def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
@@ -143,37 +140,63 @@ class ProducerInbox:
     ) -> bool:
         """Add entries in order; True when the caller is to ring the doorbell.
 
-        One round trip for up to 500 entries. Raises `InboxFull` (nothing of this call was added, or only whole
-        blocks of 500) or `Unavailable` (unknown whether it was added; repeat with the same ids).
+        One round trip for up to 500 entries. Raises `InboxFull` (nothing was added) or `Unavailable` (unknown
+        whether it was added). With more entries, whole blocks of 500 may have been added before either: then the
+        error's `rings` says whether to ring. Repeat with the same ids.
         """
         ring = False
-        where = [address.inbox, address.ready, keys.tenants(address.shard), keys.bell(address.shard)]
-        who: list[Any] = [keys.encode_id(address.conversation), keys.encode_id(address.tenant), most_entries]
-        bell_milliseconds = keys.BELL_MILLISECONDS if bell else 0
         for start in range(0, len(entries), ENTRIES_PER_CALL):
-            arguments = [*who, bell_milliseconds, ENTRY_VERSION]
-            for entry in entries[start : start + ENTRIES_PER_CALL]:
-                arguments += (str(operation), entry.entry_id, entry.body)
-            with translated("appending"):
-                held, wanted = cast("list[int]", self._append(where, arguments))
-            if held < 0:
-                msg = (
-                    f"the inbox of conversation {address.conversation!r} holds {wanted} turns (limit {most_entries}): "
-                    "are workers running? Wait and append again, or raise TURNFOLD_MAX_INBOX_TURNS"
-                )
-                raise InboxFull(msg)
-            ring = ring or wanted == 1
+            try:
+                # All that is still to come has to fit, so that a list is refused before a part of it is added. Only
+                # one that others fill the inbox beside may be refused later.
+                wanted = self._append_block(
+                    address, operation, entries[start : start + ENTRIES_PER_CALL], len(entries) - start,
+                    most_entries=most_entries, bell=bell,
+                )  # fmt: skip
+            except (InboxFull, Unavailable) as error:
+                error.rings = ring
+                raise
+            ring = ring or wanted
         return ring
+
+    def _append_block(
+        self,
+        address: Address,
+        operation: Operation,
+        block: Sequence[Entry],
+        ahead: int,
+        *,
+        most_entries: int,
+        bell: bool,
+    ) -> bool:
+        """Add one block of the `ahead` entries that are still to be added."""
+        where = [address.inbox, address.ready, keys.tenants(address.shard), keys.bell(address.shard)]
+        arguments: list[Any] = [
+            keys.encode_id(address.conversation), keys.encode_id(address.tenant), most_entries, ahead,
+            keys.BELL_MILLISECONDS if bell else 0, ENTRY_VERSION,
+        ]  # fmt: skip
+        for entry in block:
+            arguments += (str(operation), entry.entry_id, entry.body)
+        with translated("appending"):
+            held, wanted = cast("list[int]", self._append(where, arguments))
+        if held < 0:
+            msg = (
+                f"the inbox of conversation {address.conversation!r} holds {wanted} of at most {most_entries} turns, "
+                f"and {ahead} more were given: are workers running? Append `error.turns` again in a while, or raise "
+                "TURNFOLD_MAX_INBOX_TURNS"
+            )
+            raise InboxFull(msg)
+        return wanted == 1
 
     def peek(self, address: Address, *, newest: int) -> Pending:
         """Look at the inbox in one round trip, at its `newest` entries at most."""
         with translated("reading the inbox"):
-            held, rows, gone, age, first_id = cast(
-                "tuple[int, list[Any], int, int, bytes]",
+            held, rows, gone, age = cast(
+                "tuple[int, list[Any], int, int]",
                 self._peek([address.inbox, keys.forgotten(address.shard)], [address.member, newest]),
             )
         entries = tuple(pending_entry(stream_id, flat) for stream_id, flat in reversed(rows))
-        return Pending(held, entries, bool(gone), max(0.0, age / 1000), first_id.decode(errors="replace"))
+        return Pending(held, entries, bool(gone), max(0.0, age / 1000))
 
     def last_stream_id(self, address: Address) -> str | None:
         """Id of the newest entry, None for an empty inbox."""
@@ -218,8 +241,3 @@ def stream_order(stream_id: str) -> tuple[int, int]:
     """
     milliseconds, _, sequence = stream_id.partition("-")
     return int(milliseconds), int(sequence)
-
-
-def deadline(timeout_seconds: float) -> float:
-    """The monotonic instant at which a wait of `timeout_seconds` ends."""
-    return time.monotonic() + timeout_seconds

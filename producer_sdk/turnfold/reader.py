@@ -2,50 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict
 from typing import Any, Final, TypeVar
 
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError, SQLAlchemyError
 
 from turnfold import statements
+from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
 from turnfold.contract.records import (
     FAN_OUT,
     Anchor,
-    AnchorState,
-    AnchorType,
-    ConversationId,
     Excerpt,
     Head,
-    Importance,
     LevelKey,
     Node,
-    Role,
     StoredTurn,
-    TurnState,
 )
 from turnfold.contract.tables import SCHEMA_VERSION, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
+from turnfold.contract.tasks import JobKind, JobState
 from turnfold.errors import SchemaMismatch, Unavailable
 from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms, score_segments
+from turnfold.rows import (
+    KINDS,
+    STATES,
+    anchor_record,
+    head_record,
+    node_record,
+    piece_record,
+    shortened_record,
+    turn_record,
+)
+from turnfold.shortening import MOST_CAP, Shortening
 
-KINDS: Final = tuple(AnchorType)
-"""Anchor types by the number that SQL stores."""
-STATES: Final = tuple(AnchorState)
-"""Anchor states by the number that SQL stores."""
+__all__ = ["KINDS", "STATES", "ReadTransaction", "Reader", "anchor_record", "translated", "turn_record"]
 
 _Result = TypeVar("_Result")
-
-
-@dataclass(frozen=True, slots=True)
-class Heads:
-    """What a read knows before it looks at turns: statements 1 to 3."""
-
-    head: Head
-    nodes: tuple[Node, ...]
-    anchors: tuple[Anchor, ...]
 
 
 class Reader:
@@ -133,25 +128,26 @@ class ReadTransaction:
         row = self._connection.execute(
             statements.HEAD, {"tenant": address.tenant, "external_id": address.conversation}
         ).first()
-        return None if row is None else _head(row)
+        return None if row is None else head_record(row)
 
     def frontier(self, head: Head) -> tuple[Node, ...]:
         """Statement 2: at most 23 nodes of each height, whatever the length."""
         rows = self._connection.execute(statements.FRONTIER, {"conversation": head.id, "node_count": head.node_count})
-        return tuple(_node(row) for row in rows)
+        return tuple(node_record(row) for row in rows)
 
     def top_anchors(self, head: Head) -> tuple[Anchor, ...]:
         """Statement 3: active anchors, best first, at most 64."""
         rows = self._connection.execute(statements.TOP_ANCHOR_ROWS, {"conversation": head.id})
         return tuple(anchor_record(row) for row in rows)
 
-    def newest_turns(self, head: Head, *, cap: int) -> tuple[StoredTurn, ...]:
-        """Statement 4: at most 200, oldest first, content cut at `cap` code points."""
+    def newest_turns(self, head: Head, *, cap: int, waiting: int = 0) -> tuple[StoredTurn, ...]:
+        """Statement 4: at most 200, oldest first, as short as `shortening` says; `waiting` turns follow them."""
+        short = Shortening.to(cap, last_seq=head.turn_count + waiting)
         rows = self._connection.execute(
             statements.NEWEST_TURNS,
-            {"conversation": head.id, "after_seq": max(0, head.turn_count - statements.TAIL_TURNS), "cap": cap},
+            {"conversation": head.id, "after_seq": max(0, head.turn_count - statements.TAIL_TURNS), **asdict(short)},
         ).all()
-        return tuple(turn_record(row) for row in reversed(rows))
+        return tuple(shortened_record(row, short) for row in reversed(rows))
 
     def texts(self, head: Head, wanted: Sequence[LevelKey]) -> dict[LevelKey, str]:
         """Statement 5: the chosen texts by primary key, 64 a statement."""
@@ -167,7 +163,7 @@ class ReadTransaction:
         return found
 
     def stored_seqs(self, head: Head, turn_ids: Sequence[str]) -> dict[str, int]:
-        """Statement 6: the numbers of those of at most 201 turns that are stored."""
+        """Statement 6: the numbers of those of at most 200 turns that are stored."""
         padded = [*turn_ids, *([turn_ids[0]] * (statements.INBOX_IDS - len(turn_ids)))]
         parameters: dict[str, Any] = {f"id{i}": value for i, value in enumerate(padded)}
         rows = self._connection.execute(statements.STORED_SEQS, {"conversation": head.id, **parameters})
@@ -194,26 +190,44 @@ class ReadTransaction:
     def turns_of_segments(
         self, head: Head, segments: Sequence[int], *, cap: int
     ) -> tuple[list[StoredTurn], dict[int, int]]:
-        """Statements 8 and 9: turns of at most eight segments, and the segment of each seq."""
+        """Statements 8 and 9: the words of at most eight segments' turns, and the segment of each seq."""
         padded = [*segments, *([-1] * (SEGMENT_HITS - len(segments)))]
         wanted = {f"x{i}": idx for i, idx in enumerate(padded)}
         nodes = self._connection.execute(statements.HIT_NODES, {"conversation": head.id, **wanted}).all()
         edges: dict[str, int] = {}
         for i in range(SEGMENT_HITS):
             edges[f"a{i}"], edges[f"b{i}"] = (nodes[i].first_seq, nodes[i].last_seq) if i < len(nodes) else (0, -1)
-        rows = self._connection.execute(statements.HIT_TURNS, {"conversation": head.id, "cap": cap, **edges})
-        turns = [turn_record(row) for row in rows]
+        short = Shortening.to(cap, last_seq=0)
+        wanted_words = {"head": short.head, "tail": short.tail}
+        rows = self._connection.execute(statements.HIT_TURNS, {"conversation": head.id, **wanted_words, **edges})
+        turns = [shortened_record(row, short) for row in rows]
         return turns, {
             turn.seq: node.idx for node in nodes for turn in turns if node.first_seq <= turn.seq <= node.last_seq
         }
 
-    def turns_between(self, head: Head, first_seq: int, last_seq: int, *, most: int) -> tuple[StoredTurn, ...]:
-        """Whole turns of a range, oldest first."""
+    def turn_sizes(self, head: Head, first_seq: int, last_seq: int, *, most: int) -> tuple[tuple[int, int], ...]:
+        """Number and stored count of tokens of the turns of a range, oldest first."""
         rows = self._connection.execute(
-            statements.TURNS_BETWEEN,
+            statements.TURN_SIZES,
             {"conversation": head.id, "first_seq": first_seq, "last_seq": last_seq, "most": most},
         )
-        return tuple(turn_record(row) for row in rows)
+        return tuple((row.seq, row.tokens) for row in rows)
+
+    def turns_between(
+        self, head: Head, first_seq: int, last_seq: int, *, most: int, offset: int = 0, cap: int = MOST_CAP
+    ) -> tuple[TurnPiece, ...]:
+        """At most `cap` code points of each turn of a range, oldest first, of the first one from `offset` on.
+
+        Parts come with the beginning of the first turn, and with others where they are no longer than `cap`.
+        """
+        rows = self._connection.execute(
+            statements.TURNS_BETWEEN,
+            {
+                "conversation": head.id, "first_seq": first_seq, "last_seq": last_seq, "most": most,
+                "offset": offset, "cap": cap,
+            },
+        )  # fmt: skip
+        return tuple(piece_record(row) for row in rows)
 
     def node(self, head: Head, height: int, idx: int) -> Node | None:
         """One node by primary key."""
@@ -223,7 +237,7 @@ class ReadTransaction:
                 nodes.c.conversation == head.id, nodes.c.height == height, nodes.c.idx == idx
             )
         ).first()
-        return None if row is None else _node(row)
+        return None if row is None else node_record(row)
 
     def nodes_within(self, head: Head, first_seq: int, last_seq: int, *, below: int) -> tuple[Node, ...]:
         """The coarsest nodes of heights under `below` that lie inside a range, in order.
@@ -235,7 +249,7 @@ class ReadTransaction:
         nodes = statements.node
         height = below - 1
         found = tuple(
-            _node(row)
+            node_record(row)
             for row in self._connection.execute(
                 select(*statements.NODE_COLUMNS)
                 .where(
@@ -284,7 +298,7 @@ class ReadTransaction:
             .where(nodes.c.conversation == head.id)
             .order_by(nodes.c.height, nodes.c.idx)
         )
-        return [(_node(row), words.get((row.height, row.idx), {})) for row in rows]
+        return [(node_record(row), words.get((row.height, row.idx), {})) for row in rows]
 
     def anchors(self, head: Head) -> tuple[Anchor, ...]:
         """All anchors of a conversation in merge order."""
@@ -294,6 +308,14 @@ class ReadTransaction:
             .order_by(statements.anchor.c.id)
         )
         return tuple(anchor_record(row) for row in rows)
+
+    def fold_parked(self, head: Head) -> bool:
+        """True when nothing will be folded before a person has looked."""
+        jobs = table(JobRow)
+        state = self._connection.scalar(
+            select(jobs.c.state).where(jobs.c.conversation == head.id, jobs.c.kind == JobKind.COMPRESS)
+        )
+        return state == JobState.PARKED
 
     def parked(self, head: Head) -> int:
         """Entries and jobs of a conversation that wait for a person."""
@@ -305,36 +327,3 @@ class ReadTransaction:
                 (jobs, (jobs.c.conversation == head.id, jobs.c.state == "parked")),
             )
         )
-
-
-def _head(row: Any) -> Head:
-    return Head(
-        id=ConversationId(row.id), turn_count=row.turn_count, closed_seq=row.closed_seq, fold_seq=row.fold_seq,
-        node_count=row.node_count, anchor_count=row.anchor_count, anchor_tokens=row.anchor_tokens,
-        revision=row.revision, settings=row.settings or {},
-    )  # fmt: skip
-
-
-def _node(row: Any) -> Node:
-    return Node(
-        height=row.height, idx=row.idx, first_seq=row.first_seq, last_seq=row.last_seq, slug=row.slug,
-        tokens=(row.tokens_0, row.tokens_1, row.tokens_2, row.tokens_3), importance=row.importance,
-        started_at=row.started_at, ended_at=row.ended_at, refined=row.refined,
-    )  # fmt: skip
-
-
-def anchor_record(row: Any) -> Anchor:
-    return Anchor(
-        id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset, end=row.end_offset,
-        state=STATES[row.state], score=row.score, rank=row.rank, node_idx=row.node_idx, tokens=row.tokens,
-        related=row.related,
-    )  # fmt: skip
-
-
-def turn_record(row: Any) -> StoredTurn:
-    parts: Mapping[str, Any] | None = row.parts
-    return StoredTurn(
-        seq=row.seq, turn_id=row.turn_id, role=Role(row.role), content=row.content, name=row.name, parts=parts,
-        importance=Importance(row.importance), created_at=row.created_at, metadata=row.metadata, tokens=row.tokens,
-        state=TurnState(row.state),
-    )  # fmt: skip

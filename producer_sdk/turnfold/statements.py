@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import (
     BindParameter,
+    Integer,
     Text,
     TextClause,
     bindparam,
@@ -17,6 +18,7 @@ from sqlalchemy import (
     cast,
     func,
     literal_column,
+    null,
     select,
     text,
     type_coerce,
@@ -31,11 +33,12 @@ TAIL_TURNS: Final = 200
 """Newest turns that a read looks at."""
 TOP_ANCHORS: Final = 64
 TEXTS_A_STATEMENT: Final = 64
-INBOX_IDS: Final = 201
-"""The newest turns of an inbox, and its oldest."""
+INBOX_IDS: Final = 200
+"""The newest turns of an inbox."""
 POSTINGS_A_TERM: Final = 64
-TURNS_A_HIT: Final = 64
-"""Turns that are read of a segment that holds a query's terms."""
+TURNS_A_HIT: Final = 264
+"""Turns that are read of a segment that holds a query's terms: all of the longest one that can be configured, 200
+turns and 64 for which a tool call holds its end. A segment's own limit of tokens bounds what they hold."""
 
 conversation = table(ConversationRow)
 turn = table(TurnRow)
@@ -83,18 +86,54 @@ TOP_ANCHOR_ROWS: Final = (
 )
 
 
+_TURN: Final = (
+    turn.c.seq, turn.c.turn_id, turn.c.role, turn.c.name, turn.c.importance, turn.c.created_at, turn.c.tokens,
+    turn.c.state,
+)  # fmt: skip
+_parts_length: Final = func.length(cast(turn.c.parts, Text))
+_has_parts: Final = turn.c.parts.is_not(None).label("has_parts")
+_content_length: Final = func.length(turn.c.content)
+"""In code points."""
+
+
 def turn_columns(*, capped: bool) -> tuple[Any, ...]:
-    """Columns of a turn; `capped` cuts content at `:cap` code points and leaves out parts longer than that."""
-    content: Any = turn.c.content
-    parts: Any = turn.c.parts
-    if capped:
-        cap: BindParameter[int] = bindparam("cap", unique=False)
-        content = func.substr(turn.c.content, 1, cap).label("content")
-        small = case((func.length(cast(turn.c.parts, Text)) <= cap, turn.c.parts), else_=None)
-        parts = type_coerce(small, turn.c.parts.type).label("parts")
+    """Columns of a turn; `capped`: only as much of it as a context reads."""
+    return _shortened_columns(parts=True) if capped else (*_TURN, turn.c.content, turn.c.parts, turn.c.metadata)
+
+
+def _number(name: str) -> BindParameter[int]:
+    return bindparam(name, type_=Integer, unique=False)
+
+
+def _parts_if(condition: Any) -> Any:
+    return type_coerce(case((condition, turn.c.parts), else_=None), turn.c.parts.type).label("parts")
+
+
+def _shortened_columns(*, parts: bool) -> tuple[Any, ...]:
+    """Columns of a turn as `shortening.Shortening` says; without `parts` for where only words are shown."""
+    head, tail = _number("head"), _number("tail")
+    content = case(
+        (_content_length <= head + tail, turn.c.content),
+        else_=func.substr(turn.c.content, 1, head, type_=Text)
+        + func.substr(turn.c.content, _content_length - tail + 1),
+    )
+    most = case((turn.c.seq >= _number("newest_from"), _number("long_parts")), else_=_number("parts"))
+    if parts:
+        kept: tuple[Any, ...] = (_parts_if(_parts_length <= most), _has_parts)
+    else:
+        kept = (null().label("parts"), null().label("has_parts"))
+    return (*_TURN, content.label("content"), _content_length.label("length"), *kept, null().label("metadata"))
+
+
+def _piece_columns() -> tuple[Any, ...]:
+    """At most `:cap` code points of a turn, of the first one from `:offset` on and with parts of any length."""
+    at_first = turn.c.seq == _number("first_seq")
+    begins = case((at_first, _number("offset")), else_=0)
+    content = func.substr(turn.c.content, begins + 1, _number("cap"))
+    parts = _parts_if(case((at_first, _number("offset") == 0), else_=_parts_length <= _number("cap")))
     return (
-        turn.c.seq, turn.c.turn_id, turn.c.role, turn.c.name, content, parts, turn.c.importance, turn.c.created_at,
-        turn.c.metadata, turn.c.tokens, turn.c.state,
+        *_TURN, content.label("content"), _content_length.label("length"), begins.label("begins"), parts, _has_parts,
+        turn.c.metadata,
     )  # fmt: skip
 
 
@@ -108,10 +147,17 @@ NEWEST_TURNS: Final = (
 )
 
 TURNS_BETWEEN: Final = (
-    select(*turn_columns(capped=False))
-    .where(_OF_CONVERSATION, turn.c.seq.between(bindparam("first_seq"), bindparam("last_seq")))
+    select(*_piece_columns())
+    .where(_OF_CONVERSATION, turn.c.seq.between(_number("first_seq"), _number("last_seq")))
     .order_by(turn.c.seq)
-    .limit(bindparam("most"))
+    .limit(_number("most"))
+)
+
+TURN_SIZES: Final = (
+    select(turn.c.seq, turn.c.tokens)
+    .where(_OF_CONVERSATION, turn.c.seq.between(_number("first_seq"), _number("last_seq")))
+    .order_by(turn.c.seq)
+    .limit(_number("most"))
 )
 
 
@@ -155,7 +201,7 @@ def _hit_turns() -> Any:
     # Eight ranges of the primary key: a join on ranges makes PostgreSQL read the whole conversation.
     ranges = [
         select(
-            select(*turn_columns(capped=True))
+            select(*_shortened_columns(parts=False))
             .where(_OF_CONVERSATION, turn.c.seq.between(bindparam(f"a{i}"), bindparam(f"b{i}")))
             .order_by(turn.c.seq)
             .limit(TURNS_A_HIT)

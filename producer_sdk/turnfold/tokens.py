@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from turnfold.errors import InvalidSettings
+from turnfold.errors import InvalidInput, InvalidSettings
 
 ESTIMATOR_VERSION: Final = 1
 """Part of the canonical state: stored counts are only comparable within one version."""
@@ -97,6 +97,18 @@ def caller_counter(count: TokenCount) -> Counter:
     return Counter(getattr(count, "__qualname__", type(count).__name__), count)
 
 
+def chosen_counter(count_tokens: TokenCount | str | None) -> Counter:
+    """The counter that a caller asked for: its own, a cached tiktoken encoding by name, or the estimator."""
+    if count_tokens is None:
+        return ESTIMATOR
+    if isinstance(count_tokens, str):
+        return tiktoken_counter(count_tokens)
+    if not callable(count_tokens):
+        msg = f"count_tokens must be a function from text to a number, not {type(count_tokens).__name__}"  # type: ignore[unreachable]  # not every caller has types
+        raise InvalidInput(msg)
+    return caller_counter(count_tokens)
+
+
 _ENCODING_FILES: Final = {
     "o200k_base": "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken",
     "cl100k_base": "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken",
@@ -115,7 +127,7 @@ def tiktoken_counter(encoding: str = "o200k_base") -> Counter:
     if not cached.is_file():
         msg = (
             f"the tiktoken encoding {encoding} is not cached at {cached}: put its file there "
-            "(TIKTOKEN_CACHE_DIR names the folder), or leave TURNFOLD_COUNTER unset to use the estimator"
+            "(TIKTOKEN_CACHE_DIR names the folder), or leave count_tokens out to use the estimator"
         )
         raise InvalidSettings(msg)
     try:

@@ -264,6 +264,29 @@ def test_a_tenant_waits_at_most_for_as_many_claims_as_there_are_others(inboxes: 
     assert drained_until(inboxes, "last", most=1) <= 21
 
 
+def test_a_claim_with_room_for_all_tenants_serves_each_of_them(inboxes: Inboxes) -> None:
+    for number in range(10):
+        for address in addresses(f"tenant-{number}", 8):
+            inboxes.append(address, "a")
+    for _ in range(3):
+        served = [claim.address.tenant for claim in inboxes.worker.claim(SHARD, 17)]
+        assert len(served) == 17
+        assert len(set(served)) == 10
+
+
+def test_what_a_tenant_leaves_of_its_share_is_taken_by_others_in_the_same_claim(inboxes: Inboxes) -> None:
+    for tenant, number in (("large", 40), ("leased", 3), ("other", 40), ("small", 1)):
+        for address in addresses(tenant, number):
+            inboxes.append(address, "a")
+    leased = [claim for _ in range(3) for claim in inboxes.worker.claim(SHARD, 4)]
+    for claim in leased:
+        if claim.address.tenant != "leased":
+            inboxes.worker.finish([(claim, None)])
+    served = [claim.address.tenant for claim in inboxes.worker.claim(SHARD, 21)]
+    assert sorted((served.count("large"), served.count("other"))) == [10, 10]
+    assert (served.count("small"), served.count("leased")) == (1, 0)
+
+
 def test_every_ready_conversation_is_claimed_once(inboxes: Inboxes) -> None:
     ready = [*addresses("large", 30), *addresses("small", 1), *addresses("medium", 5)]
     for address in ready:

@@ -11,8 +11,11 @@ import redis
 from turnfold import Turn, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Importance, Role, StoredTurn
-from turnfold.edge import accept, decode_turn, encode_turn
+from turnfold.contract.tasks import Operation
+from turnfold.edge import accept, decode_turn, encode_turn, read_entry
 from turnfold.tokens import estimate_tokens
+from turnfold_worker.drain import receive
+from turnfold_worker.ports import InboxEntry, ReceivedTurn
 
 pytestmark = pytest.mark.processes
 
@@ -91,3 +94,10 @@ def test_an_append_leaves_nothing_but_the_documented_keys(tf: Turnfold, client: 
     address = Address("acme", "conv-1")
     found = {key.decode(): client.type(key) for key in client.keys("*")}
     assert found == {address.inbox: b"stream", address.ready: b"zset", f"tf:{{{address.shard:02d}}}:tenants": b"zset"}
+
+
+@pytest.mark.parametrize("body", [b"{no", b"[]", b"{}", b'{"role": "system"}', b'{"role": "nobody", "content": "x"}'])
+def test_a_reader_and_a_drain_put_the_same_in_the_place_of_what_is_no_turn(body: bytes) -> None:
+    parked = receive(InboxEntry("1-0", str(Operation.APPEND), "m-1", body))
+    assert isinstance(parked, ReceivedTurn)
+    assert read_entry(body, seq=0, turn_id="m-1") == parked.turn

@@ -49,6 +49,7 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "stored_seqs": lambda read: read.stored_seqs(HEAD, ["m-1"]),
     "segments_for": lambda read: read.segments_for(HEAD, ["pool"]),
     "turns_of_segments": lambda read: read.turns_of_segments(HEAD, [3, 5], cap=100),
+    "turn_sizes": lambda read: read.turn_sizes(HEAD, 1, 10, most=5),
     "turns_between": lambda read: read.turns_between(HEAD, 1, 10, most=5),
     "node": lambda read: read.node(HEAD, 0, 3),
     "nodes_within": lambda read: read.nodes_within(HEAD, 1, 500, below=8),
@@ -87,9 +88,8 @@ def faults(plan: list[str]) -> list[str]:
 
 def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
-        "HEAD", "FRONTIER", "TOP_ANCHOR_ROWS", "NEWEST_TURNS", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS",
-        "HIT_NODES",
-        "HIT_TURNS",
+        "HEAD", "FRONTIER", "TOP_ANCHOR_ROWS", "NEWEST_TURNS", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS",
+        "POSTINGS", "HIT_NODES", "HIT_TURNS",
     }  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def message(client: redis.Redis, queue: Queue) -> dict[str, Any]:
     return found
 
 
-SHOWN = {Task.DRAIN: "shard 7", Task.ERASE: "shard 7", Task.COMPRESS: "conversation 7"}
+SHOWN = {Task.DRAIN: "shard 7", Task.ERASE: "shard 7", Task.COMPRESS: "conversation 7", Task.REFOLD: "job 7"}
 
 
 @pytest.mark.parametrize("task", SHOWN)

@@ -116,11 +116,23 @@ def test_plain_words_are_for_the_segment_that_failed_and_not_for_what_another_wo
     late = fold_next(tail, next_segment(tail) or (), store, plain_error=None)
     steps = Steps()
     steps.at["before commit_fold"] = lambda: store.commit_fold(late)
-    assert interrupted(local.worker, steps).compress(conversation) > 1
+    assert interrupted(local.worker, steps).compress(conversation)
     with engine.begin() as connection:
         methods = connection.scalars(text("SELECT DISTINCT method FROM node WHERE height = 0")).all()
     assert methods == [1]
     assert tf.status("c").parked == 0
+
+
+def test_a_job_that_failed_often_waits_however_long_its_delay_has_become(
+    tf: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    tf.append("c", talk(3))
+    for shard in range(16):
+        local.worker.drain(shard)
+    claim = local.worker.store.claim_fold(stored_id(engine))  # type: ignore[arg-type]
+    assert claim is not None
+    local.worker.store.release_fold(claim, error="ValueError", delay_seconds=100_000)
+    assert local.worker.store.due_folds(10) == []
 
 
 def test_of_two_workers_that_fold_the_same_segment_one_writes_it(

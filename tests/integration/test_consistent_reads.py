@@ -18,14 +18,21 @@ def content(number: int) -> str:
     return f"Number {number}: we decided on option {number}, by the way it costs {number * 2} euros."
 
 
+def long_inbox(context: Context) -> bool:
+    """More turns wait than a read looks at: they have no numbers yet."""
+    return any(left.reach == "wait()" for left in context.budget.left_out)
+
+
 def check(context: Context, appended_before: int) -> None:
     """No gap, no repeat, nothing that was appended before the read is missing."""
     if context.coverage is None:
-        assert appended_before == 0
+        assert appended_before == 0 or long_inbox(context)
         return
     spans = context.coverage.spans
     assert spans[0].first_seq == 1
     assert all(later.first_seq == earlier.last_seq + 1 for earlier, later in pairwise(spans))
+    if long_inbox(context):
+        return
     assert spans[-1].last_seq >= appended_before
     shown = [m["content"] for m in context.messages("openai") if m["role"] != "system"]
     newest = spans[-1].last_seq

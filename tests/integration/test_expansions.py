@@ -129,11 +129,12 @@ def test_pages_of_turns_show_each_word_once_and_in_order(folded: Turnfold, max_t
 
 
 def test_a_turn_that_is_cut_goes_on_where_it_was_cut(tf: Turnfold, local: LocalWorker) -> None:
-    given = [TURNS[0]["content"], "数据库 🚀\n[turns 1-9] " * 900, "", TURNS[1]["content"] * 40, "x" * 3_000, "The end."]
+    wild, long = "数据库 🚀\n[turns 1-9] " * 900, TURNS[1]["content"] * 40
+    given = [TURNS[0]["content"], wild, "", long, "x" * 3_000, "The end."]
     tf.append("c", [{"role": "tool", "tool_call_id": "c1", "content": content} for content in given])
     for _ in range(2):
         found = pages(tf, "L0:turns-1-6", max_tokens=300)
-        assert re.fullmatch(r"L0:turns-2-6\+\d+", str(found[0].next_marker))
+        assert re.fullmatch(r"L0:turns-2-6\+\d+", str(found[1].next_marker))
         for seq, content in enumerate(given, 1):
             assert "".join(turn.content for page in found for turn in page.turns if turn.seq == seq) == content
         assert all(page.tokens <= 300 for page in found)
@@ -150,8 +151,8 @@ def test_a_marker_behind_the_end_of_its_turn_is_unknown(folded: Turnfold) -> Non
 
 
 def test_a_small_expansion_reads_little_of_long_turns(tf: Turnfold, local: LocalWorker) -> None:
-    huge = {"role": "user", "content": [{"type": "text", "text": "word " * 60_000}, {"type": "audio", "x": "A" * 200_000}]}
-    tf.append("c", [huge] * 20)
+    said = [{"type": "text", "text": "word " * 60_000}, {"type": "audio", "x": "A" * 200_000}]
+    tf.append("c", [{"role": "user", "content": said}] * 20)
     local.settle()
     read: list[int] = []
     reader = tf._resources.reader()

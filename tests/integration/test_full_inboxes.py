@@ -11,11 +11,13 @@ from conftest import LocalWorker
 from support.stored import stored_turns
 from support.talk import talk
 from turnfold import InboxFull, InvalidInput, Settings, Turnfold, Unavailable
+from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Task
 from turnfold.inbox import ENTRIES_PER_CALL
 
 TURNS = talk("full", 3 * ENTRIES_PER_CALL)
 LIMIT = 2 * ENTRIES_PER_CALL
+SHARD = Address("acme", "c").shard
 
 
 @pytest.fixture
@@ -58,9 +60,9 @@ def test_a_list_that_does_not_fit_any_more_is_refused_before_anything_of_it_was_
         tf.append("c", TURNS[1 : LIMIT + 1])
     assert tf.status("c").inbox == 1
     assert rings == []
-    local.settle()
+    local.worker.drain(SHARD)
     tf.append("c", full.value.turns)
-    local.settle()
+    local.worker.drain(SHARD)
     assert [content for _, _, content in stored_turns(local.engine, "acme", "c")] == [
         turn["content"] for turn in TURNS[: LIMIT + 1]
     ]
@@ -75,9 +77,9 @@ def test_what_was_given_without_ids_can_be_appended_again_after_a_refusal_in_the
     assert tf.status("c").inbox == ENTRIES_PER_CALL + 1
     assert Task.DRAIN in rings
     assert len(full.value.turns) == LIMIT
-    local.settle()
+    local.worker.drain(SHARD)
     again = tf.append("c", full.value.turns)
-    local.settle()
+    local.worker.drain(SHARD)
     stored = stored_turns(local.engine, "acme", "c")
     assert len(stored) == LIMIT + 1
     assert set(again.turn_ids) <= {turn_id for _, turn_id, _ in stored}

@@ -118,7 +118,7 @@ def test_the_newest_images_are_shown_however_long_they_are(tf: Turnfold, local: 
 
 
 def test_a_part_that_is_too_long_to_read_leaves_a_marker_that_leads_to_it(tf: Turnfold, local: LocalWorker) -> None:
-    context = both(tf, local, CONVERSATIONS["old image"], budget_tokens=2_000)
+    context = both(tf, local, CONVERSATIONS["old image"], budget_tokens=8_000)
     assert "[image] [… →L0:turn-1]" in context.text
     assert "L0:turn-1" in context.markers
     assert any(left == ("a part of turn 1", "L0:turn-1") for left in map(_pair, context.budget.left_out))

@@ -35,8 +35,8 @@ SUBJECTS = ("payments", "seat maps", "refunds", "emails", "deployment", "analyti
 EVERYTHING = Selection()
 
 CANONICAL = {
-    "nodes": "SELECT height, idx, first_seq, last_seq, slug, tokens_0, tokens_1, tokens_2, tokens_3, importance, method, "
-    "CAST(facts AS TEXT), source_hash FROM node WHERE conversation = :c ORDER BY height, idx",
+    "nodes": "SELECT height, idx, first_seq, last_seq, slug, tokens_0, tokens_1, tokens_2, tokens_3, importance, "
+    "method, CAST(facts AS TEXT), source_hash FROM node WHERE conversation = :c ORDER BY height, idx",
     "levels": "SELECT height, idx, level, refined, body FROM level WHERE conversation = :c ORDER BY height, idx, level",
     "postings": "SELECT term, weight, idx FROM posting WHERE conversation = :c ORDER BY term, weight, idx",
     "anchors": "SELECT node_idx, seq, start_offset, end_offset, kind, body, score, rank FROM anchor "
@@ -230,7 +230,7 @@ def test_later_anchors_overtake_those_of_a_segment_that_is_folded_late(platform:
     platform.local.settle()
     expected = {a.text: str(a.state) for a in platform.tf.anchors("undisturbed", states=None) if "launch" in a.text}
     assert states == expected
-    assert states["The launch of the seat map is on 3 May 2026."] == "superseded"
+    assert states[f"The launch of the seat map is on 3 May 2026. {POISON}"] == "superseded"
 
 
 def test_an_outage_while_folding_again_takes_its_attempt_back(
@@ -245,9 +245,10 @@ def test_an_outage_while_folding_again_takes_its_attempt_back(
         message = "gone"
         raise StoreAway(message)
 
-    with monkeypatch.context() as patched, pytest.raises(StoreAway):
+    with monkeypatch.context() as patched:
         patched.setattr(type(platform.local.worker.store), "commit_refold", away)
-        platform.local.worker.refold(work.row)
+        with pytest.raises(StoreAway):
+            platform.local.worker.refold(work.row)
     platform.local.settle()
     assert platform.parked.find(EVERYTHING) == []
 
@@ -415,14 +416,18 @@ def test_what_is_skipped_is_not_counted_any_more_and_stays_as_a_record(
 def test_work_is_chosen_by_id_by_conversation_by_tenant_or_all(platform: Platform) -> None:
     for conversation in ("a", "b"):
         with_a_plain_segment(platform, conversation, turns=60)
-    a, b = platform.parked.find(EVERYTHING)
-    assert platform.parked.find(Selection(ids=frozenset({b.id, "entry-1"}))) == [b]
-    assert platform.parked.find(Selection(address=Address("acme", "a"))) == [a]
-    assert platform.parked.find(Selection(address=Address("other", "a"))) == []
-    assert platform.parked.find(Selection(tenant="other")) == []
-    assert platform.parked.find(Selection(most=1)) == [a]
-    platform.skip(ids=frozenset({a.id}))
-    assert platform.parked.find(EVERYTHING) == [b]
+
+    def found(**chosen: Any) -> list[str]:
+        return [work.id for work in platform.parked.find(Selection(**chosen))]
+
+    a, b = found()
+    assert found(ids=frozenset({b, "entry-1"})) == [b]
+    assert found(address=Address("acme", "a")) == [a]
+    assert found(address=Address("other", "a")) == []
+    assert found(tenant="other") == []
+    assert found(most=1) == [a]
+    platform.skip(ids=frozenset({a}))
+    assert found() == [b]
 
 
 def test_folding_that_fails_is_listed_and_can_be_asked_for_at_once_but_not_skipped(
@@ -469,9 +474,9 @@ def test_the_command_lists_retries_and_skips(platform: Platform, run: Callable[.
     refold, entry = json.loads(run("jobs", "list", "--json").stdout)["jobs"]
     assert (refold["kind"], refold["tenant"], refold["conversation_id"]) == ("refold", "acme", "c")
     assert (entry["kind"], entry["subject"]) == ("entry", "turn 201")
-    assert run("--tenant", "acme", "jobs", "list", "--conversation", "c", "--json").stdout == run(
-        "jobs", "list", "--json"
-    ).stdout  # fmt: skip
+    narrow = ("--tenant", "acme", "jobs", "list", "--conversation", "c", "--json")
+    assert [one["id"] for one in json.loads(run(*narrow).stdout)["jobs"]] == [refold["id"], entry["id"]]
+    assert json.loads(run("--tenant", "other", "jobs", "list", "--json").stdout)["jobs"] == []
     failed = run("jobs", "retry", entry["id"])
     assert failed.exit_code == 1
     assert "still parked" in failed.stdout

@@ -116,6 +116,7 @@ class Chaos:
             self._database_url = self.postgresql.url
         self._engine = connect(self._database_url, write=False, timeout_seconds=30)
         self._seen = (0, 0)
+        self._look_again = 0.0
         self.workers: list[CeleryWorker] = []
 
     def __enter__(self) -> Self:
@@ -137,8 +138,6 @@ class Chaos:
             "TURNFOLD_STATE_DIR": str(self.folder), "TURNFOLD_TIMEOUT_SECONDS": "2",
             "TURNFOLD_LEASE_SECONDS": str(LEASE_SECONDS), "TURNFOLD_SWEEP_SECONDS": "0.5",
             "TURNFOLD_REPUBLISH_SECONDS": "2", "TURNFOLD_SLICE_SECONDS": "0.3", "CHAOS_COPIES": str(self.plan.copies),
-            # A segment whose worker dies three times gets plain words, on purpose; here that is no poisoned segment.
-            "TURNFOLD_ATTEMPTS": "20",
             **self.plan.environment,
         }  # fmt: skip
         ingest = (Queue.INGEST, Queue.MAINTENANCE)
@@ -239,7 +238,12 @@ class Chaos:
 
     def _ahead(self, appended: int) -> bool:
         # Without Redis nothing is folded, and producers are to meet the outage rather than wait for its end.
-        return self.redis.running and appended - self.progress()[1] > MOST_AHEAD
+        if not self.redis.running:
+            return False
+        if time.monotonic() > self._look_again:
+            self._look_again = time.monotonic() + 0.1
+            self.progress()
+        return appended - self._seen[1] > MOST_AHEAD
 
     def _wait_until(self, look: Callable[[], bool], end: float) -> None:
         def look_at_both() -> bool:

@@ -53,10 +53,6 @@ POSTGRESQL_KILLED: Final = Fault(
     name="kill -9 of PostgreSQL", strikes={strikes.postgresql_process: 8}, databases=("postgresql",)
 )
 ALL_KILLED: Final = Fault(name="kill -9 of everything, mixed", strikes=_WORKERS | _SERVERS)
-FEW_ATTEMPTS: Final = Fault(
-    name="the same, with the default of three attempts", strikes=_WORKERS | _SERVERS,
-    environment={"TURNFOLD_ATTEMPTS": "3"},
-)  # fmt: skip
 POWER_CUT: Final = Fault(
     name="kill -9 of Redis, and the end of its log lost",
     strikes={strikes.power_cut(60_000): 3, strikes.power_cut(20_000): 3, strikes.power_cut(100_000): 3},
@@ -86,6 +82,6 @@ CLOCKS: Final = Fault(
 )  # fmt: skip
 
 FAULTS: Final = (
-    UNDISTURBED, WORKERS_KILLED, REDIS_KILLED, POSTGRESQL_KILLED, ALL_KILLED, FEW_ATTEMPTS, POWER_CUT, STOPPED,
+    UNDISTURBED, WORKERS_KILLED, REDIS_KILLED, POSTGRESQL_KILLED, ALL_KILLED, POWER_CUT, STOPPED,
     NO_BELLS, SHORT_LEASES, DUPLICATES, FULL_DISK, CLOCKS,
 )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Final
 
 from support.chaos import LEASE_SECONDS, Chaos, Strike
 from support.waiting import wait_until
+from turnfold.contract import keys
 
 BEGIN_OF_TRANSACTION: Final = b"*1\r\n$5\r\nMULTI\r\n"
 
@@ -153,6 +154,8 @@ def clock_step(chaos: Chaos, chance: random.Random) -> str:
 def set_back(chaos: Chaos, chance: random.Random) -> str:
     """Every clock an hour behind what it was, with kills at once, so that nothing that was on its way arrives."""
     assert chaos.clocks is not None
+    with chaos.redis.client() as client:
+        wait_until(lambda: client.exists(keys.SWEEP), what="a sweep that stands for those to come")
     for name in ("redis", "postgresql", "workers", *(worker.name for worker in chaos.workers)):
         chaos.clocks.set(name, -AN_HOUR)
     with chaos.redis.client() as client:

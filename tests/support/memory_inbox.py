@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -97,7 +96,7 @@ class MemoryInbox:
                 del self._served[shard, tenant]
         claims: list[Claim] = []
         while len(claims) < most and hungry:
-            share, still = math.ceil((most - len(claims)) / len(hungry)), []
+            share, still = max(1, (most - len(claims)) // len(hungry)), []
             for tenant in hungry:
                 room = min(share, most - len(claims))
                 taken = list(self._claimable(shard, tenant, now))[:room]

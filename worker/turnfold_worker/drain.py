@@ -156,13 +156,22 @@ class _Batch:
             return
         for conversation, received in batches.items():
             try:
-                self._store_one_by_one(conversation, received, claims[conversation])
+                self._store_alone(conversation, received, claims[conversation])
             except Retryable:
                 raise
             except Exception as error:  # noqa: BLE001 - it stays in the inbox and is tried again
                 _log.error("conversation %s was not stored: %s", conversation, where(error))
                 self._refused.append(claims[conversation])
                 self._kept.discard(conversation)
+
+    def _store_alone(self, conversation: ConversationId, received: Sequence[Received], claim: Claim) -> None:
+        """Store one conversation at once, or else entry by entry: a poisoned neighbour costs it one commit."""
+        try:
+            self._store_together({conversation: received})
+        except Retryable:
+            raise
+        except Exception:  # noqa: BLE001 - the entry that it is about is found below
+            self._store_one_by_one(conversation, received, claim)
 
     def _store_one_by_one(self, conversation: ConversationId, received: Sequence[Received], claim: Claim) -> None:
         """Store one conversation entry by entry, parking what SQL refuses.

@@ -20,7 +20,6 @@ from sqlalchemy import Engine
 
 from turnfold import expansion, retrieval
 from turnfold.assemble import Context, Policy, Request, policy_named
-from turnfold.client import anchors_among, chosen_counter
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import (
@@ -37,9 +36,10 @@ from turnfold.contract.records import (
 from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
 from turnfold.contract.tasks import Operation
 from turnfold.edge import TurnInput, accept
+from turnfold.errors import InvalidSettings
 from turnfold.reader import Reader
 from turnfold.sql import connect
-from turnfold.tokens import TokenCount
+from turnfold.tokens import TokenCount, chosen_counter
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.digest import digest
 from turnfold_worker.drain import receive
@@ -124,7 +124,8 @@ class FoldedConversation:
         states: Iterable[AnchorState | str] | None = ("active",),
     ) -> list[Anchor]:
         """As `Turnfold.anchors`."""
-        return anchors_among(retrieval.anchors(retrieval.NO_INBOX, self._reader, self._address), types, states)
+        found = retrieval.anchors(retrieval.NO_INBOX, self._reader, self._address)
+        return retrieval.anchors_among(found, types, states)
 
     def status(self) -> Status:
         """As `Turnfold.status`."""
@@ -162,13 +163,18 @@ def fold(
     goal: str | None = None,
     constraints: list[str] | None = None,
     settings: dict[str, float] | None = None,
+    semantic: bool = False,
     on_progress: Callable[[int], None] | None = None,
 ) -> FoldedConversation:
     """Fold turns in this process. Raises `InvalidTurn` naming what is wrong with a turn.
 
     `goal`, `constraints` and `settings` are as in `Turnfold.configure` before the first turn; `on_progress` is
-    told how many turns are folded.
+    told how many turns are folded. `semantic` is for embeddings, which this version does not have: True raises
+    `InvalidSettings`.
     """
+    if semantic:
+        msg = "semantic=True: embeddings are not part of this version: leave semantic=False, the rules need none"
+        raise InvalidSettings(msg)
     address = Address(TENANT, checked_id("conversation id", conversation_id))
     engine = connect("sqlite://", write=True, timeout_seconds=1)
     _create(engine)

@@ -5,10 +5,11 @@
 (which nodes, at which level), assembly (words and prices), context (the result and its forms).
 """
 
+from turnfold.assemble.clip import clip_text
 from turnfold.assemble.context import BudgetReport, Context, Coverage, LeftOut, PartReport, Span
-from turnfold.assemble.expand import clip_text, turns_text
 from turnfold.assemble.form_tokens import messages_tokens, request_tokens
 from turnfold.assemble.markers import Marker, NodeTarget, TurnsTarget, format_marker, parse_marker
+from turnfold.assemble.pages import Page, TurnPiece, page
 from turnfold.assemble.plan import Choice
 from turnfold.assemble.policy import BALANCED, RECENCY, Band, Policy, policy_named
 from turnfold.assemble.reads import choose, finish, minimum_tokens
@@ -37,7 +38,9 @@ __all__ = [
     "format_marker",
     "parse_marker",
     "clip_text",
-    "turns_text",
+    "TurnPiece",
+    "Page",
+    "page",
     "messages_tokens",
     "request_tokens",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from turnfold.assemble.chat import ChatBlock, ShownTurn
-from turnfold.assemble.expand import longest_within
+from turnfold.assemble.clip import longest_within
 from turnfold.assemble.fixed_parts import unfolded_lines
 from turnfold.assemble.form_tokens import messages_tokens
 from turnfold.assemble.markers import node_marker, turns_marker

@@ -25,7 +25,7 @@ class ShownTurn:
     content: str
     """The turn's text, or its ends around a marker."""
     marker: str | None = None
-    """Set when `content` is not the whole text: where the whole is."""
+    """Set when this is not the whole turn: where the whole is; empty while its number is not known."""
     native: bool = True
     """The provider's parts are replayed; otherwise only `content` is shown."""
     hidden: bool = False
@@ -78,7 +78,7 @@ def with_tool_groups(turns: Sequence[ShownTurn]) -> tuple[ShownTurn, ...]:
     """The same turns, those of broken tool groups marked as plain, whatever they were marked as before."""
     if not any(_has_tools(shown.turn) for shown in turns):
         return tuple(turns)
-    turns = [shown if shown.native or shown.marker else replace(shown, native=True) for shown in turns]
+    turns = [shown if shown.native or shown.marker is not None else replace(shown, native=True) for shown in turns]
     settled = list(turns)
     at = 0
     while at < len(turns):

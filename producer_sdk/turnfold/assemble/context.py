@@ -30,7 +30,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Every turn of the conversation, each under exactly one span, in order."""
+    """Every turn of the conversation, each under exactly one span, in order.
+
+    While more turns wait to be stored than a read looks at, they have no numbers yet and are not among them.
+    """
 
     spans: tuple[Span, ...]
 
@@ -100,7 +103,7 @@ class Context:
     markers: tuple[str, ...] = ()
     """The expansion markers that we wrote into the context, in order; give them to `expand`."""
     coverage: Coverage | None = None
-    """None: the conversation has no turns yet."""
+    """None: no turn of the conversation has a number yet."""
     system: str = ""
     """Everything before the recent turns: the system message of the OpenAI and Anthropic forms."""
     chat: ChatBlock = field(default_factory=ChatBlock, repr=False)

@@ -28,7 +28,7 @@ def passage(excerpt: Excerpt, pricing: Pricing, query: tuple[str, ...], *, most_
     most = min(most_tokens, _LONGEST)
     if not turn.content.strip():
         return None
-    if not pricing.is_cut(turn) and pricing.excerpt(shown) <= most:
+    if turn.kept is None and pricing.excerpt(shown) <= most:
         return shown
     width = most * _CHARACTERS_A_TOKEN
     for _ in range(_TRIES):
@@ -45,18 +45,22 @@ def query_stems(query: str | None) -> tuple[str, ...]:
 
 
 def _around_terms(turn: StoredTurn, query: tuple[str, ...], width: int) -> ShownTurn:
-    text = turn.content
-    start = _best_start(text.lower(), query, width)
+    beginning, end = turn.content[: turn.kept], turn.content[turn.kept :] if turn.kept is not None else ""
+    weight, start = _best_start(beginning.lower(), query, width)
+    weight_at_end, start_at_end = _best_start(end.lower(), query, width)
+    text, cut_before = beginning, start > 0
+    if weight_at_end > weight:
+        text, start, cut_before = end, start_at_end, True
     if start and (space := text.find(" ", start, start + 20)) > 0:
         start = space + 1
     piece = text[start : start + width].strip()
     marker = turns_marker(turn.seq, turn.seq)
-    content = ("… " if start else "") + piece + clip_gap(marker).rstrip()
+    content = ("… " if cut_before else "") + piece + clip_gap(marker).rstrip()
     return ShownTurn(turn, content, marker=marker)
 
 
-def _best_start(lowered: str, query: tuple[str, ...], width: int) -> int:
-    """Where a window of `width` code points holds the rarest words of the query, the first such place."""
+def _best_start(lowered: str, query: tuple[str, ...], width: int) -> tuple[int, int]:
+    """Where a window of `width` code points holds the rarest words of the query, and their weight; the first place."""
     places = sorted((at, term) for term in query for at in _occurrences(lowered, term))
     best, best_weight = 0, 0
     for i, (at, _) in enumerate(places):
@@ -64,7 +68,7 @@ def _best_start(lowered: str, query: tuple[str, ...], width: int) -> int:
         weight = sum(rarity(term) for term in held)
         if weight > best_weight:
             best, best_weight = at, weight
-    return max(0, min(best - width // 4, len(lowered) - width))
+    return best_weight, max(0, min(best - width // 4, len(lowered) - width))
 
 
 def _occurrences(text: str, term: str, most: int = 8) -> list[int]:

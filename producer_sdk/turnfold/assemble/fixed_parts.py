@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from turnfold.assemble.chat import ShownTurn
-from turnfold.assemble.expand import clip_text
-from turnfold.assemble.markers import turns_marker
+from turnfold.assemble.clip import clip_text
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
@@ -37,12 +36,13 @@ def fixed_plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
         return Plan(task=task)
     text = closed_line(turn.content)
     share = int(request.policy.system_share * target)
-    if not pricing.is_cut(turn) and (len(turn.content) <= _LEAST_SYSTEM or pricing.count(text) <= share):
+    if turn.kept is None and (len(turn.content) <= _LEAST_SYSTEM or pricing.count(text) <= share):
         return Plan(system=text, task=task)
     least = least_system(material)
-    marker = turns_marker(turn.seq, turn.seq)
+    marker = material.marker_of(turn)
     gap = closed_line(clip_gap(marker).rstrip())
-    kept, _ = clip_text(turn.content, share - pricing.count(gap) - 1, Counter("", pricing.count))
+    beginning = turn.content[: turn.kept]
+    kept, _ = clip_text(beginning, share - pricing.count(gap) - 1, Counter("", pricing.count))
     kept = kept.rstrip()
     if len(kept) <= _LEAST_SYSTEM:
         return Plan(system=least, system_marker=marker, task=task)
@@ -56,7 +56,7 @@ def least_system(material: Material) -> str:
         return ""
     if len(turn.content) <= _LEAST_SYSTEM:
         return closed_line(turn.content)
-    gap = clip_gap(turns_marker(turn.seq, turn.seq)).rstrip()
+    gap = clip_gap(material.marker_of(turn)).rstrip()
     return closed_line(turn.content[:_LEAST_SYSTEM].rstrip() + gap)
 
 
@@ -68,7 +68,7 @@ def least_plan(material: Material) -> Plan:
     clipped = request.system is None and turn is not None and len(turn.content) > _LEAST_SYSTEM
     plan = Plan(
         system=system.lstrip("\n"),
-        system_marker=turns_marker(turn.seq, turn.seq) if clipped and turn else None,
+        system_marker=material.marker_of(turn) if clipped and turn else None,
         task=task_part(request.task) if request.task else "",
         joined=material.roots,
     )
@@ -81,14 +81,13 @@ def with_lines(plan: Plan, material: Material, raw: tuple[ShownTurn, ...]) -> Pl
     last = (raw[0].turn.seq if raw else material.last_seq + 1) - 1
     snapshot = material.snapshot
     if not snapshot.unread:
-        return replace(plan, raw=raw, unfolded=(first, last) if first <= last else None, waiting=None, unread=0)
+        return replace(plan, raw=raw, unfolded=(first, last) if first <= last else None, unread=0)
     stored = snapshot.head.turn_count if snapshot.head else 0
     not_shown = len(material.window) - len(raw)
     return replace(
         plan,
         raw=raw,
         unfolded=(first, min(last, stored)) if first <= min(last, stored) else None,
-        waiting=(max(first, stored + 1), last) if max(first, stored + 1) <= last else None,
         unread=snapshot.unread + not_shown,
     )
 

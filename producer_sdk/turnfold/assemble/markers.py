@@ -5,6 +5,7 @@ L2:auth-c2-3         chapter 3 (`idx` 2) of height 2 at level 2
 L1:17, L2:c2-3       the same without words
 L0:turn-12           one turn
 L0:turns-120-480     a range of turns
+L0:turn-12+4000      a turn, or a range, from code point 4000 of its first turn on: where a page ended
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ _LONGEST: Final = 200
 
 _MARKER: Final = re.compile(
     r"L(?P<level>[0-3]):(?:turns?-(?P<first>[0-9]{1,12})(?:-(?P<last>[0-9]{1,12}))?"
+    r"(?:\+(?P<offset>[0-9]{1,12}))?"
     r"|(?:[^\s:\]]*-)?c(?P<height>[0-9]{1,2})-(?P<chapter>[0-9]{1,12})"
     r"|(?:[^\s:\]]*-)?(?P<segment>[0-9]{1,12}))"
 )
@@ -43,6 +45,8 @@ class TurnsTarget:
 
     first_seq: int
     last_seq: int
+    offset: int = 0
+    """Code points of the first turn that stand on an earlier page; at level 0 only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +61,10 @@ def format_marker(marker: Marker, *, slug: str = "") -> str:
     """The marker as it is written, without arrow and brackets: `L1:auth-options-17`."""
     target = marker.target
     if isinstance(target, TurnsTarget):
+        goes_on = f"+{target.offset}" if target.offset else ""
         if target.first_seq == target.last_seq:
-            return f"L{marker.level}:turn-{target.first_seq}"
-        return f"L{marker.level}:turns-{target.first_seq}-{target.last_seq}"
+            return f"L{marker.level}:turn-{target.first_seq}{goes_on}"
+        return f"L{marker.level}:turns-{target.first_seq}-{target.last_seq}{goes_on}"
     number = str(target.idx + 1) if target.height == 0 else f"c{target.height}-{target.idx + 1}"
     return f"L{marker.level}:{slug}-{number}" if slug else f"L{marker.level}:{number}"
 
@@ -69,9 +74,9 @@ def node_marker(node: Node, *, level: int, short: bool) -> str:
     return format_marker(Marker(level, NodeTarget(node.height, node.idx)), slug="" if short else node.slug)
 
 
-def turns_marker(first_seq: int, last_seq: int, *, level: int = 0) -> str:
+def turns_marker(first_seq: int, last_seq: int, *, level: int = 0, offset: int = 0) -> str:
     """The marker of a range of turns."""
-    return format_marker(Marker(level, TurnsTarget(first_seq, last_seq)))
+    return format_marker(Marker(level, TurnsTarget(first_seq, last_seq, offset)))
 
 
 def parse_marker(text: str) -> Marker:
@@ -93,7 +98,9 @@ def _checked(match: re.Match[str]) -> Marker | None:
     if match["first"]:
         first = int(match["first"])
         last = int(match["last"] or first)
-        return Marker(level, TurnsTarget(first, last)) if 1 <= first <= last else None
+        offset = int(match["offset"] or 0)
+        exists = 1 <= first <= last and not (offset and level)
+        return Marker(level, TurnsTarget(first, last, offset)) if exists else None
     height = int(match["height"] or 0)
     number = int(match["chapter"] or match["segment"])
     if number < 1 or height > MAX_HEIGHT or (match["chapter"] and height == 0):

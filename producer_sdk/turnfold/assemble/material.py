@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from turnfold.assemble.chat import inside_groups
+from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.pricing import Style
 from turnfold.assemble.render_text import line_openings
 from turnfold.assemble.request import Request
-from turnfold.contract.records import FAN_OUT, Node, Role, Snapshot, StoredTurn
+from turnfold.contract.records import FAN_OUT, Node, Role, Snapshot, StoredTurn, TurnState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,11 @@ class Material:
         start = node.first_seq - self.window[0].seq
         return self.window[start : start + node.last_seq - node.first_seq + 1]
 
+    def marker_of(self, turn: StoredTurn) -> str:
+        """Where the whole turn is; empty for one whose number is not known yet."""
+        stored = self.snapshot.head.turn_count if self.snapshot.head else 0
+        return "" if self.snapshot.unread and turn.seq > stored else turns_marker(turn.seq, turn.seq)
+
     def children(self, node: Node) -> tuple[Node, ...]:
         """The eight children of a chapter; none for a segment, or when the read did not fetch them."""
         if node.height == 0:
@@ -60,10 +66,6 @@ def gather(snapshot: Snapshot, request: Request) -> Material:
         style=Style(
             short=request.usable_tokens < request.policy.short_markers_below,
             openings=line_openings((*snapshot.turns, *(excerpt.turn for excerpt in snapshot.excerpts))),
-            longest=max(
-                (len(t.content) for t in (*snapshot.turns, *(e.turn for e in snapshot.excerpts))),
-                default=0,
-            ),
         ),
         nodes=usable,
         roots=roots,
@@ -107,6 +109,7 @@ def _window(snapshot: Snapshot) -> tuple[StoredTurn, ...]:
 
 def _newest_system_turn(snapshot: Snapshot) -> StoredTurn | None:
     for turn in reversed(snapshot.turns):
-        if turn.role in {Role.SYSTEM, Role.DEVELOPER} and turn.content.strip():
+        speaks = turn.state is TurnState.STORED and turn.content.strip()
+        if turn.role in {Role.SYSTEM, Role.DEVELOPER} and speaks:
             return turn
     return None

@@ -29,7 +29,7 @@ class Plan:
     system: str = ""
     """The system text as a part, a caller's or that of a turn; may be clipped."""
     system_marker: str | None = None
-    """Set when the system text is clipped."""
+    """Set when the system text is clipped; empty while the number of its turn is not known."""
     task: str = ""
     """The task as a part."""
     anchors: tuple[Anchor, ...] = ()
@@ -42,10 +42,8 @@ class Plan:
     """The nodes after the joined ones, in order."""
     unfolded: tuple[int, int] | None = None
     """Turns that one line stands for: not folded yet, and not shown raw."""
-    waiting: tuple[int, int] | None = None
-    """Turns of the inbox that are not shown, as far as they have numbers."""
     unread: int = 0
-    """About how many turns of the inbox are not shown."""
+    """About how many turns of the inbox are not shown. Above 0 the recent turns have no numbers yet."""
     excerpts: tuple[ShownTurn, ...] = ()
     raw: tuple[ShownTurn, ...] = ()
     """Recent turns up to the last one, in order."""

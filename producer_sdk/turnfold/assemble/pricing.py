@@ -29,9 +29,9 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.records import Anchor, LevelKey, Node, Role, StoredTurn
+from turnfold.contract.records import Anchor, LevelKey, Node, Role
 from turnfold.errors import InvalidInput
-from turnfold.tokens import MESSAGE_TOKENS, Counter, estimate_tokens
+from turnfold.tokens import MESSAGE_TOKENS, Counter
 
 _NEVER_MISSING: Final = 3
 """A node without words is still shown at this level, by its line's opening alone: nothing may be left uncovered."""
@@ -61,8 +61,6 @@ class Style:
     """Markers without words, no dates beside them."""
     openings: tuple[str, ...]
     """What lines inside a turn must not begin with."""
-    longest: int
-    """Code points of the longest content: only a content of that length can have been cut by the read."""
 
 
 class Pricing:
@@ -75,7 +73,6 @@ class Pricing:
         self._texts = texts
         self._counted: dict[str, int] = {}
         self._turns: dict[tuple[int, str, bool, bool], FormTokens] = {}
-        self._cut: dict[int, bool] = {}
         self._openings: dict[tuple[int, int], int] = {}
 
     @property
@@ -90,14 +87,6 @@ class Pricing:
             known = _checked(self._counter.count(text))
             self._counted[text] = known
         return known
-
-    def is_cut(self, turn: StoredTurn) -> bool:
-        """True when the read cut the turn's content: the stored count is then that of more words."""
-        if len(turn.content) != self._style.longest or not turn.tokens:
-            return False
-        if turn.seq not in self._cut:
-            self._cut[turn.seq] = estimate_tokens(turn.content) != turn.tokens
-        return self._cut[turn.seq]
 
     def words(self, shown: ShownTurn) -> int:
         """Tokens of what is shown of a turn, by the stored count where that is the same text."""
@@ -196,7 +185,9 @@ class Pricing:
 
     def _stored(self, shown: ShownTurn) -> int | None:
         turn = shown.turn
-        if not self._counter.stored or not turn.tokens or shown.content is not turn.content or self.is_cut(turn):
+        # Of a turn that the read cut, the stored count is that of more words.
+        is_whole = shown.content is turn.content and turn.kept is None
+        if not self._counter.stored or not turn.tokens or not is_whole:
             return None
         return turn.tokens
 

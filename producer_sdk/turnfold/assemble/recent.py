@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.assemble.chat import ShownTurn, whole, with_tool_groups
-from turnfold.assemble.expand import clip_middle
-from turnfold.assemble.markers import turns_marker
+from turnfold.assemble.clip import clip_middle
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import FormTokens, Pricing
-from turnfold.assemble.render_text import clip_gap
+from turnfold.assemble.render_text import clip_gap, with_gap
 from turnfold.contract.records import StoredTurn
 
 _CAPS: Final = (1_600, 800, 400, 200, 100, 50)
@@ -23,16 +22,16 @@ _LEAST_WORDS: Final = 60
 
 
 def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens: int | None = None) -> ShownTurn:
-    """A turn as it is shown: whole, or clipped when it costs more than `most_tokens` or the read cut it."""
+    """A turn as it is shown: whole, or clipped when it costs more than `most_tokens` or the read left a part out."""
     if turn is material.system_turn:
         return ShownTurn(turn, turn.content, hidden=True)
     shown = whole(turn)
     fits = most_tokens is None or largest(pricing.turn(shown)) <= most_tokens
-    if fits and not pricing.is_cut(turn):
+    if fits and turn.kept is None and not turn.without_parts:
         return shown
-    marker = turns_marker(turn.seq, turn.seq)
+    marker = material.marker_of(turn)
     if most_tokens is None or pricing.count(turn.content) <= most_tokens:
-        content = turn.content.rstrip() + clip_gap(marker).rstrip()
+        content = with_gap(turn, clip_gap(marker))
         if most_tokens is None or pricing.count(content) <= most_tokens:
             return ShownTurn(turn, content, marker=marker)
     content = clip_middle(turn.content, most_tokens or 0, clip_gap(marker), pricing.count)
@@ -68,12 +67,12 @@ def least_newest(material: Material) -> tuple[ShownTurn, ...]:
     turn = material.window[-1]
     if turn is material.system_turn:
         return (ShownTurn(turn, turn.content, hidden=True),)
-    gap = clip_gap(turns_marker(turn.seq, turn.seq)).rstrip()
+    gap = clip_gap(material.marker_of(turn)).rstrip()
     content = turn.content
-    if len(content) <= _LEAST_WORDS + len(gap) and not turn.parts:
+    if len(content) <= _LEAST_WORDS + len(gap) and not turn.parts and not turn.without_parts:
         return (whole(turn),)
     clipped = content[:_LEAST_WORDS].rstrip() + gap
-    return with_tool_groups([ShownTurn(turn, clipped, marker=turns_marker(turn.seq, turn.seq), native=False)])
+    return with_tool_groups([ShownTurn(turn, clipped, marker=material.marker_of(turn), native=False)])
 
 
 def largest(tokens: FormTokens) -> int:

@@ -13,6 +13,7 @@ from typing import Final
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.markers import ARROW, node_marker, turns_marker
 from turnfold.contract.records import Anchor, Node, Role, StoredTurn, TurnState
+from turnfold.contract.speakers import speaker_label
 
 ANCHORS_HEADER: Final = "[anchors: exact words from earlier turns]\n"
 BACKGROUND_HEADER: Final = "[background: notes on earlier turns, not instructions]\n"
@@ -21,17 +22,7 @@ RECENT_HEADER: Final = "[recent turns]\n"
 INDENT: Final = "  "
 
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_NOT_IN_LABELS: Final = dict.fromkeys(map(ord, "[]:" + ARROW), " ")
-_LONGEST_LABEL: Final = 40
 _ABSENT: Final = {TurnState.DELETED: "[deleted]", TurnState.EXPIRED: "[expired]", TurnState.PARKED: "[unreadable]"}
-
-
-def speaker_label(turn: StoredTurn) -> str:
-    """The speaker as a line begins with it: one line, no brackets, a letter first."""
-    if not turn.name:
-        return str(turn.role)
-    name = " ".join(turn.name.translate(_NOT_IN_LABELS).split())[:_LONGEST_LABEL].rstrip()
-    return name if name[:1].isalpha() else f"{turn.role} {name}".rstrip()
 
 
 def line_openings(turns: Iterable[StoredTurn]) -> tuple[str, ...]:
@@ -114,8 +105,14 @@ def unread_line(count: int) -> str:
 
 
 def clip_gap(marker: str) -> str:
-    """What stands in a clipped turn in place of the words left out."""
-    return f" [… {ARROW}{marker}] "
+    """What stands in a clipped turn in place of what is left out; an empty marker leads nowhere yet."""
+    return f" [… {ARROW}{marker}] " if marker else " […] "
+
+
+def with_gap(turn: StoredTurn, gap: str) -> str:
+    """All that was read of a turn, with `gap` where the read left words out: in the middle, or parts at the end."""
+    kept = len(turn.content) if turn.kept is None else turn.kept
+    return (turn.content[:kept].rstrip() + gap + turn.content[kept:].lstrip()).strip()
 
 
 def date_of(moment: datetime) -> str:

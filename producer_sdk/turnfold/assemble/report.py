@@ -15,13 +15,14 @@ _PARTS = ("system", "task", "anchors", "background", "excerpts", "recent")
 
 
 def coverage_of(plan: Plan) -> Coverage | None:
-    """Every turn under exactly one span; None for a conversation without turns."""
+    """Every turn that has a number under exactly one span; None when none has one."""
     spans: list[Span] = []
     if plan.joined:
         spans.append(Span(plan.joined[0].first_seq, plan.joined[-1].last_seq, "range"))
     spans += [Span(one.node.first_seq, one.node.last_seq, _level(one.level)) for one in plan.shown]
-    spans += [Span(*turns, "unfolded") for turns in (plan.unfolded, plan.waiting) if turns]
-    if plan.raw:
+    if plan.unfolded:
+        spans.append(Span(*plan.unfolded, "unfolded"))
+    if plan.raw and not plan.unread:
         spans.append(Span(plan.raw[0].turn.seq, plan.raw[-1].turn.seq, 0))
     return Coverage(tuple(spans)) if spans else None
 
@@ -64,8 +65,8 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
 
 
 def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
-    if plan.system_marker:
-        yield LeftOut("the rest of the system turn", plan.system_marker)
+    if plan.system_marker is not None:
+        yield LeftOut("the rest of the system turn", plan.system_marker or "wait()")
     head = material.snapshot.head
     active = head.anchor_count if head else 0
     if active > len(plan.anchors) and not _is_raw(plan):
@@ -79,8 +80,9 @@ def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
     if plan.unread:
         yield LeftOut(f"about {plan.unread} turns that are still being stored", "wait()")
     for shown in plan.raw:
-        if shown.marker and not shown.hidden:
-            yield LeftOut(f"a part of turn {shown.turn.seq}", shown.marker)
+        if shown.marker is not None and not shown.hidden:
+            named = f"turn {shown.turn.seq}" if shown.marker else "a turn that is still being stored"
+            yield LeftOut(f"a part of {named}", shown.marker or "wait()")
     excerpts = len(material.snapshot.excerpts) if material.request.query else 0
     if excerpts > len(plan.excerpts) and not _is_raw(plan):
         yield LeftOut(f"{excerpts - len(plan.excerpts)} of {excerpts} excerpts", "search()")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from turnfold.assemble.policy import BALANCED, Policy
 from turnfold.errors import InvalidBudget, InvalidInput
 from turnfold.tokens import ESTIMATOR, Counter
+
+_MOST_TOKENS: Final = 10**12
+"""More than any conversation has: shares of a budget are computed as floats, which end somewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,4 +44,4 @@ class Request:
     @property
     def usable_tokens(self) -> int:
         """What the context itself may cost; may be negative."""
-        return self.budget_tokens - self.reserve_tokens
+        return min(self.budget_tokens - self.reserve_tokens, _MOST_TOKENS)

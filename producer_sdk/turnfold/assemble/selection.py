@@ -65,12 +65,13 @@ class _Selection:
     def take_everything(self) -> bool:
         """Show the whole conversation raw if it fits."""
         window = self._material.window
-        if not window or window[0].seq != 1 or self._material.snapshot.unread or self.plan.system_marker:
+        whole_system = self.plan.system_marker is None
+        if not window or window[0].seq != 1 or self._material.snapshot.unread or not whole_system:
             return False
         if sum(turn.tokens for turn in window) > 2 * self._target and self._pricing.trusts_stored:
             return False
         shown = with_tool_groups([recent.show(self._material, self._pricing, turn) for turn in window])
-        if any(one.marker for one in shown) or self._fixed + self._recent_tokens(shown) > self._target:
+        if any(one.marker is not None for one in shown) or self._fixed + self._recent_tokens(shown) > self._target:
             return False
         self.plan = replace(self.plan, raw=shown, allotted=(("recent", self._target - self._fixed),))
         return True
@@ -230,7 +231,7 @@ class _Selection:
         turns = material.turns_of(node)
         if node.height or not follows or not turns or node.first_seq in material.inside_groups:
             return None
-        if any(self._pricing.is_cut(turn) for turn in turns):
+        if any(turn.kept is not None for turn in turns):
             return None
         return with_tool_groups([*(recent.show(material, self._pricing, turn) for turn in turns), *raw])
 

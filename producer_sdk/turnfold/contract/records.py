@@ -128,6 +128,10 @@ class StoredTurn:
     tokens: int = 0
     """Estimated tokens of `content`."""
     state: TurnState = TurnState.STORED
+    kept: int | None = None
+    """Set when a read left words out: `content` is then the first `kept` code points, followed by the end."""
+    without_parts: bool = False
+    """True when a read left `parts` out because they are long."""
 
     @property
     def speaker(self) -> str:
@@ -250,10 +254,10 @@ class Expansion:
     first_seq: int
     last_seq: int
     turns: tuple[StoredTurn, ...] = ()
-    """The verbatim turns, at level 0."""
+    """The verbatim turns, at level 0; of the first and the last maybe only what `max_tokens` has room for."""
     tokens: int = 0
     truncated: bool = False
-    """True when `max_tokens` cut the text; `next_marker` then goes on."""
+    """True when this is not all; `next_marker` then goes on, at level 0 where this ends."""
     next_marker: str | None = None
 
 
@@ -302,7 +306,8 @@ class Snapshot:
     excerpts: tuple[Excerpt, ...] = ()
     """With a query: turns of the segments that its terms point to, best first."""
     unread: int = 0
-    """Turns of the inbox that are older than the newest ones in `turns`."""
+    """About how many turns of the inbox are older than those in `turns`. Above 0 the numbers of turns that are not
+    stored only order them: what the others will be is not known."""
 
     @property
     def last_seq(self) -> int:

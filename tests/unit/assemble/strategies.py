@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from typing import Any
@@ -25,6 +26,7 @@ from turnfold.contract.records import (
     StoredTurn,
 )
 from turnfold.projection import project
+from turnfold.shortening import Shortening
 from turnfold.tokens import estimate_tokens
 
 NEWEST = 200
@@ -217,7 +219,10 @@ def _turn(
     rng: random.Random, seq: int, role: Role, content: str, parts: dict[str, Any] | None, *, cap: int
 ) -> StoredTurn:
     name = rng.choice([None, None, "Mara", "Tom Lee", "7up", "[turns"]) if role is Role.USER else None
-    return StoredTurn(
-        seq=seq, turn_id=f"t{seq}", role=role, content=content[:cap], name=name, parts=parts,
+    told = StoredTurn(
+        seq=seq, turn_id=f"t{seq}", role=role, content=content, name=name, parts=parts,
         created_at=_START + timedelta(minutes=7 * seq) if seq % 3 else None, tokens=estimate_tokens(content),
     )  # fmt: skip
+    short = Shortening.to(cap, last_seq=seq)
+    # The older half of the images is as good as too long to be read.
+    return replace(short, parts=80, newest_from=seq + seq % 2).of(told)

@@ -13,12 +13,13 @@ from turnfold.assemble import (
     Context,
     Policy,
     Request,
+    TurnPiece,
     choose,
     clip_text,
     finish,
     minimum_tokens,
+    page,
     policy_named,
-    turns_text,
 )
 from turnfold.contract.records import Anchor, AnchorType, ConversationId, Head, Node, Role, Snapshot, StoredTurn
 from turnfold.errors import InvalidBudget, InvalidInput, InvalidSettings
@@ -270,5 +271,5 @@ def test_text_is_clipped_between_words_and_says_so() -> None:
 
 
 def test_expanded_turns_are_shown_like_recent_ones() -> None:
-    shown = turns_text([turn(1, Role.USER, "Hi.\n[fake]", name="Mara"), turn(2, Role.ASSISTANT, "Hello.")])
-    assert shown == "Mara: Hi.\n  [fake]\nassistant: Hello.\n"
+    told = [turn(1, Role.USER, "Hi.\n[fake]", name="Mara"), turn(2, Role.ASSISTANT, "Hello.")]
+    assert page([TurnPiece.of(one) for one in told], None).text == "Mara: Hi.\n  [fake]\nassistant: Hello.\n"

@@ -59,7 +59,6 @@ def test_words_and_brackets_do_not_matter(text: str, marker: Marker) -> None:
         "L0:turn-0",
         "L1:turn-12+40",
         "L0:turn-12+",
-        "L0:turn-12+-4",
         "L0:auth-options-17+40",
         "L1:a b-1",
         "L1:١٧",

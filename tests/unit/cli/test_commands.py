@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from click.testing import Result
@@ -249,58 +249,6 @@ class TestStoredConversation:
             result = run("--database-url", url, command, "nobody")
             assert result.exit_code == 1
             assert "nobody" in result.stderr
-
-    def test_doctor_finds_the_database_well_and_redis_away(self, run: Run, url: str) -> None:
-        result = run("--redis-url", "redis://127.0.0.1:1/0", "--database-url", url, "doctor", "--json")
-
-        findings = {finding["check"]: finding for finding in json.loads(result.stdout)["findings"]}
-        problems = {name for name, finding in findings.items() if not finding["ok"]}
-        assert result.exit_code == 1
-        assert problems == {"redis"}
-        assert findings["redis"]["remedy"]
-
-    DAMAGE: ClassVar = {
-        "I1 coverage: segments and chapters are contiguous": "UPDATE node SET first_seq = 4 WHERE first_seq = 3",
-        "I1 coverage: segments end where the open tail begins": "UPDATE conversation SET closed_seq = 17",
-        "I1 coverage: each chapter spans exactly its children": "DELETE FROM node WHERE height = 1",
-        "I3 order: turns are numbered 1, 2, 3 …": "DELETE FROM turn WHERE seq = 19",
-        "I2 verbatim: every anchor is a slice of its turn": "UPDATE anchor SET body = 'content 2'",
-        "levels: every node has its words at levels 1, 2 and 3": "DELETE FROM level WHERE idx = 3 AND level = 2",
-        "folding: nothing waits without a job": "UPDATE conversation SET fold_seq = 18",
-        "jobs: somebody works on what is due": (
-            "INSERT INTO job (conversation, tenant, kind, state) VALUES (1, 'default', 'compress', 'due')"
-        ),
-        "parked: no work waits for a person": (
-            "INSERT INTO parked_entry (conversation, entry_id, payload, error) VALUES (1, 'e', x'00', 'InvalidEntry')"
-        ),
-        "schema": "ALTER TABLE turn ADD COLUMN mood TEXT",
-    }
-
-    @pytest.mark.parametrize(("check", "damage"), DAMAGE.items(), ids=DAMAGE)
-    def test_doctor_finds_each_kind_of_damage_and_says_what_to_do(
-        self, run: Run, url: str, check: str, damage: str
-    ) -> None:
-        engine = connect(url, write=True, timeout_seconds=5)
-        with engine.begin() as connection:
-            connection.execute(text(damage))
-        engine.dispose()
-
-        result = run("--redis-url", "redis://127.0.0.1:1/0", "--database-url", url, "doctor", "--json")
-
-        findings = {finding["check"]: finding for finding in json.loads(result.stdout)["findings"]}
-        assert not findings[check]["ok"], findings
-        assert findings[check]["remedy"]
-
-    def test_doctor_names_the_conversation_for_people(self, run: Run, url: str) -> None:
-        engine = connect(url, write=True, timeout_seconds=5)
-        with engine.begin() as connection:
-            connection.execute(text("UPDATE anchor SET body = 'content 2'"))
-        engine.dispose()
-
-        result = run("--redis-url", "redis://127.0.0.1:1/0", "--database-url", url, "doctor")
-
-        assert "PROBLEM  I2 verbatim" in result.stdout
-        assert "default:c" in result.stdout
 
 
 def stored_rows() -> list[tuple[str, list[dict[str, Any]]]]:

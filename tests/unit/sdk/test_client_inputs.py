@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from turnfold import AnchorType, InvalidIdentifier, InvalidInput, InvalidSettings, InvalidTurn, Turnfold, UnknownMarker
-from turnfold.client import anchors_among
 from turnfold.contract.records import Anchor, AnchorState
 from turnfold.inbox import stream_order
+from turnfold.retrieval import anchors_among
 
 
 @pytest.fixture

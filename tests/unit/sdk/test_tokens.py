@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnfold import InvalidInput, InvalidSettings
-from turnfold.client import chosen_counter
-from turnfold.tokens import ESTIMATOR, caller_counter, estimate_tokens, tiktoken_counter
+from turnfold.tokens import ESTIMATOR, caller_counter, chosen_counter, estimate_tokens, tiktoken_counter
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.text("ab1 \n\t.[]{}é中ー-", max_size=60)
 
@@ -106,3 +105,5 @@ def test_an_encoding_that_is_not_cached_is_refused_and_never_downloaded(
         tiktoken_counter("o200k_base")
     assert f"is not cached at {tmp_path}" in str(refused.value)
     assert "TIKTOKEN_CACHE_DIR" in str(refused.value)
+    assert "leave count_tokens out" in str(refused.value)
+    assert "TURNFOLD_" not in str(refused.value)

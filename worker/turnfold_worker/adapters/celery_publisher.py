@@ -6,6 +6,7 @@ import logging
 from typing import Final
 
 from celery import Celery
+from kombu.connection import Connection
 from kombu.exceptions import ChannelError, OperationalError
 
 from turnfold.contract.records import ConversationId, JobId
@@ -16,21 +17,20 @@ _log = logging.getLogger(__name__)
 _NOT_FOUND: Final = "404"
 
 
-def queue_length(app: Celery, queue: Queue) -> int:
+def queue_length(connection: Connection, queue: Queue) -> int:
     """Messages that wait in a queue, by a passive declaration; 0 for one that nobody has used.
 
     Raises kombu's `OperationalError` when the broker does not answer.
     """
-    with app.connection_or_acquire() as connection:
-        try:
-            with connection.channel() as channel:
-                return int(channel.queue_declare(queue=str(queue), passive=True).message_count)
-        except ChannelError as error:
-            if str(getattr(error, "reply_code", "")) == _NOT_FOUND:
-                return 0
-            raise OperationalError(type(error).__name__) from error
-        except (*connection.connection_errors, *connection.channel_errors) as error:
-            raise OperationalError(type(error).__name__) from error
+    try:
+        with connection.channel() as channel:  # type: ignore[no-untyped-call]  # kombu is typed in part
+            return int(channel.queue_declare(queue=str(queue), passive=True).message_count)
+    except ChannelError as error:
+        if str(getattr(error, "reply_code", "")) == _NOT_FOUND:
+            return 0
+        raise OperationalError(type(error).__name__) from error
+    except (*connection.connection_errors, *connection.channel_errors) as error:
+        raise OperationalError(type(error).__name__) from error
 
 
 class CeleryPublisher:
@@ -55,7 +55,9 @@ class CeleryPublisher:
 
     def backlog(self) -> int:
         try:
-            return queue_length(self._app, Queue.COMPRESS)
+            # Not from Celery's pool: kombu shares pools between apps, and whoever closes one closes it for all.
+            with self._app.connection_for_write() as connection:
+                return queue_length(connection, Queue.COMPRESS)
         except (OperationalError, OSError) as error:
             _log.warning("the length of %s is not known: %s", Queue.COMPRESS, type(error).__name__)
             return 0

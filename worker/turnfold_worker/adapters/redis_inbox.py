@@ -61,11 +61,11 @@ for _, tenant in ipairs(redis.call('ZRANGE', KEYS[1], 0, ARGV[4] - 1)) do
     redis.call('ZADD', KEYS[1], 'XX', present, tenant)
   end
 end
--- Equal shares; what one leaves is shared again among those who could take more. Each look takes its whole share or
--- is the tenant's last one.
+-- Equal shares, rounded down so that the first ones leave something to the last. What one leaves is shared again
+-- among those who could take more: each look takes its whole share or is the tenant's last one.
 local found, left = {}, most
 while left > 0 and #hungry > 0 do
-  local share, still = math.ceil(left / #hungry), {}
+  local share, still = math.max(1, math.floor(left / #hungry)), {}
   for _, tenant in ipairs(hungry) do
     local room = math.min(share, left)
     if room == 0 then break end

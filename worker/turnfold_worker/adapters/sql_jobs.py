@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal_column, or_, select, text, update
@@ -104,7 +104,8 @@ def count_success(connection: Connection, fold: Fold) -> None:
     """A segment was closed: the next one has all its tries, and plain words are noted for a person."""
     conversation, node = fold.tail.conversation, fold.nodes[0]
     attempts = connection.scalar(select(_job.c.attempts).where(fold_job(conversation)))
-    connection.execute(update(_job).where(fold_job(conversation)).values(attempts=0, error=None))
+    # 1: whoever closed this segment is at the next one already, and may die there.
+    connection.execute(update(_job).where(fold_job(conversation)).values(attempts=1, error=None))
     if fold.refold_error is not None:
         add_refold(
             connection, conversation, node.node.idx, input_hash=node.source_hash.hex(), state=JobState.PARKED,
@@ -219,30 +220,43 @@ def overdue(
     )
     found = [JobId(id_) for id_ in stuck]
     rows = connection.execute(_TENANTS, {"kind": str(kind), "after": after, "most": TENANTS_AT_ONCE}).all()
-    tenants = [row.tenant for row in rows if row.earliest <= now or row.latest > ahead][:most]
-    for number, tenant in enumerate(tenants):
-        room = most - len(found)
-        if room <= 0:
-            return found, tenants[number - 1] if number else after
-        share = -(-room // (len(tenants) - number))
-        found += _of_tenant(connection, kind, tenant, share, now, ahead)
-    if len(tenants) == most:
-        return found, tenants[-1]
+    past, future = _job.c.not_before <= now, _job.c.not_before > ahead
+    waiting = {
+        row.tenant: or_(past, future) if row.latest > ahead else past
+        for row in rows
+        if row.earliest <= now or row.latest > ahead
+    }
+    tenants = list(waiting)[: most - len(found)]
+    found += _shared(connection, kind, {tenant: waiting[tenant] for tenant in tenants}, most - len(found))
+    if len(tenants) < len(waiting):
+        return found, tenants[-1] if tenants else after
     return found, rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else ""
 
 
-def _of_tenant(connection: Connection, kind: JobKind, tenant: str, most: int, now: int, ahead: int) -> Sequence[JobId]:
-    def looked(when: ColumnElement[bool], room: int) -> list[JobId]:
-        statement = (
-            select(_job.c.id)
-            .where(DUE, _job.c.kind == str(kind), _job.c.tenant == tenant, when)
-            .order_by(_job.c.not_before)
-            .limit(room)
-        )
-        return [JobId(id_) for id_ in connection.scalars(statement)]
-
-    found = looked(_job.c.not_before <= now, most)
-    return found if len(found) == most else [*found, *looked(_job.c.not_before > ahead, most - len(found))]
+def _shared(
+    connection: Connection, kind: JobKind, waiting: Mapping[str, ColumnElement[bool]], most: int
+) -> list[JobId]:
+    """Jobs of each tenant in equal shares; what one leaves is shared again among those who have more."""
+    found: list[JobId] = []
+    hungry = dict.fromkeys(waiting, 0)
+    while hungry and len(found) < most:
+        # Rounded down: rounded up, the first ones leave nothing to the last.
+        share, still = max(1, (most - len(found)) // len(hungry)), {}
+        for tenant, taken in hungry.items():
+            room = min(share, most - len(found))
+            statement = (
+                select(_job.c.id)
+                .where(DUE, _job.c.kind == str(kind), _job.c.tenant == tenant, waiting[tenant])
+                .order_by(_job.c.not_before, _job.c.id)
+                .limit(room)
+                .offset(taken)
+            )
+            more = [JobId(id_) for id_ in connection.scalars(statement)] if room else []
+            found += more
+            if len(more) == room:
+                still[tenant] = taken + room
+        hungry = still
+    return found
 
 
 def put_off(

@@ -121,7 +121,9 @@ class SqlStore:
 
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
         with self._transaction() as connection:
-            sql_jobs.release(connection, claim, error=error, delay_milliseconds=int(delay_seconds * 1_000))
+            # A job that waits longer than it is trusted to be on its way looks like one from before a clock step.
+            delay = min(int(delay_seconds * 1_000), self._republish)
+            sql_jobs.release(connection, claim, error=error, delay_milliseconds=delay)
 
     def due_folds(self, most: int) -> list[ConversationId]:
         return [conversation for _, conversation in self._due(JobKind.COMPRESS, most)]
@@ -133,8 +135,9 @@ class SqlStore:
 
     def _due(self, kind: JobKind, most: int) -> list[tuple[JobId, ConversationId]]:
         """Looked for without a lock, then put off in a short transaction: a sweep must not hold up writers."""
+        went_on = self._reached[kind] != ""
         found = self._overdue(kind, most)
-        if not found and self._reached[kind]:
+        if not found and went_on:
             self._reached[kind] = ""
             found = self._overdue(kind, most)
         if not found:

@@ -13,14 +13,18 @@ from turnfold_worker.cli.session import Session, pass_session
 @json_option
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
-    """Check the invariants, the schema, Redis and stuck work; say what to do about each problem.
+    """Check the invariants, the schema, Redis, the broker, workers, clocks and stuck work; say what to do.
 
-    Changes nothing. The exit code is 1 when there is a problem.
+    Changes nothing. Each line is OK or PROBLEM, and a problem has its remedy. The exit code is 1 when there is one.
+
+    \b
+    Example: every few minutes, as a health check
+      turnfold doctor --json || alert
     """
     from turnfold_worker.doctor import diagnose
 
     session = ctx.ensure_object(Session)
-    findings = diagnose(session.settings.database_url, lambda: session.engine, session.redis)
+    findings = diagnose(session.settings, lambda: session.engine, lambda: session.redis)
     problems = [finding for finding in findings if not finding.ok]
     if as_json:
         print_json({"ok": not problems, "findings": findings})

@@ -1,76 +1,22 @@
-"""Checks of the invariants and of the surroundings, by query: `turnfold doctor`. Changes nothing."""
+"""Invariants as queries: each is empty while its invariant holds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, select, text
 
 from turnfold.contract.records import FAN_OUT
-from turnfold.contract.tables import SCHEMA_VERSION
-from turnfold.errors import TurnfoldError, Unavailable
-from turnfold.inbox import translated as redis_translated
-from turnfold.reader import translated as sql_translated
-from turnfold_worker import migrate
+from turnfold.reader import translated
 from turnfold_worker.adapters.database_clock import now_milliseconds
-from turnfold_worker.inspection import waiting_totals
+from turnfold_worker.doctor.finding import Finding
 
-if TYPE_CHECKING:
-    import redis
-
-LEAST_REDIS: Final = (6, 2)
-SLOW_INBOX_SECONDS: Final = 60.0
-"""Age of an inbox entry from which no worker seems to be draining."""
 STUCK_JOB_MILLISECONDS: Final = 300_000
 """How long a job may be due, or its lease over, before nobody seems to be folding."""
 MOST_EXAMPLES: Final = 5
 MOST_VIOLATIONS: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One check and what came of it."""
-
-    check: str
-    ok: bool
-    detail: str
-    remedy: str = ""
-    """What to do; empty when all is well."""
-
-
-def diagnose(database_url: str, engine: Callable[[], Engine], client: redis.Redis) -> list[Finding]:
-    """Every check, those of the database first. A check that cannot be made is a finding too."""
-    findings = [_attempt("schema", lambda: [check_schema(database_url, engine())])]
-    if all(finding.ok for group in findings for finding in group):
-        findings.append(_attempt("database", lambda: check_database(engine())))
-    findings.append(_attempt("redis", lambda: check_redis(client)))
-    return [finding for group in findings for finding in group]
-
-
-def _attempt(name: str, look: Callable[[], list[Finding]]) -> list[Finding]:
-    try:
-        return look()
-    except TurnfoldError as error:
-        remedy = "start it, or correct its URL" if isinstance(error, Unavailable) else "see the message"
-        return [Finding(check=name, ok=False, detail=str(error), remedy=remedy)]
-
-
-def check_schema(database_url: str, engine: Engine) -> Finding:
-    """The database is at the revision and version of this code, without drift."""
-    drift = migrate.check(database_url)
-    if not drift:
-        with sql_translated(), engine.begin() as connection:
-            version = connection.scalar(text("SELECT value FROM meta WHERE key = 'schema_version'"))
-        if version != str(SCHEMA_VERSION):
-            drift = [f"meta.schema_version is {version}, this version needs {SCHEMA_VERSION}"]
-    return Finding(
-        check="schema",
-        ok=not drift,
-        detail="; ".join(drift) or f"revision {migrate.head()}, version {SCHEMA_VERSION}",
-        remedy="run `turnfold migrate`; when that changes nothing, the tables were changed by hand" if drift else "",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +85,30 @@ _INVARIANTS: Final = (
         _DAMAGE,
     ),
     _Query(
-        "levels: every node has its words at levels 1, 2 and 3",
+        "I7 no model needed: every node has the rules' words at levels 1, 2 and 3",
         "node lacks a level",
         """SELECT n.conversation, n.height, n.idx FROM node AS n
            LEFT JOIN level AS l ON l.conversation = n.conversation AND l.height = n.height AND l.idx = n.idx
              AND l.refined = 0
            GROUP BY n.conversation, n.height, n.idx HAVING COUNT(l.level) <> 3""",
+        _DAMAGE,
+    ),
+    _Query(
+        "I5 determinism: what a conversation counts is what it has",
+        "anchor_count, anchor_tokens or next_anchor differ from the anchors",
+        """SELECT c.id, c.anchor_count, c.anchor_tokens FROM conversation AS c
+           LEFT JOIN (SELECT conversation, SUM(CASE WHEN state = 0 THEN 1 ELSE 0 END) AS number,
+                             SUM(CASE WHEN state = 0 THEN tokens ELSE 0 END) AS tokens, MAX(id) AS highest
+                      FROM anchor GROUP BY conversation) AS a ON a.conversation = c.id
+           WHERE c.anchor_count <> COALESCE(a.number, 0) OR c.anchor_tokens <> COALESCE(a.tokens, 0)
+              OR c.next_anchor <= COALESCE(a.highest, 0)""",
+        _DAMAGE,
+    ),
+    _Query(
+        "I8 tenancy: every job is of its conversation's tenant",
+        "job names another tenant than its conversation",
+        """SELECT j.conversation, j.kind FROM job AS j JOIN conversation AS c ON c.id = j.conversation
+           WHERE j.tenant <> c.tenant""",
         _DAMAGE,
     ),
     _Query(
@@ -166,15 +130,15 @@ _INVARIANTS: Final = (
         "parked: no work waits for a person",
         "job or inbox entry is parked",
         """SELECT conversation, kind, error FROM job WHERE state = 'parked'
-           UNION ALL SELECT conversation, 'entry', error FROM parked_entry""",
-        "look at the errors in `job` and `parked_entry`; later turns are not held up by them",
+           UNION ALL SELECT conversation, 'entry', error FROM parked_entry WHERE state = 'parked'""",
+        "`turnfold jobs list` shows it; then `turnfold jobs retry` or `skip`; nothing else is held up by it",
     ),
 )
 
 
-def check_database(engine: Engine) -> list[Finding]:
+def check_invariants(engine: Engine) -> list[Finding]:
     """The invariants that are queries, and jobs that nobody works on."""
-    with sql_translated(), engine.begin() as connection:
+    with translated(), engine.begin() as connection:
         now = connection.scalar(select(now_milliseconds())) or 0
         parameters = {"long_ago": now - STUCK_JOB_MILLISECONDS}
         return [_ask(connection, query, parameters) for query in _INVARIANTS]
@@ -206,52 +170,3 @@ def _names(connection: Connection, rows: Sequence[Any]) -> dict[int, str]:
         if found is not None:
             names[row[0]] = f"{found[0]}:{found[1]}"
     return names
-
-
-def check_redis(client: redis.Redis) -> list[Finding]:
-    """Redis answers, is new enough, keeps what it is given, and is drained."""
-    with redis_translated("checking it"):
-        # INFO, because managed servers often forbid CONFIG.
-        about = client.info()
-    version = str(about.get("redis_version", "0.0"))
-    new_enough = tuple(int(part) for part in version.split(".")[:2]) >= LEAST_REDIS
-    policy = str(about.get("maxmemory_policy", "unknown"))
-    limited = int(about.get("maxmemory", 0)) > 0
-    keeps = policy == "noeviction" or not limited
-    persists = bool(about.get("aof_enabled"))
-    return [
-        Finding(
-            check="redis: version",
-            ok=new_enough,
-            detail=version,
-            remedy="" if new_enough else f"upgrade to {'.'.join(map(str, LEAST_REDIS))} or newer",
-        ),
-        Finding(
-            check="redis: persistence",
-            ok=persists,
-            detail=f"append-only file {'on' if persists else 'off'}",
-            remedy="" if persists else "turn `appendonly` on: turns in the inbox are lost when Redis restarts",
-        ),
-        Finding(
-            check="redis: eviction",
-            ok=keeps,
-            detail=f"{policy}{'' if limited else ', no memory limit'}",
-            remedy="" if keeps else "set `maxmemory-policy noeviction`: an evicted inbox is lost turns",
-        ),
-        _check_inboxes(client),
-    ]
-
-
-def _check_inboxes(client: redis.Redis) -> Finding:
-    waiting = waiting_totals(client)
-    oldest = max((totals.oldest_seconds for totals in waiting), default=0.0)
-    drained = oldest < SLOW_INBOX_SECONDS
-    entries = sum(totals.entries for totals in waiting)
-    return Finding(
-        check="inbox: somebody stores what is appended",
-        ok=drained,
-        detail=f"{entries} entries wait, the oldest for {oldest:.0f} s",
-        remedy=""
-        if drained
-        else "start workers (`turnfold up`, or celery with -Q turnfold.ingest,turnfold.maintenance)",
-    )

@@ -1,48 +1,35 @@
-"""Cutting text to a number of tokens, and turns as text for an expansion."""
+"""Cutting text to a number of tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final
 
-from turnfold.assemble.chat import whole
-from turnfold.assemble.render_text import closed_line, day_lines, guarded, line_openings, shown_words, turn_opening
-from turnfold.contract.records import StoredTurn
 from turnfold.tokens import ESTIMATOR, Counter, TokenCount
 
 _GUESSES: Final = 5
 """Counts that a cut may cost before it settles for what it has."""
 
 
-def turns_text(turns: Iterable[StoredTurn]) -> str:
-    """Verbatim turns as text, one part a turn, a line for each new day."""
-    listed = list(turns)
-    openings = line_openings(listed)
-    pieces: list[str] = []
-    shown = [whole(turn) for turn in listed]
-    for turn, day in zip(listed, day_lines(shown), strict=True):
-        pieces.append(day)
-        pieces.append(closed_line(turn_opening(turn) + guarded(shown_words(whole(turn)), openings)))
-    return "".join(pieces)
-
-
 def clip_text(text: str, max_tokens: int | None, counter: Counter = ESTIMATOR) -> tuple[str, bool]:
     """The beginning of `text` that costs at most `max_tokens`, between words where there are any; True if cut."""
     if max_tokens is None or counter.count(text) <= max_tokens:
         return text, False
-    length = longest_within(len(text), max_tokens, lambda size: counter.count(_head(text, size)))
-    return _head(text, length), True
+    length = longest_within(len(text), max_tokens, lambda size: counter.count(head_of(text, size)))
+    return head_of(text, length), True
 
 
 def clip_middle(text: str, max_tokens: int, gap: str, count: TokenCount) -> str:
     """Both ends of `text`, two thirds of it from the beginning, around `gap`; `gap` itself costs too.
+
+    A text of which a read kept the ends is cut the same way, so that what stands around `gap` is never from between.
 
     Only `gap` is left when nothing else fits; that may then cost more than `max_tokens`.
     """
 
     def clipped(size: int) -> str:
         tail = size // 3
-        return _head(text, size - tail).rstrip() + gap + (_tail(text, tail).lstrip() if tail else "")
+        return head_of(text, size - tail).rstrip() + gap + (_tail(text, tail).lstrip() if tail else "")
 
     length = longest_within(len(text) - 1, max_tokens, lambda size: count(clipped(size)))
     return clipped(length).strip()
@@ -72,7 +59,8 @@ def longest_within(most: int, max_tokens: int, tokens_at: Callable[[int], int]) 
     return fits
 
 
-def _head(text: str, size: int) -> str:
+def head_of(text: str, size: int) -> str:
+    """At most `size` code points from the beginning, to the end of a word where one is near."""
     cut = text[:size]
     space = cut.rfind(" ")
     return cut[:space] if size < len(text) and space > size * 3 // 4 else cut

@@ -1,0 +1,138 @@
+"""Verbatim turns page by page: each word of a range stands on exactly one page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Self
+
+from turnfold.assemble.chat import whole
+from turnfold.assemble.clip import head_of, longest_within
+from turnfold.assemble.render_text import (
+    INDENT,
+    closed_line,
+    day_lines,
+    guarded,
+    line_openings,
+    shown_words,
+    turn_opening,
+)
+from turnfold.contract.records import StoredTurn
+from turnfold.tokens import estimate_tokens
+
+_GOES_ON: Final = "… "
+"""Begins what is shown of a turn whose beginning stands on an earlier page."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPiece:
+    """A turn, or a part of one."""
+
+    turn: StoredTurn
+    """Its `content` is only the part."""
+    begins: int
+    """Code points of the turn before the part."""
+    length: int
+    """Code points of the whole turn."""
+
+    @classmethod
+    def of(cls, turn: StoredTurn, *, offset: int = 0) -> Self:
+        """The turn from `offset` on."""
+        return cls(replace(turn, content=turn.content[offset:]) if offset else turn, offset, len(turn.content))
+
+    @property
+    def ends(self) -> int:
+        return self.begins + len(self.turn.content)
+
+    def shortened(self, size: int) -> TurnPiece:
+        """The first `size` code points of it."""
+        return replace(self, turn=replace(self.turn, content=self.turn.content[:size]))
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """As many turns as there is room for."""
+
+    text: str
+    turns: tuple[StoredTurn, ...]
+    tokens: int
+    goes_on: tuple[int, int] | None
+    """The turn and the code point in it with which the next page begins; None when all was shown."""
+
+
+def page(pieces: Sequence[TurnPiece], max_tokens: int | None) -> Page:
+    """The first pieces that cost at most `max_tokens`; a single one is cut, between words where there are any.
+
+    Something is always shown: one code point may cost more than `max_tokens`.
+    """
+    parts = _parts(pieces)
+    taken: list[str] = []
+    used = 0
+    for piece, text in zip(pieces, parts, strict=True):
+        cost = estimate_tokens(text)
+        if (max_tokens is not None and used + cost > max_tokens) or piece.ends < piece.length:
+            break
+        taken.append(text)
+        used += cost
+    shown = [piece.turn for piece in pieces[: len(taken)]]
+    if len(taken) == len(pieces):
+        return Page("".join(taken), tuple(shown), used, None)
+    following = pieces[len(taken)]
+    if taken:
+        return Page("".join(taken), tuple(shown), used, (following.turn.seq, following.begins))
+    cut, text = _cut(following, max_tokens)
+    goes_on = (cut.turn.seq, cut.ends) if cut.ends < cut.length else None
+    if goes_on is None and len(pieces) > 1:
+        goes_on = (pieces[1].turn.seq, 0)
+    return Page(text, (cut.turn,), estimate_tokens(text), goes_on)
+
+
+def _parts(pieces: Sequence[TurnPiece]) -> list[str]:
+    """Each piece as it stands in the text, a line for each new day before it."""
+    openings = line_openings([piece.turn for piece in pieces])
+    days = day_lines([whole(piece.turn) for piece in pieces])
+    return [
+        day
+        + closed_line(
+            turn_opening(piece.turn)
+            + (_GOES_ON if piece.begins else "")
+            + guarded(shown_words(whole(piece.turn)), openings)
+        )
+        for piece, day in zip(pieces, days, strict=True)
+    ]
+
+
+def _cut(piece: TurnPiece, max_tokens: int | None) -> tuple[TurnPiece, str]:
+    """As much of a piece as there is room for, and its text; without the speaker when there is no room for both."""
+    if max_tokens is None:
+        return piece, _spoken(piece)
+    for form in (_spoken, _bare):
+        if size := _longest(piece, max_tokens, form):
+            cut = piece.shortened(size)
+            return cut, form(cut)
+    cut = piece.shortened(1)
+    return cut, _bare(cut)
+
+
+def _longest(piece: TurnPiece, max_tokens: int, form: Callable[[TurnPiece], str]) -> int:
+    """Code points of a piece that fit; 0 when none do."""
+    words = piece.turn.content
+
+    def tokens_at(size: int) -> int:
+        return estimate_tokens(form(piece.shortened(len(head_of(words, size)))))
+
+    size = longest_within(len(words), max_tokens, tokens_at)
+    if not size:
+        # A code point seldom costs more than two tokens: a guess that fits where steps from a far one did not.
+        size = next((few for few in (max_tokens // 4, 1) if 0 < few <= len(words) and tokens_at(few) <= max_tokens), 0)
+    return len(head_of(words, size))
+
+
+def _spoken(piece: TurnPiece) -> str:
+    return _parts([piece])[0]
+
+
+def _bare(piece: TurnPiece) -> str:
+    openings = line_openings([piece.turn])
+    words = guarded(piece.turn.content, openings)
+    return INDENT + words if words.startswith(openings) else words

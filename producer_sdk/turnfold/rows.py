@@ -1,0 +1,75 @@
+"""Rows of the statements as the contract's records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from turnfold.assemble.pages import TurnPiece
+from turnfold.contract.records import (
+    Anchor,
+    AnchorState,
+    AnchorType,
+    ConversationId,
+    Head,
+    Importance,
+    Node,
+    Role,
+    StoredTurn,
+    TurnState,
+)
+from turnfold.shortening import Shortening
+
+KINDS: Final = tuple(AnchorType)
+"""Anchor types by the number that SQL stores."""
+STATES: Final = tuple(AnchorState)
+"""Anchor states by the number that SQL stores."""
+
+
+def head_record(row: Any) -> Head:
+    return Head(
+        id=ConversationId(row.id), turn_count=row.turn_count, closed_seq=row.closed_seq, fold_seq=row.fold_seq,
+        node_count=row.node_count, anchor_count=row.anchor_count, anchor_tokens=row.anchor_tokens,
+        revision=row.revision, settings=row.settings or {},
+    )  # fmt: skip
+
+
+def node_record(row: Any) -> Node:
+    return Node(
+        height=row.height, idx=row.idx, first_seq=row.first_seq, last_seq=row.last_seq, slug=row.slug,
+        tokens=(row.tokens_0, row.tokens_1, row.tokens_2, row.tokens_3), importance=row.importance,
+        started_at=row.started_at, ended_at=row.ended_at, refined=row.refined,
+    )  # fmt: skip
+
+
+def anchor_record(row: Any) -> Anchor:
+    return Anchor(
+        id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset, end=row.end_offset,
+        state=STATES[row.state], score=row.score, rank=row.rank, node_idx=row.node_idx, tokens=row.tokens,
+        related=row.related,
+    )  # fmt: skip
+
+
+def turn_record(row: Any) -> StoredTurn:
+    parts: Mapping[str, Any] | None = row.parts
+    return StoredTurn(
+        seq=row.seq, turn_id=row.turn_id, role=Role(row.role), content=row.content, name=row.name, parts=parts,
+        importance=Importance(row.importance), created_at=row.created_at, metadata=row.metadata, tokens=row.tokens,
+        state=TurnState(row.state),
+    )  # fmt: skip
+
+
+def _with_parts_flag(row: Any) -> StoredTurn:
+    turn = turn_record(row)
+    return replace(turn, without_parts=True) if row.has_parts and turn.parts is None else turn
+
+
+def shortened_record(row: Any, short: Shortening) -> StoredTurn:
+    """A turn as `short` says, from a statement that cut it so."""
+    turn = _with_parts_flag(row)
+    return replace(turn, kept=short.head) if row.length > short.cap else turn
+
+
+def piece_record(row: Any) -> TurnPiece:
+    return TurnPiece(_with_parts_flag(row), row.begins, row.length)

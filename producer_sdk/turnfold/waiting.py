@@ -1,0 +1,105 @@
+"""Waiting for workers: what to look at and when to look again. Whoever waits sleeps in its own way."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+
+from turnfold import retrieval
+from turnfold.contract.keys import Address
+from turnfold.contract.records import ErasureReceipt, Status
+from turnfold.errors import WaitTimeout
+from turnfold.inbox import ProducerInbox, stream_order
+
+if TYPE_CHECKING:
+    from turnfold.reader import Reader
+
+_FIRST_PAUSE_SECONDS: Final = 0.02
+_LONGEST_PAUSE_SECONDS: Final = 0.25
+
+_Found_co = TypeVar("_Found_co", covariant=True)
+
+
+class Wait(Protocol[_Found_co]):
+    """Something that workers will have done at some time."""
+
+    def look(self) -> _Found_co | None:
+        """What was waited for, or None. Asks the servers once, and sleeps nowhere."""
+
+    def give_up(self, timeout_seconds: float) -> _Found_co:
+        """What is said when the time is over."""
+
+
+def pauses(timeout_seconds: float) -> Iterator[float]:
+    """Seconds to sleep after each look that found nothing, until the time is over."""
+    end = time.monotonic() + timeout_seconds
+    pause = _FIRST_PAUSE_SECONDS
+    while (left := end - time.monotonic()) > 0:
+        yield min(pause, left)
+        pause = min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
+
+
+class FoldWait:
+    """Until everything that was in the inbox at the first look is stored, and that is folded."""
+
+    def __init__(self, inbox: ProducerInbox, reader: Reader, address: Address) -> None:
+        self._inbox = inbox
+        self._reader = reader
+        self._address = address
+        self._last_id: str | None = None
+        """Stream id of the newest entry at the first look."""
+        self._parked_before: int | None = None
+        self._target: int | None = None
+        """Turns that are to be folded; None until all of them are stored."""
+
+    def look(self) -> Status | None:
+        if self._parked_before is None:
+            self._last_id = self._inbox.last_stream_id(self._address)
+        passed = self._target is not None or self._passed()
+        status, stopped = retrieval.progress(self._inbox, self._reader, self._address)
+        if self._parked_before is None:
+            self._parked_before = status.parked
+        if passed and self._target is None:
+            self._target = status.stored
+        over = self._target is not None and (stopped or status.folded >= self._target)
+        return status if over or status.parked > self._parked_before else None
+
+    def give_up(self, timeout_seconds: float) -> Status:
+        status, _ = retrieval.progress(self._inbox, self._reader, self._address)
+        msg = (
+            f"conversation {self._address.conversation!r} was not folded within {timeout_seconds} s "
+            f"({status.inbox} turns wait in the inbox, {status.folded} of {status.stored} stored "
+            "turns are folded): are workers running? See `turnfold doctor`"
+        )
+        raise WaitTimeout(msg, status=status)
+
+    def _passed(self) -> bool:
+        """True when every entry up to the newest one at the first look has left the inbox."""
+        if self._last_id is None:
+            return True
+        first = self._inbox.first_stream_id(self._address)
+        return first is None or stream_order(first) > stream_order(self._last_id)
+
+
+class ErasureWait:
+    """Until a worker has deleted the rows of a conversation that was forgotten."""
+
+    def __init__(self, inbox: ProducerInbox, address: Address, *, inbox_turns: int) -> None:
+        self._inbox = inbox
+        self._address = address
+        self._inbox_turns = inbox_turns
+
+    def look(self) -> ErasureReceipt | None:
+        counts = self._inbox.erased(self._address)
+        return None if counts is None else self._receipt(json.loads(counts), completed=True)
+
+    def give_up(self, timeout_seconds: float) -> ErasureReceipt:  # noqa: ARG002 - a wait's form
+        return self._receipt({}, completed=False)
+
+    def _receipt(self, erased: dict[str, int], *, completed: bool) -> ErasureReceipt:
+        return ErasureReceipt(
+            conversation_id=self._address.conversation, completed=completed, inbox_turns=self._inbox_turns,
+            turns=erased.get("turns", 0), segments=erased.get("segments", 0), anchors=erased.get("anchors", 0),
+        )  # fmt: skip

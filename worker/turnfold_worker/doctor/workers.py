@@ -1,0 +1,95 @@
+"""Checks of the broker, its queues, and who serves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Final
+
+from turnfold.contract.tasks import QUEUE_OF, Queue
+from turnfold.errors import Unavailable
+from turnfold_worker.doctor.finding import Finding, judged
+
+if TYPE_CHECKING:
+    from celery import Celery
+    from kombu.connection import Connection
+
+ANSWER_SECONDS: Final = 1.0
+"""How long workers have to say what they serve."""
+LONG_QUEUE: Final = 10_000
+"""Messages from which a queue is not worked off."""
+PACKAGES: Final = ("celery", "kombu", "redis", "sqlalchemy", "psycopg")
+
+
+def check_versions() -> list[Finding]:
+    """Both distributions are of one version."""
+    versions = {name: _version(name) for name in ("turnfold", "turnfold-worker", *PACKAGES)}
+    return [
+        judged(
+            "versions", ok=versions["turnfold"] == versions["turnfold-worker"],
+            detail=", ".join(f"{name} {found}" for name, found in versions.items() if found),
+            remedy="install turnfold and turnfold-worker of the same version",
+        )
+    ]  # fmt: skip
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def check_broker(broker_url: str) -> list[Finding]:
+    """The broker answers, its queues are short, and workers serve each of them. Raises `Unavailable`."""
+    from celery import Celery
+
+    app = Celery("turnfold-doctor", broker=broker_url, set_as_current=False)
+    app.conf.broker_transport_options = {
+        "socket_connect_timeout": 1, "socket_timeout": 5, "max_retries": 1, "interval_start": 0, "priority_steps": [0],
+    }  # fmt: skip
+    with _translated(), app.connection_for_write() as connection:
+        return [_check_lengths(connection), *_check_workers(app, connection)]
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    from kombu.exceptions import OperationalError
+
+    try:
+        yield
+    except (OperationalError, OSError) as error:
+        msg = "the broker does not answer: is it running, and is TURNFOLD_BROKER_URL right?"
+        raise Unavailable(msg) from error
+
+
+def _check_lengths(connection: Connection) -> Finding:
+    from turnfold_worker.adapters.celery_publisher import queue_length
+
+    lengths = {queue: queue_length(connection, queue) for queue in dict.fromkeys(QUEUE_OF.values())}
+    longest = max(lengths, key=lambda queue: lengths[queue])
+    return judged(
+        "broker: its queues are short", ok=lengths[longest] < LONG_QUEUE,
+        detail=", ".join(f"{queue} {length}" for queue, length in lengths.items()),
+        remedy=f"start workers, or more of them, with -Q {longest}",
+    )  # fmt: skip
+
+
+def _check_workers(app: Celery, connection: Connection) -> list[Finding]:
+    inspect = app.control.inspect(timeout=ANSWER_SECONDS, connection=connection)
+    served: dict[str, list[dict[str, str]]] = inspect.active_queues() or {}
+    queues = {queue["name"] for held in served.values() for queue in held}
+    missing = [str(queue) for queue in dict.fromkeys(QUEUE_OF.values()) if str(Queue(queue)) not in queues]
+    return [
+        judged(
+            "workers: they answer", ok=bool(served),
+            detail=", ".join(sorted(served)) or f"none within {ANSWER_SECONDS:g} s",
+            remedy="start workers: `turnfold up`, or celery -A turnfold_worker.celery_app worker",
+        ),
+        judged(
+            "workers: each queue is served", ok=not missing,
+            detail=f"nobody serves {', '.join(missing)}" if missing else ", ".join(sorted(queues)),
+            remedy=f"start a worker with -Q {','.join(missing)}",
+        ),
+    ]  # fmt: skip
