@@ -277,7 +277,7 @@ class RedisInbox:
         if self._client.set(name, "1", nx=True, px=milliseconds):
             return True
         # It would live longer than it was given: the clock was set back, and nobody may wait for the difference.
-        if cast("int", self._client.pttl(name)) > milliseconds:
+        if self._client.pttl(name) > milliseconds:
             self._client.pexpire(name, milliseconds)
         return False
 
