@@ -41,7 +41,12 @@ class Nobody:
 
     def compress(self, conversation: Any) -> None: ...
 
+    def refold(self, job: Any) -> None: ...
+
     def erase(self, shard: int) -> None: ...
+
+    def backlog(self) -> int:
+        return 0
 
 
 def talk(count: int) -> Iterator[dict[str, str]]:

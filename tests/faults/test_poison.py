@@ -19,6 +19,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tasks import ENTRY_VERSION
 from turnfold.inbox import connect as connect_redis
+from turnfold.sql import connect
 from turnfold_worker import compress as compress_module
 from turnfold_worker import drain as drain_module
 from turnfold_worker.adapters.sql_parked import SqlParkedWork
@@ -248,12 +249,17 @@ def test_a_segment_that_kills_its_workers_gets_plain_words_at_the_third_try(
     program = tmp_path / "dies.py"
     program.write_text(DIES)
     codes = []
+    writer = connect(database_url, write=True, timeout_seconds=10)
     for attempt in (1, 2, 3):
         done = subprocess.run([sys.executable, program, database_url, str(id_), POISON], check=False, timeout=60)
         codes.append(done.returncode)
         with engine.begin() as connection:
             attempts = connection.execute(text("SELECT attempts FROM job WHERE conversation = :c"), {"c": id_}).scalar()
+        with writer.begin() as connection:
+            # The next worker comes when the lease of this one is long over.
+            connection.execute(text("UPDATE job SET lease_until = lease_until - 2000 WHERE state = 'running'"))
         assert attempt in {3, attempts}, "counted before the work"
+    writer.dispose()
     assert codes == [-9, -9, 0]
     local.settle()
     assert tf.status("other").parked == 0

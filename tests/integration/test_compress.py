@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from support.interruptions import Steps, interrupted
 from support.stored import broken_invariants
 from turnfold import Turnfold
 from turnfold.contract.records import StoredTurn
+from turnfold.sql import connect
 from turnfold_worker import compress as compress_module
 from turnfold_worker.compress import fold_next, next_segment
 from turnfold_worker.pipeline.fold import FoldedNode
@@ -101,6 +103,28 @@ def test_attempts_are_counted_before_the_work_so_that_a_killed_worker_counts(
     assert store.claim_fold(conversation) is None  # type: ignore[arg-type]
     with engine.connect() as connection:
         assert connection.execute(text("SELECT attempts, state FROM job")).one() == (1, "running")
+
+
+def test_workers_whose_leases_are_too_short_are_no_proof_that_a_segment_is_poison(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine
+) -> None:
+    local = make_worker(lease_seconds=0.001)
+    tf.append("c", talk(60))
+    for shard in range(16):
+        local.worker.drain(shard)
+    store, conversation = local.worker.store, stored_id(engine)
+    claims = []
+    for _ in range(5):
+        time.sleep(0.005)
+        claims.append(store.claim_fold(conversation))  # type: ignore[arg-type]
+    assert [claim.attempts for claim in claims if claim is not None] == [1] * 5
+    writer = connect(local.worker.settings.database_url, write=True, timeout_seconds=10)
+    with writer.begin() as connection:
+        connection.execute(text("UPDATE job SET lease_until = lease_until - 1100"))
+    writer.dispose()
+    later = store.claim_fold(conversation)  # type: ignore[arg-type]
+    assert later is not None
+    assert later.attempts == 2
 
 
 def test_plain_words_are_for_the_segment_that_failed_and_not_for_what_another_worker_left(

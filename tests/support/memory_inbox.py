@@ -74,7 +74,7 @@ class MemoryInbox:
     def ring_bell(self, shard: int) -> bool:
         now = self._moment()
         ends = now + BELL_MILLISECONDS * 1_000
-        if self.bells.get(shard, 0) > now:
+        if shard in self.bells and self.bells[shard] > now:
             self.bells[shard] = min(ends, self.bells[shard])
             return False
         self.bells[shard] = ends

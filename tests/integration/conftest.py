@@ -1,0 +1,24 @@
+"""Fixtures that several files of this folder share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from conftest import LocalWorker
+from support.platforms import Platform
+from turnfold import Turnfold
+from turnfold.sql import connect
+from turnfold_worker import compress as compress_module
+from turnfold_worker.adapters.sql_parked import SqlParkedWork
+
+
+@pytest.fixture
+def platform(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Platform]:
+    engine = connect(database_url, write=True, timeout_seconds=10)
+    monkeypatch.setattr(compress_module, "RETRY_SECONDS", 0.0)
+    yield Platform(tf, make_worker(republish_seconds=0.001), SqlParkedWork(engine, republish_seconds=60), monkeypatch)
+    engine.dispose()

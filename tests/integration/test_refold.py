@@ -1,0 +1,175 @@
+"""A segment that is folded again is as if it had never failed, whatever else goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Engine, text
+
+from conftest import LocalWorker
+from support.platforms import EVERYTHING, POISON, Platform, talk, with_a_plain_segment
+from support.stored import broken_invariants
+from turnfold import Turnfold
+from turnfold.contract.records import JobId
+from turnfold.contract.tasks import Task
+from turnfold_worker import compress as compress_module
+from turnfold_worker.errors import StoreAway
+from turnfold_worker.parked import WorkKind, WorkState
+from turnfold_worker.refold import refolded
+
+
+def test_a_segment_that_is_folded_again_is_as_if_it_had_never_failed(platform: Platform, engine: Engine) -> None:
+    with_a_plain_segment(platform)
+    platform.mend_rules()
+    platform.tf.configure("undisturbed", settings={"segment_max_turns": 5, "segment_min_turns": 2})
+    platform.tf.append("undisturbed", talk(200, poison=20))
+    platform.local.settle()
+    assert platform.rows("c") != platform.rows("undisturbed")
+    assert platform.tf.status("c").parked == 1
+    (decided,) = platform.retry()
+    assert (decided.done, decided.work.kind) == (True, WorkKind.REFOLD)
+    platform.local.settle()
+    assert platform.rows("c") == platform.rows("undisturbed")
+    assert platform.tf.status("c").parked == 0
+    assert platform.parked.find(EVERYTHING) == []
+    assert broken_invariants(engine) == {}
+
+
+def test_folding_again_twice_or_late_changes_nothing(platform: Platform, engine: Engine) -> None:
+    with_a_plain_segment(platform)
+    (work,) = platform.parked.find(EVERYTHING)
+    assert platform.local.worker.refold(work.row) is False, "it is not due yet"
+    platform.mend_rules()
+    platform.retry()
+    assert platform.local.worker.refold(work.row) is True
+    digest = platform.local.digest("c")
+    assert platform.local.worker.refold(work.row) is False
+    platform.local.settle()
+    assert platform.local.digest("c") == digest
+    assert platform.retry() == []
+    assert broken_invariants(engine) == {}
+
+
+def test_a_segment_that_fails_again_is_parked_again_with_its_tries_counted_and_without_content(
+    platform: Platform, engine: Engine
+) -> None:
+    with_a_plain_segment(platform)
+    (before,) = platform.parked.find(EVERYTHING)
+    platform.retry()
+    platform.local.settle()
+    (work,) = platform.parked.find(EVERYTHING)
+    assert (work.state, work.attempts) == (WorkState.PARKED, before.attempts + 1)
+    assert work.number == before.number
+    assert work.error is not None
+    assert work.error.startswith("ValueError at platforms.py:")
+    assert work.age_seconds is not None
+    assert work.age_seconds < 60
+    assert platform.tf.status("c").parked == 1
+    with engine.begin() as connection:
+        assert POISON not in str(connection.execute(text("SELECT error FROM job")).all())
+
+
+def test_a_fold_under_way_starts_over_when_a_segment_is_folded_again(platform: Platform, engine: Engine) -> None:
+    with_a_plain_segment(platform, turns=120)
+    platform.mend_rules()
+    store = platform.local.worker.store
+    (work,) = platform.parked.find(EVERYTHING)
+    platform.tf.append("c", talk(200)[120:])
+    for shard in range(16):
+        platform.local.worker.drain(shard)
+    tail = store.tail(work.conversation, 512)
+    assert tail is not None
+    fold = compress_module.fold_next(tail, compress_module.next_segment(tail) or (), store, plain_error=None)
+    platform.retry()
+    assert platform.local.worker.refold(work.row)
+    assert store.commit_fold(fold) is False
+    platform.local.settle()
+    assert platform.tf.status("c").folded == 200
+    assert broken_invariants(engine) == {}
+
+
+def test_folding_again_starts_over_when_a_fold_was_written_meanwhile(platform: Platform, engine: Engine) -> None:
+    with_a_plain_segment(platform, turns=120)
+    platform.mend_rules()
+    store = platform.local.worker.store
+    (work,) = platform.parked.find(EVERYTHING)
+    assert work.number is not None
+    segment = store.closed_segment(work.conversation, work.number - 1)
+    assert segment is not None
+    stale = refolded(JobId(work.row), segment, store)
+    platform.tf.append("c", talk(200)[120:])
+    platform.local.settle()
+    assert store.commit_refold(stale) is False
+    platform.retry()
+    platform.local.settle()
+    assert platform.tf.status("c").parked == 0
+    assert broken_invariants(engine) == {}
+
+
+def test_later_anchors_overtake_those_of_a_segment_that_is_folded_late(platform: Platform) -> None:
+    turns = talk(24)
+    turns[2]["content"] = f"The launch of the seat map is on 3 May 2026. {POISON}"
+    turns[6]["content"] = "The launch of the seat map is on 7 May 2026."
+    settings = {"segment_max_turns": 4, "segment_min_turns": 2}
+    platform.tf.configure("c", settings=settings)
+    platform.tf.append("c", turns)
+    platform.break_rules()
+    platform.local.settle()
+    platform.mend_rules()
+    platform.retry()
+    platform.local.settle()
+    states = {a.text: str(a.state) for a in platform.tf.anchors("c", states=None) if "launch" in a.text}
+    platform.tf.configure("undisturbed", settings=settings)
+    platform.tf.append("undisturbed", turns)
+    platform.local.settle()
+    expected = {a.text: str(a.state) for a in platform.tf.anchors("undisturbed", states=None) if "launch" in a.text}
+    assert states == expected
+    assert states[f"The launch of the seat map is on 3 May 2026. {POISON}"] == "superseded"
+
+
+def test_an_outage_while_folding_again_takes_its_attempt_back(
+    platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_a_plain_segment(platform)
+    platform.mend_rules()
+    (work,) = platform.parked.find(EVERYTHING)
+    platform.retry()
+
+    def away(*_: object) -> bool:
+        message = "gone"
+        raise StoreAway(message)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(platform.local.worker.store), "commit_refold", away)
+        with pytest.raises(StoreAway):
+            platform.local.worker.refold(work.row)
+    platform.local.settle()
+    assert platform.parked.find(EVERYTHING) == []
+
+
+def test_a_segment_whose_refold_kills_its_worker_is_parked_again_after_as_many_tries(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], platform: Platform
+) -> None:
+    with_a_plain_segment(platform)
+    mortal = make_worker(lease_seconds=0.001, republish_seconds=0.001)
+    (work,) = platform.parked.find(EVERYTHING)
+    platform.retry()
+    tries = 0
+    while mortal.worker.store.claim_refold(JobId(work.row)) is not None:
+        tries += 1
+        mortal.worker.sweep()
+    assert 1 <= tries <= 3
+    mortal.worker.sweep()
+    (again,) = platform.parked.find(EVERYTHING)
+    assert (again.state, again.error) == (WorkState.PARKED, "the worker ended while folding")
+
+
+def test_a_refold_whose_message_was_lost_is_found_by_a_sweep(platform: Platform) -> None:
+    with_a_plain_segment(platform)
+    platform.mend_rules()
+    platform.retry()
+    assert [task for task, _ in platform.local.messages.waiting] == [Task.REFOLD]
+    platform.local.messages.waiting.clear()
+    platform.local.settle()
+    assert platform.tf.status("c").parked == 0
