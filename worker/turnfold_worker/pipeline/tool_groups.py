@@ -9,6 +9,7 @@ from turnfold.contract.records import Role, StoredTurn
 
 _MAX_CALLS: Final = 64
 """Calls of one turn that are looked at."""
+_LONGEST_CALL: Final = 4_000
 
 
 def call_ids(turn: StoredTurn) -> tuple[str, ...]:
@@ -39,6 +40,20 @@ def calls_shown(turn: StoredTurn) -> tuple[str, ...]:
         shown.append(_call(named.get("name"), named.get("arguments")))
     shown.extend(_call(block.get("name"), block.get("input")) for block in _blocks(turn, "tool_use"))
     return tuple(one for one in shown[:_MAX_CALLS] if one)
+
+
+def call_texts(turn: StoredTurn) -> tuple[str, ...]:
+    """The arguments of each call of a turn as text, for finding names in; at most `_LONGEST_CALL` code points each."""
+    found: list[object] = []
+    for call in _listed(turn, "tool_calls"):
+        function = call.get("function")
+        found.append((function if isinstance(function, Mapping) else call).get("arguments"))
+    found.extend(block.get("input") for block in _blocks(turn, "tool_use"))
+    texts = (
+        "\n".join(value for value in one.values() if isinstance(value, str)) if isinstance(one, Mapping) else one
+        for one in found[:_MAX_CALLS]
+    )
+    return tuple(text[:_LONGEST_CALL] for text in texts if isinstance(text, str) and text)
 
 
 def _call(name: object, arguments: object) -> str:

@@ -1,0 +1,160 @@
+"""The ledger keeps the names that a conversation is about, whatever the text, within its bounds."""
+
+from __future__ import annotations
+
+import json
+from functools import reduce
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnfold.contract.records import Role, StoredTurn
+from turnfold_worker.pipeline.ledger import (
+    MAX_NAMES,
+    Ledger,
+    LedgerEntry,
+    merge_ledgers,
+    rank,
+    segment_ledger,
+    tool_share,
+)
+from turnfold_worker.pipeline.mentions import is_path, mentions
+
+from .wild_turns import said, talk, wild_text, wild_turns
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("see src/app/main.py, please", ("src/app/main.py",)),
+        ("(at ./lib/io.rs:42:7) and ../x/y.test.tsx.", ("lib/io.rs", "../x/y.test.tsx")),
+        ("open `setup.cfg` or Makefile", ("setup.cfg", "Makefile")),
+        (r"C:\work\app\Program.cs failed", (r"C:\work\app\Program.cs",)),
+        ('{"text": "first\\nreadValue(x)\\tmax_size"}', ("readValue", "max_size")),
+        ("使用src/main.py文件和getUser函数", ("src/main.py", "getUser")),
+        ("diff --git a/pkg/one.go b/pkg/one.go", ("pkg/one.go",)),
+        ("com.example.HttpClient#sendAll and self._retry_count", ("HttpClient", "sendAll", "_retry_count")),
+        ("MAX_RETRIES=3 UTF8StreamParser", ("MAX_RETRIES", "UTF8StreamParser")),
+        ("and/or, e.g. this. Not 1/2.5, nor a.b.c.d, nor v1.2.3; NASA, Really, mail ana@example.org", ()),
+        ("https://example.org", ()),
+        ("sha a1B2c3D4e5F6a7B8 key_" + "x" * 80, ()),
+    ],
+)
+def test_names_are_found_as_they_are_written(text: str, names: tuple[str, ...]) -> None:
+    assert mentions(text).names == names
+
+
+def test_lines_that_are_little_else_than_a_path_are_a_result_list() -> None:
+    found = mentions("Found 3 matches:\n  src/a/one.py (2 matches)\nsrc/a/two.py\nbut src/a/three.py is only spoken of")
+    assert found.listed == {"src/a/one.py", "src/a/two.py"}
+    assert mentions("src/a/one.py\nand nothing else").listed == frozenset()
+
+
+def test_what_people_say_weighs_more_than_what_tools_print_and_lists_weigh_most() -> None:
+    turns = talk("tool: alphaOne betaTwo\nx/one.py\nx/two.py\nsome line about x/three.py", "assistant: I open betaTwo")
+    scores = {entry.name: entry.score for entry in segment_ledger(turns).entries}
+    assert scores == {"alphaOne": 1, "betaTwo": 4, "x/one.py": 4, "x/two.py": 4, "x/three.py": 1}
+
+
+def test_arguments_of_tool_calls_are_read() -> None:
+    call = {"function": {"name": "open", "arguments": '{"path": "src/deep/io.py"}'}}
+    turn = said("", role=Role.ASSISTANT, parts={"tool_calls": [call]})
+    block = {"type": "tool_use", "id": "a", "name": "grep", "input": {"pattern": "readValue", "limit": 3}}
+    other = said("", seq=2, role=Role.ASSISTANT, parts={"content": [block]})
+    assert rank(segment_ledger([turn, other])) == ("readValue", "src/deep/io.py")
+
+
+def test_the_tail_of_a_path_adds_to_the_longer_path() -> None:
+    ledger = segment_ledger(
+        talk("assistant: open core/json/Parser.java", "tool: /repo/core/json/Parser.java has otherThing")
+    )
+    assert rank(ledger) == ("/repo/core/json/Parser.java", "otherThing")
+
+
+def test_a_path_is_about_the_symbol_that_its_file_is_named_after() -> None:
+    wanted = ["assistant: TypeFactory"] * 5
+    ledger = segment_ledger(talk(*wanted, "tool: src/x/AnyFactory.java src/x/TypeFactory.java"))
+    order = [name for name in rank(ledger) if is_path(name)]
+    assert order[0] == "src/x/TypeFactory.java"
+
+
+def test_a_name_inside_a_listed_name_is_not_listed_again() -> None:
+    ledger = Ledger((LedgerEntry("src/TypeFactory.java", 90, 1), LedgerEntry("TypeFactory", 1, 1)))
+    assert rank(ledger) == ("src/TypeFactory.java",)
+
+
+def test_frequent_names_outlive_any_number_of_others_and_new_ones_can_rise() -> None:
+    ledger = Ledger()
+    for i in range(60):
+        crowd = " ".join(f"name_{i}_{j}" for j in range(100))
+        often = "oldFavourite" if i < 30 else "newFavourite"
+        ledger = merge_ledgers(
+            ledger, segment_ledger([said(f"{often} {crowd}", seq=2 * i + 1), said(often, seq=2 * i + 2)])
+        )
+    assert len(ledger.entries) == MAX_NAMES
+    assert set(rank(ledger)[:2]) == {"oldFavourite", "newFavourite"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "everything", "share"), [(0, 100, 0.0), (30, 100, 0.3), (90, 100, 0.65), (0, 0, 0.0), (-1, 10, 0.0)]
+)
+def test_the_share_is_that_of_tool_output(tool: int, everything: int, share: float) -> None:
+    assert tool_share(tool, everything) == share
+
+
+_ledgers = wild_turns(most=6).map(segment_ledger)
+
+
+@given(wild_turns(most=12), st.integers(1, 5))
+def test_cutting_into_segments_changes_nothing_while_all_names_fit(turns: list[StoredTurn], size: int) -> None:
+    whole = segment_ledger(turns)
+    parts = [segment_ledger(part) for part in (turns[i : i + size] for i in range(0, len(turns), size))]
+    assert reduce(merge_ledgers, parts, Ledger()) == whole
+    assert reduce(merge_ledgers, reversed(parts), Ledger()) == whole
+
+
+@given(_ledgers, _ledgers)
+def test_merging_is_commutative_and_loses_no_points(one: Ledger, other: Ledger) -> None:
+    merged = merge_ledgers(one, other)
+    assert merged == merge_ledgers(other, one)
+    assert sum(e.score for e in merged.entries) == sum(e.score for e in (*one.entries, *other.entries))
+
+
+@given(wild_turns(most=12))
+def test_every_name_is_written_in_a_turn(turns: list[StoredTurn]) -> None:
+    whole = "\n".join([turn.content for turn in turns] + [json.dumps(turn.parts or {}) for turn in turns])
+    assert all(entry.name in whole and entry.score > 0 for entry in segment_ledger(turns).entries)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcd/.Aa_") | st.text(max_size=9), st.integers(0, 99), st.integers(1, 9))))
+def test_a_ranking_is_of_the_ledgers_names_without_repeats(rows: list[tuple[str, int, int]]) -> None:
+    ledger = Ledger.from_json([list(row) for row in rows])
+    names = rank(ledger)
+    assert set(names) <= {entry.name for entry in ledger.entries}
+    assert all(later not in earlier for earlier, later in pairwise(names))
+
+
+@given(_ledgers)
+def test_a_ledger_survives_json(ledger: Ledger) -> None:
+    assert Ledger.from_json(json.loads(json.dumps(ledger.to_json()))) == ledger
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=20))
+def test_nonsense_reads_as_a_ledger_without_it(rows: object) -> None:
+    assert len(Ledger.from_json(rows).entries) <= MAX_NAMES
+
+
+@given(wild_text)
+def test_mentions_never_fail(text: str) -> None:
+    found = mentions(text)
+    assert found.listed <= set(found.names)
+
+
+@pytest.mark.parametrize(
+    "scrap", ["a", "a/", "/", "a.", ".", "_", "aA", "a_", "\\n", "C:\\", "-", "~", "中", "a/b.py ", "a/b.py\n"]
+)
+def test_a_line_of_a_million_characters_is_read_without_growing_cost(scrap: str) -> None:
+    turn = said(scrap * (1_000_000 // len(scrap)))
+    assert len(segment_ledger([turn]).entries) <= 2

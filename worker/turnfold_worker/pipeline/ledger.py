@@ -1,0 +1,175 @@
+"""The ledger: which paths and symbols a conversation is about, with scores. A context shows its best names.
+
+A segment's ledger is made from its turns alone; the conversation's is the merge of its segments', so that folding a
+segment costs what the segment costs. A ledger is bounded the way mergeable counters are (Agarwal et al. 2012, after
+Misra and Gries): what overflows is subtracted from all, so that new names can rise and unused ones fade.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from turnfold.contract.records import StoredTurn
+from turnfold_worker.pipeline.mentions import Mentions, file_name, is_path, mentions
+from turnfold_worker.pipeline.prose import READ_HEAD, READ_TAIL
+from turnfold_worker.pipeline.tool_groups import call_texts, is_tool_output
+
+MAX_NAMES: Final = 400
+"""Names that a ledger keeps."""
+MAX_TOOL_SHARE: Final = 0.65
+"""Share of a budget that the ledger may have in a conversation that is all tool output."""
+_BY_TOOL: Final = 1
+"""Points of a name for each tool turn that names it."""
+_BY_PERSON: Final = 3
+"""Points for each turn of anyone else: what is said was chosen."""
+_LISTED: Final = 3
+"""Points for standing in a result list."""
+_LENDERS: Final = 60
+"""Best symbols that lend to the paths whose file name holds them."""
+_SHORTEST_LENDER: Final = 6
+_LENT: Final = 5
+"""A path gains one point for this many of the symbol."""
+_SCALE: Final = 10_000
+_DISCOUNT: Final = tuple(round(_SCALE * math.pow(max(tokens, 1), -0.3)) for tokens in range(128))
+"""What a point is worth in a name of so many tokens, in whole numbers, so that no platform rounds another way."""
+_CODE_POINTS_PER_TOKEN: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """A name and how much the conversation is about it."""
+
+    name: str
+    score: int
+    seq: int
+    """The turn that named it last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Names of a segment or a conversation; at most `MAX_NAMES`, by score, then newest, then by name."""
+
+    entries: tuple[LedgerEntry, ...] = ()
+
+    def to_json(self) -> list[list[str | int]]:
+        """Rows of name, score and turn."""
+        return [[entry.name, entry.score, entry.seq] for entry in self.entries]
+
+    @classmethod
+    def from_json(cls, rows: Any) -> Ledger:
+        """Read what `to_json` wrote; rows that are none are left out."""
+        read = [row for row in rows if _is_row(row)] if isinstance(rows, list | tuple) else []
+        return _bounded(LedgerEntry(name, score, seq) for name, score, seq in read)
+
+
+def _is_row(row: object) -> bool:
+    return isinstance(row, list | tuple) and len(row) == 3 and [type(one) for one in row] == [str, int, int]
+
+
+def segment_ledger(turns: Sequence[StoredTurn]) -> Ledger:
+    """The ledger of the turns of one segment."""
+    scores: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for turn in turns:
+        weight = _BY_TOOL if is_tool_output(turn) else _BY_PERSON
+        found = _mentioned(turn)
+        for name in found.names:
+            scores[name] = scores.get(name, 0) + weight + (_LISTED if name in found.listed else 0)
+            last[name] = turn.seq
+    return _bounded(LedgerEntry(name, score, last[name]) for name, score in scores.items())
+
+
+def _mentioned(turn: StoredTurn) -> Mentions:
+    content = turn.content
+    if len(content) > READ_HEAD + READ_TAIL:
+        content = f"{content[:READ_HEAD]}\n{content[-READ_TAIL:]}"
+    calls = call_texts(turn)
+    return mentions("\n".join((content, *calls)) if calls else content)
+
+
+def merge_ledgers(ledger: Ledger, other: Ledger) -> Ledger:
+    """One ledger for both. Without overflow the order of merging does not matter."""
+    merged = {entry.name: entry for entry in ledger.entries}
+    for entry in other.entries:
+        known = merged.get(entry.name)
+        if known is not None:
+            entry = LedgerEntry(entry.name, known.score + entry.score, max(known.seq, entry.seq))  # noqa: PLW2901
+        merged[entry.name] = entry
+    return _bounded(merged.values())
+
+
+def _bounded(entries: Iterable[LedgerEntry]) -> Ledger:
+    ordered = sorted(entries, key=lambda entry: (-entry.score, -entry.seq, entry.name))
+    kept, over = ordered[:MAX_NAMES], ordered[MAX_NAMES:]
+    if not over:
+        return Ledger(tuple(kept))
+    lost = over[0].score
+    return Ledger(tuple(LedgerEntry(entry.name, entry.score - lost, entry.seq) for entry in kept))
+
+
+def rank(ledger: Ledger) -> tuple[str, ...]:
+    """The names worth most per token first; none is part of a name before it.
+
+    Points are divided by `tokens ** 0.3`: half the length is worth a fifth more points.
+    """
+    points = _with_tails_merged(ledger)
+    _lend(points)
+    value = {name: (1 + score) * _discount(name) for name, score in points.items()}
+    shown: list[str] = []
+    text = ""
+    for name in sorted(points, key=lambda one: (-value[one], one)):
+        if name not in text:
+            shown.append(name)
+            text = f"{text}\n{name}"
+    return tuple(shown)
+
+
+def _discount(name: str) -> int:
+    return _DISCOUNT[min(1 + len(name) // _CODE_POINTS_PER_TOKEN, len(_DISCOUNT) - 1)]
+
+
+def _with_tails_merged(ledger: Ledger) -> dict[str, int]:
+    """Points by name, in fifths; a path that is the tail of a longer one adds to the best of those."""
+    points = {entry.name: _LENT * entry.score for entry in ledger.entries}
+    paths = sorted((name for name in points if is_path(name)), key=lambda name: (len(name), name))
+    owners: dict[str, list[str]] = {}
+    for path in paths:
+        for tail in _tails(path):
+            owners.setdefault(tail, []).append(path)
+    for path in paths:
+        longer = owners.get(path.lstrip("/"), [])
+        longer = [one for one in longer if len(one) > len(path)]
+        if longer:
+            best = max(longer, key=lambda one: (points.get(one, 0), -len(one), one))
+            points[best] += points.pop(path)
+    return points
+
+
+def _tails(path: str) -> Iterable[str]:
+    """The path without its leading slash, then without its first folder, and so on."""
+    tail = path.lstrip("/")
+    while tail:
+        yield tail
+        _, _, tail = tail.partition("/")
+
+
+def _lend(points: dict[str, int]) -> None:
+    """A path is about the symbols that its file is named after."""
+    symbols = [name for name in points if len(name) >= _SHORTEST_LENDER and not is_path(name)]
+    lenders = sorted(symbols, key=lambda name: (-points[name], name))[:_LENDERS]
+    for path in [name for name in points if is_path(name)]:
+        file = file_name(path)
+        lender = next((name for name in lenders if name in file), None)
+        if lender is not None:
+            points[path] += points[lender] // _LENT
+
+
+def tool_share(tool_tokens: int, all_tokens: int) -> float:
+    """Share of a budget for the ledger: that of tool output in the conversation, at most `MAX_TOOL_SHARE`."""
+    return min(MAX_TOOL_SHARE, max(0, tool_tokens) / all_tokens) if all_tokens > 0 else 0.0
+
+
+__all__ = ["MAX_NAMES", "Ledger", "LedgerEntry", "merge_ledgers", "rank", "segment_ledger", "tool_share"]
