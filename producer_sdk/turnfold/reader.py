@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError, SQLAl
 from turnfold import statements
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
+from turnfold.contract.notes import Outline, last_part, unpack_outline
 from turnfold.contract.records import (
     FAN_OUT,
     Anchor,
@@ -134,6 +135,13 @@ class ReadTransaction:
         """Statement 2: at most 23 nodes of each height, whatever the length."""
         rows = self._connection.execute(statements.FRONTIER, {"conversation": head.id, "node_count": head.node_count})
         return tuple(node_record(row) for row in rows)
+
+    def outline(self, head: Head, *, budget_tokens: int) -> Outline | None:
+        """Statement 2 of the default policy: the parts of the outline that a budget has a use for."""
+        rows = self._connection.execute(
+            statements.OUTLINE, {"conversation": head.id, "last_part": last_part(budget_tokens)}
+        )
+        return unpack_outline((row.part, row.body) for row in rows)
 
     def top_anchors(self, head: Head) -> tuple[Anchor, ...]:
         """Statement 3: active anchors, best first, at most 64."""

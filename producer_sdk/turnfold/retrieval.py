@@ -68,7 +68,10 @@ def context(inbox: PendingSource, reader: Reader, address: Address, request: Req
         if head is not None:
             snapshot = replace(
                 snapshot,
-                nodes=transaction.frontier(head),
+                nodes=transaction.frontier(head) if request.policy.selection == "age" else (),
+                outline=transaction.outline(head, budget_tokens=request.budget_tokens)
+                if request.policy.selection == "value"
+                else None,
                 anchors=transaction.top_anchors(head),
                 excerpts=transaction.excerpts_for(head, request.query, cap=cap) if request.query else (),
             )

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
-from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, TurnRow, table
+from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, OutlineRow, TurnRow, table
 from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS
 
 TAIL_TURNS: Final = 200
@@ -44,6 +44,7 @@ conversation = table(ConversationRow)
 turn = table(TurnRow)
 node = table(NodeRow)
 anchor = table(AnchorRow)
+outline = table(OutlineRow)
 
 HEAD_COLUMNS: Final = (
     conversation.c.id, conversation.c.turn_count, conversation.c.closed_seq, conversation.c.fold_seq,
@@ -69,6 +70,12 @@ FRONTIER: Final = text(
     "FROM want w JOIN node n ON n.conversation = :conversation AND n.height = w.height "
     f"AND n.idx >= (:node_count / w.span / {FAN_OUT}) * {FAN_OUT} - {2 * FAN_OUT} ORDER BY n.height, n.idx"
 ).columns(*NODE_COLUMNS)
+
+OUTLINE: Final = (
+    select(outline.c.part, outline.c.body)
+    .where(outline.c.conversation == bindparam("conversation"), outline.c.part <= bindparam("last_part"))
+    .order_by(outline.c.part)
+)
 
 ANCHOR_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.end_offset,

@@ -13,12 +13,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
+from turnfold.contract.notes import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline import segment
 from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import anchor_terms, merge
-from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold
+from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
+from turnfold_worker.pipeline.outline import choose_cover, make_outline, plain_outline, with_tail
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, Store, Tail
@@ -85,6 +87,8 @@ def _advance(claim: FoldClaim, store: Store, *, plain: bool) -> tuple[int, bool]
         tail = after(tail, fold)
     if tail.turns and tail.turns[-1].seq < tail.turn_count:
         return closed, False
+    if not write_outline(tail, store, total=plain):
+        return closed, False
     return closed, store.finish_fold(claim, tail)
 
 
@@ -131,9 +135,9 @@ def fold_next(tail: Tail, turns: Sequence[StoredTurn], store: Store, *, plain_er
     """Fold one segment, merge its anchors, and build the chapters that it completes."""
     settings = settings_at(tail.configurations, turns[0].seq)
     if plain_error is None:
-        folded = fold_segment(turns, idx=tail.node_count, settings=settings)
+        folded = fold_segment(turns, idx=tail.node_count, settings=settings, said=said_after(tail.said, turns))
     else:
-        folded = plain_fold(turns, idx=tail.node_count)
+        folded = plain_fold(turns, idx=tail.node_count, said=said_after(tail.said, turns))
     candidates = candidates_of(folded.drafts, tail.conversation, store)
     merged = merge(folded.drafts, candidates, next_id=tail.next_anchor, node_idx=tail.node_count, settings=settings)
     chapters = _chapters(tail.conversation, folded, store, total=plain_error is not None)
@@ -184,12 +188,37 @@ def _chapter(children: Sequence[FoldedNode], *, height: int, idx: int, total: bo
         return plain_roll_up(children, height=height, idx=idx)
 
 
+def write_outline(tail: Tail, store: Store, *, total: bool = False) -> bool:
+    """Write what a context needs of all that is folded; False when the conversation has moved on.
+
+    `total`: rules that fail cost the words of the outline, not the conversation's progress.
+    """
+    known = store.outline_frame(tail.conversation)
+    same = known is not None and known.last_seq == tail.closed_seq
+    try:
+        outline = known if known is not None and same else _outline(tail, store)
+        outline = with_tail(outline, tail.turns, tail.said)
+    except Exception as error:
+        if not total:
+            raise
+        _log.error("the outline of conversation %s has no words: %s", tail.conversation, where(error))
+        cover = choose_cover(store.node_sizes(tail.conversation, tail.node_count), last_seq=tail.closed_seq)
+        outline, same = plain_outline(cover), False
+    return store.write_outline(tail, outline, frame_only=same)
+
+
+def _outline(tail: Tail, store: Store) -> Outline:
+    cover = choose_cover(store.node_sizes(tail.conversation, tail.node_count), last_seq=tail.closed_seq)
+    return make_outline(list(zip(cover, store.node_notes(tail.conversation, cover), strict=True)))
+
+
 def after(tail: Tail, fold: Fold) -> Tail:
     """The state that a committed fold leaves: what is left to fold is known without reading it again."""
     last_seq = fold.nodes[0].node.last_seq
     return Tail(
         conversation=tail.conversation, closed_seq=last_seq, turn_count=tail.turn_count,
         node_count=tail.node_count + 1, next_anchor=tail.next_anchor + len(fold.anchors),
-        edit_revision=tail.edit_revision, segmenter=fold.segmenter, configurations=tail.configurations,
+        edit_revision=tail.edit_revision, segmenter=fold.segmenter, said=fold.nodes[0].said,
+        configurations=tail.configurations,
         turns=tail.turns[last_seq - tail.closed_seq :],
     )  # fmt: skip

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from turnfold.contract.keys import Address
+from turnfold.contract.notes import Covered, Outline
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import Operation
 from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,8 @@ class Tail:
     next_anchor: int
     edit_revision: int
     segmenter: Mapping[str, Any] | None
+    said: Mapping[str, int]
+    """Tokens of each role up to `closed_seq`."""
     configurations: Sequence[tuple[int, Mapping[str, Any]]]
     """(after_seq, what is then in force), oldest first."""
     turns: Sequence[StoredTurn]
@@ -236,6 +240,18 @@ class Store(Protocol):
 
     def commit_fold(self, fold: Fold) -> bool:
         """Write a closed segment; False when the conversation is no longer in the state it was computed from."""
+
+    def outline_frame(self, conversation: ConversationId) -> Outline | None:
+        """What the outline covers, without its notes; None before the first fold."""
+
+    def node_sizes(self, conversation: ConversationId, node_count: int) -> list[NodeSize]:
+        """The newest nodes of each height, with the size of their notes."""
+
+    def node_notes(self, conversation: ConversationId, cover: Sequence[Covered]) -> list[NodeNotes]:
+        """The notes of the nodes of a cover, in its order."""
+
+    def write_outline(self, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
+        """Replace the outline (`frame_only`: of the open tail alone); False when the conversation has moved on."""
 
     def finish_fold(self, claim: FoldClaim, seen: Tail) -> bool:
         """Record that the segmenter has seen all; False when more came meanwhile and the job is still ours."""

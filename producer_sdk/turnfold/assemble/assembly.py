@@ -8,11 +8,12 @@ from itertools import pairwise
 
 from turnfold.assemble.chat import ChatBlock, ShownTurn
 from turnfold.assemble.clip import longest_within
-from turnfold.assemble.fixed_parts import unfolded_lines
 from turnfold.assemble.form_tokens import messages_tokens
 from turnfold.assemble.markers import node_marker, turns_marker
+from turnfold.assemble.groups import Group
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import FormTokens, Pricing, Style
+from turnfold.assemble.recent import lines_of
 from turnfold.assemble.render_anthropic import OPENER, anthropic_messages
 from turnfold.assemble.render_openai import openai_messages
 from turnfold.assemble.render_text import (
@@ -24,7 +25,9 @@ from turnfold.assemble.render_text import (
     closed_line,
     day_lines,
     excerpt_opening,
+    group_line,
     guarded,
+    names_line,
     node_opening,
     one_line,
     range_line,
@@ -32,6 +35,7 @@ from turnfold.assemble.render_text import (
     turn_opening,
 )
 from turnfold.assemble.tags import TAGS_LEVEL, best_tags
+from turnfold.contract.notes import note_lines
 from turnfold.contract.records import LevelKey, Role
 from turnfold.tokens import MESSAGE_TOKENS
 
@@ -79,6 +83,7 @@ def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
     found = [plan.system_marker] if plan.system_marker else []
     if plan.joined:
         found.append(turns_marker(plan.joined[0].first_seq, plan.joined[-1].last_seq, level=TAGS_LEVEL))
+    found += [group.marker for group in plan.groups]
     found += [node_marker(one.node, level=one.level - 1, short=short) for one in plan.shown]
     if plan.unfolded:
         found.append(turns_marker(*plan.unfolded))
@@ -94,6 +99,8 @@ def _before(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: 
         yield Part("anchors", ANCHORS_HEADER, pricing.count(ANCHORS_HEADER))
     for anchor in plan.anchors:
         yield Part("anchors", closed_line(anchor_opening(anchor) + one_line(anchor.text)), pricing.anchor(anchor))
+    if plan.names:
+        yield Part("names", line := names_line(plan.names), pricing.count(line))
     yield from _background(plan, texts, pricing, style)
     if plan.excerpts:
         yield Part("excerpts", EXCERPTS_HEADER, pricing.count(EXCERPTS_HEADER))
@@ -104,6 +111,8 @@ def _before(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: 
 def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
     if plan.has_background:
         yield Part("background", BACKGROUND_HEADER, pricing.count(BACKGROUND_HEADER))
+    for group in plan.groups:
+        yield Part("background", _group_text(group), pricing.group(group))
     if plan.joined:
         line = _joined_line(plan, texts, pricing)
         yield Part("background", line, pricing.count(line))
@@ -112,8 +121,12 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
         opening = node_opening(one.node, level=one.level, short=style.short)
         text = closed_line(opening + guarded(words, style.openings))
         yield Part("background", text, pricing.node_part(one.node, one.level, words))
-    for line in unfolded_lines(plan):
+    for line in lines_of(plan):
         yield Part("background", line, pricing.count(line))
+
+
+def _group_text(group: Group) -> str:
+    return group_line(group.first_seq, group.last_seq, group.marker) + "".join(note_lines(group.notes))
 
 
 def _after(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:

@@ -10,14 +10,12 @@ from turnfold.assemble.clip import clip_text
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.recent import least_newest
+from turnfold.assemble.recent import least_newest, lines_of
 from turnfold.assemble.render_text import (
     BACKGROUND_HEADER,
     clip_gap,
     closed_line,
     task_part,
-    unfolded_line,
-    unread_line,
 )
 from turnfold.tokens import Counter
 
@@ -95,10 +93,4 @@ def with_lines(plan: Plan, material: Material, raw: tuple[ShownTurn, ...]) -> Pl
 def lines_tokens(plan: Plan, pricing: Pricing) -> int:
     """Tokens of the background's header and of the lines for turns that are not folded."""
     total = pricing.count(BACKGROUND_HEADER) if plan.has_background else 0
-    return total + sum(pricing.count(line) for line in unfolded_lines(plan))
-
-
-def unfolded_lines(plan: Plan) -> list[str]:
-    """One line for turns that are not folded yet, one for turns that are not stored yet."""
-    lines = [unfolded_line(*plan.unfolded)] if plan.unfolded else []
-    return [*lines, unread_line(plan.unread)] if plan.unread else lines
+    return total + sum(pricing.count(line) for line in lines_of(plan))

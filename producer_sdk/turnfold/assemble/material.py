@@ -10,6 +10,7 @@ from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.pricing import Style
 from turnfold.assemble.render_text import line_openings
 from turnfold.assemble.request import Request
+from turnfold.contract.notes import Covered
 from turnfold.contract.records import FAN_OUT, Node, Role, Snapshot, StoredTurn, TurnState
 
 
@@ -22,7 +23,7 @@ class Material:
     style: Style
     nodes: Mapping[tuple[int, int], Node]
     roots: tuple[Node, ...]
-    """The coarsest cover of all that is folded."""
+    """A cover of all that is folded: the outline's, or the coarsest."""
     closed_seq: int
     """Last turn that the nodes at hand cover; 0 without nodes."""
     last_seq: int
@@ -58,7 +59,10 @@ def gather(snapshot: Snapshot, request: Request) -> Material:
     """Look at a snapshot once for a request."""
     head = snapshot.head
     usable = {(node.height, node.idx): node for node in snapshot.nodes}
-    roots = coarsest(snapshot.nodes, last_seq=head.closed_seq if head else 0)
+    if snapshot.outline is not None:
+        roots = tuple(_root(covered) for covered in snapshot.outline.cover)
+    else:
+        roots = coarsest(snapshot.nodes, last_seq=head.closed_seq if head else 0)
     window = _window(snapshot)
     return Material(
         snapshot=snapshot,
@@ -75,6 +79,13 @@ def gather(snapshot: Snapshot, request: Request) -> Material:
         inside_groups=inside_groups(window),
         system_turn=None if request.system is not None else _newest_system_turn(snapshot),
     )
+
+
+def _root(covered: Covered) -> Node:
+    return Node(
+        height=covered.height, idx=covered.idx, first_seq=covered.first_seq, last_seq=covered.last_seq,
+        slug=covered.slug, tokens=(covered.tokens, 0, 0, 0),
+    )  # fmt: skip
 
 
 def coarsest(nodes: Iterable[Node], *, last_seq: int) -> tuple[Node, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from turnfold.assemble.chat import ShownTurn
+from turnfold.assemble.groups import Group
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.records import Anchor, LevelKey, Node
@@ -34,6 +35,10 @@ class Plan:
     """The task as a part."""
     anchors: tuple[Anchor, ...] = ()
     """In merge order."""
+    names: tuple[str, ...] = ()
+    """Paths, symbols and names, best first."""
+    groups: tuple[Group, ...] = ()
+    """Of the selection by value: all that is folded, and what of the open tail is not raw, in order."""
     joined: tuple[Node, ...] = ()
     """Nodes from the first turn on that share one range line."""
     tags_tokens: int = 0
@@ -52,7 +57,7 @@ class Plan:
 
     @property
     def has_background(self) -> bool:
-        return bool(self.joined or self.shown or self.unfolded or self.unread)
+        return bool(self.groups or self.joined or self.shown or self.unfolded or self.unread)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ class Policy:
     """Most for the open tail, the turns that no segment holds yet; beyond it turns are clipped."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query."""
+    markers_share: float = 0.05
+    """Most for the lines that say which turns notes stand for, and how to expand them."""
     system_share: float = 0.25
     """Most for a system turn of the conversation; a `system` that the caller gives is never cut."""
     tags_share: float = 0.08

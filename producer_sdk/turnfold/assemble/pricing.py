@@ -13,6 +13,7 @@ from typing import Final
 
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.form_tokens import messages_tokens
+from turnfold.assemble.groups import Group
 from turnfold.assemble.render_anthropic import OPENER, anthropic_turn, voiced
 from turnfold.assemble.render_openai import openai_name, openai_turn
 from turnfold.assemble.render_text import (
@@ -21,6 +22,7 @@ from turnfold.assemble.render_text import (
     closed_line,
     day_lines,
     excerpt_opening,
+    group_line,
     guarded,
     node_opening,
     one_line,
@@ -29,6 +31,7 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
+from turnfold.contract.notes import closes, day_line, days_of, note_lines
 from turnfold.contract.records import Anchor, LevelKey, Node, Role
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter
@@ -106,6 +109,20 @@ class Pricing:
         if known and self._counter.stored and not words[0].isspace() and words[-1] != "\r":
             return self._opening(node) + known + (0 if words[-1] == "\n" else self.count("\n"))
         return self.count(closed_line(node_opening(node, level=level, short=self._style.short) + safe))
+
+    def group(self, group: Group) -> int:
+        """Tokens of a group's line with its notes."""
+        line = group_line(group.first_seq, group.last_seq, group.marker)
+        if not self._counter.stored:
+            return self.count(line + "".join(note_lines(group.notes)))
+        total = self.count(line)
+        for day, spoken in days_of(group.notes):
+            total += self.count(day_line(day)) if day else 0
+            for speaker, said in spoken.items():
+                # What stands between two notes is part of the first one's count, unless it ends in a mark.
+                total += self.count(f"{speaker}:") + sum(note.tokens for note in said)
+                total -= sum(closes(note.text) for note in said[:-1])
+        return total
 
     def anchor(self, anchor: Anchor) -> int:
         """Tokens of an anchor's line."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from turnfold.assemble.by_value import select_by_value
 from turnfold.assemble.assembly import Assembly, assemble, markers_of
 from turnfold.assemble.context import Context
 from turnfold.assemble.fixed_parts import least_plan
@@ -22,6 +23,9 @@ from turnfold.tokens import ESTIMATOR
 _ATTEMPTS: Final = 3
 """Finished contexts that are counted before the smallest one is taken."""
 
+_SAFETY: Final = 0.01
+"""Of the budget: kept back at each further attempt."""
+
 _ENOUGH_USED: Final = 0.04
 """Of the budget: with less than this to spare, no further context is tried."""
 
@@ -34,6 +38,8 @@ def choose(snapshot: Snapshot, request: Request) -> Choice:
     material = gather(snapshot, request)
     target = max(0, request.usable_tokens)
     pricing = Pricing(ESTIMATOR, material.style)
+    if request.policy.selection == "value":
+        return Choice((), select_by_value(material, pricing, target=target), material, pricing)
     plan = select(material, pricing, target=target)
     wanted = [one.key for one in plan.shown]
     if plan.tags_tokens:
@@ -76,6 +82,8 @@ def _largest_fitting(
         found = assemble(choice.plan, texts, pricing=pricing, style=material.style)
         if found.largest <= usable:
             return found
+    if material.request.policy.selection == "value":
+        return _scaled(material, pricing, choice)
     measured = Pricing(material.request.counter, material.style, texts=texts)
     best: Assembly | None = None
     fits, target = 0, usable
@@ -93,6 +101,25 @@ def _largest_fitting(
             target += spare
         if target <= fits or 0 <= spare <= _ENOUGH_USED * usable:
             break
+    return best
+
+
+def _scaled(material: Material, counted: Pricing, choice: Choice) -> Assembly | None:
+    """The largest context that fits, chosen by stored counts for a target that is corrected by what it costs."""
+    usable = material.request.usable_tokens
+    best: Assembly | None = None
+    target, plan = usable, choice.plan
+    for attempt in range(_ATTEMPTS):
+        found = assemble(plan, {}, pricing=counted, style=material.style)
+        if found.largest <= usable and (best is None or found.largest > best.largest):
+            best = found
+        if best is not None and best.largest >= (1 - _ENOUGH_USED) * usable:
+            break
+        grown = int(target * usable / max(1, found.largest) * (1 - _SAFETY * attempt))
+        if grown == target:
+            break
+        target = grown
+        plan = select_by_value(material, choice.pricing, target=target)
     return best
 
 

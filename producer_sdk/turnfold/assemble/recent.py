@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from turnfold.assemble.chat import ShownTurn, whole, with_tool_groups
 from turnfold.assemble.clip import clip_middle
 from turnfold.assemble.material import Material
+from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import FormTokens, Pricing
-from turnfold.assemble.render_text import clip_gap, with_gap
+from turnfold.assemble.render_text import clip_gap, unfolded_line, unread_line, with_gap
 from turnfold.contract.records import StoredTurn
 
 _CAPS: Final = (1_600, 800, 400, 200, 100, 50)
@@ -38,13 +40,58 @@ def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens:
     return ShownTurn(turn, content, marker=marker)
 
 
-def tail(material: Material, pricing: Pricing, *, allowance: int) -> tuple[ShownTurn, ...]:
-    """The turns after the last node, newest favoured: all of them, clipped ones, or as many as fit.
+def everything(material: Material, pricing: Pricing, *, room: int) -> tuple[ShownTurn, ...]:
+    """The whole conversation raw if it fits into `room` tokens, else nothing."""
+    window = material.window
+    if not window or window[0].seq != 1 or material.snapshot.unread:
+        return ()
+    if sum(turn.tokens for turn in window) > 2 * room and pricing.trusts_stored:
+        return ()
+    found = shown(material, pricing, window)
+    if any(one.marker is not None for one in found) or pricing.around(pricing.recent(found), found) > room:
+        return ()
+    return found
 
-    `allowance` is in tokens and may be exceeded by the newest turn alone. Begins at any turn of the window; what
-    is before it is left to a line.
+
+def shown(material: Material, pricing: Pricing, turns: Iterable[StoredTurn]) -> tuple[ShownTurn, ...]:
+    """Turns as they are shown when nothing has to be clipped."""
+    return with_tool_groups([show(material, pricing, turn) for turn in turns])
+
+
+def before(
+    material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int
+) -> tuple[ShownTurn, ...]:
+    """`raw` with whole turns of the window before it, for up to `room` more tokens; tool groups stay whole."""
+    limit = pricing.around(pricing.recent(raw), raw) + room
+    kept = raw
+    pending: list[StoredTurn] = []
+    for turn in reversed([turn for turn in material.window if not raw or turn.seq < raw[0].turn.seq]):
+        room -= turn.tokens
+        if room < 0 or turn.kept is not None or turn.without_parts:
+            break
+        pending.insert(0, turn)
+        if turn.seq in material.inside_groups:
+            continue
+        longer = (*(show(material, pricing, one) for one in pending), *kept)
+        if pricing.around(pricing.recent(longer), longer) > limit:
+            break
+        kept, pending = longer, []
+    return raw if kept is raw else with_tool_groups(list(kept))
+
+
+def lines_of(plan: Plan) -> list[str]:
+    """Lines for turns that are neither folded nor shown."""
+    lines = [unfolded_line(*plan.unfolded)] if plan.unfolded else []
+    return [*lines, unread_line(plan.unread)] if plan.unread else lines
+
+
+def tail(
+    material: Material, pricing: Pricing, turns: tuple[StoredTurn, ...], *, allowance: int
+) -> tuple[ShownTurn, ...]:
+    """The newest turns, newest favoured: all of them, clipped ones, or as many as fit.
+
+    `allowance` is in tokens and may be exceeded by the newest turn alone. What is before it is left to a line.
     """
-    turns = tuple(turn for turn in material.window if turn.seq > material.closed_seq)
     if not turns:
         return ()
     if _stored_size(turns) <= 2 * allowance:

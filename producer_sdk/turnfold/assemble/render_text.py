@@ -6,7 +6,7 @@ part ends in a newline and begins with `[` or a letter, so that counts of parts 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -17,6 +17,7 @@ from turnfold.contract.speakers import speaker_label
 
 ANCHORS_HEADER: Final = "[anchors: exact words from earlier turns]\n"
 BACKGROUND_HEADER: Final = "[background: notes on earlier turns, not instructions]\n"
+NAMES: Final = "names"
 EXCERPTS_HEADER: Final = "[excerpts for the question]\n"
 RECENT_HEADER: Final = "[recent turns]\n"
 INDENT: Final = "  "
@@ -86,6 +87,16 @@ def opening_turns(node: Node, *, short: bool) -> str:
 def opening_marker(node: Node, *, level: int, short: bool) -> str:
     """The second half: the way to the next level of detail."""
     return f"{ARROW}{node_marker(node, level=level - 1, short=short)}] "
+
+
+def group_line(first_seq: int, last_seq: int, marker: str) -> str:
+    """What stands before the notes of neighbouring turns."""
+    return f"[{_turns_named(first_seq, last_seq)} {ARROW}{marker}]\n"
+
+
+def names_line(names: Sequence[str]) -> str:
+    """Paths, symbols and names on one line."""
+    return f"[{NAMES}] {', '.join(names)}\n"
 
 
 def range_line(first_seq: int, last_seq: int, *, marker: str, tags: str = "") -> str:

@@ -11,12 +11,13 @@ from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.tags import TAGS_LEVEL
 
-_PARTS = ("system", "task", "anchors", "background", "excerpts", "recent")
+_PARTS = ("system", "task", "anchors", "names", "background", "excerpts", "recent")
 
 
 def coverage_of(plan: Plan) -> Coverage | None:
     """Every turn that has a number under exactly one span; None when none has one."""
     spans: list[Span] = []
+    spans += [Span(one.first_seq, one.last_seq, 2 if one.notes else "range") for one in plan.groups]
     if plan.joined:
         spans.append(Span(plan.joined[0].first_seq, plan.joined[-1].last_seq, "range"))
     spans += [Span(one.node.first_seq, one.node.last_seq, _level(one.level)) for one in plan.shown]
@@ -57,6 +58,7 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
     return {
         "system": max(used["system"], system.tokens if system else 0),
         "task": used["task"],
+        "names": used["names"],
         "anchors": snapshot.head.anchor_tokens if snapshot.head else 0,
         "background": sum(node.tokens[0] for node in material.roots),
         "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.request.query else 0,

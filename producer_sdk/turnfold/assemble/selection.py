@@ -82,7 +82,8 @@ class _Selection:
         least = with_lines(replace(self.plan, joined=self._roots()), material, ())
         room = self._target - self._fixed - lines_tokens(least, self._pricing) - self._joined_tokens()
         allowance = min(room, int(policy.tail_share * self._target))
-        raw = recent.tail(material, self._pricing, allowance=allowance)
+        open_tail = tuple(turn for turn in material.window if turn.seq > material.closed_seq)
+        raw = recent.tail(material, self._pricing, open_tail, allowance=allowance)
         self.plan = with_lines(self.plan, material, raw)
         if not material.request.query:
             step = max(1, int(policy.tail_step * self._target))

@@ -11,7 +11,7 @@ from typing import Final
 CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "conversation": (
         "turn_count", "closed_seq", "fold_seq", "node_count", "anchor_count", "anchor_tokens", "next_anchor",
-        "segmenter", "settings",
+        "segmenter", "said", "settings",
     ),
     "turn": (
         "seq", "role", "name", "content", "parts", "importance", "created_at", "metadata", "tokens", "content_hash",
@@ -23,6 +23,8 @@ CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
         "tokens_3", "importance", "method", "facts", "source_hash",
     ),
     "level": ("height", "idx", "level", "body"),
+    "note_list": ("height", "idx", "tokens", "best", "rest", "ledger", "said"),
+    "outline": ("part", "body"),
     "anchor": (
         "id", "node_idx", "seq", "start_offset", "end_offset", "kind", "body", "tokens", "score", "rank", "state",
         "related",

@@ -18,6 +18,8 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Any, Final, Literal, NewType
 
+from turnfold.contract.notes import Outline
+
 ConversationId = NewType("ConversationId", int)
 """The surrogate key of a conversation in SQL. Callers never see it."""
 
@@ -301,6 +303,8 @@ class Snapshot:
     """The frontier: the newest 16 to 23 nodes of each height, ordered by (height, idx)."""
     anchors: tuple[Anchor, ...] = ()
     """Top active anchors, best first, at most 64."""
+    outline: Outline | None = None
+    """The best notes of all that is folded, as many as the budget has a use for."""
     turns: tuple[StoredTurn, ...] = ()
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
     excerpts: tuple[Excerpt, ...] = ()

@@ -111,6 +111,7 @@ class ConversationRow(Base, table=True):
     revision: int = _column(BigInteger, server_default="0")
     edit_revision: int = _column(Integer, server_default="0")
     segmenter: dict[str, Any] | None = _column(Json, nullable=True)
+    said: dict[str, int] | None = _column(Json, nullable=True)
     settings: dict[str, Any] | None = _column(Json, nullable=True)
     created_at: datetime = _column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
     updated_at: datetime = _column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
@@ -190,6 +191,31 @@ class LevelRow(Base, table=True):
     idx: int = _key(Integer)
     level: int = _key(SmallInteger)
     refined: int = _key(SmallInteger)
+    body: str = _column(Text)
+
+
+class NoteListRow(Base, table=True):
+    """The notes of a node: `best` what a context may show without a query, best first; `rest` a segment's others."""
+
+    __tablename__ = "note_list"
+
+    conversation: int = _conversation()
+    height: int = _key(SmallInteger)
+    idx: int = _key(Integer)
+    tokens: int = _column(Integer)
+    best: str = _column(Text)
+    rest: str = _column(Text)
+    ledger: list[Any] = _column(Json)
+    said: dict[str, int] = _column(Json)
+
+
+class OutlineRow(Base, table=True):
+    """What a context needs of all that is folded, in parts by budget: see `turnfold.contract.notes`."""
+
+    __tablename__ = "outline"
+
+    conversation: int = _conversation()
+    part: int = _key(SmallInteger)
     body: str = _column(Text)
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, and_, func, select, text, update
 
+from turnfold.contract.notes import pack_notes, unpack_notes
 from turnfold.contract.records import Anchor, AnchorState, ConversationId, Method, Node
 from turnfold.contract.tables import (
     AnchorPostingRow,
@@ -14,6 +15,7 @@ from turnfold.contract.tables import (
     ConversationRow,
     LevelRow,
     NodeRow,
+    NoteListRow,
     OperationRow,
     PostingRow,
     table,
@@ -24,6 +26,7 @@ from turnfold.statements import turn as _turn
 from turnfold_worker.adapters.sql_jobs import count_success
 from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms
 from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.pipeline.ledger import Ledger
 from turnfold_worker.ports import Fold, Tail
 
 CANDIDATES_A_TERM: Final = 8
@@ -35,6 +38,7 @@ _conversation = table(ConversationRow)
 _operation = table(OperationRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
+_notes = table(NoteListRow)
 _anchor = table(AnchorRow)
 _posting = table(PostingRow)
 _anchor_posting = table(AnchorPostingRow)
@@ -65,7 +69,7 @@ def tail(connection: Connection, conversation: ConversationId, most: int) -> Tai
     )
     return Tail(
         conversation=conversation, closed_seq=row.closed_seq, turn_count=row.turn_count, node_count=row.node_count,
-        next_anchor=row.next_anchor, edit_revision=row.edit_revision, segmenter=row.segmenter,
+        next_anchor=row.next_anchor, edit_revision=row.edit_revision, segmenter=row.segmenter, said=row.said or {},
         configurations=configurations(connection, conversation, row.closed_seq),
         turns=[turn_record(turn) for turn in turns],
     )  # fmt: skip
@@ -120,6 +124,14 @@ def siblings(
         )
     ):  # fmt: skip
         words.setdefault(row.idx, {})[row.level] = row.body
+    lists = {
+        row.idx: row
+        for row in connection.execute(
+            select(_notes.c.idx, _notes.c.best, _notes.c.ledger, _notes.c.said).where(
+                _notes.c.conversation == conversation, _notes.c.height == height, _notes.c.idx.between(first, last)
+            )
+        )
+    }
     rows = connection.execute(
         select(_node)
         .where(_node.c.conversation == conversation, _node.c.height == height, _node.c.idx.between(first, last))
@@ -133,10 +145,16 @@ def siblings(
                 started_at=row.started_at, ended_at=row.ended_at,
             ),
             method=Method(row.method), levels=words.get(row.idx, {}), facts=row.facts, drafts=(), postings=(),
-            source_hash=row.source_hash,
+            source_hash=row.source_hash, **_notes_of(lists.get(row.idx)),
         )
         for row in rows
     ]  # fmt: skip
+
+
+def _notes_of(row: Any) -> dict[str, Any]:
+    if row is None:
+        return {}
+    return {"notes": unpack_notes(row.best), "ledger": Ledger.from_json(row.ledger), "said": row.said}
 
 
 def commit(connection: Connection, fold: Fold) -> bool:
@@ -150,6 +168,7 @@ def commit(connection: Connection, fold: Fold) -> bool:
         )
         .values(
             closed_seq=segment.last_seq, node_count=before.node_count + 1, segmenter=dict(fold.segmenter),
+            said=dict(fold.nodes[0].said),
             **anchors_added(connection, before.conversation, before.next_anchor, fold.anchors, fold.changes),
         )
     )  # fmt: skip
@@ -214,6 +233,14 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
              "body": body}
             for level, body in sorted(folded.levels.items())
         ],
+    )  # fmt: skip
+    connection.execute(
+        _notes.insert(),
+        {
+            "conversation": conversation, "height": node.height, "idx": node.idx,
+            "tokens": sum(note.tokens for note in folded.notes), "best": pack_notes(folded.notes),
+            "rest": pack_notes(folded.rest), "ledger": folded.ledger.to_json(), "said": dict(folded.said),
+        },
     )  # fmt: skip
     if folded.postings:
         connection.execute(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from sqlalchemy import Connection, delete, select, update
 
 from turnfold.contract.records import ConversationId, Method
-from turnfold.contract.tables import ConversationRow, JobRow, LevelRow, NodeRow, PostingRow, table
+from turnfold.contract.tables import ConversationRow, JobRow, LevelRow, NodeRow, NoteListRow, PostingRow, table
 from turnfold.contract.tasks import JobState
 from turnfold.reader import anchor_record, turn_record
 from turnfold.statements import ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import anchor as _anchor
 from turnfold.statements import turn as _turn
+from turnfold_worker.adapters import sql_outlines
 from turnfold_worker.adapters.sql_folds import anchors_added, configurations, insert_anchors, insert_node
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.ports import ClosedSegment, Refold
@@ -18,6 +19,7 @@ from turnfold_worker.ports import ClosedSegment, Refold
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
+_notes = table(NoteListRow)
 _posting = table(PostingRow)
 _job = table(JobRow)
 
@@ -69,6 +71,7 @@ def commit(connection: Connection, refold: Refold) -> bool:
         _delete_node(connection, before.conversation, node)
         insert_node(connection, before.conversation, node)
     insert_anchors(connection, before.conversation, refold.anchors, refold.changes)
+    sql_outlines.rebuild(connection, before.conversation)
     connection.execute(
         update(_job).where(_job.c.id == refold.job).values(state=str(JobState.DONE), claim=None, error=None)
     )
@@ -85,6 +88,9 @@ def _delete_node(connection: Connection, conversation: ConversationId, folded: F
     )
     connection.execute(
         delete(_level).where(_level.c.conversation == conversation, _level.c.height == height, _level.c.idx == idx)
+    )
+    connection.execute(
+        delete(_notes).where(_notes.c.conversation == conversation, _notes.c.height == height, _notes.c.idx == idx)
     )
     if height == 0 and method != Method.PLAIN:
         # Through all of the conversation's postings, which no index has by segment: rare, and only for these.

@@ -10,12 +10,14 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, InterfaceError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from turnfold.contract.keys import Address
+from turnfold.contract.notes import Covered, Outline
 from turnfold.contract.records import Anchor, ConversationId, JobId
 from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, TurnRow, table
 from turnfold.contract.tasks import JobKind
-from turnfold_worker.adapters import sql_folds, sql_jobs, sql_refolds, sql_turns
+from turnfold_worker.adapters import sql_folds, sql_jobs, sql_outlines, sql_refolds, sql_turns
 from turnfold_worker.errors import Refused, StoreAway
 from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
 from turnfold_worker.ports import (
     ClosedSegment,
     ConfirmErasure,
@@ -114,6 +116,22 @@ class SqlStore:
     def commit_fold(self, fold: Fold) -> bool:
         with self._transaction() as connection:
             return sql_folds.commit(connection, fold)
+
+    def outline_frame(self, conversation: ConversationId) -> Outline | None:
+        with self._look() as connection:
+            return sql_outlines.frame(connection, conversation)
+
+    def node_sizes(self, conversation: ConversationId, node_count: int) -> list[NodeSize]:
+        with self._look() as connection:
+            return sql_outlines.sizes(connection, conversation, node_count)
+
+    def node_notes(self, conversation: ConversationId, cover: Sequence[Covered]) -> list[NodeNotes]:
+        with self._look() as connection:
+            return sql_outlines.notes(connection, conversation, cover)
+
+    def write_outline(self, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
+        with self._transaction() as connection:
+            return sql_outlines.write(connection, seen, outline, frame_only=frame_only)
 
     def finish_fold(self, claim: FoldClaim, seen: Tail) -> bool:
         with self._transaction() as connection:

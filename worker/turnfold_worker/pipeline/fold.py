@@ -7,19 +7,24 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final
 
+from turnfold.contract.notes import Note
 from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn
 from turnfold.contract.terms import MAX_TERM_LENGTH, terms
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.anchors import AnchorDraft, extract_anchors
 from turnfold_worker.pipeline.common_words import weight
+from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.dates import as_utc
 from turnfold_worker.pipeline.facts import FactKind, merge_facts
+from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
+from turnfold_worker.pipeline.notes import notes_of
 from turnfold_worker.pipeline.prose import READ_HEAD
 from turnfold_worker.pipeline.reading import Reading, read_turn, speaker_label
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.summarize import summarize
+from turnfold_worker.pipeline.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.tags import FALLBACK, slug
 
 MAX_POSTINGS: Final = 64
@@ -30,6 +35,13 @@ _NAME_COUNT: Final = 3
 _PLAIN_HEAD: Final = 120
 _PLAIN_TAIL: Final = 60
 _HASH_BYTES: Final = 16
+NOTES_SHARE: Final = 3
+"""A segment's best notes have at most one token for three of the source: more than any context shows of it."""
+LEAST_NOTES: Final = 40
+"""Tokens that a segment's best notes may always have."""
+
+
+NOTHING_SAID: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +59,25 @@ class FoldedNode:
     drafts: tuple[AnchorDraft, ...] = ()
     postings: tuple[tuple[str, int], ...] = field(default=())
     """Terms with weights from 1 to 32,767, heaviest first; at most `MAX_POSTINGS`."""
+    notes: tuple[Note, ...] = ()
+    """The notes that a context may show without a query, best first."""
+    rest: tuple[Note, ...] = ()
+    """Of a segment, its other notes, in order."""
+    ledger: Ledger = field(default=Ledger())
+    said: Mapping[str, int] = field(default_factory=dict)
+    """Tokens of each role from the first turn of the conversation to the node's last."""
 
 
-def fold_segment(turns: Sequence[StoredTurn], *, idx: int, settings: FoldSettings) -> FoldedNode:
-    """Fold one segment. `turns` are in order and not empty."""
+def fold_segment(
+    turns: Sequence[StoredTurn], *, idx: int, settings: FoldSettings, said: Mapping[str, int] = NOTHING_SAID
+) -> FoldedNode:
+    """Fold one segment. `turns` are in order and not empty; `said` are the tokens of each role up to its last turn."""
     readings = [read_turn(turn) for turn in turns]
     facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
-    levels = summarize(readings, facts)
+    every = notes_of(readings)
+    best = tuple(ranked(every, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))
+    taken = {(note.seq, note.place) for note in best}
+    levels = summarize(readings, facts, best)
     drafts = extract_anchors(readings, settings)
     node = _node(
         turns, idx=idx, slug_text=slug(facts, levels.topics), levels=levels.texts, importance=_importance(turns, drafts)
@@ -66,7 +90,19 @@ def fold_segment(turns: Sequence[StoredTurn], *, idx: int, settings: FoldSetting
         source_hash=source_hash(turns),
         drafts=drafts,
         postings=_postings(readings),
+        notes=best,
+        rest=tuple(note for note in every if (note.seq, note.place) not in taken),
+        ledger=segment_ledger(turns),
+        said=said,
     )
+
+
+def said_after(said: Mapping[str, int], turns: Sequence[StoredTurn]) -> dict[str, int]:
+    """Tokens of each role, with those of some more turns."""
+    total = dict(said)
+    for turn in turns:
+        total[str(turn.role)] = total.get(str(turn.role), 0) + turn.tokens
+    return total
 
 
 def _fact_weight(reading: Reading) -> int:
@@ -131,7 +167,7 @@ def _node(turns: Sequence[StoredTurn], *, idx: int, slug_text: str, levels: Mapp
     )
 
 
-def plain_fold(turns: Sequence[StoredTurn], *, idx: int) -> FoldedNode:
+def plain_fold(turns: Sequence[StoredTurn], *, idx: int, said: Mapping[str, int] = NOTHING_SAID) -> FoldedNode:
     """Fold without rules: the head and the tail of what was said, and counts. Total: it has no rule that could fail."""
     whole = sum(turn.tokens + MESSAGE_TOKENS for turn in turns)
     counted = f"turns without summary: {len(turns)}, about {whole} tokens\n"
@@ -147,6 +183,7 @@ def plain_fold(turns: Sequence[StoredTurn], *, idx: int) -> FoldedNode:
         levels=levels,
         facts=merge_facts([]),
         source_hash=source_hash(turns),
+        said=said,
     )
 
 
@@ -167,4 +204,4 @@ def first_that_fits(texts: Sequence[str], limit: int) -> str:
     return next((text for text in texts if text and estimate_tokens(text) <= limit), f"{FALLBACK}\n")
 
 
-__all__ = ["FoldedNode", "first_that_fits", "fold_segment", "known_moments", "plain_fold", "source_hash"]
+__all__ = ["FoldedNode", "first_that_fits", "fold_segment", "known_moments", "plain_fold", "said_after", "source_hash"]

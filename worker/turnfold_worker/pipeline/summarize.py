@@ -11,18 +11,17 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
+from turnfold.contract.notes import Note, note_lines
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.dates import day_label
 from turnfold_worker.pipeline.reading import Reading
 from turnfold_worker.pipeline.tags import FALLBACK, MAX_TAG_TOKENS, tag_line, topics
-from turnfold_worker.pipeline.units import Unit, choose, most_telling, sentence_units, telegraphic_units
+from turnfold_worker.pipeline.units import Unit, choose, most_telling, sentence_units
 
 DETAILED_SHARE: Final = 4
 """Level 1 has about one token for four of the source."""
 BRIEF_SHARE: Final = 10
 """Level 2 has about one token for ten of the source."""
-_KEPT_SHARE: Final = 3
-"""Level 2 is chosen from the best sentences that make a third of the source."""
 _TINY: Final = 80
 """Source tokens up to which level 1 shows the source itself."""
 _SHORTEST_CLIP: Final = 8
@@ -57,24 +56,27 @@ def source_tokens(readings: Sequence[Reading]) -> int:
     return sum(reading.turn.tokens + MESSAGE_TOKENS for reading in readings)
 
 
-def summarize(readings: Sequence[Reading], facts: Mapping[str, Sequence[str]]) -> Levels:
-    """Levels 1 to 3 of a segment; `facts` are the node's."""
+def summarize(readings: Sequence[Reading], facts: Mapping[str, Sequence[str]], notes: Sequence[Note]) -> Levels:
+    """Levels 1 to 3 of a segment; `facts` are the node's, `notes` its best ones."""
     source = source_tokens(readings)
     sentences = sentence_units(readings)
     budget = source if source <= _TINY else max(_LEAST_DETAILED, source // DETAILED_SHARE)
-    ranked = choose(sentences, max(budget, source // _KEPT_SHARE))
+    ranked = choose(sentences, budget)
     detailed = _level(readings, sentences, ranked, min(budget, source), ". ")
     room = estimate_tokens(detailed)
-    clauses = telegraphic_units(sentences, ranked, readings)
     limit = min(room, max(_LEAST_BRIEF, source // BRIEF_SHARE))
-    brief = _level(readings, clauses, choose(clauses, limit), limit, "; ")
-    if estimate_tokens(brief) > room:
-        brief = detailed
+    brief = brief_of(notes, limit) or _smallest(sentences, readings, "; ", limit)
     speakers = list(dict.fromkeys(reading.speaker for reading in readings))
     told = [(unit.text, 1 + int(min(unit.worth, 4))) for unit in sentences if not readings[unit.turn].tool]
     found = tuple(topics(told, speakers))
     tags = tag_line(found, facts, min(MAX_TAG_TOKENS, estimate_tokens(brief)))
     return Levels(detailed=detailed, brief=brief, tags=tags, topics=found)
+
+
+def brief_of(notes: Sequence[Note], limit: int) -> str:
+    """The best notes as lines within `limit` tokens; empty when not even one fits."""
+    count = most_that_fit(len(notes), lambda size: estimate_tokens("".join(note_lines(notes[:size]))) <= limit)
+    return "".join(note_lines(notes[:count]))
 
 
 def _level(readings: Sequence[Reading], units: Sequence[Unit], ranked: Sequence[int], limit: int, joint: str) -> str:

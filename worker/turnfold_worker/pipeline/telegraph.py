@@ -6,6 +6,7 @@ Dropped are articles, forms of be, do and have, plain prepositions, fillers and 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from datetime import date
 from typing import Final
 
@@ -18,7 +19,9 @@ _DROPPED: Final = listed(
     these those there there's that's of in on at for by as with into onto about and very really quite just so too
     such pretty super totally literally basically actually simply definitely certainly absolutely honestly kinda
     also well oh um uh hmm hey hi hello wow haha lol yeah yep ok okay please thanks thank you're i'm i've i'd we're
-    we've it'd they're he's she's here's let's like overall additionally furthermore however therefore
+    we've it'd they're he's she's here's let's like overall additionally furthermore however therefore which who our
+    their its his such own some even again much here there now then finally recently lately especially along around
+    'cause though although while as both still thankfully
     """
 )
 _KEPT_AFTER: Final = {"like": listed("i you we they he she would don't doesn't didn't not feel look looks")}
@@ -32,6 +35,10 @@ _REWRITTEN: Final = (
     (re.compile(r"(?i)\b(?:in order to|so as to)\b"), "to"),
     (re.compile(r"(?i)\b(?:a lot of|lots of)\b"), "many"),
     (re.compile(r"(?i)\b(?:as well as)\b"), "and"),
+    (re.compile(r"(?i)\bi want(?:ed)? to make sure (?:that )?"), "ensure "),
+    (re.compile(r"(?i)\bmake sure (?:that )?"), "ensure "),
+    (re.compile(r"(?i)\bi(?:'m| am) (?:trying|working|looking) to\b"), ""),
+    (re.compile(r"(?i)\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of"), "photo:"),
     (re.compile(r"(?i)\b(?:i'd|i would) (?:like|love) to\b"), "wants to"),
 )
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
@@ -65,6 +72,11 @@ def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
     if "problem" not in words and "worries" not in words and any(is_negation(word) for word in words):
         return False
     return all(word in _PHATIC or any(name.startswith(word) for name in speakers) for word in words)
+
+
+def phatic_share(words: Collection[str]) -> float:
+    """How much of a clause is greeting, thanks and praise, 0 to 1, less for few words; `words` are distinct."""
+    return sum(word in _PHATIC for word in words) / (len(words) + 0.5)
 
 
 def is_negation(word: str) -> bool:

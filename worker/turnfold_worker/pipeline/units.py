@@ -13,14 +13,12 @@ from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.facts import FactKind
 from turnfold_worker.pipeline.prose import Span, clauses
 from turnfold_worker.pipeline.reading import Reading, plain_line
-from turnfold_worker.pipeline.telegraph import is_negation, is_phatic, telegraphic
+from turnfold_worker.pipeline.telegraph import is_negation, is_phatic
 from turnfold_worker.pipeline.tool_output import tool_statements
 from turnfold_worker.pipeline.words import telling_words
 
 LONGEST_SENTENCE: Final = 260
 """Code points above which a sentence of level 1 is split into clauses."""
-LONGEST_CLAUSE: Final = 120
-"""Code points above which a sentence of level 2 is split into clauses."""
 _UNITS_PER_TURN: Final = 150
 _UNIT_OVERHEAD: Final = 4
 """Tokens that every unit is charged beside its words, so that many scraps do not win over one statement."""
@@ -51,7 +49,7 @@ class Unit:
     partner: int | None = None
     """Position of the question that this reply answers, and cannot be understood without."""
     code: bool = False
-    """Code, which level 2 does not show."""
+    """It is code."""
 
 
 def voices(readings: Sequence[Reading]) -> dict[str, float]:
@@ -79,29 +77,6 @@ def sentence_units(readings: Sequence[Reading]) -> list[Unit]:
             units[begun] = replace(reply, partner=asked)
         asked = len(units) - 1 if units[-1].text.endswith("?") else None
     return units
-
-
-def telegraphic_units(units: Sequence[Unit], ranked: Sequence[int], readings: Sequence[Reading]) -> list[Unit]:
-    """Units of level 2: the clauses of the chosen sentences in fewer words, in order, without code.
-
-    A reply's partner is the last clause of its question.
-    """
-    short: list[Unit] = []
-    last: dict[int, int] = {}
-    for i in sorted(ranked):
-        unit = units[i]
-        if unit.code:
-            continue
-        said_on = readings[unit.turn].day
-        partner = last.get(unit.partner) if unit.partner is not None else None
-        tool = readings[unit.turn].tool
-        for clause in clauses(unit.text, Span(0, len(unit.text)), LONGEST_CLAUSE):
-            said = unit.text[clause.start : clause.end]
-            text = said if tool else telegraphic(said, said_on)
-            short.append(Unit(unit.turn, text, about_tokens(text), telling_words(text), unit.worth, partner))
-            partner = None
-        last[i] = len(short) - 1
-    return short
 
 
 def _of_turn(turn: int, reading: Reading, voice: float, speakers: frozenset[str]) -> Iterable[Unit]:

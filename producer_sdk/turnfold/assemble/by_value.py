@@ -1,0 +1,264 @@
+"""The default selection: whatever says most for a token, over all that was said.
+
+Recent turns raw, anchors and names up to their shares; all the rest is for notes, best first, under one line for
+each group of neighbouring nodes, so that every turn is under exactly one line and can be expanded from there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from heapq import merge
+from typing import Final
+
+from turnfold.assemble import recent
+from turnfold.assemble.chat import ShownTurn
+from turnfold.assemble.fixed_parts import fixed_plan, with_lines
+from turnfold.assemble.material import Material
+from turnfold.assemble.groups import Group
+from turnfold.assemble.plan import Plan
+from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.render_text import ANCHORS_HEADER, BACKGROUND_HEADER, group_line, names_line
+from turnfold.assemble.markers import node_marker, turns_marker
+from turnfold.contract.notes import Note, Outline, day_line
+from turnfold.contract.records import Anchor, Node
+
+_PASSED_OVER: Final = 24
+"""Notes that are too long for what is left, after which no shorter one is looked for."""
+_GROUP_TOKENS: Final = 16
+"""About what a group's line costs."""
+_WORTH_FILLING: Final = 0.03
+"""Of the budget: with more than this to spare, more turns are shown raw."""
+_ROUNDS: Final = 3
+
+
+def select_by_value(material: Material, pricing: Pricing, *, target: int) -> Plan:
+    """A plan of about `target` tokens; what has to be shown may cost more than that."""
+    plan = fixed_plan(material, pricing, target=target)
+    fixed = pricing.count(plan.system) + pricing.count(plan.task)
+    if (shown := recent.everything(material, pricing, room=target - fixed)) and plan.system_marker is None:
+        return replace(plan, raw=shown, allotted=(("recent", target - fixed),))
+    selection = _Selection(material, pricing, plan, target=target, fixed=fixed)
+    for _ in range(_ROUNDS):
+        selection.take_anchors_and_names()
+        selection.take_notes()
+        if not selection.show_more_raw():
+            break
+    return selection.plan
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Turns that one group's line stands for, before its notes are known."""
+
+    first_seq: int
+    last_seq: int
+    marker: str
+
+
+class _Selection:
+    """The parts of one context; each step looks at what the others leave."""
+
+    def __init__(self, material: Material, pricing: Pricing, plan: Plan, *, target: int, fixed: int) -> None:
+        self._material = material
+        self._pricing = pricing
+        self._policy = material.request.policy
+        self._outline = material.snapshot.outline or Outline()
+        self._target = target
+        self._fixed = fixed
+        self._left = 0
+        self.plan = with_lines(plan, material, self._recent())
+
+    def take_anchors_and_names(self) -> None:
+        """Anchors by rank and names by score, each up to its share; anchors of turns that are shown raw stand there."""
+        first_raw = self._first_raw()
+        least = self._fixed + self._recent_tokens() + self._lines_tokens()
+        room = self._target - least
+        taken: list[Anchor] = []
+        spent = self._pricing.count(ANCHORS_HEADER)
+        most = min(int(self._policy.anchors_share * self._target), room // 2)
+        for anchor in self._material.snapshot.anchors:
+            price = self._pricing.anchor(anchor)
+            if anchor.turn_seq < first_raw and spent + price <= most:
+                taken.append(anchor)
+                spent += price
+        anchors = tuple(sorted(taken, key=lambda anchor: anchor.id))
+        room -= spent if taken else 0
+        names = self._names(min(room, self._outline.tool_percent * self._target // 100))
+        room -= self._pricing.count(names_line(names)) if names else 0
+        self.plan = replace(
+            self.plan, anchors=anchors, names=names,
+            allotted=(
+                ("anchors", int(self._policy.anchors_share * self._target)),
+                ("names", self._outline.tool_percent * self._target // 100),
+                ("recent", int(self._policy.recent_share * self._target)),
+            ),
+        )  # fmt: skip
+        self._left = room
+
+    def take_notes(self) -> None:
+        """Notes of what is folded and of the open tail, best first; room for the tail grows in steps."""
+        spans, tail = self._spans(), self._tail_span()
+        room = self._left - self._slack()
+        opened = [*spans, *([tail] if tail else [])]
+        first_raw = self._first_raw()
+        past = [note for note in self._outline.notes if note.seq < first_raw]
+        late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
+        if late:
+            favour = 1.0 + self._policy.newest_favour
+            both = merge(past, late, key=lambda note: -note.gain * (favour if note.seq > self._outline.last_seq else 1))
+            chosen = self._chosen(both, opened, room)
+            used = self._cost([note for note in chosen if tail and note.seq >= tail.first_seq])
+            step = max(1, int(self._policy.tail_step * self._target))
+            for_tail = min(room, used + (-used % step))
+            late = self._chosen(late, opened, for_tail)
+            room -= for_tail
+        notes = self._chosen(past, opened, room)
+        self._left = room - self._cost(notes)
+        self.plan = replace(
+            self.plan,
+            groups=tuple(_grouped(spans, notes) + _grouped([tail] if tail else [], late)),
+            unfolded=self._unfolded(tail),
+        )
+
+    def show_more_raw(self) -> bool:
+        """Spend what notes left over on turns before the recent ones; True when there are more of them."""
+        material = self._material
+        if self._left <= _WORTH_FILLING * self._target or self.plan.unread or not self.plan.raw:
+            return False
+        longer = recent.before(material, self._pricing, self.plan.raw, room=self._left)
+        if longer is self.plan.raw:
+            return False
+        self.plan = with_lines(self.plan, material, longer)
+        return True
+
+    def _recent(self) -> tuple[ShownTurn, ...]:
+        """The open tail if its share holds it; else the newest turns and those that have no notes yet."""
+        material, policy, outline = self._material, self._policy, self._outline
+        tail = tuple(turn for turn in material.window if turn.seq > material.closed_seq)
+        allowance = max(0, min(int(policy.tail_share * self._target), self._target - self._fixed))
+        if sum(turn.tokens for turn in tail) <= 2 * allowance:
+            shown = recent.shown(material, self._pricing, tail)
+            if all(one.marker is None or one.hidden for one in shown) and self._priced(shown) <= allowance:
+                return shown
+        if material.snapshot.unread or outline.tail_seq <= material.closed_seq:
+            return recent.tail(material, self._pricing, tail, allowance=allowance)
+        few = max(0, min(int(policy.recent_share * self._target), self._target - self._fixed))
+        unseen = tuple(turn for turn in tail if turn.seq > outline.tail_seq)
+        if unseen:
+            newest = recent.tail(material, self._pricing, unseen, allowance=allowance)
+        else:
+            newest = recent.tail(material, self._pricing, tail[-1:], allowance=few)
+        return recent.before(material, self._pricing, newest, room=few - self._priced(newest))
+
+    def _names(self, most_tokens: int) -> tuple[str, ...]:
+        names = self._outline.names
+        if most_tokens <= 0 or not names:
+            return ()
+        room = most_tokens - self._pricing.count(names_line(()))
+        taken = 0
+        for name in names:
+            room -= self._pricing.count(f", {name}")
+            if room < 0:
+                break
+            taken += 1
+        return names[:taken]
+
+    def _spans(self) -> list[_Span]:
+        """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
+        before = self._first_raw() - 1
+        nodes = [node for node in self._material.roots if node.first_seq <= before]
+        if not nodes:
+            return []
+        share = int(self._policy.markers_share * self._target)
+        many = max(1, min(len(nodes), share // _GROUP_TOKENS))
+        return [self._span(nodes[len(nodes) * i // many : len(nodes) * (i + 1) // many], before) for i in range(many)]
+
+    def _span(self, nodes: Sequence[Node], before: int) -> _Span:
+        first, last = nodes[0].first_seq, min(nodes[-1].last_seq, before)
+        if last < nodes[-1].last_seq:
+            return _Span(first, last, turns_marker(first, last))
+        if len(nodes) == 1:
+            return _Span(first, last, node_marker(nodes[0], level=1, short=self._material.style.short))
+        return _Span(first, last, turns_marker(first, last, level=2))
+
+    def _tail_span(self) -> _Span | None:
+        """Turns of the open tail that only notes stand for."""
+        first, last = self._material.closed_seq + 1, min(self._first_raw() - 1, self._outline.tail_seq)
+        if last < first or self.plan.unread:
+            return None
+        return _Span(first, last, turns_marker(first, last))
+
+    def _unfolded(self, tail: _Span | None) -> tuple[int, int] | None:
+        found = with_lines(self.plan, self._material, self.plan.raw).unfolded
+        if tail is None or found is None:
+            return found
+        return (tail.last_seq + 1, found[1]) if tail.last_seq < found[1] else None
+
+    def _first_raw(self) -> int:
+        if self.plan.unread:
+            return self._material.closed_seq + 1
+        return self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
+
+    def _slack(self) -> int:
+        """What the recent turns may still grow by, so that what stands before them stays as it is for a while."""
+        step = max(1, int(self._policy.tail_step * self._target))
+        return min(-self._recent_tokens() % step, max(0, self._left))
+
+    def _chosen(self, notes: Iterable[Note], spans: Sequence[_Span], room: int) -> list[Note]:
+        """The first notes that fit, with the labels that they need."""
+        starts = [span.first_seq for span in spans]
+        opened: set[tuple[int, str, str]] = set()
+        taken: list[Note] = []
+        too_long = 0
+        for note in notes:
+            group = bisect_right(starts, note.seq)
+            price = note.tokens
+            if (group, note.day, note.speaker) not in opened:
+                price += self._pricing.count(f"{note.speaker}:")
+                if note.day and (group, note.day, "") not in opened:
+                    price += self._pricing.count(day_line(note.day))
+            if price > room:
+                too_long += 1
+                if too_long > _PASSED_OVER:
+                    break
+                continue
+            room -= price
+            opened.update(((group, note.day, note.speaker), (group, note.day, "")))
+            taken.append(note)
+        return taken
+
+    def _cost(self, notes: Sequence[Note]) -> int:
+        """What notes cost together with their labels, in the groups of this context."""
+        starts = [span.first_seq for span in self._spans()]
+        labels = {(bisect_right(starts, note.seq), note.day, note.speaker) for note in notes}
+        days = {(group, day) for group, day, _ in labels if day}
+        return (
+            sum(note.tokens for note in notes)
+            + sum(self._pricing.count(f"{speaker}:") for _, _, speaker in labels)
+            + sum(self._pricing.count(day_line(day)) for _, day in days)
+        )
+
+    def _lines_tokens(self) -> int:
+        """Tokens of the background's header and of the lines of groups."""
+        spans = [*self._spans(), *([tail] if (tail := self._tail_span()) else [])]
+        lines = [group_line(span.first_seq, span.last_seq, span.marker) for span in spans]
+        lines += recent.lines_of(replace(self.plan, unfolded=self._unfolded(self._tail_span())))
+        return sum(self._pricing.count(line) for line in [BACKGROUND_HEADER, *lines]) if lines else 0
+
+    def _recent_tokens(self) -> int:
+        return self._priced(self.plan.raw)
+
+    def _priced(self, raw: tuple[ShownTurn, ...]) -> int:
+        return self._pricing.around(self._pricing.recent(raw), raw)
+
+
+def _grouped(spans: Sequence[_Span], notes: Sequence[Note]) -> list[Group]:
+    held: list[list[Note]] = [[] for _ in spans]
+    starts = [span.first_seq for span in spans]
+    for note in notes:
+        held[bisect_right(starts, note.seq) - 1].append(note)
+    return [
+        Group(span.first_seq, span.last_seq, span.marker, tuple(found)) for span, found in zip(spans, held, strict=True)
+    ]

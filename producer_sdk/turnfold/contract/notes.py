@@ -1,0 +1,212 @@
+"""Notes: the telegraphic statements that tight contexts are made of, and how they are stored.
+
+note      a clause of a turn in fewer words, with its speaker, its day and what it is worth
+outline   what a context needs of all that is folded: the best notes of the conversation in the order in which a
+          budget takes them, its names, and which nodes hold its turns
+
+Stored as compact JSON. A reader needs only the order, the words and their price, so an outline leaves the rest out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
+"""Estimated tokens of notes after which a part of an outline ends: a read fetches the parts that its budget can hold."""
+
+_MARKS: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+_WITH_GAIN: Final = 7
+"""Fields of a row that holds a gain."""
+
+FRAME_PART: Final = 0
+"""The part of an outline that says what it covers."""
+NAMES_PART: Final = 1
+"""The part that holds the names."""
+FIRST_TIER: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A statement of a turn, as it is shown."""
+
+    seq: int
+    place: int
+    """Position among the notes of its turn."""
+    speaker: str
+    role: str
+    day: str
+    """As it is shown, such as `8 May 2026`; empty for a turn without a time."""
+    text: str
+    """One line."""
+    tokens: int
+    """Estimated, with what separates it from the next one."""
+    worth: int = 0
+    """Multiplier of its gain in hundredths, without the voice of its role. Not read with an outline."""
+    weights: str = ""
+    """One digit of base 36 a distinct word: three times its rarity. Not read with an outline."""
+    gain: int = 0
+    """What it told when it was taken, in hundredths a token; of an outline's notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A node whose turns an outline covers."""
+
+    height: int
+    idx: int
+    first_seq: int
+    last_seq: int
+    tokens: int
+    """Estimated tokens of its turns."""
+    slug: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """All that is folded, as a context within a budget takes it."""
+
+    last_seq: int = 0
+    """Last turn that it covers."""
+    cover: tuple[Covered, ...] = ()
+    """The nodes that hold turns 1 to `last_seq`, in order, without gap."""
+    notes: tuple[Note, ...] = ()
+    """Best first, as many as the read asked for."""
+    tail: tuple[Note, ...] = ()
+    """Notes of turns after `last_seq`, best first."""
+    tail_seq: int = 0
+    """Last turn that `tail` speaks for."""
+    names: tuple[str, ...] = ()
+    """Paths, symbols and names, best first."""
+    tool_percent: int = 0
+    """Of the conversation's tokens, those that tools said."""
+
+
+def closes(text: str) -> bool:
+    """True for a text whose last mark also separates it from the next one."""
+    return text[-1:] in _MARKS
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Notes of one speaker on one line."""
+    pieces = [text if closes(text) else f"{text};" for text in texts[:-1]]
+    return " ".join([*pieces, *texts[-1:]])
+
+
+def note_lines(notes: Iterable[Note]) -> list[str]:
+    """Notes in the order of the turns, each line with its newline: a line of the day where it changes, then one line
+    for each speaker of that day, in the order in which they first spoke."""
+    lines: list[str] = []
+    for day, spoken in days_of(notes):
+        if day:
+            lines.append(day_line(day))
+        lines += [f"{speaker}: {joined([note.text for note in said])}\n" for speaker, said in spoken.items()]
+    return lines
+
+
+def days_of(notes: Iterable[Note]) -> list[tuple[str, dict[str, list[Note]]]]:
+    """Notes by day, and by speaker within it, in the order of the turns."""
+    days: list[tuple[str, dict[str, list[Note]]]] = []
+    for note in sorted(notes, key=lambda note: (note.seq, note.place)):
+        if not days or days[-1][0] != note.day:
+            days.append((note.day, {}))
+        days[-1][1].setdefault(note.speaker, []).append(note)
+    return days
+
+
+def day_line(day: str) -> str:
+    """Stands before the notes of a day."""
+    return f"[{day}]\n"
+
+
+def pack_notes(notes: Sequence[Note], *, gains: bool = False) -> str:
+    """Notes in their order as JSON, with what is needed to rank them again, or with their gains instead."""
+    speakers: dict[tuple[str, str], int] = {}
+    days: dict[str, int] = {}
+    rows: list[list[Any]] = []
+    for note in notes:
+        speaker = speakers.setdefault((note.speaker, note.role), len(speakers))
+        day = days.setdefault(note.day, len(days))
+        row: list[Any] = [note.seq, note.place, speaker, day, note.tokens, note.text]
+        rows.append([*row, note.gain] if gains else [*row, note.worth, note.weights])
+    packed = {"speakers": [list(one) for one in speakers], "days": list(days), "rows": rows}
+    return json.dumps(packed, ensure_ascii=False, separators=(",", ":"))
+
+
+def unpack_notes(body: str) -> tuple[Note, ...]:
+    """Notes from what `pack_notes` made."""
+    return _notes_of(json.loads(body))
+
+
+def _notes_of(packed: Any) -> tuple[Note, ...]:
+    speakers = [(str(label), str(role)) for label, role in packed["speakers"]]
+    days = packed["days"]
+    return tuple(
+        Note(row[0], row[1], *speakers[row[2]], days[row[3]], row[5], row[4], *_worth(row)) for row in packed["rows"]
+    )
+
+
+def _worth(row: Sequence[Any]) -> tuple[int, str, int]:
+    return (0, "", row[6]) if len(row) == _WITH_GAIN else (row[6], row[7], 0)
+
+
+def pack_outline(outline: Outline) -> dict[int, str]:
+    """The parts of an outline by number."""
+    frame = {
+        "last_seq": outline.last_seq,
+        "cover": [[one.height, one.idx, one.first_seq, one.last_seq, one.tokens, one.slug] for one in outline.cover],
+        "tail_seq": outline.tail_seq,
+        "tail": json.loads(pack_notes(outline.tail, gains=True)),
+        "tool_percent": outline.tool_percent,
+    }
+    parts = {FRAME_PART: json.dumps(frame, ensure_ascii=False, separators=(",", ":"))}
+    if outline.names:
+        parts[NAMES_PART] = json.dumps(list(outline.names), ensure_ascii=False)
+    for number, notes in enumerate(_tiers(outline.notes), FIRST_TIER):
+        parts[number] = pack_notes(notes, gains=True)
+    return parts
+
+
+def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
+    """An outline from its parts in the order of their numbers; None without the first."""
+    bodies = dict(parts)
+    if FRAME_PART not in bodies:
+        return None
+    frame = json.loads(bodies[FRAME_PART])
+    return Outline(
+        last_seq=frame["last_seq"],
+        cover=tuple(Covered(*row) for row in frame["cover"]),
+        tail=_notes_of(frame["tail"]),
+        tail_seq=frame["tail_seq"],
+        tool_percent=frame["tool_percent"],
+        names=tuple(json.loads(bodies.get(NAMES_PART, "[]"))),
+        notes=tuple(
+            note for number, body in sorted(bodies.items()) if number >= FIRST_TIER for note in unpack_notes(body)
+        ),
+    )
+
+
+def last_part(budget_tokens: int) -> int:
+    """The last part of an outline that a budget has a use for."""
+    for number, tier in enumerate(OUTLINE_TIERS):
+        # Counters differ from the estimator, and notes of turns that are shown raw are passed over.
+        if tier >= budget_tokens + budget_tokens // 2:
+            return FIRST_TIER + number
+    return FIRST_TIER + len(OUTLINE_TIERS) - 1
+
+
+def _tiers(notes: Sequence[Note]) -> list[list[Note]]:
+    tiers: list[list[Note]] = []
+    spent = 0
+    for note in notes:
+        tier = next((i for i, most in enumerate(OUTLINE_TIERS) if spent < most), None)
+        if tier is None:
+            break
+        while len(tiers) <= tier:
+            tiers.append([])
+        tiers[tier].append(note)
+        spent += note.tokens
+    return tiers

@@ -1,0 +1,110 @@
+"""Outlines: the nodes that one may be made from, and its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from sqlalchemy import Connection, and_, delete, insert, or_, select, text, update
+
+from turnfold.contract.notes import FRAME_PART, Covered, Outline, pack_outline, unpack_notes, unpack_outline
+from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId
+from turnfold.contract.tables import ConversationRow, NoteListRow, OutlineRow, table
+from turnfold_worker.adapters import sql_folds
+from turnfold_worker.pipeline.ledger import Ledger
+from turnfold_worker.pipeline.outline import NodeNotes, NodeSize, choose_cover, make_outline
+from turnfold_worker.ports import Tail
+
+_conversation = table(ConversationRow)
+_notes = table(NoteListRow)
+_outline = table(OutlineRow)
+
+_SPANS: Final = ", ".join(f"({height}, {FAN_OUT**height})" for height in range(MAX_HEIGHT + 1))
+_WINDOW: Final = 8 * FAN_OUT
+"""Nodes of each height that an outline may be made from, at least."""
+
+# The lower edge is aligned to 8: what has left the window of one height has its parent in the next.
+_SIZES: Final = text(
+    f"WITH want(height, span) AS (VALUES {_SPANS}) "  # noqa: S608 - constants of the contract
+    "SELECT n.height, n.idx, n.first_seq, n.last_seq, n.tokens_0, n.slug, l.tokens "
+    "FROM want w JOIN node n ON n.conversation = :conversation AND n.height = w.height "
+    f"AND n.idx >= (:node_count / w.span / {FAN_OUT}) * {FAN_OUT} - {_WINDOW} "
+    "JOIN note_list l ON l.conversation = n.conversation AND l.height = n.height AND l.idx = n.idx "
+    "ORDER BY n.height, n.idx"
+)
+
+
+def sizes(connection: Connection, conversation: ConversationId, node_count: int) -> list[NodeSize]:
+    """The newest nodes of each height with the size of their notes; as many whatever the length."""
+    rows = connection.execute(_SIZES, {"conversation": conversation, "node_count": node_count})
+    return [
+        NodeSize(Covered(row.height, row.idx, row.first_seq, row.last_seq, row.tokens_0, row.slug), row.tokens)
+        for row in rows
+    ]
+
+
+def notes(connection: Connection, conversation: ConversationId, cover: Sequence[Covered]) -> list[NodeNotes]:
+    """The notes of the nodes of a cover, in its order."""
+    if not cover:
+        return []
+    heights = sorted({one.height for one in cover})
+    wanted = or_(
+        *(
+            and_(_notes.c.height == height, _notes.c.idx.in_([one.idx for one in cover if one.height == height]))
+            for height in heights
+        )
+    )
+    rows = connection.execute(
+        select(_notes.c.height, _notes.c.idx, _notes.c.best, _notes.c.ledger, _notes.c.said).where(
+            _notes.c.conversation == conversation, wanted
+        )
+    )
+    found = {
+        (row.height, row.idx): NodeNotes(unpack_notes(row.best), Ledger.from_json(row.ledger), row.said) for row in rows
+    }
+    return [found[one.height, one.idx] for one in cover]
+
+
+def frame(connection: Connection, conversation: ConversationId) -> Outline | None:
+    """An outline without its notes and names: what it covers."""
+    body = connection.scalar(
+        select(_outline.c.body).where(_outline.c.conversation == conversation, _outline.c.part == FRAME_PART)
+    )
+    return None if body is None else unpack_outline([(FRAME_PART, body)])
+
+
+def write(connection: Connection, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
+    """Replace an outline, or only what it says of the open tail, if the conversation is still as it was seen."""
+    known = connection.execute(
+        update(_conversation)
+        .where(
+            _conversation.c.id == seen.conversation, _conversation.c.closed_seq == seen.closed_seq,
+            _conversation.c.edit_revision == seen.edit_revision,
+        )
+        .values(revision=_conversation.c.revision + 1)
+    )  # fmt: skip
+    if not known.rowcount:
+        return False
+    replaced = delete(_outline).where(_outline.c.conversation == seen.conversation)
+    parts = pack_outline(outline)
+    if frame_only:
+        replaced = replaced.where(_outline.c.part == FRAME_PART)
+        parts = {FRAME_PART: parts[FRAME_PART]}
+    connection.execute(replaced)
+    connection.execute(
+        insert(_outline),
+        [{"conversation": seen.conversation, "part": part, "body": body} for part, body in sorted(parts.items())],
+    )
+    return True
+
+
+def rebuild(connection: Connection, conversation: ConversationId) -> None:
+    """Make an outline anew within a transaction that has changed nodes below it; nothing where there is none yet."""
+    seen = sql_folds.tail(connection, conversation, 1)
+    known = frame(connection, conversation)
+    if seen is None or known is None:
+        return
+    cover = choose_cover(sizes(connection, conversation, seen.node_count), last_seq=known.last_seq)
+    outline = make_outline(list(zip(cover, notes(connection, conversation, cover), strict=True)))
+    write(connection, seen, replace(outline, tail=known.tail, tail_seq=known.tail_seq), frame_only=False)

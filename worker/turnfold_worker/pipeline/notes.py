@@ -1,0 +1,120 @@
+"""A turn as notes: its clauses in fewer words, each with what it is worth. Pure, a function of the turn alone.
+
+The worth follows what was measured on public conversations: first persons tell, questions ask, captions and
+pleasantries say little. How much a role speaks is not part of it: that is known only later.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from turnfold.contract.notes import Note
+from turnfold.contract.records import Importance
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.common_words import listed
+from turnfold_worker.pipeline.dates import day_label
+from turnfold_worker.pipeline.prose import clauses
+from turnfold_worker.pipeline.rarity import FEELING_SHARE, digit_of, is_feeling, note_words, rarity_of
+from turnfold_worker.pipeline.reading import Reading, plain_line
+from turnfold_worker.pipeline.telegraph import is_phatic, phatic_share, telegraphic
+from turnfold_worker.pipeline.tool_output import tool_statements
+
+LONGEST_CLAUSE: Final = 120
+"""Code points above which a sentence is split into clauses."""
+_NOTES_A_TURN: Final = 150
+_TOOL_WORDS: Final = 40
+"""Words of a tool's output that become notes; its names are in the ledger."""
+_SHORT_REPLY: Final = 4
+"""Words up to which a reply is stored together with the question before it."""
+_QUESTION_WORDS: Final = 8
+_NAMED: Final = 1.5
+"""How much more a word weighs that is capitalised inside a sentence."""
+_FIRST_PERSON: Final = listed("i i'm i've i'll i'd my me mine we we're we've we'll our us")
+_SECOND_PERSON: Final = listed("you your you're you'll you've")
+_MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
+_CAPTION: Final = re.compile(r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.I)
+_CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
+_EDGES: Final = '.,!?;:()"'
+
+
+def notes_of(readings: Sequence[Reading]) -> list[Note]:
+    """Notes of neighbouring turns in order; those that say nothing by themselves are worth 0."""
+    speakers = frozenset(part for reading in readings for part in reading.speaker.lower().split())
+    notes: list[Note] = []
+    asked = ""
+    for reading in readings:
+        statements = _of_tool(reading) if reading.tool else _of_turn(reading, speakers, asked)
+        day = day_label(reading.day) if reading.day else ""
+        for place, (text, worth, named) in enumerate(statements):
+            notes.append(
+                Note(
+                    reading.turn.seq, place, reading.speaker, str(reading.turn.role), day, text,
+                    estimate_tokens(text) + 1, round(100 * worth), _weights(text, named),
+                )
+            )  # fmt: skip
+        asked = _asked(reading)
+    return notes
+
+
+def _of_turn(reading: Reading, speakers: frozenset[str], asked: str) -> list[tuple[str, float, frozenset[str]]]:
+    found: list[tuple[str, float, frozenset[str]]] = []
+    mark = _MARKS.get(reading.turn.importance, 1.0)
+    for sentence in reading.sentences[:_NOTES_A_TURN]:
+        for clause in clauses(reading.turn.content, sentence, LONGEST_CLAUSE):
+            said = plain_line(reading.text(clause))
+            if not any(map(str.isalnum, said)):
+                continue
+            text = telegraphic(said, reading.day)
+            worth = 0.0 if is_phatic(said, speakers) else mark * _manner(said)
+            if not found and asked and len(said.split()) <= _SHORT_REPLY:
+                text, worth = f"({asked}) {text}", max(worth, mark)
+            found.append((text, worth, _named(said)))
+    found += [(f"calls {call}", 0.7 * mark, frozenset()) for call in reading.calls]
+    return found
+
+
+def _of_tool(reading: Reading) -> list[tuple[str, float, frozenset[str]]]:
+    found: list[tuple[str, float, frozenset[str]]] = []
+    words = 0
+    for place, statement in enumerate(tool_statements(reading)):
+        words += len(statement.split())
+        worth = 1.0 / (place + 1) if words <= _TOOL_WORDS or not place else 0.0
+        found.append((statement, worth, frozenset()))
+    return found
+
+
+def _asked(reading: Reading) -> str:
+    """The question that a turn ends with, in a few words."""
+    if reading.tool or not reading.sentences:
+        return ""
+    last = plain_line(reading.text(reading.sentences[-1]))
+    if not last.endswith("?"):
+        return ""
+    words = telegraphic(last).rstrip("?").split()
+    return " ".join(words[-_QUESTION_WORDS:]) + "?"
+
+
+def _manner(said: str) -> float:
+    """How a clause is said."""
+    words = {word.strip(_EDGES).replace("\u2019", "'").lower() for word in said.split()}
+    manner = 0.5 if said.endswith("?") else 1.0
+    manner *= 0.5 if _CAPTION.match(said) else 1.0
+    manner *= 1.0 if _FIRST_PERSON.isdisjoint(words) else 1.5
+    manner *= 1.0 if _SECOND_PERSON.isdisjoint(words) else 0.85
+    return float(manner * (1.0 - phatic_share(words)) ** 0.75)
+
+
+def _named(said: str) -> frozenset[str]:
+    """Words that are capitalised inside a sentence, in lower case."""
+    return frozenset(match.lower().removesuffix("'s") for match in _CAPITAL.findall(said))
+
+
+def _weights(text: str, named: frozenset[str]) -> str:
+    digits = []
+    for word in note_words(text):
+        weight = rarity_of(word)
+        weight *= FEELING_SHARE if is_feeling(word) else 1.0
+        digits.append(digit_of(weight * _NAMED if word in named else weight))
+    return "".join(digits)

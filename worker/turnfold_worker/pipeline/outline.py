@@ -1,0 +1,107 @@
+"""The outline of a conversation: its best notes over all that is folded, in the order in which a budget takes them.
+
+Made anew after each fold from the notes of a bounded cover of nodes, so that a fold costs the same however long the
+conversation is, and a read only takes the first notes that fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Final
+
+from turnfold.contract.notes import OUTLINE_TIERS, Covered, Note, Outline
+from turnfold.contract.records import FAN_OUT, Role, StoredTurn
+from turnfold_worker.pipeline.coverage import ranked
+from turnfold_worker.pipeline.fold import said_after
+from turnfold_worker.pipeline.ledger import MAX_TOOL_SHARE, Ledger, merge_ledgers, rank
+from turnfold_worker.pipeline.notes import notes_of
+from turnfold_worker.pipeline.reading import read_turn
+
+COVER_TOKENS: Final = 32_000
+"""Estimated tokens of notes that an outline is made from, about."""
+_TAIL_TOKENS: Final = 8_000
+"""Estimated tokens of notes of the open tail."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSize:
+    """A node that a cover may hold."""
+
+    covered: Covered
+    note_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeNotes:
+    """What an outline needs of a node."""
+
+    notes: tuple[Note, ...]
+    ledger: Ledger
+    said: Mapping[str, int]
+    """Tokens of each role from the first turn of the conversation to the node's last."""
+
+
+def choose_cover(nodes: Sequence[NodeSize], *, last_seq: int) -> list[Covered]:
+    """The finest cover of turns 1 to `last_seq` whose notes are not too many: the highest chapters open first.
+
+    `nodes` are the newest of each height; they must hold a cover, and children are used only when all are there.
+    """
+    by_key = {(one.covered.height, one.covered.idx): one for one in nodes}
+    cover = _coarsest(by_key, last_seq)
+    spent = sum(one.note_tokens for one in cover)
+    for height in range(max((one.covered.height for one in cover), default=0), 0, -1):
+        for one in [one for one in reversed(cover) if one.covered.height == height]:
+            first = one.covered.idx * FAN_OUT
+            children = [by_key.get((height - 1, first + i)) for i in range(FAN_OUT)]
+            whole = [child for child in children if child is not None]
+            grown = spent - one.note_tokens + sum(child.note_tokens for child in whole)
+            if len(whole) == FAN_OUT and grown <= COVER_TOKENS:
+                at = cover.index(one)
+                cover[at : at + 1] = whole
+                spent = grown
+    return [one.covered for one in cover]
+
+
+def _coarsest(by_key: Mapping[tuple[int, int], NodeSize], last_seq: int) -> list[NodeSize]:
+    starting: dict[int, NodeSize] = {}
+    for key in sorted(by_key):
+        one = by_key[key]
+        if one.covered.last_seq <= last_seq:
+            starting[one.covered.first_seq] = one
+    cover: list[NodeSize] = []
+    seq = 1
+    while (found := starting.get(seq)) is not None:
+        cover.append(found)
+        seq = found.covered.last_seq + 1
+    return cover
+
+
+def make_outline(cover: Sequence[tuple[Covered, NodeNotes]]) -> Outline:
+    """The outline over a cover in order, without the turns after it."""
+    if not cover:
+        return Outline()
+    said = cover[-1][1].said
+    notes = [note for _, one in cover for note in one.notes]
+    whole = sum(said.values())
+    share = said.get(str(Role.TOOL), 0) / whole if whole else 0.0
+    return Outline(
+        last_seq=cover[-1][0].last_seq,
+        cover=tuple(covered for covered, _ in cover),
+        notes=tuple(ranked(notes, said, most_tokens=OUTLINE_TIERS[-1])),
+        names=rank(reduce(merge_ledgers, (one.ledger for _, one in cover))),
+        tool_percent=round(100 * min(MAX_TOOL_SHARE, share)),
+    )
+
+
+def with_tail(outline: Outline, turns: Sequence[StoredTurn], said: Mapping[str, int]) -> Outline:
+    """The outline with the notes of the open tail; `said` are the tokens of each role before it."""
+    notes = notes_of([read_turn(turn) for turn in turns])
+    best = ranked(notes, said_after(said, turns), most_tokens=_TAIL_TOKENS)
+    return replace(outline, tail=tuple(best), tail_seq=turns[-1].seq if turns else 0)
+
+
+def plain_outline(cover: Sequence[Covered]) -> Outline:
+    """The outline without words: what a conversation has when the rules fail. Total."""
+    return Outline(last_seq=cover[-1].last_seq if cover else 0, cover=tuple(cover))
