@@ -30,6 +30,8 @@ _GROUP_TOKENS: Final = 16
 """About what a group's line costs."""
 _WORTH_FILLING: Final = 0.03
 """Of the budget: with more than this to spare, more turns are shown raw."""
+_NEAR: Final = 3
+"""Nodes within which a group's edge may move to the beginning of a day."""
 _ROUNDS: Final = 3
 
 
@@ -68,6 +70,7 @@ class _Selection:
         self._target = target
         self._fixed = fixed
         self._left = 0
+        self._anchor_words: dict[int, set[str]] = {}
         self.plan = with_lines(plan, material, self._recent())
 
     def take_anchors_and_names(self) -> None:
@@ -96,6 +99,9 @@ class _Selection:
             ),
         )  # fmt: skip
         self._left = room
+        self._anchor_words = {}
+        for anchor in anchors:
+            self._anchor_words.setdefault(anchor.turn_seq, set()).update(anchor.text.lower().split())
 
     def take_notes(self) -> None:
         """Notes of what is folded and of the open tail, best first; room for the tail grows in steps."""
@@ -114,7 +120,7 @@ class _Selection:
             for_tail = min(room, used + (-used % step))
             late = self._chosen(late, opened, for_tail)
             room -= for_tail
-        notes = self._chosen(past, opened, room)
+        notes = self._chosen((note for note in past if not self._anchored(note)), opened, room)
         self._left = room - self._cost(notes)
         self.plan = replace(
             self.plan,
@@ -173,7 +179,10 @@ class _Selection:
             return []
         share = int(self._policy.markers_share * self._target)
         many = max(1, min(len(nodes), share // _GROUP_TOKENS))
-        return [self._span(nodes[len(nodes) * i // many : len(nodes) * (i + 1) // many], before) for i in range(many)]
+        edges = sorted({_edge(nodes, len(nodes) * i // many) for i in range(many)} | {0})
+        return [
+            self._span(nodes[first:last], before) for first, last in zip(edges, [*edges[1:], len(nodes)], strict=True)
+        ]
 
     def _span(self, nodes: Sequence[Node], before: int) -> _Span:
         first, last = nodes[0].first_seq, min(nodes[-1].last_seq, before)
@@ -229,6 +238,11 @@ class _Selection:
             taken.append(note)
         return taken
 
+    def _anchored(self, note: Note) -> bool:
+        """True when an anchor that is shown says what the note says."""
+        said = self._anchor_words.get(note.seq)
+        return said is not None and all(word in said for word in note.text.lower().split())
+
     def _cost(self, notes: Sequence[Note]) -> int:
         """What notes cost together with their labels, in the groups of this context."""
         starts = [span.first_seq for span in self._spans()]
@@ -252,6 +266,21 @@ class _Selection:
 
     def _priced(self, raw: tuple[ShownTurn, ...]) -> int:
         return self._pricing.around(self._pricing.recent(raw), raw)
+
+
+def _edge(nodes: Sequence[Node], at: int) -> int:
+    """Where a group begins: at the nearest node that begins a day, or where asked for."""
+    for far in range(_NEAR):
+        for place in (at - far, at + far):
+            if 0 < place < len(nodes) and _begins_day(nodes[place - 1], nodes[place]):
+                return place
+    return at
+
+
+def _begins_day(before: Node, node: Node) -> bool:
+    if before.ended_at is None or node.started_at is None:
+        return False
+    return before.ended_at.date() != node.started_at.date()
 
 
 def _grouped(spans: Sequence[_Span], notes: Sequence[Note]) -> list[Group]:

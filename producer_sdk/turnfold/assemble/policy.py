@@ -26,20 +26,20 @@ class Policy:
     name: str
     selection: Literal["value", "age"] = "value"
     """How levels are chosen: by value per token, or by the age of a turn."""
-    anchors_share: float = 0.20
-    recent_share: float = 0.15
+    anchors_share: float = 0.05
+    recent_share: float = 0.06
     """Most for raw turns, before what is left over is spent on more of them."""
-    tail_share: float = 0.30
+    tail_share: float = 0.10
     """Most for the open tail, the turns that no segment holds yet; beyond it turns are clipped."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query."""
-    markers_share: float = 0.05
+    markers_share: float = 0.02
     """Most for the lines that say which turns notes stand for, and how to expand them."""
     system_share: float = 0.25
     """Most for a system turn of the conversation; a `system` that the caller gives is never cut."""
     tags_share: float = 0.08
     """Most for the tags of a range line."""
-    tail_step: float = 0.04
+    tail_step: float = 0.02
     """The room for the open tail grows in such steps, so that the part before it seldom changes."""
     newest_favour: float = 0.5
     """How much more a token is worth at the newest end than at the oldest: 0.5 is half as much again."""

@@ -26,7 +26,7 @@ _ATTEMPTS: Final = 3
 _SAFETY: Final = 0.01
 """Of the budget: kept back at each further attempt."""
 
-_ENOUGH_USED: Final = 0.04
+_ENOUGH_USED: Final = 0.02
 """Of the budget: with less than this to spare, no further context is tried."""
 
 _MORE_TEXTS: Final = 1.6

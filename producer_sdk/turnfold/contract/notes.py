@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, Final
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
@@ -63,6 +63,9 @@ class Covered:
     tokens: int
     """Estimated tokens of its turns."""
     slug: str
+    first_day: str = ""
+    """Of its first turn that has a time, as `2026-05-08`."""
+    last_day: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +160,7 @@ def pack_outline(outline: Outline) -> dict[int, str]:
     """The parts of an outline by number."""
     frame = {
         "last_seq": outline.last_seq,
-        "cover": [[one.height, one.idx, one.first_seq, one.last_seq, one.tokens, one.slug] for one in outline.cover],
+        "cover": [list(astuple(one)) for one in outline.cover],
         "tail_seq": outline.tail_seq,
         "tail": json.loads(pack_notes(outline.tail, gains=True)),
         "tool_percent": outline.tool_percent,

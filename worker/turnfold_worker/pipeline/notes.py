@@ -7,11 +7,13 @@ pleasantries say little. How much a role speaks is not part of it: that is known
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Importance
+from turnfold.contract.terms import stem
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.dates import day_label
@@ -31,8 +33,13 @@ _SHORT_REPLY: Final = 4
 _QUESTION_WORDS: Final = 8
 _NAMED: Final = 1.5
 """How much more a word weighs that is capitalised inside a sentence."""
+_TAKEN_UP: Final = (1.0, 1.0, 1.5, 1.7)
+"""How much more a word weighs by the number of turns of the segment that hold it."""
+_READ: Final = 4_000
+"""Code points of a turn in which words are counted."""
 _FIRST_PERSON: Final = listed("i i'm i've i'll i'd my me mine we we're we've we'll our us")
 _SECOND_PERSON: Final = listed("you your you're you'll you've")
+_YES_OR_NO: Final = listed("yes no yep nope yeah nah")
 _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
 _CAPTION: Final = re.compile(r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.I)
 _CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
@@ -41,6 +48,7 @@ _EDGES: Final = '.,!?;:()"'
 
 def notes_of(readings: Sequence[Reading]) -> list[Note]:
     """Notes of neighbouring turns in order; those that say nothing by themselves are worth 0."""
+    spread = _spread(readings)
     speakers = frozenset(part for reading in readings for part in reading.speaker.lower().split())
     notes: list[Note] = []
     asked = ""
@@ -51,7 +59,7 @@ def notes_of(readings: Sequence[Reading]) -> list[Note]:
             notes.append(
                 Note(
                     reading.turn.seq, place, reading.speaker, str(reading.turn.role), day, text,
-                    estimate_tokens(text) + 1, round(100 * worth), _weights(text, named),
+                    estimate_tokens(text) + 1, round(100 * worth), _weights(text, named, spread),
                 )
             )  # fmt: skip
         asked = _asked(reading)
@@ -68,7 +76,7 @@ def _of_turn(reading: Reading, speakers: frozenset[str], asked: str) -> list[tup
                 continue
             text = telegraphic(said, reading.day)
             worth = 0.0 if is_phatic(said, speakers) else mark * _manner(said)
-            if not found and asked and len(said.split()) <= _SHORT_REPLY:
+            if not found and asked and len(said.split()) <= _SHORT_REPLY and (worth or _answers(said)):
                 text, worth = f"({asked}) {text}", max(worth, mark)
             found.append((text, worth, _named(said)))
     found += [(f"calls {call}", 0.7 * mark, frozenset()) for call in reading.calls]
@@ -83,6 +91,11 @@ def _of_tool(reading: Reading) -> list[tuple[str, float, frozenset[str]]]:
         worth = 1.0 / (place + 1) if words <= _TOOL_WORDS or not place else 0.0
         found.append((statement, worth, frozenset()))
     return found
+
+
+def _answers(said: str) -> bool:
+    """True for a bare yes or no, which says something after a question."""
+    return said.lower().strip(" .!,") in _YES_OR_NO
 
 
 def _asked(reading: Reading) -> str:
@@ -111,10 +124,18 @@ def _named(said: str) -> frozenset[str]:
     return frozenset(match.lower().removesuffix("'s") for match in _CAPITAL.findall(said))
 
 
-def _weights(text: str, named: frozenset[str]) -> str:
+def _spread(readings: Sequence[Reading]) -> Counter[str]:
+    """In how many of the turns each word occurs: what is taken up again is what the turns are about."""
+    spread: Counter[str] = Counter()
+    for reading in readings:
+        spread.update({stem(word) for word in note_words(reading.turn.content[:_READ])})
+    return spread
+
+
+def _weights(text: str, named: frozenset[str], spread: Mapping[str, int]) -> str:
     digits = []
     for word in note_words(text):
-        weight = rarity_of(word)
+        weight = rarity_of(word) * _TAKEN_UP[min(spread.get(stem(word), 0), len(_TAKEN_UP) - 1)]
         weight *= FEELING_SHARE if is_feeling(word) else 1.0
         digits.append(digit_of(weight * _NAMED if word in named else weight))
     return "".join(digits)

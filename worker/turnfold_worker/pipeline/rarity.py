@@ -1,7 +1,7 @@
 """How rare a word is in everyday language: what a note tells is the sum of what its words tell.
 
-`W(word) = max(0.3, 7.5 - zipf)`, zipf being the base-10 logarithm of its uses in a billion words of English
-(the frequency list of the `wordfreq` package). A word that the list does not know counts as rare, digits as 3.0.
+`W(word) = min(4.5, max(0.3, 7.5 - zipf))`, zipf being the base-10 logarithm of its uses in a billion words of English
+(the frequency list of the `wordfreq` package); digits count as 3.0. Beyond a point rarity only tells typing errors.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from turnfold.contract.terms import STOP_WORDS, stem
 from turnfold_worker.pipeline.common_words import listed
 
 LEAST: Final = 0.3
+MOST: Final = 4.5
 _COMMONEST: Final = 7.5
 _DIGITS_ZIPF: Final = 3.0
 _STEPS: Final = 3
@@ -47,10 +48,10 @@ _FEELINGS: Final = frozenset(
 
 @lru_cache(maxsize=65_536)
 def rarity_of(word: str) -> float:
-    """Between 0.3 and 7.5; `word` in lower case."""
+    """Between 0.3 and 4.5; `word` in lower case."""
     if word[0].isdigit():
-        return _COMMONEST - _DIGITS_ZIPF
-    return max(LEAST, _COMMONEST - wordfreq.zipf_frequency(word, "en", wordlist="small"))
+        return min(MOST, _COMMONEST - _DIGITS_ZIPF)
+    return min(MOST, max(LEAST, _COMMONEST - wordfreq.zipf_frequency(word, "en", wordlist="small")))
 
 
 def digit_of(weight: float) -> str:
