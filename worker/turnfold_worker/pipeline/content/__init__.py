@@ -3,7 +3,7 @@
 from turnfold_worker.pipeline.content.fences import Piece, split_fences
 from turnfold_worker.pipeline.content.recognize import Kind
 from turnfold_worker.pipeline.content.statements import Statement
-from turnfold_worker.pipeline.content.summary import Content, fit_statements, read_content, summarize_content
+from turnfold_worker.pipeline.content.summary import Content, fit_statements, kind_of, read_content, summarize_content
 
 __all__ = [
     "Content",
@@ -11,6 +11,7 @@ __all__ = [
     "Piece",
     "Statement",
     "fit_statements",
+    "kind_of",
     "read_content",
     "split_fences",
     "summarize_content",

@@ -21,6 +21,7 @@ from turnfold_worker.pipeline.content.shell import summarize_shell
 from turnfold_worker.pipeline.content.sql import summarize_sql
 from turnfold_worker.pipeline.content.statements import (
     MAX_STATEMENTS,
+    Lines,
     Statement,
     Summarizer,
     read_lines,
@@ -46,6 +47,8 @@ _SUMMARIZERS: Final[Mapping[Kind, Summarizer]] = {
 }
 _SHORT: Final = 2_000
 """Code points up to which a text may be shown whole."""
+_RECOGNIZED: Final = 20_000
+"""Code points from which the kind alone is told."""
 _COUNTED: Final = 50_000
 """Code points whose tokens are counted: no summary is as long."""
 
@@ -59,6 +62,18 @@ class Content:
     """In order of the source, each one line of at most 160 code points."""
 
 
+def kind_of(text: str) -> Kind:
+    """The kind of a text, without a summary."""
+    if parse_json(text) is not None:
+        return Kind.JSON
+    return _kind(text, read_lines(text[:_RECOGNIZED]))
+
+
+def _kind(text: str, lines: Lines) -> Kind:
+    kind = recognize(lines)
+    return Kind.JSON if kind in {Kind.TEXT, Kind.PAIRS, Kind.CODE} and looks_cut(text) else kind
+
+
 def read_content(text: str) -> Content:
     """Recognize a text and state what it holds."""
     value = parse_json(text)
@@ -67,8 +82,8 @@ def read_content(text: str) -> Content:
     lines = read_lines(text)
     if not lines.kept:
         return Content(Kind.TEXT, (state("no output", 100),))
-    kind = recognize(lines)
-    if kind in {Kind.TEXT, Kind.PAIRS, Kind.CODE} and looks_cut(text):
+    kind = _kind(text, lines)
+    if kind is Kind.JSON:
         return Content(Kind.JSON, _distinct(summarize_cut_json(text)))
     found = _distinct(_SUMMARIZERS[kind](lines))
     return Content(kind, found or _distinct(summarize_plain(lines)))
