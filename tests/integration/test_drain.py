@@ -16,6 +16,7 @@ from support.waiting import wait_until
 from turnfold import Settings, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
+from turnfold.edge import PLACEHOLDER
 from turnfold.inbox import connect as connect_redis
 from turnfold_worker import drain as drain_module
 from turnfold_worker.errors import Refused, StoreAway
@@ -85,7 +86,7 @@ def test_what_can_never_be_stored_is_parked_with_its_error_and_holds_nothing_up(
     tf.append("c", say("one", "trouble", "three"))
     tf.append("other", say("four"))
     settle_until(troubled(local, error), lambda: len(contents(engine, "c")) == 3)
-    assert contents(engine, "c") == ["one", drain_module.PARKED_CONTENT, "three"]
+    assert contents(engine, "c") == ["one", PLACEHOLDER, "three"]
     assert contents(engine, "other") == ["four"]
     assert (tf.status("c").parked, tf.status("other").parked) == (1, 0)
     with engine.begin() as connection:
@@ -106,7 +107,7 @@ def test_an_unreadable_entry_is_parked_and_never_becomes_the_system_text(
     client.close()
     tf.append("c", say("two"))
     local.settle()
-    assert contents(engine, "c")[1:] == ["one", drain_module.PARKED_CONTENT, "two"]
+    assert contents(engine, "c")[1:] == ["one", PLACEHOLDER, "two"]
     assert tf.status("c").parked == 2
     assert tf.context("c", budget_tokens=500).system.startswith("You are the refund bot.")
 

@@ -13,11 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import assert_never
 
-from turnfold.contract.records import ConversationId, Role, StoredTurn, TurnState
+from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import Operation
-from turnfold.edge import decode_turn
+from turnfold.edge import decode_turn, placeholder
 from turnfold.errors import InvalidTurn
-from turnfold.tokens import estimate_tokens
 from turnfold_worker.erase import erase_claimed
 from turnfold_worker.errors import Permanent, Retryable, where
 from turnfold_worker.ports import (
@@ -43,8 +42,6 @@ REFUSED_SECONDS = 2.0
 
 REFUSALS = 3
 """Tries before an entry is parked whose failure says nothing about the entry itself."""
-
-PARKED_CONTENT = "[this turn could not be stored as it was sent; see `turnfold doctor`]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +200,7 @@ def parked(item: Received, error: str) -> Received:
     """The same entry, to be kept for a person; its place among the turns is kept by a placeholder."""
     match item:
         case ReceivedTurn(entry=entry):
-            return ReceivedTurn(placeholder(entry), entry, error)
+            return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, error)
         case ReceivedOperation(operation=operation, operation_id=operation_id, body=body):
             return ParkedOperation(InboxEntry("", str(operation), operation_id, json.dumps(body).encode()), error)
         case ParkedOperation():
@@ -218,7 +215,7 @@ def receive(entry: InboxEntry) -> Received:
         try:
             return ReceivedTurn(decode_turn(entry.body, seq=0, turn_id=entry.entry_id), entry)
         except InvalidTurn as error:
-            return ReceivedTurn(placeholder(entry), entry, str(error))
+            return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, str(error))
     if entry.operation == Operation.CONFIGURE:
         try:
             body = json.loads(entry.body)
@@ -228,19 +225,3 @@ def receive(entry: InboxEntry) -> Received:
             return ReceivedOperation(Operation.CONFIGURE, entry.entry_id, body)
         return ParkedOperation(entry, "the body of a configure operation is not a JSON object")
     return ParkedOperation(entry, f"operation {entry.operation[:16]!r} is not supported by this version")
-
-
-def placeholder(entry: InboxEntry) -> StoredTurn:
-    """What stands for a turn that could not be stored as it was sent."""
-    return StoredTurn(
-        seq=0, turn_id=entry.entry_id, role=_role(entry.body), content=PARKED_CONTENT,
-        tokens=estimate_tokens(PARKED_CONTENT), state=TurnState.PARKED,
-    )  # fmt: skip
-
-
-def _role(body: bytes) -> Role:
-    """Who spoke, if that can be read."""
-    try:
-        return Role(json.loads(body)["role"])
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return Role.USER

@@ -18,7 +18,7 @@ from turnfold.contract.tables import (
     PostingRow,
     table,
 )
-from turnfold.reader import KINDS, STATES, anchor_record, turn_record
+from turnfold.rows import KINDS, STATES, anchor_record, turn_record
 from turnfold.statements import ACTIVE, ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import turn as _turn
 from turnfold_worker.adapters.sql_jobs import count_success

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, delete, select, update
 from turnfold.contract.records import ConversationId, Method
 from turnfold.contract.tables import ConversationRow, JobRow, LevelRow, NodeRow, PostingRow, table
 from turnfold.contract.tasks import JobState
-from turnfold.reader import anchor_record, turn_record
+from turnfold.rows import anchor_record, turn_record
 from turnfold.statements import ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import anchor as _anchor
 from turnfold.statements import turn as _turn
