@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from support.postgresql import PostgresqlServer
 
+
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path}/turnfold.db"

@@ -168,7 +168,7 @@ def waiting_totals(client: redis.Redis) -> list[ShardTotals]:
 
 def _shard_totals(client: redis.Redis, shard: int, now: float) -> ShardTotals:
     inboxes = [
-        f"tf:{{{shard:02d}}}:in:{tenant}:{conversation}"
+        Address.from_member(f"{tenant}:{conversation}").inbox
         for tenant in _texts(client.zrange(keys.tenants(shard), 0, -1))
         for conversation in _texts(client.zrange(keys.ready_prefix(shard) + tenant, 0, -1))
     ]

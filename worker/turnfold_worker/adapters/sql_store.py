@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Final
 
-from sqlalchemy import Connection, Engine, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, delete, func, select
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -29,6 +31,9 @@ from turnfold_worker.ports import (
 )
 
 _conversation = table(ConversationRow)
+
+MOST_UNTOLD: Final = 1_000
+"""Claims that are remembered through an outage; of further ones the tries stay counted."""
 
 
 @contextmanager
@@ -69,6 +74,8 @@ class SqlStore:
         self._attempts = attempts
         self._reached = dict.fromkeys(JobKind, "")
         """The tenant at which the last look for due jobs ended: the next one goes on behind it."""
+        self._untold: dict[str, ColumnElement[bool]] = {}
+        """Claims that an outage ended and that could not be given back then: token -> job."""
         self._lease = int(lease_seconds * 1_000)
         self._republish = int(republish_seconds * 1_000)
 
@@ -83,6 +90,29 @@ class SqlStore:
         with transaction(self._read_engine) as connection:
             yield connection
 
+    @contextmanager
+    def _claiming(self, job: ColumnElement[bool]) -> Iterator[tuple[Connection, str]]:
+        """A transaction with a new token, in which claims that an outage ended are given back first."""
+        token, untold = str(uuid.uuid4()), dict(self._untold)
+        # It may have been committed though nobody said so.
+        with self._giving_back(job, token, failed=False) as connection:
+            for earlier, its_job in untold.items():
+                sql_jobs.give_back(connection, its_job, earlier)
+            yield connection, token
+        for earlier in untold:
+            del self._untold[earlier]
+
+    @contextmanager
+    def _giving_back(self, job: ColumnElement[bool], token: str, *, failed: bool) -> Iterator[Connection]:
+        """A transaction that ends a claim. Unless its try failed, an outage lets the next claim end it."""
+        try:
+            with self._transaction() as connection:
+                yield connection
+        except StoreAway:
+            if not failed and len(self._untold) < MOST_UNTOLD:
+                self._untold[token] = job
+            raise
+
     def resolve(self, addresses: Sequence[Address]) -> list[ConversationId]:
         with self._transaction() as connection:
             return sql_turns.resolve(connection, addresses)
@@ -96,8 +126,8 @@ class SqlStore:
             return sql_turns.store(connection, batches, republish_milliseconds=self._republish)
 
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
-        with self._transaction() as connection:
-            return sql_jobs.claim(connection, conversation, lease_milliseconds=self._lease)
+        with self._claiming(sql_jobs.fold_job(conversation)) as (connection, token):
+            return sql_jobs.claim(connection, conversation, token, lease_milliseconds=self._lease)
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         with self._look() as connection:
@@ -120,7 +150,8 @@ class SqlStore:
             return sql_jobs.finish(connection, claim, seen)
 
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
-        with self._transaction() as connection:
+        job = sql_jobs.fold_job(claim.conversation)
+        with self._giving_back(job, claim.claim, failed=error is not None) as connection:
             # A job that waits longer than it is trusted to be on its way looks like one from before a clock step.
             delay = min(int(delay_seconds * 1_000), self._republish)
             sql_jobs.release(connection, claim, error=error, delay_milliseconds=delay)
@@ -156,8 +187,10 @@ class SqlStore:
             return found
 
     def claim_refold(self, job: JobId) -> RefoldClaim | None:
-        with self._transaction() as connection:
-            return sql_jobs.claim_refold(connection, job, lease_milliseconds=self._lease, round_of=self._attempts)
+        with self._claiming(sql_jobs.refold_job(job)) as (connection, token):
+            return sql_jobs.claim_refold(
+                connection, job, token, lease_milliseconds=self._lease, round_of=self._attempts
+            )
 
     def closed_segment(self, conversation: ConversationId, idx: int) -> ClosedSegment | None:
         with self._look() as connection:
@@ -168,7 +201,8 @@ class SqlStore:
             return sql_refolds.commit(connection, refold)
 
     def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
-        with self._transaction() as connection:
+        job = sql_jobs.refold_job(claim.job)
+        with self._giving_back(job, claim.claim, failed=error is not None) as connection:
             sql_jobs.release_refold(connection, claim, error=error)
 
     def erase(self, address: Address, confirmed: ConfirmErasure) -> Mapping[str, int]:

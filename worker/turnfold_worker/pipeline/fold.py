@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn
+from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import MAX_TERM_LENGTH, terms
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.anchors import AnchorDraft, extract_anchors
@@ -17,7 +18,7 @@ from turnfold_worker.pipeline.common_words import weight
 from turnfold_worker.pipeline.dates import as_utc
 from turnfold_worker.pipeline.facts import FactKind, merge_facts
 from turnfold_worker.pipeline.prose import READ_HEAD
-from turnfold_worker.pipeline.reading import Reading, read_turn, speaker_label
+from turnfold_worker.pipeline.reading import Reading, read_turn
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.summarize import summarize
 from turnfold_worker.pipeline.tags import FALLBACK, slug
