@@ -19,7 +19,7 @@ from turnfold.contract.records import ConversationId
 from turnfold.edge import PLACEHOLDER
 from turnfold.inbox import connect as connect_redis
 from turnfold_worker import drain as drain_module
-from turnfold_worker.errors import Refused, StoreAway
+from turnfold_worker.errors import Refused, Stalled, StoreAway
 from turnfold_worker.ports import Received, ReceivedTurn, StoreResult
 
 
@@ -131,6 +131,35 @@ def test_an_outage_is_waited_for_and_not_a_whole_lease(
     assert tf.status("c").parked == 0
 
 
+def test_a_conversation_that_stalls_the_database_holds_up_no_neighbour_and_is_never_parked(
+    tf: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    names = [name for name in map(str, range(400)) if Address("acme", name).shard == 3][:4]
+    tf.append(names[0], say("one", "trouble", "three"))
+    for name in names[1:]:
+        tf.append(name, say("new"))
+    slow = troubled(local, Stalled("a lock"))
+    for _ in range(2 * drain_module.REFUSALS):
+        wait_until(lambda: slow.worker.drain(3).conversations, what="a claim")
+    assert [contents(engine, name) for name in names[1:]] == [["new"]] * 3
+    settle_until(local, lambda: contents(engine, names[0]) == ["one", "trouble", "three"])
+    assert tf.status(names[0]).parked == 0
+
+
+def test_when_several_conversations_stall_it_is_the_database_and_nobody_is_waited_for_one_by_one(
+    tf: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    names = [name for name in map(str, range(2_000)) if Address("acme", name).shard == 3][:30]
+    for name in names:
+        tf.append(name, say("trouble"))
+    slow = troubled(local, Stalled("too long"))
+    with pytest.raises(Stalled):
+        slow.worker.drain(3)
+    asked = 1_000_000 - slow.worker.store.left  # type: ignore[attr-defined]
+    assert asked <= 1 + 2 * (drain_module.MOST_STALLED + 1)
+    settle_until(local, lambda: all(contents(engine, name) == ["trouble"] for name in names))
+
+
 def test_an_erasure_that_fails_holds_up_no_neighbour(tf: Turnfold, local: LocalWorker, engine: Engine) -> None:
     names = [name for name in map(str, range(400)) if Address("acme", name).shard == 3][:4]
     tf.append(names[0], say("old"))
@@ -138,12 +167,12 @@ def test_an_erasure_that_fails_holds_up_no_neighbour(tf: Turnfold, local: LocalW
     tf.forget(names[0], timeout_seconds=0)
 
     class NoErasing(Troubled):
-        def erase(self, *_: Any) -> Any:
+        def hide(self, *_: Any) -> Any:
             raise self._error
 
     for name in names:
         tf.append(name, say("new"))
-    stuck = dataclasses.replace(local.worker, store=NoErasing(local.worker.store, StoreAway("locked")))  # type: ignore[arg-type]
+    stuck = dataclasses.replace(local.worker, store=NoErasing(local.worker.store, Stalled("locked")))  # type: ignore[arg-type]
     stuck.drain(3)
     assert [contents(engine, name) for name in names[1:]] == [["new"]] * 3
     settle_until(local, lambda: contents(engine, names[0]) == ["new"])

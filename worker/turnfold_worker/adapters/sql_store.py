@@ -7,22 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Engine, delete, func, select
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, InterfaceError, InternalError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy import ColumnElement, Connection, Engine
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, ConversationId, JobId
-from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, TurnRow, table
 from turnfold.contract.tasks import JobKind
-from turnfold_worker.adapters import sql_folds, sql_jobs, sql_refolds, sql_turns
-from turnfold_worker.errors import Refused, StoreAway
+from turnfold_worker.adapters import sql_erasures, sql_folds, sql_jobs, sql_refolds, sql_turns
+from turnfold_worker.adapters.sql_errors import transaction
+from turnfold_worker.errors import Retryable
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.ports import (
     ClosedSegment,
     ConfirmErasure,
     Fold,
     FoldClaim,
+    Hidden,
     Received,
     Refold,
     RefoldClaim,
@@ -30,37 +29,8 @@ from turnfold_worker.ports import (
     Tail,
 )
 
-_conversation = table(ConversationRow)
-
 MOST_UNTOLD: Final = 1_000
 """Claims that are remembered through an outage; of further ones the tries stay counted."""
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """What may pass by itself becomes `StoreAway`: locks, full disks, lost connections. What never will: `Refused`."""
-    try:
-        yield
-    except (OperationalError, InterfaceError, InternalError, PoolTimeout) as error:
-        raise StoreAway(_described(error)) from None  # the cause's message may quote a statement's parameters
-    except (DataError, IntegrityError) as error:
-        raise Refused(_described(error)) from None
-    except DBAPIError as error:
-        if error.connection_invalidated:
-            raise StoreAway(_described(error)) from None
-        raise
-
-
-def _described(error: Exception) -> str:
-    origin = getattr(error, "orig", None)
-    return f"the database did not do it: {type(origin or error).__name__} {getattr(origin, 'sqlite_errorname', '')}"
-
-
-@contextmanager
-def transaction(engine: Engine) -> Iterator[Connection]:
-    """One transaction. Raises `StoreAway` or `Refused`."""
-    with _translated(), engine.begin() as connection:
-        yield connection
 
 
 class SqlStore:
@@ -108,7 +78,7 @@ class SqlStore:
         try:
             with self._transaction() as connection:
                 yield connection
-        except StoreAway:
+        except Retryable:
             if not failed and len(self._untold) < MOST_UNTOLD:
                 self._untold[token] = job
             raise
@@ -205,22 +175,10 @@ class SqlStore:
         with self._giving_back(job, claim.claim, failed=error is not None) as connection:
             sql_jobs.release_refold(connection, claim, error=error)
 
-    def erase(self, address: Address, confirmed: ConfirmErasure) -> Mapping[str, int]:
+    def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
         with self._transaction() as connection:
-            id_ = connection.scalar(
-                select(_conversation.c.id)
-                .where(_conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation)
-                .with_for_update()
-            )
-            if id_ is None or not confirmed():
-                return {}
-            counts = {
-                name: connection.scalar(select(func.count()).select_from(rows).where(*conditions)) or 0
-                for name, rows, conditions in (
-                    ("turns", table(TurnRow), (table(TurnRow).c.conversation == id_,)),
-                    ("segments", table(NodeRow), (table(NodeRow).c.conversation == id_, table(NodeRow).c.height == 0)),
-                    ("anchors", table(AnchorRow), (table(AnchorRow).c.conversation == id_,)),
-                )
-            }
-            connection.execute(delete(_conversation).where(_conversation.c.id == id_))
-            return counts
+            return sql_erasures.hide(connection, address, confirmed)
+
+    def delete_some(self, conversation: ConversationId) -> bool:
+        with self._transaction() as connection:
+            return sql_erasures.delete_some(connection, conversation)
