@@ -33,9 +33,13 @@ def postgresql(postgresql_url: str) -> Iterator[Engine]:
 
 
 def says(engine: Engine, *statements: str) -> WorkerError:
-    with pytest.raises(WorkerError) as raised, transaction(engine) as connection:
-        for statement in statements:
-            connection.execute(text(statement))
+    def carry_out() -> None:
+        with transaction(engine) as connection:
+            for statement in statements:
+                connection.execute(text(statement))
+
+    with pytest.raises(WorkerError) as raised:
+        carry_out()
     assert SECRET not in str(raised.value)
     assert raised.value.__cause__ is None
     return raised.value

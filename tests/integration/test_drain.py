@@ -16,6 +16,7 @@ from support.waiting import wait_until
 from turnfold import Settings, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
+from turnfold.contract.tasks import ENTRY_VERSION
 from turnfold.edge import PLACEHOLDER
 from turnfold.inbox import connect as connect_redis
 from turnfold_worker import drain as drain_module
@@ -79,7 +80,7 @@ def test_a_bad_moment_never_replaces_a_turn(tf: Turnfold, local: LocalWorker, en
     assert tf.status("c").parked == 0
 
 
-@pytest.mark.parametrize("error", [Refused("never"), ValueError("the secret is 42")])
+@pytest.mark.parametrize("error", [Refused("never"), ValueError("the secret is 5577")])
 def test_what_can_never_be_stored_is_parked_with_its_error_and_holds_nothing_up(
     tf: Turnfold, local: LocalWorker, engine: Engine, error: Exception
 ) -> None:
@@ -93,7 +94,7 @@ def test_what_can_never_be_stored_is_parked_with_its_error_and_holds_nothing_up(
         entry = connection.execute(text("SELECT entry_id, payload, error, seq FROM parked_entry")).one()
     assert (entry.entry_id, entry.seq) == ("trouble", 2)
     assert b"trouble" in bytes(entry.payload)
-    assert "42" not in entry.error
+    assert "5577" not in entry.error
     assert broken_invariants(engine) == {}
 
 
@@ -129,6 +130,37 @@ def test_an_outage_is_waited_for_and_not_a_whole_lease(
 
     wait_until(look, timeout_seconds=20)
     assert tf.status("c").parked == 0
+
+
+def test_bad_moments_count_only_in_a_row(tf: Turnfold, local: LocalWorker, engine: Engine) -> None:
+    said = []
+    for moment in range(4):
+        said.append(f"trouble {moment}")
+        tf.append("c", say(said[-1]))
+        # All together, the conversation alone, its entry alone: one refusal less than an entry may have.
+        bad = troubled(local, MemoryError(), times=3 * (drain_module.REFUSALS - 1))
+        settle_until(bad, lambda: contents(engine, "c")[-1:] == said[-1:])
+    assert contents(engine, "c") == said
+    assert tf.status("c").parked == 0
+
+
+@pytest.mark.parametrize("entry_id", ["", "x" * 300, "a\0b", "a\nb"])
+def test_an_entry_whose_id_cannot_be_stored_is_parked_and_holds_up_nothing(
+    tf: Turnfold, local: LocalWorker, engine: Engine, redis_url: str, entry_id: str
+) -> None:
+    body = b'{"role":"user","content":"Hello."}'
+    tf.append("c", say("one"))
+    with connect_redis(redis_url, timeout_seconds=5) as client:
+        for operation in ("append", "append", "configure"):
+            fields: Any = {"v": ENTRY_VERSION, "op": operation, "id": entry_id, "d": body}
+            client.xadd(Address("acme", "c").inbox, fields)
+    tf.append("c", say("two"))
+    local.settle()
+    assert contents(engine, "c") == ["one", PLACEHOLDER, PLACEHOLDER, "two"]
+    assert tf.status("c").parked == 3
+    with engine.begin() as connection:
+        payloads = connection.execute(text("SELECT payload FROM parked_entry")).scalars().all()
+    assert [bytes(payload) for payload in payloads] == [body] * 3
 
 
 def test_a_conversation_that_stalls_the_database_holds_up_no_neighbour_and_is_never_parked(

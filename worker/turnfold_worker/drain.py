@@ -10,13 +10,14 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
+from turnfold.contract.keys import checked_id
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import Operation
 from turnfold.edge import decode_turn, placeholder
-from turnfold.errors import InvalidTurn
+from turnfold.errors import InvalidIdentifier, InvalidTurn
 from turnfold_worker.erase import erase_claimed
 from turnfold_worker.errors import Permanent, Retryable, Stalled, StoreAway, where
 from turnfold_worker.ports import (
@@ -227,8 +228,20 @@ def parked(item: Received, error: str) -> Received:
             assert_never(item)
 
 
+def _parked_under_another_id(entry: InboxEntry, error: str) -> Received:
+    """Under an id that SQL takes, and the same one whenever the entry is read again."""
+    entry = replace(entry, entry_id=f"unreadable-{entry.stream_id}")
+    if entry.operation == Operation.APPEND:
+        return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, error)
+    return ParkedOperation(entry, error)
+
+
 def receive(entry: InboxEntry) -> Received:
     """What an entry asks for. Total: an entry that cannot be read becomes a parked one."""
+    try:
+        checked_id("an entry's id", entry.entry_id)
+    except InvalidIdentifier as error:
+        return _parked_under_another_id(entry, str(error))
     if entry.operation == Operation.APPEND:
         try:
             return ReceivedTurn(decode_turn(entry.body, seq=0, turn_id=entry.entry_id), entry)

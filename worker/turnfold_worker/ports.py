@@ -56,7 +56,7 @@ class Inbox(Protocol):
         """Give claims back to be taken again after a while."""
 
     def count_refusal(self, claim: Claim) -> int:
-        """Count that a conversation could not be stored; how often in a row that happened lately."""
+        """Count that a conversation could not be stored; how often since it last was, lately."""
 
     def waiting(self) -> list[int]:
         """Shards that hold anything at all."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import BigInteger, Connection, Engine, bindparam, select, text
 
 from turnfold.contract.records import FAN_OUT
+from turnfold.contract.tables import UtcDateTime
 from turnfold.reader import translated
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_erasures import HIDDEN_PREFIX
@@ -128,6 +130,12 @@ _INVARIANTS: Final = (
         "start workers (`turnfold up`, or celery with -Q turnfold.compress,turnfold.maintenance)",
     ),
     _Query(
+        "erasure: nothing but conversations is kept",
+        "row holds a name and nothing else",
+        """SELECT c.id AS conversation FROM conversation AS c WHERE c.revision = 0 AND c.created_at < :an_hour_ago""",
+        "`turnfold forget` it again: its worker died at the moment at which it was forgotten",
+    ),
+    _Query(
         "parked: no work waits for a person",
         "job or inbox entry is parked",
         """SELECT conversation, kind, error FROM job WHERE state = 'parked'
@@ -141,17 +149,25 @@ def check_invariants(engine: Engine) -> list[Finding]:
     """The invariants that are queries, and jobs that nobody works on."""
     with translated(), engine.begin() as connection:
         now = connection.scalar(select(now_milliseconds())) or 0
-        parameters = {"long_ago": now - STUCK_JOB_MILLISECONDS}
+        parameters = {
+            "long_ago": now - STUCK_JOB_MILLISECONDS,
+            "an_hour_ago": datetime.fromtimestamp(now / 1_000, UTC) - timedelta(hours=1),
+        }
         return [_ask(connection, query, parameters) for query in _INVARIANTS]
 
 
-def _ask(connection: Connection, query: _Query, parameters: dict[str, int]) -> Finding:
+def _ask(connection: Connection, query: _Query, parameters: Mapping[str, int | datetime]) -> Finding:
     # Of a conversation that is being erased, only a part is left.
     statement = text(
         f"SELECT found.* FROM ({query.sql}) AS found JOIN conversation AS its ON its.id = found.conversation "  # noqa: S608 - constants
         f"WHERE its.external_id NOT LIKE '{HIDDEN_PREFIX}%'"
     )
-    rows = connection.execute(statement, parameters if ":long_ago" in query.sql else {}).fetchmany(MOST_VIOLATIONS)
+    wanted = [
+        bindparam(name, value, type_=UtcDateTime if isinstance(value, datetime) else BigInteger)
+        for name, value in parameters.items()
+        if f":{name}" in query.sql
+    ]
+    rows = connection.execute(statement.bindparams(*wanted)).fetchmany(MOST_VIOLATIONS)
     return _finding(query, rows, _names(connection, rows))
 
 
