@@ -28,18 +28,13 @@ from turnfold.contract.tasks import JobKind, JobState
 from turnfold.errors import SchemaMismatch, Unavailable
 from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms, score_segments
 from turnfold.rows import (
-    KINDS,
-    STATES,
     anchor_record,
     head_record,
     node_record,
     piece_record,
     shortened_record,
-    turn_record,
 )
 from turnfold.shortening import MOST_CAP, Shortening
-
-__all__ = ["KINDS", "STATES", "ReadTransaction", "Reader", "anchor_record", "translated", "turn_record"]
 
 _Result = TypeVar("_Result")
 

@@ -83,6 +83,11 @@ def _advance(claim: FoldClaim, store: Store, *, plain: bool) -> tuple[int, bool]
         fold = fold_next(tail, turns, store, plain_error=_why(claim) if plain and not closed else None)
         if not store.commit_fold(fold):
             return closed, False
+        if fold.refold_error is not None:
+            node = fold.nodes[0].node
+            _log.warning(
+                "segment %s of conversation %s got plain words: %s", node.idx, claim.conversation, fold.refold_error
+            )
         closed += 1
         tail = after(tail, fold)
     if tail.turns and tail.turns[-1].seq < tail.turn_count:

@@ -2,7 +2,8 @@
 
 WorkerError
 ├── Retryable         trying again later may help: the job table or the next bell does it
-│   └── StoreAway     SQL or Redis did not answer
+│   ├── StoreAway     SQL or Redis did not answer: nobody can be served
+│   └── Stalled       SQL gave up on one statement: others may go through
 └── Permanent         trying again will not help: the work is parked with this error
     └── Refused       SQL will never take these values
 """
@@ -23,6 +24,10 @@ class Retryable(WorkerError):  # noqa: N818 - says what to do about it
 
 class StoreAway(Retryable):
     """SQL or Redis did not answer. Nothing is lost: what was claimed becomes claimable again."""
+
+
+class Stalled(Retryable):
+    """SQL gave up on one statement: a lock, too long, too much memory. One for another conversation may go through."""
 
 
 class Permanent(WorkerError):  # noqa: N818

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from turnfold.contract.keys import Address
@@ -58,7 +58,7 @@ class Inbox(Protocol):
         """Give claims back to be taken again after a while."""
 
     def count_refusal(self, claim: Claim) -> int:
-        """Count that a conversation could not be stored; how often in a row that happened lately."""
+        """Count that a conversation could not be stored; how often since it last was, lately."""
 
     def waiting(self) -> list[int]:
         """Shards that hold anything at all."""
@@ -208,10 +208,12 @@ class Refold:
 
 
 @dataclass(frozen=True, slots=True)
-class Erased:
-    """What a deletion removed."""
+class Hidden:
+    """A conversation that nobody finds any more and whose rows are still to be deleted."""
 
-    counts: Mapping[str, int] = field(default_factory=dict)
+    conversation: ConversationId
+    counts: Mapping[str, int]
+    """What it held when it was hidden, for the receipt."""
 
 
 class Store(Protocol):
@@ -277,12 +279,18 @@ class Store(Protocol):
     def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
         """Park the job again with its error, or, without one, give it back with its attempt."""
 
-    def erase(self, address: Address, confirmed: ConfirmErasure) -> Mapping[str, int]:
-        """Delete a conversation's rows, if `confirmed` still says so once they are known; counts of what went."""
+    def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
+        """Hide a conversation from everyone, if `confirmed` still says so once its rows are known.
+
+        One that an earlier erasure hid and did not finish comes first, and needs no word. None: nothing is there.
+        """
+
+    def delete_some(self, conversation: ConversationId) -> bool:
+        """Delete some rows of a hidden conversation; False when nothing of it is left."""
 
 
 class ConfirmErasure(Protocol):
-    """Asked between finding the rows and deleting them."""
+    """Asked between finding the rows and hiding them."""
 
     def __call__(self) -> bool: ...
 

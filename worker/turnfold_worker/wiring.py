@@ -66,7 +66,7 @@ class Worker:
         return self.sweep() if self.inbox.start_sweep() else Swept(shards=0, folds=0)
 
     def erase(self, shard: int) -> int:
-        return erase(shard, inbox=self.inbox, store=self.store)
+        return erase(shard, inbox=self.inbox, store=self.store, publisher=self.publisher)
 
 
 def sql_store(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> SqlStore:

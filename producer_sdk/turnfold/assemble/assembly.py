@@ -9,8 +9,8 @@ from itertools import pairwise
 from turnfold.assemble.chat import ChatBlock, ShownTurn
 from turnfold.assemble.clip import longest_within
 from turnfold.assemble.form_tokens import messages_tokens
-from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.groups import Group
+from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import FormTokens, Pricing, Style
 from turnfold.assemble.recent import lines_of

@@ -15,12 +15,12 @@ from typing import Final
 from turnfold.assemble import recent
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
-from turnfold.assemble.material import Material
 from turnfold.assemble.groups import Group
+from turnfold.assemble.markers import node_marker, turns_marker
+from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import ANCHORS_HEADER, BACKGROUND_HEADER, group_line, names_line
-from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.contract.notes import Note, Outline, day_line
 from turnfold.contract.records import Anchor, Node
 

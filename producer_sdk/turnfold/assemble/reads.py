@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from turnfold.assemble.by_value import select_by_value
 from turnfold.assemble.assembly import Assembly, assemble, markers_of
+from turnfold.assemble.by_value import select_by_value
 from turnfold.assemble.context import Context
 from turnfold.assemble.fixed_parts import least_plan
 from turnfold.assemble.material import Material, gather

@@ -58,9 +58,7 @@ def shown(material: Material, pricing: Pricing, turns: Iterable[StoredTurn]) -> 
     return with_tool_groups([show(material, pricing, turn) for turn in turns])
 
 
-def before(
-    material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int
-) -> tuple[ShownTurn, ...]:
+def before(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int) -> tuple[ShownTurn, ...]:
     """`raw` with whole turns of the window before it, for up to `room` more tokens; tool groups stay whole."""
     limit = pricing.around(pricing.recent(raw), raw) + room
     kept = raw

@@ -15,7 +15,7 @@ from dataclasses import astuple, dataclass
 from typing import Any, Final
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
-"""Estimated tokens of notes after which a part of an outline ends: a read fetches the parts that its budget can hold."""
+"""Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
 
 _MARKS: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
@@ -100,8 +100,7 @@ def joined(texts: Sequence[str]) -> str:
 
 
 def note_lines(notes: Iterable[Note]) -> list[str]:
-    """Notes in the order of the turns, each line with its newline: a line of the day where it changes, then one line
-    for each speaker of that day, in the order in which they first spoke."""
+    """Lines, each with its newline, in the order of the turns: of the day where it changes, then of each speaker."""
     lines: list[str] = []
     for day, spoken in days_of(notes):
         if day:
@@ -147,13 +146,15 @@ def unpack_notes(body: str) -> tuple[Note, ...]:
 def _notes_of(packed: Any) -> tuple[Note, ...]:
     speakers = [(str(label), str(role)) for label, role in packed["speakers"]]
     days = packed["days"]
-    return tuple(
-        Note(row[0], row[1], *speakers[row[2]], days[row[3]], row[5], row[4], *_worth(row)) for row in packed["rows"]
-    )
+    return tuple(_note(row, speakers[row[2]], days[row[3]]) for row in packed["rows"])
 
 
-def _worth(row: Sequence[Any]) -> tuple[int, str, int]:
-    return (0, "", row[6]) if len(row) == _WITH_GAIN else (row[6], row[7], 0)
+def _note(row: Sequence[Any], who: tuple[str, str], day: str) -> Note:
+    seq, place, _, _, tokens, text, *told = row
+    speaker, role = who
+    if len(row) == _WITH_GAIN:
+        return Note(seq, place, speaker, role, day, text, tokens, gain=told[0])
+    return Note(seq, place, speaker, role, day, text, tokens, worth=told[0], weights=told[1])
 
 
 def pack_outline(outline: Outline) -> dict[int, str]:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 
 from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.fold import fold_segment
-from turnfold_worker.pipeline.reading import plain_line, read_turn, speaker_label
+from turnfold_worker.pipeline.reading import plain_line, read_turn
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.tags import MAX_SLUG, slug, tag_line, tags_of, topics
 from turnfold_worker.pipeline.telegraph import is_phatic, telegraphic

@@ -20,9 +20,10 @@ from turnfold.contract.tables import (
     PostingRow,
     table,
 )
-from turnfold.reader import KINDS, STATES, anchor_record, turn_record
+from turnfold.rows import KINDS, STATES, anchor_record, turn_record
 from turnfold.statements import ACTIVE, ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import turn as _turn
+from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_jobs import count_success
 from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms
 from turnfold_worker.pipeline.fold import FoldedNode
@@ -58,7 +59,7 @@ _STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
 
 def tail(connection: Connection, conversation: ConversationId, most: int) -> Tail | None:
     """The committed state to fold from, and the turns after it."""
-    row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).first()
+    row = connection.execute(select(_conversation).where(_conversation.c.id == conversation, standing())).first()
     if row is None:
         return None
     turns = connection.execute(

@@ -46,11 +46,17 @@ def sizes(connection: Connection, conversation: ConversationId, node_count: int)
     return [
         NodeSize(
             Covered(
-                row.height, row.idx, row.first_seq, row.last_seq, row.tokens_0, row.slug, _day(row.started_at),
+                row.height,
+                row.idx,
+                row.first_seq,
+                row.last_seq,
+                row.tokens_0,
+                row.slug,
+                _day(row.started_at),
                 _day(row.ended_at),
             ),
             row.tokens,
-        )  # fmt: skip
+        )
         for row in rows
     ]
 

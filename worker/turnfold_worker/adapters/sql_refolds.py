@@ -7,11 +7,12 @@ from sqlalchemy import Connection, delete, select, update
 from turnfold.contract.records import ConversationId, Method
 from turnfold.contract.tables import ConversationRow, JobRow, LevelRow, NodeRow, NoteListRow, PostingRow, table
 from turnfold.contract.tasks import JobState
-from turnfold.reader import anchor_record, turn_record
+from turnfold.rows import anchor_record, turn_record
 from turnfold.statements import ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import anchor as _anchor
 from turnfold.statements import turn as _turn
 from turnfold_worker.adapters import sql_outlines
+from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_folds import anchors_added, configurations, insert_anchors, insert_node
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.ports import ClosedSegment, Refold
@@ -26,7 +27,7 @@ _job = table(JobRow)
 
 def closed_segment(connection: Connection, conversation: ConversationId, idx: int) -> ClosedSegment | None:
     """A segment with its turns and anchors, and the state of its conversation."""
-    row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).first()
+    row = connection.execute(select(_conversation).where(_conversation.c.id == conversation, standing())).first()
     node = connection.execute(
         select(_node.c.first_seq, _node.c.last_seq).where(
             _node.c.conversation == conversation, _node.c.height == 0, _node.c.idx == idx

@@ -15,6 +15,7 @@ from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tables import ConversationRow, JobRow, OperationRow, ParkedEntryRow, TurnRow, table
 from turnfold.contract.tasks import JobKind, JobState, Operation
 from turnfold_worker.adapters.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.ports import ParkedOperation, Received, ReceivedOperation, ReceivedTurn, StoreResult
 
 _conversation = table(ConversationRow)
@@ -102,7 +103,7 @@ def _lock(connection: Connection, ids: Sequence[ConversationId]) -> dict[Convers
     """Lock the rows that still exist; their turn counts."""
     rows = connection.execute(
         select(_conversation.c.id, _conversation.c.turn_count)
-        .where(_conversation.c.id.in_(ids))
+        .where(_conversation.c.id.in_(ids), standing())
         .order_by(_conversation.c.id)
         .with_for_update()
     )

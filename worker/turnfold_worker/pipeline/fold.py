@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn
+from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import MAX_TERM_LENGTH, terms
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.anchors import AnchorDraft, extract_anchors
@@ -22,7 +23,7 @@ from turnfold_worker.pipeline.facts import FactKind, merge_facts
 from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
 from turnfold_worker.pipeline.notes import notes_of
 from turnfold_worker.pipeline.prose import READ_HEAD
-from turnfold_worker.pipeline.reading import Reading, read_turn, speaker_label
+from turnfold_worker.pipeline.reading import Reading, read_turn
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.tags import FALLBACK, slug

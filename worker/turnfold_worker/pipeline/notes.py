@@ -41,7 +41,9 @@ _FIRST_PERSON: Final = listed("i i'm i've i'll i'd my me mine we we're we've we'
 _SECOND_PERSON: Final = listed("you your you're you'll you've")
 _YES_OR_NO: Final = listed("yes no yep nope yeah nah")
 _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
-_CAPTION: Final = re.compile(r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.I)
+_CAPTION: Final = re.compile(
+    r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.IGNORECASE
+)
 _CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
 

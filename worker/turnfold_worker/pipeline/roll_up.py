@@ -58,7 +58,7 @@ def _source_tokens(children: Sequence[FoldedNode]) -> int:
     return sum(child.node.tokens[0] for child in children)
 
 
-def _chapter(
+def _chapter(  # noqa: PLR0913 - all that a chapter is made of
     children: Sequence[FoldedNode],
     *,
     height: int,

@@ -38,7 +38,12 @@ _REWRITTEN: Final = (
     (re.compile(r"(?i)\bi want(?:ed)? to make sure (?:that )?"), "ensure "),
     (re.compile(r"(?i)\bmake sure (?:that )?"), "ensure "),
     (re.compile(r"(?i)\bi(?:'m| am) (?:trying|working|looking) to\b"), ""),
-    (re.compile(r"(?i)\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of"), "photo:"),
+    (
+        re.compile(
+            r"(?i)\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of"
+        ),
+        "photo:",
+    ),
     (re.compile(r"(?i)\b(?:i'd|i would) (?:like|love) to\b"), "wants to"),
 )
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
