@@ -32,7 +32,7 @@ _WORTH_FILLING: Final = 0.03
 """Of the budget: with more than this to spare, more turns are shown raw."""
 _NEAR: Final = 3
 """Nodes within which a group's edge may move to the beginning of a day."""
-_ROUNDS: Final = 3
+_ROUNDS: Final = 4
 
 
 def select_by_value(material: Material, pricing: Pricing, *, target: int) -> Plan:
@@ -42,11 +42,11 @@ def select_by_value(material: Material, pricing: Pricing, *, target: int) -> Pla
     if (shown := recent.everything(material, pricing, room=target - fixed)) and plan.system_marker is None:
         return replace(plan, raw=shown, allotted=(("recent", target - fixed),))
     selection = _Selection(material, pricing, plan, target=target, fixed=fixed)
+    selection.take_the_past()
     for _ in range(_ROUNDS):
-        selection.take_anchors_and_names()
-        selection.take_notes()
         if not selection.show_more_raw():
             break
+        selection.take_the_past()
     return selection.plan
 
 
@@ -72,6 +72,11 @@ class _Selection:
         self._left = 0
         self._anchor_words: dict[int, set[str]] = {}
         self.plan = with_lines(plan, material, self._recent())
+
+    def take_the_past(self) -> None:
+        """All that is not shown raw."""
+        self.take_anchors_and_names()
+        self.take_notes()
 
     def take_anchors_and_names(self) -> None:
         """Anchors by rank and names by score, each up to its share; anchors of turns that are shown raw stand there."""

@@ -26,6 +26,9 @@ _ATTEMPTS: Final = 3
 _SAFETY: Final = 0.01
 """Of the budget: kept back at each further attempt."""
 
+_STEPS: Final = 100
+"""Steps of the budget in which a target is corrected."""
+
 _ENOUGH_USED: Final = 0.02
 """Of the budget: with less than this to spare, no further context is tried."""
 
@@ -116,6 +119,8 @@ def _scaled(material: Material, counted: Pricing, choice: Choice) -> Assembly | 
         if best is not None and best.largest >= (1 - _ENOUGH_USED) * usable:
             break
         grown = int(target * usable / max(1, found.largest) * (1 - _SAFETY * attempt))
+        # In steps, so that the same past is chosen while the recent turns grow.
+        grown -= grown % max(1, usable // _STEPS)
         if grown == target:
             break
         target = grown
