@@ -134,26 +134,18 @@ def _discount(name: str) -> int:
 def _with_tails_merged(ledger: Ledger) -> dict[str, int]:
     """Points by name, in fifths; a path that is the tail of a longer one adds to the best of those."""
     points = {entry.name: _LENT * entry.score for entry in ledger.entries}
-    paths = sorted((name for name in points if is_path(name)), key=lambda name: (len(name), name))
-    owners: dict[str, list[str]] = {}
-    for path in paths:
-        for tail in _tails(path):
-            owners.setdefault(tail, []).append(path)
-    for path in paths:
-        longer = owners.get(path.lstrip("/"), [])
-        longer = [one for one in longer if len(one) > len(path)]
-        if longer:
-            best = max(longer, key=lambda one: (points.get(one, 0), -len(one), one))
-            points[best] += points.pop(path)
+    alike: dict[str, list[str]] = {}
+    for name in points:
+        if is_path(name):
+            alike.setdefault(file_name(name), []).append(name)
+    for paths in alike.values():
+        for path in sorted(paths, key=lambda one: (len(one), one)) if len(paths) > 1 else ():
+            tail = f"/{path.lstrip('/')}"
+            longer = [one for one in paths if len(one) > len(path) and f"/{one}".endswith(tail)]
+            if longer:
+                best = max(longer, key=lambda one: (points[one], -len(one), one))
+                points[best] += points.pop(path)
     return points
-
-
-def _tails(path: str) -> Iterable[str]:
-    """The path without its leading slash, then without its first folder, and so on."""
-    tail = path.lstrip("/")
-    while tail:
-        yield tail
-        _, _, tail = tail.partition("/")
 
 
 def _lend(points: dict[str, int]) -> None:
