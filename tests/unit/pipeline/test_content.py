@@ -111,6 +111,15 @@ def test_fences_close_as_markdown_says(text: str, expected: list[tuple[bool, str
     assert found == expected
 
 
+def test_a_fence_that_never_closes_says_so() -> None:
+    assert [piece.closed for piece in split_fences("```\na\n```\n```\nb")] == [True, False]
+
+
+def test_the_callers_count_of_the_source_is_a_limit_too() -> None:
+    text = (GOLDEN / "pytest.txt").read_text(encoding="utf-8")
+    assert estimate_tokens(summarize_content(text * 3, max_tokens=500, source_tokens=20)) <= 20
+
+
 def test_a_short_text_that_fits_is_shown_whole() -> None:
     assert summarize_content("one\n\n  two  words\n", max_tokens=50) == "one\ntwo words"
 

@@ -90,15 +90,15 @@ def _mentioned(turn: StoredTurn) -> Mentions:
     return mentions("\n".join((content, *calls)) if calls else content)
 
 
-def merge_ledgers(ledger: Ledger, other: Ledger) -> Ledger:
-    """One ledger for both. Without overflow the order of merging does not matter."""
-    merged = {entry.name: entry for entry in ledger.entries}
-    for entry in other.entries:
-        known = merged.get(entry.name)
-        if known is not None:
-            entry = LedgerEntry(entry.name, known.score + entry.score, max(known.seq, entry.seq))  # noqa: PLW2901
-        merged[entry.name] = entry
-    return _bounded(merged.values())
+def merge_ledgers(*ledgers: Ledger) -> Ledger:
+    """One ledger for all. Their order does not matter; merging all at once loses less than one after the other."""
+    scores: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for ledger in ledgers:
+        for entry in ledger.entries:
+            scores[entry.name] = scores.get(entry.name, 0) + entry.score
+            last[entry.name] = max(last.get(entry.name, 0), entry.seq)
+    return _bounded(LedgerEntry(name, score, last[name]) for name, score in scores.items())
 
 
 def _bounded(entries: Iterable[LedgerEntry]) -> Ledger:
