@@ -17,6 +17,8 @@ _MOST_ITEMS: Final = 8
 """Items of a list that are looked into."""
 _MOST_VALUES: Final = 200
 _LONGEST_VALUE: Final = 80
+_LONGEST_LEAF: Final = 160
+"""Code points from which a string of several lines is a text of its own."""
 _TELLING: Final = re.compile(
     r"(?i)(?:^|[._])(?:id|name|title|status|state|error|errors|message|reason|code|type|version|path|file|line|url|total|count|date|time|user"
     r"|email|result|value|price|amount|query|key)$"
@@ -65,6 +67,24 @@ def summarize_cut_json(text: str) -> list[Statement]:
     return [state("JSON without its end", 50), *_packed(iter(dict(told).items()))]
 
 
+def texts_inside(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Texts of several lines inside a value, such as what a command printed, each with its path."""
+    if isinstance(value, str):
+        if is_text(value):
+            yield path, value
+    elif isinstance(value, dict) and depth < _DEEPEST:
+        for key, inner in list(value.items())[:_MOST_VALUES]:
+            yield from texts_inside(inner, f"{path}.{shown(str(key), 40)}" if path else shown(str(key), 40), depth + 1)
+    elif isinstance(value, list) and depth < _DEEPEST:
+        for place, inner in enumerate(value[:_MOST_ITEMS]):
+            yield from texts_inside(inner, f"{path}[{place}]", depth + 1)
+
+
+def is_text(value: str) -> bool:
+    """True for a string that is a text of its own, to be summarized rather than cut."""
+    return len(value) > _LONGEST_LEAF and "\n" in value
+
+
 def _shape(value: Any) -> str:
     if isinstance(value, list):
         keys = list(value[0]) if value and isinstance(value[0], dict) else []
@@ -82,7 +102,7 @@ def _leaves(value: Any, path: str, depth: int) -> Iterator[tuple[str, int]]:
             yield from _leaves(inner, f"{path}.{shown(str(key), 40)}" if path else shown(str(key), 40), depth + 1)
     elif isinstance(value, list) and value and depth < _DEEPEST:
         yield from _items(value, path, depth)
-    elif value not in (None, "", [], {}):
+    elif value not in (None, "", [], {}) and not (isinstance(value, str) and is_text(value)):
         text = shown(_scalar(value), _LONGEST_VALUE)
         yield (f"{path}: {text}" if path else text), _worth(path, text) - 3 * depth
 

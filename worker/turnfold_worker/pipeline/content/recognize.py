@@ -113,7 +113,10 @@ _RULES: Final[tuple[tuple[Kind, Callable[[_Look], bool]], ...]] = (
     (Kind.SHELL, lambda look: look.some("prompt") > 0 or look.share("command") >= 0.5),
     (Kind.CODE, lambda look: look.total > 1 and look.share("code", "numbered") >= 0.5),
     (Kind.CODE, lambda look: look.some("numbered") > 4 and look.share("numbered") >= 0.3),
-    (Kind.PAIRS, lambda look: look.some("pair") > look.some("code") and look.share("pair", "listed") >= 0.5),
+    (
+        Kind.PAIRS,
+        lambda look: look.total > 1 and look.some("pair") > look.some("code") and look.share("pair", "listed") >= 0.5,
+    ),
 )
 """The first that holds decides. JSON is decided by parsing, before."""
 

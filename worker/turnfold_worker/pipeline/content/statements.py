@@ -66,7 +66,7 @@ Summarizer = Callable[[Lines], list[Statement]]
 
 def read_lines(text: str) -> Lines:
     """Lines of a text; of a very long one the head, the tail, and between them what went wrong."""
-    count = text.count("\n") + 1
+    count = text.count("\n") + (not text.endswith("\n"))
     middle: list[str] = []
     parts = [text]
     if len(text) > _HEAD + _TAIL:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import islice
+from typing import Any, Final
 
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.content.code import summarize_code
-from turnfold_worker.pipeline.content.data import looks_cut, parse_json, summarize_cut_json, summarize_json
+from turnfold_worker.pipeline.content.data import (
+    looks_cut,
+    parse_json,
+    summarize_cut_json,
+    summarize_json,
+    texts_inside,
+)
 from turnfold_worker.pipeline.content.diffs import summarize_diff
 from turnfold_worker.pipeline.content.listings import summarize_listing
 from turnfold_worker.pipeline.content.logs import summarize_log
@@ -45,6 +52,10 @@ _SUMMARIZERS: Final[Mapping[Kind, Summarizer]] = {
     Kind.PAIRS: summarize_pairs,
     Kind.TEXT: summarize_plain,
 }
+_MOST_INSIDE: Final = 4
+"""Texts inside a JSON value that are read."""
+_DEEPEST: Final = 2
+"""How often a text may stand inside a text."""
 _SHORT: Final = 2_000
 """Code points up to which a text may be shown whole."""
 _RECOGNIZED: Final = 20_000
@@ -76,9 +87,13 @@ def _kind(text: str, lines: Lines) -> Kind:
 
 def read_content(text: str) -> Content:
     """Recognize a text and state what it holds."""
+    return _read(text, inside=0)
+
+
+def _read(text: str, *, inside: int) -> Content:
     value = parse_json(text)
     if value is not None:
-        return Content(Kind.JSON, _distinct(summarize_json(value)))
+        return Content(Kind.JSON, _distinct([*summarize_json(value), *_inside(value, inside)]))
     lines = read_lines(text)
     if not lines.kept:
         return Content(Kind.TEXT, (state("no output", 100),))
@@ -89,15 +104,26 @@ def read_content(text: str) -> Content:
     return Content(kind, found or _distinct(summarize_plain(lines)))
 
 
+def _inside(value: Any, inside: int) -> Iterator[Statement]:
+    """What the texts inside a JSON value hold: tools often wrap what a command printed."""
+    if inside >= _DEEPEST:
+        return
+    for path, text in islice(texts_inside(value), _MOST_INSIDE):
+        for place, statement in enumerate(_read(text, inside=inside + 1).statements):
+            # Values that tell most, such as an exit code, go first.
+            worth = statement.worth * 2 // 3
+            yield state(statement.text if place or not path else f"{path}: {statement.text}", worth)
+
+
 def _distinct(found: Sequence[Statement]) -> tuple[Statement, ...]:
     """The worthiest statements, each once, in their order."""
     once: dict[str, Statement] = {}
     for statement in found:
         if statement.text and (statement.text not in once or once[statement.text].worth < statement.worth):
             once[statement.text] = statement
-    kept = sorted(range(len(once)), key=lambda i: (-list(once.values())[i].worth, i))[:MAX_STATEMENTS]
     values = list(once.values())
-    return tuple(values[i] for i in sorted(kept))
+    best = sorted(range(len(values)), key=lambda i: (-values[i].worth, i))[:MAX_STATEMENTS]
+    return tuple(values[i] for i in sorted(best))
 
 
 def summarize_content(text: str, *, max_tokens: int, source_tokens: int | None = None) -> str:
