@@ -126,7 +126,9 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
 
 
 def _group_text(group: Group) -> str:
-    return group_line(group.first_seq, group.last_seq, group.marker) + "".join(note_lines(group.notes))
+    return group_line(group.first_seq, group.last_seq, group.marker) + "".join(
+        note_lines(group.notes, day_before=group.day_before)
+    )
 
 
 def _after(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:

@@ -117,8 +117,7 @@ class _Selection:
         past = [note for note in self._outline.notes if note.seq < first_raw]
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
         if late:
-            favour = 1.0 + self._policy.newest_favour
-            both = merge(past, late, key=lambda note: -note.gain * (favour if note.seq > self._outline.last_seq else 1))
+            both = merge(past, late, key=lambda note: -note.gain)
             chosen = self._chosen(both, opened, room)
             used = self._cost([note for note in chosen if tail and note.seq >= tail.first_seq])
             step = max(1, int(self._policy.tail_step * self._target))
@@ -129,7 +128,7 @@ class _Selection:
         self._left = room - self._cost(notes)
         self.plan = replace(
             self.plan,
-            groups=tuple(_grouped(spans, notes) + _grouped([tail] if tail else [], late)),
+            groups=_grouped(opened, [*notes, *late]),
             unfolded=self._unfolded(tail),
         )
 
@@ -184,7 +183,7 @@ class _Selection:
             return []
         share = int(self._policy.markers_share * self._target)
         many = max(1, min(len(nodes), share // _GROUP_TOKENS))
-        edges = sorted({_edge(nodes, len(nodes) * i // many) for i in range(many)} | {0})
+        edges = sorted({0, *(_edge(nodes, len(nodes) * i // many) for i in range(1, many))})
         return [
             self._span(nodes[first:last], before) for first, last in zip(edges, [*edges[1:], len(nodes)], strict=True)
         ]
@@ -288,11 +287,14 @@ def _begins_day(before: Node, node: Node) -> bool:
     return before.ended_at.date() != node.started_at.date()
 
 
-def _grouped(spans: Sequence[_Span], notes: Sequence[Note]) -> list[Group]:
+def _grouped(spans: Sequence[_Span], notes: Sequence[Note]) -> tuple[Group, ...]:
     held: list[list[Note]] = [[] for _ in spans]
     starts = [span.first_seq for span in spans]
-    for note in notes:
+    for note in sorted(notes, key=lambda note: (note.seq, note.place)):
         held[bisect_right(starts, note.seq) - 1].append(note)
-    return [
-        Group(span.first_seq, span.last_seq, span.marker, tuple(found)) for span, found in zip(spans, held, strict=True)
-    ]
+    groups = []
+    day = ""
+    for span, found in zip(spans, held, strict=True):
+        groups.append(Group(span.first_seq, span.last_seq, span.marker, tuple(found), day))
+        day = found[-1].day if found else day
+    return tuple(groups)

@@ -26,14 +26,14 @@ class Policy:
     name: str
     selection: Literal["value", "age"] = "value"
     """How levels are chosen: by value per token, or by the age of a turn."""
-    anchors_share: float = 0.05
-    recent_share: float = 0.06
+    anchors_share: float = 0.04
+    recent_share: float = 0.04
     """Most for raw turns, before what is left over is spent on more of them."""
-    tail_share: float = 0.10
+    tail_share: float = 0.08
     """Most for the open tail, the turns that no segment holds yet; beyond it turns are clipped."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query."""
-    markers_share: float = 0.02
+    markers_share: float = 0.015
     """Most for the lines that say which turns notes stand for, and how to expand them."""
     system_share: float = 0.25
     """Most for a system turn of the conversation; a `system` that the caller gives is never cut."""

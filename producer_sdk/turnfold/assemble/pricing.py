@@ -114,10 +114,12 @@ class Pricing:
         """Tokens of a group's line with its notes."""
         line = group_line(group.first_seq, group.last_seq, group.marker)
         if not self._counter.stored:
-            return self.count(line + "".join(note_lines(group.notes)))
+            return self.count(line + "".join(note_lines(group.notes, day_before=group.day_before)))
         total = self.count(line)
+        shown = group.day_before
         for day, spoken in days_of(group.notes):
-            total += self.count(day_line(day)) if day else 0
+            total += self.count(day_line(day)) if day and day != shown else 0
+            shown = day
             for speaker, said in spoken.items():
                 # What stands between two notes is part of the first one's count, unless it ends in a mark.
                 total += self.count(f"{speaker}:") + sum(note.tokens for note in said)

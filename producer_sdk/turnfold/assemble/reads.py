@@ -20,16 +20,16 @@ from turnfold.contract.records import LevelKey, Node, Snapshot
 from turnfold.errors import InvalidBudget
 from turnfold.tokens import ESTIMATOR
 
-_ATTEMPTS: Final = 3
+_ATTEMPTS: Final = 4
 """Finished contexts that are counted before the smallest one is taken."""
 
-_SAFETY: Final = 0.01
+_SAFETY: Final = 0.004
 """Of the budget: kept back at each further attempt."""
 
 _STEPS: Final = 100
 """Steps of the budget in which a target is corrected."""
 
-_ENOUGH_USED: Final = 0.02
+_ENOUGH_USED: Final = 0.01
 """Of the budget: with less than this to spare, no further context is tried."""
 
 _MORE_TEXTS: Final = 1.6

@@ -99,12 +99,13 @@ def joined(texts: Sequence[str]) -> str:
     return " ".join([*pieces, *texts[-1:]])
 
 
-def note_lines(notes: Iterable[Note]) -> list[str]:
+def note_lines(notes: Iterable[Note], *, day_before: str = "") -> list[str]:
     """Lines, each with its newline, in the order of the turns: of the day where it changes, then of each speaker."""
     lines: list[str] = []
     for day, spoken in days_of(notes):
-        if day:
+        if day and day != day_before:
             lines.append(day_line(day))
+        day_before = day
         lines += [f"{speaker}: {joined([note.text for note in said])}\n" for speaker, said in spoken.items()]
     return lines
 
