@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import shlex
@@ -12,7 +13,9 @@ from typing import Any
 
 import pytest
 import yaml
+from celery.bin.celery import celery
 from jsonschema import Draft7Validator
+from tornado.options import options as tornado_options
 
 from turnfold.contract.tasks import QUEUE_OF
 from turnfold_worker.cli.flower_process import TASK_COLUMNS
@@ -163,6 +166,22 @@ def test_what_turnfold_is_told_to_do_is_one_of_its_commands() -> None:
     told = [command(name) for name in SERVICES if command(name)[:1] == ["turnfold"]]
     assert told == [["turnfold", "migrate"]]
     assert "migrate" in main.commands
+
+
+def test_every_option_that_celery_is_given_exists() -> None:
+    importlib.import_module("flower.options")
+    known = {
+        name: {option for parameter in celery.commands[name].params for option in parameter.opts}
+        for name in ("worker", "beat")
+    }
+    known["flower"] = {f"--{name}" for name in tornado_options.as_dict()}
+    told = [command(name) for name in SERVICES if command(name)[:1] == ["celery"]]
+    assert {part for given in told for part in given if part in known} == set(known)
+    for program, application, subcommand, *given in told:
+        assert (program, application) == ("celery", "--app=turnfold_worker.celery_app")
+        assert {option.partition("=")[0].replace("_", "-") for option in given} <= {
+            option.replace("_", "-") for option in known[subcommand]
+        }
 
 
 def test_flower_is_read_only_behind_a_password_and_shows_what_up_shows() -> None:

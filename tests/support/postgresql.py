@@ -32,6 +32,13 @@ def _programs() -> Path:
     raise ModuleNotFoundError(msg)
 
 
+def _is_dead(process: psutil.Process) -> bool:
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 class PostgresqlServer:
     """One server on a free port of 127.0.0.1, with its data in one folder."""
 
@@ -112,7 +119,8 @@ class PostgresqlServer:
             with suppress(psutil.NoSuchProcess):
                 process.send_signal(number)
         if number == signal.SIGKILL:
-            psutil.wait_procs(others, timeout=10)
+            # Those that nobody has asked about yet are dead all the same: init may take its time.
+            wait_until(lambda: all(map(_is_dead, others)), what="every process of PostgreSQL is dead")
 
     def stop(self) -> None:
         """A fast shutdown."""
