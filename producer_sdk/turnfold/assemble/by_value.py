@@ -20,7 +20,7 @@ from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.render_text import ANCHORS_HEADER, BACKGROUND_HEADER, group_line, names_line
+from turnfold.assemble.render_text import ANCHORS_HEADER, BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
 from turnfold.contract.notes import Note, Outline, day_line
 from turnfold.contract.records import Anchor, Node
 
@@ -32,6 +32,8 @@ _WORTH_FILLING: Final = 0.03
 """Of the budget: with more than this to spare, more turns are shown raw."""
 _NEAR: Final = 3
 """Nodes within which a group's edge may move to the beginning of a day."""
+_ALL_FOR_QUERY: Final = 1_000
+"""Tokens up to which a context with a query has no notes but those that it is about."""
 _ROUNDS: Final = 4
 
 
@@ -124,13 +126,36 @@ class _Selection:
             for_tail = min(room, used + (-used % step))
             late = self._chosen(late, opened, for_tail)
             room -= for_tail
-        notes = self._chosen((note for note in past if not self._anchored(note)), opened, room)
+        past = [note for note in past if not self._anchored(note)]
+        notes, hits, room = self._with_hits(past, late, opened, room)
         self._left = room - self._cost(notes)
         self.plan = replace(
             self.plan,
             groups=_grouped(opened, [*notes, *late]),
+            hits=tuple(sorted(hits, key=lambda note: (note.seq, note.place))),
             unfolded=self._unfolded(tail),
         )
+
+    def _with_hits(
+        self, past: Sequence[Note], late: Sequence[Note], opened: Sequence[_Span], room: int
+    ) -> tuple[list[Note], list[Note], int]:
+        """Notes of the past and notes for the query, with the room that is left to the former.
+
+        Small budgets are for the query alone; of larger ones up to a share is for what is always shown.
+        """
+        found = [note for note in self._material.snapshot.hits if note.seq < self._first_raw()]
+        if not self._material.request.query or not found:
+            return self._chosen(past, opened, room), [], room
+        share = self._policy.unasked_share * max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, self._target))
+        unasked = self._chosen(past, opened, int(share * room))
+        shown = {(note.seq, note.place) for note in (*unasked, *late)}
+        for_hits = room - self._cost(unasked) - self._pricing.count(HITS_HEADER)
+        hits = self._chosen((note for note in found if (note.seq, note.place) not in shown), (), for_hits)
+        if not hits:
+            return self._chosen(past, opened, room), [], room
+        room -= self._pricing.hits(hits)
+        asked = {(note.seq, note.place) for note in hits}
+        return self._chosen((note for note in past if (note.seq, note.place) not in asked), opened, room), hits, room
 
     def show_more_raw(self) -> bool:
         """Spend what notes left over on turns before the recent ones; True when there are more of them."""

@@ -32,7 +32,9 @@ class Policy:
     tail_share: float = 0.08
     """Most for the open tail, the turns that no segment holds yet; beyond it turns are clipped."""
     excerpts_share: float = 0.25
-    """Most for excerpts, when there is a query."""
+    """Most for excerpts, when there is a query and levels are chosen by age."""
+    unasked_share: float = 0.25
+    """With a query, most for notes that it is not about; less in small budgets."""
     markers_share: float = 0.015
     """Most for the lines that say which turns notes stand for, and how to expand them."""
     system_share: float = 0.25

@@ -28,7 +28,7 @@ from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.tags import FALLBACK, slug
 
-MAX_POSTINGS: Final = 64
+MAX_POSTINGS: Final = 192
 """Terms by which a segment is found."""
 _MAX_WEIGHT: Final = 32_767
 _MAX_COUNT: Final = 6

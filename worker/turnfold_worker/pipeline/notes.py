@@ -14,11 +14,12 @@ from typing import Final
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Importance
 from turnfold.contract.terms import stem
+from turnfold.contract.words import digit_of, note_words
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.dates import day_label
 from turnfold_worker.pipeline.prose import clauses
-from turnfold_worker.pipeline.rarity import FEELING_SHARE, digit_of, is_feeling, note_words, rarity_of
+from turnfold_worker.pipeline.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.reading import Reading, plain_line
 from turnfold_worker.pipeline.telegraph import is_phatic, phatic_share, telegraphic
 from turnfold_worker.pipeline.tool_output import tool_statements

@@ -91,6 +91,7 @@ def make_outline(cover: Sequence[tuple[Covered, NodeNotes]]) -> Outline:
         cover=tuple(covered for covered, _ in cover),
         notes=tuple(ranked(notes, said, most_tokens=OUTLINE_TIERS[-1])),
         names=rank(reduce(merge_ledgers, (one.ledger for _, one in cover))),
+        said=said,
         tool_percent=round(100 * min(MAX_TOOL_SHARE, share)),
     )
 
