@@ -90,7 +90,7 @@ class Turnfold:
     # Writing
 
     def append(self, conversation_id: str, turns: TurnInput | Iterable[TurnInput]) -> Receipt:
-        """Append one turn or several, in order. Returns when Redis has them: one round trip for up to 500.
+        """Append one turn or several, in order. Returns when Redis has them: one round trip for up to 500 or 16 MiB.
 
         A turn is a `Turn`, a provider's message dict as it is, or a provider client's message object. A repeated
         `turn_id` changes nothing. Raises `InvalidTurn` or, for more turns than an inbox holds, `InvalidInput`
