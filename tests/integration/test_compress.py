@@ -18,7 +18,6 @@ from turnfold.sql import connect
 from turnfold_worker import compress as compress_module
 from turnfold_worker.compress import fold_next, next_segment
 from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.pipeline.settings import FoldSettings
 
 SUBJECTS = ("payments", "seat maps", "refunds", "emails", "deployment", "analytics", "accessibility", "backups")
 
@@ -65,11 +64,11 @@ def test_a_segment_that_cannot_be_folded_by_the_rules_gets_plain_words_and_holds
     monkeypatch.setattr(compress_module, "RETRY_SECONDS", 0.0)
     real = compress_module.fold_segment
 
-    def poisoned(turns: Sequence[StoredTurn], *, idx: int, settings: FoldSettings) -> FoldedNode:
+    def poisoned(turns: Sequence[StoredTurn], *, idx: int, **context: Any) -> FoldedNode:
         if idx == 1:
             message = "a rule that fails on this segment"
             raise ValueError(message)
-        return real(turns, idx=idx, settings=settings)
+        return real(turns, idx=idx, **context)
 
     monkeypatch.setattr(compress_module, "fold_segment", poisoned)
     tf.append("c", talk(120))

@@ -187,6 +187,8 @@ class ClosedSegment:
     edit_revision: int
     configurations: Sequence[tuple[int, Mapping[str, Any]]]
     """(after_seq, what is then in force), oldest first."""
+    said: Mapping[str, int]
+    """Tokens of each role before its first turn."""
     turns: Sequence[StoredTurn]
     """Its turns, whole, in order."""
     anchors: Sequence[Anchor]

@@ -14,6 +14,7 @@ from typing import Final
 
 from turnfold.assemble import recent
 from turnfold.assemble.chat import ShownTurn
+from turnfold.assemble.excerpts import passages
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.groups import Group
 from turnfold.assemble.markers import node_marker, turns_marker
@@ -76,6 +77,7 @@ class _Selection:
     def take_the_past(self) -> None:
         """All that is not shown raw."""
         self.take_anchors_and_names()
+        self.take_excerpts()
         self.take_notes()
 
     def take_anchors_and_names(self) -> None:
@@ -100,6 +102,7 @@ class _Selection:
             allotted=(
                 ("anchors", int(self._policy.anchors_share * self._target)),
                 ("names", self._outline.tool_percent * self._target // 100),
+                ("excerpts", int(self._policy.excerpts_share * self._target) if self._asked() else 0),
                 ("recent", int(self._policy.recent_share * self._target)),
             ),
         )  # fmt: skip
@@ -107,6 +110,13 @@ class _Selection:
         self._anchor_words = {}
         for anchor in anchors:
             self._anchor_words.setdefault(anchor.turn_seq, set()).update(anchor.text.lower().split())
+
+    def take_excerpts(self) -> None:
+        """What was said about the query, up to its share; notes may say it again."""
+        limit = min(self._left, int(self._policy.excerpts_share * self._target))
+        shown, spent = passages(self._material, self._pricing, before_seq=self._first_raw(), most_tokens=limit)
+        self._left -= spent
+        self.plan = replace(self.plan, excerpts=shown)
 
     def take_notes(self) -> None:
         """Notes of what is folded and of the open tail, best first; room for the tail grows in steps."""
@@ -143,6 +153,9 @@ class _Selection:
             return False
         self.plan = with_lines(self.plan, material, longer)
         return True
+
+    def _asked(self) -> bool:
+        return bool(self._material.request.query and self._material.snapshot.excerpts)
 
     def _recent(self) -> tuple[ShownTurn, ...]:
         """The open tail if its share holds it; else the newest turns and those that have no notes yet."""

@@ -101,7 +101,7 @@ def write(connection: Connection, seen: Tail, outline: Outline, *, frame_only: b
         update(_conversation)
         .where(
             _conversation.c.id == seen.conversation, _conversation.c.closed_seq == seen.closed_seq,
-            _conversation.c.edit_revision == seen.edit_revision,
+            _conversation.c.turn_count == seen.turn_count, _conversation.c.edit_revision == seen.edit_revision,
         )
         .values(revision=_conversation.c.revision + 1)
     )  # fmt: skip

@@ -45,10 +45,16 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
         .where(_anchor.c.conversation == conversation, _anchor.c.seq.between(node.first_seq, node.last_seq))
         .order_by(_anchor.c.id)
     )
+    said = connection.scalar(
+        select(_notes.c.said).where(
+            _notes.c.conversation == conversation, _notes.c.height == 0, _notes.c.idx == idx - 1
+        )
+    )
     return ClosedSegment(
         conversation=conversation, idx=idx, closed_seq=row.closed_seq, next_anchor=row.next_anchor,
         edit_revision=row.edit_revision, configurations=configurations(connection, conversation, node.first_seq - 1),
-        turns=[turn_record(turn) for turn in turns], anchors=[anchor_record(anchor) for anchor in anchors],
+        said=said or {}, turns=[turn_record(turn) for turn in turns],
+        anchors=[anchor_record(anchor) for anchor in anchors],
     )  # fmt: skip
 
 
