@@ -34,6 +34,8 @@ _WORTH_FILLING: Final = 0.03
 _NEAR: Final = 3
 """Nodes within which a group's edge may move to the beginning of a day."""
 _ROUNDS: Final = 4
+_STAYS: Final = 0.9
+"""Of the notes of what is folded: those that only change in steps."""
 
 
 def select_by_value(material: Material, pricing: Pricing, *, target: int) -> Plan:
@@ -119,36 +121,56 @@ class _Selection:
         self.plan = replace(self.plan, excerpts=shown)
 
     def take_notes(self) -> None:
-        """Notes of what is folded and of the open tail, best first; room for the tail grows in steps."""
+        """Notes of what is folded and of the open tail, best first.
+
+        What is folded has room in steps, so that its notes stay the same while the recent turns grow. What the last
+        step leaves goes to the tail, or to more notes near the end, before which everything stays.
+        """
         spans, tail = self._spans(), self._tail_span()
-        room = self._left - self._slack()
         opened = [*spans, *([tail] if tail else [])]
         first_raw = self._first_raw()
-        past = [note for note in self._outline.notes if note.seq < first_raw]
+        past = [note for note in self._outline.notes if note.seq < first_raw and not self._anchored(note)]
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
+        room = self._left
         if late:
-            favour = 1.0 + self._policy.newest_favour
-            both = merge(past, late, key=lambda note: -note.gain * (favour if note.seq > self._outline.last_seq else 1))
-            chosen = self._chosen(both, opened, room)
-            used = self._cost([note for note in chosen if tail and note.seq >= tail.first_seq])
-            step = max(1, int(self._policy.tail_step * self._target))
-            for_tail = min(room, used + (-used % step))
-            late = self._chosen(late, opened, for_tail)
-            room -= for_tail
-        notes = self._chosen((note for note in past if not self._anchored(note)), opened, room)
-        self._left = room - self._cost(notes)
+            room -= self._cost(self._worth_showing(past, late, opened, room))
+        step = max(1, int(self._policy.tail_step * self._target))
+        notes = self._chosen(past, opened, room - room % step)
+        left = self._left - self._cost(notes)
+        if late:
+            late = self._chosen(late, opened, left)
+            left -= self._cost(late)
+        if notes and left > _WORTH_FILLING * self._target:
+            end = sorted(note.seq for note in notes)[int(_STAYS * len(notes))]
+            known = {(note.seq, note.place) for note in notes}
+            near = (note for note in past if note.seq >= end and (note.seq, note.place) not in known)
+            fuller = notes + self._chosen(near, opened, left)
+            left -= self._cost(fuller) - self._cost(notes)
+            notes = fuller
+        self._left = left
         self.plan = replace(
             self.plan,
             groups=tuple(_grouped(spans, notes) + _grouped([tail] if tail else [], late)),
             unfolded=self._unfolded(tail),
         )
 
+    def _worth_showing(
+        self, past: Sequence[Note], late: Sequence[Note], opened: Sequence[_Span], room: int
+    ) -> list[Note]:
+        """Notes of the open tail that hold their own against those of what is folded."""
+        favour = 1.0 + self._policy.newest_favour
+        last_seq = self._outline.last_seq
+        both = merge(past, late, key=lambda note: -note.gain * (favour if note.seq > last_seq else 1))
+        return [note for note in self._chosen(both, opened, room) if note.seq > last_seq]
+
     def show_more_raw(self) -> bool:
-        """Spend what notes left over on turns before the recent ones; True when there are more of them."""
+        """Spend what notes left over on more of the recent turns and on those before them; True when that is some."""
         material = self._material
-        if self._left <= _WORTH_FILLING * self._target or self.plan.unread or not self.plan.raw:
+        if self._left <= _WORTH_FILLING * self._target or not self.plan.raw:
             return False
-        longer = recent.before(material, self._pricing, self.plan.raw, room=self._left)
+        longer = recent.widened(material, self._pricing, self.plan.raw, room=self._left)
+        if longer is self.plan.raw:
+            longer = recent.before(material, self._pricing, self.plan.raw, room=self._left)
         if longer is self.plan.raw:
             return False
         self.plan = with_lines(self.plan, material, longer)
@@ -160,7 +182,7 @@ class _Selection:
     def _recent(self) -> tuple[ShownTurn, ...]:
         """The open tail if its share holds it; else the newest turns and those that have no notes yet."""
         material, policy, outline = self._material, self._policy, self._outline
-        tail = tuple(turn for turn in material.window if turn.seq > material.closed_seq)
+        tail = tuple(turn for turn in material.window if turn.seq > material.closed_seq) or material.window[-1:]
         allowance = max(0, min(int(policy.tail_share * self._target), self._target - self._fixed))
         if sum(turn.tokens for turn in tail) <= 2 * allowance:
             shown = recent.shown(material, self._pricing, tail)
@@ -227,11 +249,6 @@ class _Selection:
         if self.plan.unread:
             return self._material.closed_seq + 1
         return self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
-
-    def _slack(self) -> int:
-        """What the recent turns may still grow by, so that what stands before them stays as it is for a while."""
-        step = max(1, int(self._policy.tail_step * self._target))
-        return min(-self._recent_tokens() % step, max(0, self._left))
 
     def _chosen(self, notes: Iterable[Note], spans: Sequence[_Span], room: int) -> list[Note]:
         """The first notes that fit, with the labels that they need."""
