@@ -57,7 +57,7 @@ def _refold(claim: RefoldClaim, store: Store) -> bool:
 def refolded(job: JobId, segment: ClosedSegment, store: Store) -> Refold:
     """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
     settings = settings_at(segment.configurations, segment.turns[0].seq)
-    folded = fold_segment(segment.turns, idx=segment.idx, settings=settings)
+    folded = fold_segment(segment.turns, idx=segment.idx, settings=settings, before=segment.before, said=segment.said)
     known = {(one.turn_seq, one.start, one.end, one.type) for one in segment.anchors}
     drafts = [one for one in folded.drafts if (one.turn_seq, one.start, one.end, one.type) not in known]
     merged = merge_into_past(
