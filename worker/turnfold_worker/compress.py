@@ -21,6 +21,7 @@ from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import anchor_terms, merge
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
 from turnfold_worker.pipeline.outline import choose_cover, make_outline, plain_outline, with_tail
+from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, Store, Tail
@@ -140,7 +141,9 @@ def fold_next(tail: Tail, turns: Sequence[StoredTurn], store: Store, *, plain_er
     """Fold one segment, merge its anchors, and build the chapters that it completes."""
     settings = settings_at(tail.configurations, turns[0].seq)
     if plain_error is None:
-        folded = fold_segment(turns, idx=tail.node_count, settings=settings, said=said_after(tail.said, turns))
+        folded = fold_segment(
+            turns, idx=tail.node_count, settings=settings, before=tail.before, said=said_after(tail.said, turns)
+        )
     else:
         folded = plain_fold(turns, idx=tail.node_count, said=said_after(tail.said, turns))
     candidates = candidates_of(folded.drafts, tail.conversation, store)
@@ -225,5 +228,6 @@ def after(tail: Tail, fold: Fold) -> Tail:
         node_count=tail.node_count + 1, next_anchor=tail.next_anchor + len(fold.anchors),
         edit_revision=tail.edit_revision, segmenter=fold.segmenter, said=fold.nodes[0].said,
         configurations=tail.configurations,
+        before=[*tail.before, *tail.turns[: last_seq - tail.closed_seq]][-NEIGHBOURS:],
         turns=tail.turns[last_seq - tail.closed_seq :],
     )  # fmt: skip
