@@ -211,9 +211,8 @@ def test_an_answer_stays_with_its_question() -> None:
 
 def test_meaning_tells_what_words_do_not() -> None:
     """No turn shares a telling word with another; only the vectors change, with the ninth turn."""
-    lines = [
-        f"{speaker}: there was more to say about {letter * 3}" for speaker, letter in zip("AB" * 8, "abcdefghijklmnop")
-    ]
+    letters = "abcdefghijklmnop"
+    lines = [f"{'AB'[i % 2]}: there was more to say about {letter * 3}" for i, letter in enumerate(letters)]
     turns = talk(*lines)
     first, second = Vector(bytes([100, 5, 0, 0])), Vector(bytes([0, 0, 100, 5]))
     vectors = {turn.seq: first if turn.seq < 9 else second for turn in turns}
