@@ -32,6 +32,7 @@ from turnfold_worker.ports import SentenceEmbedder
 
 TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/segmenter_weights.py"
 TURNS_OF_A_KIND: Final = 1_800
+JOINS_OF_A_KIND: Final = 90
 MISSED_CUTS: Final = 0.2
 """Share of cuts that the segmenter is taken to have missed before the gap at hand."""
 STRENGTH: Final = 0.3
@@ -65,7 +66,10 @@ def stored(talk: Talk) -> list[StoredTurn]:
 def gaps_of(kind: str, embedder: SentenceEmbedder) -> Gaps:
     """Evidence at every gap of a kind's talk."""
     talks: list[Talk] = []
-    while sum(len(talk.turns) for talk in talks) < TURNS_OF_A_KIND:
+    while (
+        sum(len(talk.turns) for talk in talks) < TURNS_OF_A_KIND
+        or sum(len(talk.boundaries) for talk in talks) < JOINS_OF_A_KIND
+    ):
         talks.append(make_talk(kind, len(talks)))
     turns = [stored(talk) for talk in talks]
     vectors = iter(embedder.embed([turn.content for one in turns for turn in one]))

@@ -82,8 +82,8 @@ MEETING_TALK: Final = (
 )
 MEETING_QUESTIONS: Final = ("do we {v} the {n}?", "what about the {m}?", "is it {q}?", "how do you {v} that?", "who does the {n}?", "can we do that?", "does that make sense?")
 MEETING_SHIFTS: Final = (
-    "let's move on to the {n}.", "the next thing is the {n}.", "can we talk about the {n} now?", "next on the agenda is the {n}.", "now we have the {n}.", "{who}, do you want to start with the {n}?",
-    "the other thing is the {n} and the {m}.", "I wanted to discuss the {n}.", "shall we look at the {n}?", "I will show you the {n}.", "first of all the {n}.",
+    "let's move on to the {n}.", "the next thing is the {n}.", "we should talk about the {n} now.", "next on the agenda is the {n}.", "now we have the {n}.", "{who}, do you want to start with the {n}?",
+    "the other thing is the {n} and the {m}.", "I wanted to discuss the {n}.", "let us look at the {n}.", "I will show you the {n}.", "first of all the {n}.",
 )
 PROMPTS: Final = (
     "How do I {v} a {n} without making it {q}?", "Explain how the {n} works.", "Write a short text about a {q} {n}.", "I need a plan to {v} the {n} in {num} days.", "What are the best ways to {v} a {n}?",

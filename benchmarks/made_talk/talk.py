@@ -155,10 +155,12 @@ def _meeting(s: Speech, turns: int, *, opening: bool) -> Lines:
     """People around a table; one of them leads a topic, the others chime in."""
     random = s.random
     chair, lead = "0", str(random.randint(0, 3))
-    if not opening and random.random() < 0.4:
-        yield chair, s.some((0.6, p.OPENERS), (1, p.MEETING_SHIFTS))
+    who = chair if not opening and random.random() < 0.5 else lead
+    if random.random() < 0.4:
+        yield who, s.say(p.OPENERS)
+        yield who, s.some((0.6, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
     else:
-        yield lead, s.some((0.8, p.OPENERS), (0.4, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.3, p.FACTS))
+        yield who, s.some((0.9, p.OPENERS), (0.6, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
     speaker = lead
     for _ in range(turns):
         if random.random() < 0.35:
@@ -167,7 +169,7 @@ def _meeting(s: Speech, turns: int, *, opening: bool) -> Lines:
         if random.random() < 0.3:
             speaker = str(random.randint(0, 3)) if speaker == lead else lead
         yield speaker, s.some(
-            (0.3, p.HESITATIONS), (0.35, p.CLAUSES), (0.4, p.MEETING_TALK), (0.15, p.FACTS), (0.1, p.MEETING_QUESTIONS)
+            (0.3, p.HESITATIONS), (0.35, p.CLAUSES), (0.4, p.MEETING_TALK), (0.15, p.FACTS), (0.15, p.MEETING_QUESTIONS)
         )
     if random.random() < 0.6:
         for _ in range(random.randint(1, 4)):
@@ -230,7 +232,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "advice": Kind(_advice, (2, 7), 20, 0.8),
     "chat": Kind(_chat, (3, 7), 20, 0.2),
     "task": Kind(_task, (5, 12), 30, 0.3),
-    "meeting": Kind(_meeting, (20, 120), 500, 0.7, (2.5, 8)),
+    "meeting": Kind(_meeting, (20, 120), 500, 0.7, (2.5, 6)),
     "assistant": Kind(_assistant, (2, 12), 40, 0.2),
     "team": Kind(_team, (4, 16), 60, 0.4, (90, 3000)),
     "agent": Kind(_agent, (5, 16), 50, 0.5),

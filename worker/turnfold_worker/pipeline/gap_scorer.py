@@ -22,9 +22,9 @@ _UNIT: Final = 1_000_000
 """Scores are kept in millionths: whole numbers are the same after they were stored."""
 _LARGEST: Final = 1_000 * _UNIT
 
-STANDS_OUT: Final = 0.55
-"""Standard deviations for each natural logarithm of the wanted length: the quantile of a logistic distribution."""
-MARGIN: Final = 0.25
+STANDS_OUT: Final = 0.4
+"""Standard deviations for each natural logarithm of the wanted length, as quantiles of a logistic distribution grow."""
+MARGIN: Final = 0.4
 """More of them, because a needless cut harms more than a missing one."""
 PULL: Final = 0.6
 """Standard deviations for each logarithm by which the open segment is longer, or shorter, than wanted."""

@@ -30,7 +30,7 @@ class FoldSettings:
     """Turns of a segment at most, tool groups apart."""
     segment_max_tokens: int = 1500
     """Estimated tokens of a segment at most; a longer turn is a segment of its own."""
-    segment_target_turns: int = 12
+    segment_target_turns: int = 20
     """Turns that a segment is to have on average: how fine topics are told apart, which differs from talk to talk."""
     segment_min_turns: int = 6
     """Turns before a change of topic may cut; at most a third of the target."""
