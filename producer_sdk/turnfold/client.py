@@ -116,7 +116,8 @@ class Turnfold:
     ) -> None:
         """Say what matters in a conversation; takes effect for the segments that begin after it.
 
-        `settings` are the fold's: `segment_max_turns`, `segment_max_tokens`, `gap_minutes` … Raises `InvalidInput`.
+        `settings` are the fold's: `segment_target_turns` (how fine topics are told apart), `segment_max_turns`,
+        `segment_max_tokens`, `gap_minutes` … Raises `InvalidInput`.
         """
         body = configuration(goal=goal, constraints=constraints, settings=settings)
         self._put(conversation_id, Operation.CONFIGURE, [Entry(f"configure-{secrets.token_hex(12)}", body)])
