@@ -6,14 +6,16 @@ that is in both is dropped by its id.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.render_text import with_gap
+from turnfold.assemble.turns import NO_TURNS, Turns
 from turnfold.contract.keys import Address
+from turnfold.contract.notes import last_part
 from turnfold.contract.records import (
     Anchor,
     AnchorState,
@@ -32,6 +34,7 @@ from turnfold.errors import InvalidInput, UnknownConversation
 from turnfold.inbox import Pending, PendingEntry
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_turns, snippet
 from turnfold.shortening import LEAST_CAP, Shortening, cap_for
+from turnfold.value_read import Wanted
 
 if TYPE_CHECKING:
     from turnfold.reader import Reader, ReadTransaction
@@ -59,6 +62,9 @@ NO_INBOX: Final[PendingSource] = _NoInbox()
 def context(inbox: PendingSource, reader: Reader, address: Address, request: Request) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=NEWEST_TURNS)
+    if request.policy.selection == "value":
+        snapshot = _by_value(reader, address, pending, request)
+        return finish(snapshot, request, choose(snapshot, request), {})
     cap = cap_for(request.budget_tokens)
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
@@ -66,19 +72,11 @@ def context(inbox: PendingSource, reader: Reader, address: Address, request: Req
         turns, unread = _newest_turns(transaction, head, pending, cap=cap)
         snapshot = Snapshot(conversation_id=address.conversation, head=head, turns=turns, unread=unread)
         if head is not None:
-            by_value = request.policy.selection == "value"
-            outline = transaction.outline(head, budget_tokens=request.budget_tokens) if by_value else None
             snapshot = replace(
                 snapshot,
-                nodes=() if by_value else transaction.frontier(head),
-                outline=outline,
-                hits=transaction.hits_for(head, outline, request.query, budget_tokens=request.budget_tokens)
-                if outline is not None and request.query
-                else (),
+                nodes=transaction.frontier(head),
                 anchors=transaction.top_anchors(head),
-                excerpts=transaction.excerpts_for(head, request.query, cap=cap)
-                if request.query and not by_value
-                else (),
+                excerpts=transaction.excerpts_for(head, request.query, cap=cap) if request.query else (),
             )
         choice = choose(snapshot, request)
         return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
@@ -86,6 +84,32 @@ def context(inbox: PendingSource, reader: Reader, address: Address, request: Req
     snapshot, choice, texts = reader.read(look)
     # After the transaction: a caller's counter may be slow.
     return finish(snapshot, request, choice, texts)
+
+
+def _by_value(reader: Reader, address: Address, pending: Pending, request: Request) -> Snapshot:
+    """What the selection by value sees: one committed state, and the turns of the inbox that it does not hold."""
+    entries = {entry.entry_id: entry for entry in reversed(pending.newest) if entry.operation == Operation.APPEND}
+    # Of an id that waits twice the first one counts.
+    ids = tuple(reversed(entries))
+    if pending.forgotten:
+        reader.drop(address)
+    wanted = Wanted(address, request.budget_tokens, ids, request.query)
+    found = None if pending.forgotten else reader.by_value(wanted)
+    if found is None:
+        waiting = _numbered(list(map(entries.__getitem__, ids)), pending, last_seq=0)
+        short = Shortening.to(cap_for(request.budget_tokens), last_seq=waiting.last_seq)
+        turns = Turns.of(map(short.of, waiting.turns))
+        return Snapshot(conversation_id=address.conversation, head=None, turns=turns, unread=waiting.older)
+    known = found.known
+    fresh = [entries[one] for one in ids if one not in found.stored]
+    waiting = _numbered(fresh, pending, last_seq=known.head.turn_count, read=known.read)
+    short = Shortening.to(cap_for(request.budget_tokens), last_seq=waiting.last_seq)
+    turns = (NO_TURNS if waiting.older else known.turns).followed_by([short.of(turn) for turn in waiting.turns])
+    return Snapshot(
+        conversation_id=address.conversation, head=known.head, hits=found.hits, anchors=known.anchors,
+        turns=turns.from_place(len(turns) - NEWEST_TURNS), unread=waiting.older,
+        outline=known.outline and known.outline.within(last_part(request.budget_tokens)),
+    )  # fmt: skip
 
 
 def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *, limit: int) -> list[Hit]:
@@ -151,6 +175,8 @@ class Waiting:
 
     turns: tuple[StoredTurn, ...] = ()
     """The newest ones, numbered as they will be, unless `older`."""
+    last_seq: int = 0
+    """Number of the newest turn, wherever it is."""
     older: int = 0
     """About how many turns wait before those. Above 0 the numbers of `turns` only order them: what waits before them
     may be no turn, or one that is there already."""
@@ -166,12 +192,22 @@ def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pend
     for entry in entries:
         if entry.entry_id not in known:
             fresh.setdefault(entry.entry_id, entry)
+    return _numbered(list(fresh.values()), pending, last_seq=head.turn_count if head else 0)
+
+
+def _numbered(
+    fresh: Sequence[PendingEntry],
+    pending: Pending,
+    *,
+    last_seq: int,
+    read: Callable[[PendingEntry, int], StoredTurn] = lambda entry, seq: read_entry(
+        entry.body, seq=seq, turn_id=entry.entry_id
+    ),
+) -> Waiting:
+    """The turns of entries that are not stored, after the last stored one."""
     older = pending.held - len(pending.newest) if fresh else 0
-    last = (head.turn_count if head else 0) + older
-    turns = tuple(
-        read_entry(entry.body, seq=seq, turn_id=entry.entry_id) for seq, entry in enumerate(fresh.values(), last + 1)
-    )
-    return Waiting(turns, older)
+    turns = tuple(read(entry, seq) for seq, entry in enumerate(fresh, last_seq + older + 1))
+    return Waiting(turns, last_seq + older + len(turns), older)
 
 
 def _newest_turns(
@@ -182,8 +218,7 @@ def _newest_turns(
     stored: tuple[StoredTurn, ...] = ()
     if head is not None and not waiting.older:
         stored = transaction.newest_turns(head, cap=cap, waiting=len(waiting.turns))
-    last_seq = waiting.turns[-1].seq if waiting.turns else 0
-    short = Shortening.to(cap, last_seq=last_seq)
+    short = Shortening.to(cap, last_seq=waiting.turns[-1].seq if waiting.turns else 0)
     return (*stored, *map(short.of, waiting.turns))[-NEWEST_TURNS:], waiting.older
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Integer,
     Text,
     TextClause,
+    and_,
     bindparam,
     case,
     cast,
@@ -35,6 +36,7 @@ TOP_ANCHORS: Final = 64
 TEXTS_A_STATEMENT: Final = 64
 INBOX_IDS: Final = 200
 """The newest turns of an inbox."""
+FEW_INBOX_IDS: Final = 8
 POSTINGS_A_TERM: Final = 64
 TURNS_A_HIT: Final = 264
 """Turns that are read of a segment that holds a query's terms: all of the longest one that can be configured, 200
@@ -184,6 +186,21 @@ TEXTS: Final = _texts()
 STORED_SEQS: Final = select(turn.c.turn_id, turn.c.seq).where(
     _OF_CONVERSATION, turn.c.turn_id.in_([bindparam(f"id{i}") for i in range(INBOX_IDS)])
 )
+
+HEAD_AND_STORED: Final = (
+    select(*HEAD_COLUMNS, turn.c.turn_id)
+    .select_from(
+        conversation.outerjoin(
+            turn,
+            and_(
+                turn.c.conversation == conversation.c.id,
+                turn.c.turn_id.in_([bindparam(f"id{i}") for i in range(FEW_INBOX_IDS)]),
+            ),
+        )
+    )
+    .where(conversation.c.tenant == bindparam("tenant"), conversation.c.external_id == bindparam("external_id"))
+)
+"""The head, and which of a few turns of the inbox it has: one statement, so that both are of one state."""
 
 
 def _postings() -> TextClause:

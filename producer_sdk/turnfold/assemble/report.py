@@ -62,7 +62,7 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
         "anchors": snapshot.head.anchor_tokens if snapshot.head else 0,
         "background": sum(node.tokens[0] for node in material.roots),
         "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.request.query else 0,
-        "recent": sum(turn.tokens for turn in material.window),
+        "recent": sum(material.window.tokens),
     }
 
 

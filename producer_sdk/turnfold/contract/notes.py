@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from itertools import repeat
 from typing import Any, Final, NamedTuple, overload
 
@@ -88,6 +88,13 @@ class Outline:
     """Tokens of each role up to `last_seq`."""
     tool_percent: int = 0
     """Of the conversation's tokens, those that tools said."""
+
+    def within(self, last_part: int) -> Outline:
+        """The outline without the parts after one: what a read of so many parts finds."""
+        if not isinstance(self.notes, Tiers):
+            return self
+        notes = self.notes.first(last_part - FIRST_TIER + 1)
+        return self if notes is self.notes else replace(self, notes=notes)
 
 
 def closes(text: str) -> bool:
@@ -192,7 +199,7 @@ def _notes_of(packed: Any) -> tuple[Note, ...]:
 class Tiers(Sequence[Note]):
     """Notes of several parts, each parsed when it is first looked at. Safe to share among threads."""
 
-    def __init__(self, bodies: Iterable[str]) -> None:
+    def __init__(self, bodies: Iterable[str | tuple[Note, ...]]) -> None:
         self._parts: list[str | tuple[Note, ...]] = list(bodies)
 
     def tiers(self) -> Iterator[tuple[Note, ...]]:
@@ -202,6 +209,10 @@ class Tiers(Sequence[Note]):
             notes = unpack_notes(part) if isinstance(part, str) else part
             self._parts[i] = notes
             yield notes
+
+    def first(self, count: int) -> Tiers:
+        """The first parts, parsed as far as these are."""
+        return self if count >= len(self._parts) else Tiers(self._parts[:count])
 
     def __iter__(self) -> Iterator[Note]:
         for notes in self.tiers():

@@ -307,7 +307,7 @@ class Snapshot:
     """The best notes of all that is folded, as many as the budget has a use for."""
     hits: tuple[Note, ...] = ()
     """With a query: notes that it is about, best first."""
-    turns: tuple[StoredTurn, ...] = ()
+    turns: Sequence[StoredTurn] = ()
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
     excerpts: tuple[Excerpt, ...] = ()
     """With a query: turns of the segments that its terms point to, best first."""
