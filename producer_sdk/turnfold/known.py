@@ -10,7 +10,7 @@ from typing import Final
 
 from turnfold.assemble.turns import Turns
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Outline
+from turnfold.contract.notes import Note, Outline
 from turnfold.contract.records import Anchor, Head, StoredTurn
 from turnfold.edge import read_entry
 from turnfold.inbox import PendingEntry
@@ -75,6 +75,28 @@ class Known:
             return False
         as_long = self.longest <= min(short.cap, self.short.cap)
         return short == self.short or (as_long and not self.turns.has_parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a read needs of a conversation."""
+
+    address: Address
+    budget_tokens: int
+    inbox_ids: tuple[str, ...] = ()
+    """Of the turns that wait: at most 200, none twice."""
+    query: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A conversation at one committed state."""
+
+    known: Known
+    stored: Collection[str]
+    """Those of the inbox's turns that it has."""
+    hits: tuple[Note, ...] = ()
+    """With a query: the notes that it is about, best first."""
 
 
 class KnownConversations:

@@ -25,6 +25,7 @@ from turnfold.contract.records import (
 from turnfold.contract.tables import SCHEMA_VERSION, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold.errors import SchemaMismatch, Unavailable
+from turnfold.known import Found, Wanted
 from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms, score_segments
 from turnfold.rows import (
     anchor_record,
@@ -34,7 +35,7 @@ from turnfold.rows import (
     shortened_record,
 )
 from turnfold.shortening import MOST_CAP, Shortening
-from turnfold.value_read import Found, ValueReader, Wanted
+from turnfold.value_read import ValueReader
 
 _Result = TypeVar("_Result")
 

@@ -32,9 +32,9 @@ from turnfold.contract.tasks import Operation
 from turnfold.edge import read_entry
 from turnfold.errors import InvalidInput, UnknownConversation
 from turnfold.inbox import Pending, PendingEntry
+from turnfold.known import Wanted
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_turns, snippet
 from turnfold.shortening import LEAST_CAP, Shortening, cap_for
-from turnfold.value_read import Wanted
 
 if TYPE_CHECKING:
     from turnfold.reader import Reader, ReadTransaction

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Engine
@@ -19,32 +19,10 @@ from turnfold.contract.notes import Note, Outline, last_part, unpack_notes, unpa
 from turnfold.contract.records import Head
 from turnfold.driver import Call, Driver, DriverConnection, Row
 from turnfold.hits import Field, hits
-from turnfold.known import Known, KnownConversations
+from turnfold.known import Found, Known, KnownConversations, Wanted
 from turnfold.relevance import NOTE_SEGMENTS, QUERY_TERMS, query_terms, score_segments
 from turnfold.rows import anchor_record, content_size, head_record, lazy_turns, longest_content
 from turnfold.shortening import Shortening, cap_for
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a read needs of a conversation."""
-
-    address: Address
-    budget_tokens: int
-    inbox_ids: tuple[str, ...] = ()
-    """Of the turns that wait: at most 200, none twice."""
-    query: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A conversation at one committed state."""
-
-    known: Known
-    stored: Collection[str]
-    """Those of the inbox's turns that it has."""
-    hits: tuple[Note, ...] = ()
-    """With a query: the notes that it is about, best first."""
 
 
 class ValueReader:
