@@ -104,6 +104,18 @@ def test_many_leased_tenants_hide_nobody_for_more_than_a_few_claims(client: redi
     assert claims <= -(-2_000 // TENANTS_A_CLAIM) + 1
 
 
+def test_a_clock_that_was_set_back_hides_no_tenant_and_no_conversation(client: redis.Redis, inbox: RedisInbox) -> None:
+    """Who was served, or leased, before the step has times an hour ahead of all that comes after it."""
+    ahead = (time.time() + 3_600) * 1_000_000
+    make_ready(client, "before", ["one"], served=ahead)
+    make_ready(client, "large", ["leased"], at=ahead)
+    for tenant in ("large", "other"):
+        make_ready(client, tenant, [f"c{i}" for i in range(1_000)])
+    served = [claim.address for _ in range(3) for claim in inbox.claim(SHARD, 2)]
+    assert "before" in {address.tenant for address in served}
+    assert "leased" in {address.conversation for address in served}
+
+
 def test_the_work_of_a_claim_is_bounded(client: redis.Redis, inbox: RedisInbox) -> None:
     for number in range(1_000):
         make_ready(client, f"t{number}", [f"c{i}" for i in range(number % 3)] or ["c"])
