@@ -239,6 +239,9 @@ class Store(Protocol):
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
         """Store what was received, all or nothing, in order; repeats change nothing."""
 
+    def leave_to_sweeps(self, conversations: Sequence[ConversationId]) -> None:
+        """Let the next sweep find due folds of which nobody was told."""
+
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
         """Take the fold job and count the attempt; None when there is nothing to do or another has it."""
 

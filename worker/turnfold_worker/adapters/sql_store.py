@@ -106,6 +106,10 @@ class SqlStore:
         with self._transaction() as connection:
             return sql_turns.store(connection, batches, republish_milliseconds=self._republish)
 
+    def leave_to_sweeps(self, conversations: Sequence[ConversationId]) -> None:
+        with self._transaction() as connection:
+            sql_turns.leave_to_sweeps(connection, conversations)
+
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
         with self._claiming(sql_jobs.fold_job(conversation)) as (connection, token):
             return sql_jobs.claim(connection, conversation, token, lease_milliseconds=self._lease)
