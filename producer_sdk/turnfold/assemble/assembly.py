@@ -36,7 +36,7 @@ from turnfold.assemble.render_text import (
     turn_opening,
 )
 from turnfold.assemble.tags import TAGS_LEVEL, best_tags
-from turnfold.contract.notes import note_lines
+from turnfold.contract.notes import lines_of_days, note_lines
 from turnfold.contract.records import LevelKey, Role
 from turnfold.tokens import MESSAGE_TOKENS
 
@@ -130,7 +130,7 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
 
 def _group_text(group: Group) -> str:
     return group_line(group.first_seq, group.last_seq, group.marker) + "".join(
-        note_lines(group.notes, day_before=group.day_before)
+        lines_of_days(group.days, day_before=group.day_before)
     )
 
 
