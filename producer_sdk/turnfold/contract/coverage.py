@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from turnfold.contract.notes import Note
-from turnfold.contract.terms import stem
+from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_words, weight_of
 
 OVERHEAD: Final = 3
@@ -55,7 +55,8 @@ def taken(notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, d
 
 
 def _told(note: Note) -> list[tuple[str, float]]:
-    return [(stem(word), weight_of(digit)) for word, digit in zip(note_words(note.text), note.weights, strict=False)]
+    stems = map(STEMS.__getitem__, note_words(note.text))
+    return list(zip(stems, map(weight_of, note.weights), strict=False))
 
 
 def _news(words: Iterable[tuple[str, float]], times: Mapping[str, int], decays: Sequence[float]) -> float:

@@ -105,9 +105,11 @@ _KINDS: Final[Mapping[str, FactKind]] = {
     "name": FactKind.NAME,
 }
 
+_MAY_BEGIN_A_DATE: Final = "next|last|this|on|yesterday|tomorrow|tonight"
 _FACT: Final = re.compile(
     rf"""(?<![\w<])(?:
-  (?P<url>(?:https?|ftp|wss?|postgres(?:ql)?|redis|amqp)://[^\s<>"'`)\]|]{{1,300}})
+  (?P<plain>(?:(?!(?:{_MAY_BEGIN_A_DATE})(?!\w))[a-z]++(?:[,;!?)"']?\s++|\.\s++|(?=[,;!?)"'])|(?=\Z)))++)
+| (?P<url>(?:https?|ftp|wss?|postgres(?:ql)?|redis|amqp)://[^\s<>"'`)\]|]{{1,300}})
 | (?P<email>[\w.+-]{{1,64}}@[A-Za-z0-9-]{{1,63}}(?:\.[A-Za-z0-9-]{{1,63}}){{1,4}})
 | (?P<error>(?:[A-Za-z_][\w.]{{0,80}})?(?:Error|Exception|Fault)(?!\w)(?::[ ][^\n"]{{1,100}})?
     | (?i:error|fatal|panic|failed):[ ][^\n"]{{1,100}})
@@ -165,6 +167,8 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
     found: list[Fact] = []
     doubtful: list[Fact] = []
     for match in _FACT.finditer(text, start, end):
+        if match.lastgroup == "plain":
+            continue
         kind = _KINDS[match.lastgroup or "name"]
         fact = _trimmed(kind, match.group(), match.start())
         if kind is FactKind.NAME and fact.text[:1] != "@":
