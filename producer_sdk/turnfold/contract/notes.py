@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
 """Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
@@ -29,8 +29,7 @@ NAMES_PART: Final = 1
 FIRST_TIER: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """A statement of a turn, as it is shown."""
 
     seq: int

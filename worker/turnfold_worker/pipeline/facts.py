@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Final
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from turnfold.contract.terms import STOP_WORDS
 from turnfold_worker.pipeline.common_words import COMMON_WORDS, listed
@@ -38,8 +39,7 @@ class FactKind(StrEnum):
     ERROR = "errors"
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """A span that states something exactly: `text[start:end]` of what was read."""
 
     kind: FactKind
@@ -48,8 +48,7 @@ class Fact:
     end: int
 
 
-def _start(fact: Fact) -> int:
-    return fact.start
+_START: Final = attrgetter("start")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,8 @@ class Facts:
 
     def within(self, start: int, end: int) -> tuple[Fact, ...]:
         """Facts that lie inside a span."""
-        first = bisect_left(self.all, start, key=_start)
-        return tuple(fact for fact in self.all[first : bisect_left(self.all, end, key=_start)] if fact.end <= end)
+        first = bisect_left(self.all, start, key=_START)
+        return tuple(fact for fact in self.all[first : bisect_left(self.all, end, key=_START)] if fact.end <= end)
 
     def texts(self, *kinds: FactKind) -> tuple[str, ...]:
         """Distinct texts of these kinds, in order of first mention."""
@@ -181,7 +180,7 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
             found.append(fact)
     known = {word for fact in found if fact.kind is FactKind.NAME for word in fact.text.split()}
     found.extend(fact for fact in doubtful if fact.text in known)
-    return sorted(found, key=lambda fact: fact.start)
+    return sorted(found, key=_START)
 
 
 def _trimmed(kind: FactKind, found: str, start: int) -> Fact:

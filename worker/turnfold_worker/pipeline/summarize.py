@@ -8,7 +8,7 @@ No level is longer than its source, nor than the level above it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
@@ -137,7 +137,7 @@ def _smallest(units: Sequence[Unit], readings: Sequence[Reading], joint: str, ce
 
         def shown(length: int) -> str:
             clipped = best.text if length == len(best.text) else f"{_whole_words(best.text[:length])}…"
-            return rendered([(replace(best, text=clipped), readings[best.turn])], joint)
+            return rendered([(best._replace(text=clipped), readings[best.turn])], joint)
 
         length = most_that_fit(len(best.text), lambda size: estimate_tokens(shown(size)) <= ceiling)
         if length >= _SHORTEST_CLIP:
