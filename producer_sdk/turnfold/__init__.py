@@ -32,6 +32,7 @@ from turnfold.errors import (
     WaitTimeout,
 )
 from turnfold.settings import Settings
+from turnfold.tool_schemas import TOOL_NAMES
 
 __all__ = [
     "BALANCED",
@@ -55,6 +56,7 @@ __all__ = [
     "SchemaMismatch",
     "Settings",
     "Status",
+    "TOOL_NAMES",
     "Turn",
     "Turnfold",
     "TurnfoldError",

@@ -27,6 +27,8 @@ from turnfold.contract.records import (
 from turnfold.edge import TurnInput
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount
+from turnfold.tool_schemas import ToolForm
+from turnfold.tools import RESULT_TOKENS
 from turnfold.waiting import Wait, pauses
 
 THREADS = 32
@@ -135,6 +137,16 @@ class AsyncTurnfold:
     ) -> list[Anchor]:
         """As `Turnfold.anchors`."""
         return await self._run(self._client.anchors, conversation_id, types=types, states=states)
+
+    async def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
+        """As `Turnfold.tools`."""
+        return self._client.tools(form)
+
+    async def handle_tool_call(
+        self, conversation_id: str, call: object, *, max_tokens: int = RESULT_TOKENS
+    ) -> dict[str, Any]:
+        """As `Turnfold.handle_tool_call`."""
+        return await self._run(self._client.handle_tool_call, conversation_id, call, max_tokens=max_tokens)
 
     async def status(self, conversation_id: str) -> Status:
         """As `Turnfold.status`."""

@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -30,6 +31,8 @@ from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, InvalidTur
 from turnfold.resources import Resources
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount, chosen_counter
+from turnfold.tool_schemas import ToolForm, tool_schemas
+from turnfold.tools import RESULT_TOKENS, Lookups, handle
 from turnfold.waiting import ErasureWait, FoldWait, Wait, pauses
 
 _Found = TypeVar("_Found")
@@ -187,6 +190,31 @@ class Turnfold:
         address = self._address(conversation_id)
         found = retrieval.anchors(self._resources.inbox(), self._resources.reader(), address)
         return retrieval.anchors_among(found, types, states)
+
+    def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
+        """`expand`, `search` and `anchors` as a provider's client takes them: `tools=tf.tools("openai")`.
+
+        "openai" is the form of chat completions, "responses" that of OpenAI's Responses, or "anthropic".
+        """
+        return tool_schemas(form)
+
+    def handle_tool_call(
+        self, conversation_id: str, call: object, *, max_tokens: int = RESULT_TOKENS
+    ) -> dict[str, Any]:
+        """Do what a model asked for with one of `tools`; the message, or Anthropic's content block, to send back.
+
+        `call` is an element of OpenAI's `message.tool_calls`, a `function_call` of its Responses or a `tool_use`
+        block of Anthropic's, as an object or a dict. The result costs at most `max_tokens` estimated tokens. Whatever
+        is wrong with the model's arguments is told to the model; `InvalidInput` is raised for what is no call, and
+        `Unavailable` when Redis or SQL does not answer.
+        """
+        self._address(conversation_id)
+        lookups = Lookups(
+            partial(self.expand, conversation_id),
+            partial(self.search, conversation_id),
+            partial(self.anchors, conversation_id),
+        )
+        return handle(call, lookups, max_tokens=max_tokens)
 
     def status(self, conversation_id: str) -> Status:
         """How far the work on a conversation is; zeros for one that nobody has written to."""

@@ -147,7 +147,25 @@ def test_12_asyncio_has_the_same_verbs(stack: Stack) -> None:
     assert "Hello from a coroutine." in asyncio.run(talk())
 
 
-def test_13_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
+def test_13_a_model_looks_up_what_its_notes_leave_out(turnfold: Turnfold) -> None:
+    turnfold.append("conv", example())
+    turnfold.wait("conv")
+    assert [tool["function"]["name"] for tool in turnfold.tools("openai")] == ["expand", "search", "anchors"]
+    call = {
+        "id": "call-1",
+        "type": "function",
+        "function": {"name": "search", "arguments": '{"query": "Okralink fee"}'},
+    }
+    answer = turnfold.handle_tool_call("conv", call)
+    assert (answer["role"], answer["tool_call_id"]) == ("tool", "call-1")
+    marker = answer["content"].split("→")[1].split("]")[0]
+    block = {"type": "tool_use", "id": "toolu-1", "name": "expand", "input": {"marker": marker}}
+    assert "Okralink" in turnfold.handle_tool_call("conv", block)["content"]
+    block["input"] = {"marker": "the part about fees"}
+    assert "copy one from a context" in turnfold.handle_tool_call("conv", block)["content"]
+
+
+def test_99_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
     turnfold.append("conv", example())
     turnfold.wait("conv")
     receipt = turnfold.forget("conv")

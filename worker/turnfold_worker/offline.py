@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from sqlalchemy import Engine
 
@@ -39,6 +39,8 @@ from turnfold.edge import TurnInput, accept
 from turnfold.reader import Reader
 from turnfold.sql import connect
 from turnfold.tokens import TokenCount, chosen_counter
+from turnfold.tool_schemas import ToolForm, tool_schemas
+from turnfold.tools import RESULT_TOKENS, Lookups, handle
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.digest import digest
 from turnfold_worker.drain import receive
@@ -125,6 +127,14 @@ class FoldedConversation:
         """As `Turnfold.anchors`."""
         found = retrieval.anchors(retrieval.NO_INBOX, self._reader, self._address)
         return retrieval.anchors_among(found, types, states)
+
+    def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
+        """As `Turnfold.tools`."""
+        return tool_schemas(form)
+
+    def handle_tool_call(self, call: object, *, max_tokens: int = RESULT_TOKENS) -> dict[str, Any]:
+        """As `Turnfold.handle_tool_call`."""
+        return handle(call, Lookups(self.expand, self.search, self.anchors), max_tokens=max_tokens)
 
     def status(self) -> Status:
         """As `Turnfold.status`."""
