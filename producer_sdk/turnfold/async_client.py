@@ -113,11 +113,13 @@ class AsyncTurnfold:
         reserve_tokens: int = 0,
         count_tokens: TokenCount | str | None = None,
         policy: str | Policy = "balanced",
+        expand: Iterable[str] = (),
     ) -> Context:
         """As `Turnfold.context`."""
         return await self._run(
             self._client.context, conversation_id, budget_tokens=budget_tokens, query=query, system=system, task=task,
             reserve_tokens=reserve_tokens, count_tokens=count_tokens, policy=policy,
+            expand=expand,
         )  # fmt: skip
 
     async def expand(self, conversation_id: str, marker: str, *, max_tokens: int | None = None) -> Expansion:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from turnfold import expansion, retrieval
-from turnfold.assemble import Context, Policy, Request, policy_named
+from turnfold.assemble import Context, Policy, Request, asked_markers, policy_named
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import (
@@ -146,16 +146,18 @@ class Turnfold:
         reserve_tokens: int = 0,
         count_tokens: TokenCount | str | None = None,
         policy: str | Policy = "balanced",
+        expand: Iterable[str] = (),
     ) -> Context:
         """Everything that matters of a conversation, within `budget_tokens`, in one fast read.
 
         `count_tokens` is your own counter, or the name of a cached tiktoken encoding; without it the built-in
-        estimator counts. A conversation that nobody has written to reads as an empty context.
-        Raises `InvalidBudget` naming the least that is needed, `Unavailable`, `InvalidSettings`.
+        estimator counts. A conversation that nobody has written to reads as an empty context. `expand` are up to 8
+        markers whose words are shown too, within half of the budget: for models without tools.
+        Raises `InvalidBudget` naming the least that is needed, `UnknownMarker`, `Unavailable`, `InvalidSettings`.
         """
         request = Request(
             budget_tokens=budget_tokens, query=query, system=system, task=task, reserve_tokens=reserve_tokens,
-            policy=policy_named(policy), counter=chosen_counter(count_tokens),
+            policy=policy_named(policy), counter=chosen_counter(count_tokens), expand=asked_markers(expand),
         )  # fmt: skip
         address = self._address(conversation_id)
         return retrieval.context(self._resources.inbox(), self._resources.reader(), address, request)

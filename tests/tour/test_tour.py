@@ -79,6 +79,9 @@ def test_06_markers_expand_to_what_was_left_out(turnfold: Turnfold) -> None:
         assert turnfold.expand("conv", marker).text
     verbatim = turnfold.expand("conv", "L0:turns-1-3")
     assert [turn.content for turn in verbatim.turns] == [turn["content"] for turn in example()[:3]]
+    inline = turnfold.context("conv", budget_tokens=800, expand=["L0:turns-1-3"])
+    assert str(verbatim.turns[0].content) in inline.text
+    assert inline.tokens <= 800
     with pytest.raises(UnknownMarker, match="copy"):
         turnfold.expand("conv", "L1:made-up-4096")
 

@@ -13,13 +13,14 @@ from turnfold.assemble.pages import Page, TurnPiece, page
 from turnfold.assemble.plan import Choice
 from turnfold.assemble.policy import BALANCED, RECENCY, Band, Policy, policy_named
 from turnfold.assemble.reads import choose, finish, minimum_tokens
-from turnfold.assemble.request import Request
+from turnfold.assemble.request import Request, asked_markers
 
 __all__ = [
     "choose",
     "finish",
     "minimum_tokens",
     "Request",
+    "asked_markers",
     "Choice",
     "Context",
     "Coverage",
