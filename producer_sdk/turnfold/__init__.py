@@ -29,6 +29,7 @@ from turnfold.errors import (
     Unavailable,
     UnknownConversation,
     UnknownMarker,
+    UnknownReference,
     WaitTimeout,
 )
 from turnfold.settings import Settings
@@ -63,5 +64,6 @@ __all__ = [
     "Unavailable",
     "UnknownConversation",
     "UnknownMarker",
+    "UnknownReference",
     "WaitTimeout",
 ]

@@ -122,6 +122,14 @@ class AsyncTurnfold:
             expand=expand,
         )  # fmt: skip
 
+    async def reference(self, context: Context) -> str:
+        """As `Turnfold.reference`."""
+        return await self._run(self._client.reference, context)
+
+    async def resolve(self, reference: str) -> Context:
+        """As `Turnfold.resolve`."""
+        return await self._run(self._client.resolve, reference)
+
     async def expand(self, conversation_id: str, marker: str, *, max_tokens: int | None = None) -> Expansion:
         """As `Turnfold.expand`."""
         return await self._run(self._client.expand, conversation_id, marker, max_tokens=max_tokens)

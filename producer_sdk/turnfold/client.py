@@ -5,13 +5,14 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from turnfold import expansion, retrieval
+from turnfold import expansion, references, retrieval
 from turnfold.assemble import Context, Policy, Request, asked_markers, policy_named
+from turnfold.client_inputs import check_search, listed, settings_from
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import (
@@ -23,11 +24,10 @@ from turnfold.contract.records import (
     Hit,
     Receipt,
     Status,
-    Turn,
 )
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
-from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, InvalidTurn, Unavailable
+from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, Unavailable
 from turnfold.resources import Resources
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount, chosen_counter
@@ -51,7 +51,7 @@ class Turnfold:
         if settings is not None and values:
             msg = "give either settings or single values, not both"
             raise InvalidSettings(msg)
-        self._settings = settings or _settings_from(values)
+        self._settings = settings or settings_from(values)
         self._resources = Resources(self._settings)
         self._tenant = self._settings.tenant
 
@@ -100,7 +100,7 @@ class Turnfold:
         (nothing was appended); `InboxFull` or `Unavailable`, whose `turns` have their ids: append those again, and
         nothing is doubled.
         """
-        given = _listed(turns)
+        given = listed(turns)
         entries = [accept(turn, max_bytes=self._settings.max_turn_bytes) for turn in given]
         try:
             self._put(conversation_id, Operation.APPEND, entries)
@@ -160,7 +160,30 @@ class Turnfold:
             policy=policy_named(policy), counter=chosen_counter(count_tokens), expand=asked_markers(expand),
         )  # fmt: skip
         address = self._address(conversation_id)
-        return retrieval.context(self._resources.inbox(), self._resources.reader(), address, request)
+        made = retrieval.context(self._resources.inbox(), self._resources.reader(), address, request)
+        return replace(made, keeper=self.reference)
+
+    def reference(self, context: Context) -> str:
+        """As `context.reference()`, also for one that came from another process."""
+        if not isinstance(context, Context):
+            msg = f"reference takes a context, not {type(context).__name__}"  # type: ignore[unreachable]  # not every caller has types
+            raise InvalidInput(msg)
+        if not context.conversation_id:
+            msg = "this context was not read from a conversation: give one that `context` returned"
+            raise InvalidInput(msg)
+        resources = self._resources
+        address = self._address(context.conversation_id)
+        return references.keep(
+            resources.references(), resources.inbox(), resources.reader(), address, context,
+            seconds=self._settings.reference_seconds,
+        )  # fmt: skip
+
+    def resolve(self, reference: str) -> Context:
+        """The context that a reference stands for, byte for byte, in whatever process it was made.
+
+        Raises `UnknownReference` when it has ended, was of another tenant or of a conversation that was forgotten.
+        """
+        return replace(self._resources.references().find(self._tenant, reference), keeper=self.reference)
 
     def expand(self, conversation_id: str, marker: str, *, max_tokens: int | None = None) -> Expansion:
         """What a marker of a context stands for, at the level that it names; no model is asked.
@@ -174,7 +197,7 @@ class Turnfold:
 
     def search(self, conversation_id: str, query: str, *, limit: int = 10) -> list[Hit]:
         """Segments and recent turns about `query`, best first. Raises `UnknownConversation`, `InvalidInput`."""
-        _check_search(query, limit)
+        check_search(query, limit)
         address = self._address(conversation_id)
         return retrieval.search(self._resources.inbox(), self._resources.reader(), address, query, limit=limit)
 
@@ -280,30 +303,3 @@ def _until(wait: Wait[_Found], timeout_seconds: float) -> _Found:
         time.sleep(pause)
         found = wait.look()
     return wait.give_up(timeout_seconds) if found is None else found
-
-
-def _settings_from(values: Mapping[str, Any]) -> Settings:
-    try:
-        return Settings(**values)
-    except TypeError as error:
-        known = ", ".join(field.name for field in fields(Settings))
-        msg = f"{error}: the settings are {known}"
-        raise InvalidSettings(msg) from error
-
-
-def _check_search(query: object, limit: object) -> None:
-    if not isinstance(query, str):
-        msg = f"query must be text, not {type(query).__name__}"
-        raise InvalidInput(msg)
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        msg = f"limit must be a whole number of at least 1, not {limit!r}"
-        raise InvalidInput(msg)
-
-
-def _listed(turns: object) -> list[Any]:
-    if isinstance(turns, (Turn, Mapping)) or hasattr(turns, "model_dump"):
-        return [turns]
-    if not isinstance(turns, Iterable):
-        msg = f"append takes a turn or a list of turns, not {type(turns).__name__}"
-        raise InvalidTurn(msg)
-    return list(turns)

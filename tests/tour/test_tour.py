@@ -11,7 +11,16 @@ from typing import Any
 
 import pytest
 
-from turnfold import AnchorType, AsyncTurnfold, InvalidBudget, InvalidTurn, Turn, Turnfold, UnknownMarker
+from turnfold import (
+    AnchorType,
+    AsyncTurnfold,
+    InvalidBudget,
+    InvalidTurn,
+    Turn,
+    Turnfold,
+    UnknownMarker,
+    UnknownReference,
+)
 from turnfold_worker.cli.stack import Stack
 from turnfold_worker.offline import fold
 
@@ -168,7 +177,19 @@ def test_13_a_model_looks_up_what_its_notes_leave_out(turnfold: Turnfold) -> Non
     assert "copy one from a context" in turnfold.handle_tool_call("conv", block)["content"]
 
 
-def test_99_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
+def test_14_a_reference_stands_for_a_context(turnfold: Turnfold) -> None:
+    turnfold.append("conv", example())
+    context = turnfold.context("conv", budget_tokens=1_000)
+    reference = context.reference()
+    assert reference.startswith("ctx_")
+    turnfold.append("conv", {"role": "user", "content": "One more thing."})
+    assert turnfold.resolve(reference).text == context.text
+    turnfold.forget("conv")
+    with pytest.raises(UnknownReference, match="Make the context again"):
+        turnfold.resolve(reference)
+
+
+def test_15_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
     turnfold.append("conv", example())
     turnfold.wait("conv")
     receipt = turnfold.forget("conv")

@@ -191,6 +191,8 @@ def _context(material: Material, found: Assembly) -> Context:
         system=found.system,
         chat=found.chat,
         request_key=_request_key(material),
+        conversation_id=material.snapshot.conversation_id,
+        stored_as=material.snapshot.head.id if material.snapshot.head else None,
     )
 
 
