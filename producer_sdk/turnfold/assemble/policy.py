@@ -33,6 +33,8 @@ class Policy:
     """Most for the open tail, the turns that no segment holds yet; beyond it turns are clipped."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query and levels are chosen by age."""
+    expand_share: float = 0.5
+    """Most for what the caller asks to be expanded."""
     unasked_share: float = 0.25
     """With a query, most for notes that it is not about; less in small budgets."""
     markers_share: float = 0.015
