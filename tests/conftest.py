@@ -24,6 +24,7 @@ from turnfold_worker import migrate
 from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_server import RedisNotStarted, RedisServer, find_server
 from turnfold_worker.digest import digest
+from turnfold_worker.ports import SentenceEmbedder
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import Worker, sql_store
 
@@ -138,7 +139,7 @@ def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., Loc
     """Makes workers with settings of one's own."""
     engines: list[Engine] = []
 
-    def make(**values: float) -> LocalWorker:
+    def make(*, embedder: SentenceEmbedder | None = None, **values: float) -> LocalWorker:
         settings = WorkerSettings(redis_url=redis_url, database_url=database_url, **values)  # type: ignore[arg-type]
         client = connect_redis(redis_url, timeout_seconds=5)
         write = connect(database_url, write=True, timeout_seconds=30)
@@ -146,7 +147,7 @@ def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., Loc
         engines.extend((write, read))
         messages = HeldMessages()
         inbox = RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds)
-        worker = Worker(settings, inbox, sql_store(settings, write, read), messages)
+        worker = Worker(settings, inbox, sql_store(settings, write, read), messages, embedder)
         return LocalWorker(worker, messages, read)
 
     yield make

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from turnfold.contract.notes import Outline
@@ -23,7 +23,7 @@ from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, 
 from turnfold_worker.pipeline.outline import choose_cover, make_outline, plain_outline, with_tail
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, Store, Tail
+from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, SentenceEmbedder, Store, Tail
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +42,13 @@ class CompressLimits:
 
 
 def compress(
-    conversation: ConversationId, *, store: Store, publisher: Publisher, limits: CompressLimits, clock: Clock
+    conversation: ConversationId,
+    *,
+    store: Store,
+    publisher: Publisher,
+    limits: CompressLimits,
+    clock: Clock,
+    embedder: SentenceEmbedder | None = None,
 ) -> int:
     """Fold until nothing is left to fold, or the time slice is over; the number of segments closed."""
     started = clock()
@@ -56,7 +62,7 @@ def compress(
                 store.release_fold(claim, error=None, delay_seconds=0.0)
                 publisher.compress(conversation)
                 return closed
-            folded, settled = _advance(claim, store, plain=plain)
+            folded, settled = _advance(claim, store, embedder, plain=plain)
             closed += folded
             # Whoever closed the segment that failed, the one at hand now has not.
             plain = False
@@ -73,11 +79,13 @@ def compress(
         return closed
 
 
-def _advance(claim: FoldClaim, store: Store, *, plain: bool) -> tuple[int, bool]:
+def _advance(claim: FoldClaim, store: Store, embedder: SentenceEmbedder | None, *, plain: bool) -> tuple[int, bool]:
     """Close the segments that the tail completes; how many, and whether the conversation is settled."""
     tail = store.tail(claim.conversation, TURNS_AT_ONCE)
     if tail is None:
         return 0, True
+    if embedder is not None:
+        tail = with_vectors(tail, store, embedder, total=plain)
     closed = 0
     while (turns := next_segment(tail, total=plain and not closed)) is not None:
         fold = fold_next(tail, turns, store, plain_error=_why(claim) if plain and not closed else None)
@@ -95,6 +103,29 @@ def _advance(claim: FoldClaim, store: Store, *, plain: bool) -> tuple[int, bool]
     if not write_outline(tail, store, total=plain):
         return closed, False
     return closed, store.finish_fold(claim, tail)
+
+
+def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total: bool = False) -> Tail:
+    """The tail with a sentence vector for every turn: stored before anything is decided by it, and read ever after.
+
+    `total`: without vectors if the model fails on a text, so that the conversation goes on.
+    """
+    if not tail.turns:
+        return tail
+    known = store.turn_vectors(tail.conversation, embedder.model, tail.turns[0].seq, tail.turns[-1].seq)
+    missing = [turn for turn in tail.turns if turn.seq not in known]
+    if missing:
+        try:
+            vectors = embedder.embed([turn.content for turn in missing])
+        except Retryable:
+            raise
+        except Exception:
+            if not total:
+                raise
+            return tail
+        computed = list(zip(missing, vectors, strict=True))
+        known |= store.keep_turn_vectors(tail.conversation, embedder.model, computed)
+    return replace(tail, vectors=known)
 
 
 def _why(claim: FoldClaim) -> str:
@@ -220,10 +251,8 @@ def _outline(tail: Tail, store: Store) -> Outline:
 def after(tail: Tail, fold: Fold) -> Tail:
     """The state that a committed fold leaves: what is left to fold is known without reading it again."""
     last_seq = fold.nodes[0].node.last_seq
-    return Tail(
-        conversation=tail.conversation, closed_seq=last_seq, turn_count=tail.turn_count,
-        node_count=tail.node_count + 1, next_anchor=tail.next_anchor + len(fold.anchors),
-        edit_revision=tail.edit_revision, segmenter=fold.segmenter, said=fold.nodes[0].said,
-        configurations=tail.configurations,
+    return replace(
+        tail, closed_seq=last_seq, node_count=tail.node_count + 1, next_anchor=tail.next_anchor + len(fold.anchors),
+        segmenter=fold.segmenter, said=fold.nodes[0].said,
         turns=tail.turns[last_seq - tail.closed_seq :],
     )  # fmt: skip

@@ -3,7 +3,8 @@
 WorkerError
 ├── Retryable         trying again later may help: the job table or the next bell does it
 │   ├── StoreAway     SQL or Redis did not answer: nobody can be served
-│   └── Stalled       SQL gave up on one statement: others may go through
+│   ├── Stalled       SQL gave up on one statement: others may go through
+│   └── ModelAway     the sentence model could not be loaded
 └── Permanent         trying again will not help: the work is parked with this error
     └── Refused       SQL will never take these values
 """
@@ -28,6 +29,10 @@ class StoreAway(Retryable):
 
 class Stalled(Retryable):
     """SQL gave up on one statement: a lock, too long, too much memory. One for another conversation may go through."""
+
+
+class ModelAway(Retryable):
+    """The sentence model could not be loaded. What it is for waits, because without it the outcome would be another."""
 
 
 class Permanent(WorkerError):  # noqa: N818

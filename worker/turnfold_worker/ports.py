@@ -13,6 +13,7 @@ from turnfold.contract.tasks import Operation
 from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
+from turnfold_worker.pipeline.vectors import Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,8 @@ class Tail:
     """(after_seq, what is then in force), oldest first."""
     turns: Sequence[StoredTurn]
     """Turns after `closed_seq`, whole, in order; at most the number asked for."""
+    vectors: Mapping[int, Vector] = field(default_factory=dict)
+    """Stored sentence vectors of these turns by `seq`; empty without a sentence model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,6 +239,14 @@ class Store(Protocol):
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         """The state to fold from; None when the conversation is gone."""
 
+    def turn_vectors(self, conversation: ConversationId, model: str, first: int, last: int) -> dict[int, Vector]:
+        """Stored vectors of turns `first` to `last` by `seq`: of what the turns say now."""
+
+    def keep_turn_vectors(
+        self, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
+    ) -> dict[int, Vector]:
+        """Store vectors of turns where none holds; those that then hold, by `seq`. Whoever was first is believed."""
+
     def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
         """Earlier anchors that a new one may repeat or replace: at most 96."""
 
@@ -295,6 +306,16 @@ class ConfirmErasure(Protocol):
     """Asked between finding the rows and hiding them."""
 
     def __call__(self) -> bool: ...
+
+
+class SentenceEmbedder(Protocol):
+    """Directions of meaning: the nearer two texts, the higher the cosine of their vectors."""
+
+    model: str
+    """Kept with every vector: those of different models cannot be compared."""
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text, in order. Raises `ModelAway`."""
 
 
 class Publisher(Protocol):

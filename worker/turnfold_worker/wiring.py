@@ -15,11 +15,12 @@ from turnfold.contract.records import ConversationId, JobId
 from turnfold.sql import connect
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
 from turnfold_worker.adapters.redis_inbox import RedisInbox
+from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
 from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.drain import Drained, DrainLimits, drain
 from turnfold_worker.erase import erase
-from turnfold_worker.ports import Inbox, Publisher, Store
+from turnfold_worker.ports import Inbox, Publisher, SentenceEmbedder, Store
 from turnfold_worker.refold import refold
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.sweep import Swept, sweep
@@ -36,6 +37,7 @@ class Worker:
     inbox: Inbox
     store: Store
     publisher: Publisher
+    embedder: SentenceEmbedder | None = None
 
     def drain(self, shard: int) -> Drained:
         limits = DrainLimits(
@@ -52,7 +54,7 @@ class Worker:
         limits = CompressLimits(slice_seconds=self.settings.slice_seconds, attempts=self.settings.attempts)
         return compress(
             ConversationId(conversation), store=self.store, publisher=self.publisher, limits=limits,
-            clock=time.monotonic,
+            clock=time.monotonic, embedder=self.embedder,
         )  # fmt: skip
 
     def refold(self, job: int) -> bool:
@@ -87,7 +89,24 @@ def build(settings: WorkerSettings, app: Celery) -> Worker:
         inbox=RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds),
         store=sql_store(settings, engine, read_engine),
         publisher=CeleryPublisher(app, expires_seconds=settings.republish_seconds),
+        embedder=sentence_embedder(settings),
     )
+
+
+def sentence_embedder(settings: WorkerSettings) -> SentenceEmbedder | None:
+    """The sentence model of this process, loaded when it is first asked; None where `semantic` is off.
+
+    Raises `InvalidSettings` when it is on and the packages are missing.
+    """
+    if not settings.semantic:
+        return None
+    check_installed()
+    return _embedder_of_process(os.getpid(), settings.embedding_model, settings.embedding_bfloat16)
+
+
+@lru_cache(maxsize=1)
+def _embedder_of_process(pid: int, model: str, bfloat16: bool) -> SentenceTransformerEmbedder:  # noqa: ARG001, FBT001 - keys of the cache
+    return SentenceTransformerEmbedder(model, bfloat16=bfloat16)
 
 
 def worker(app: Celery) -> Worker:

@@ -11,13 +11,14 @@ from sqlalchemy import ColumnElement, Connection, Engine
 
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Outline
-from turnfold.contract.records import Anchor, ConversationId, JobId
+from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import JobKind
-from turnfold_worker.adapters import sql_erasures, sql_folds, sql_jobs, sql_outlines, sql_refolds, sql_turns
+from turnfold_worker.adapters import sql_erasures, sql_folds, sql_jobs, sql_outlines, sql_refolds, sql_turns, sql_vectors
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.errors import Retryable
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
+from turnfold_worker.pipeline.vectors import Vector
 from turnfold_worker.ports import (
     ClosedSegment,
     ConfirmErasure,
@@ -104,6 +105,16 @@ class SqlStore:
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         with self._look() as connection:
             return sql_folds.tail(connection, conversation, most)
+
+    def turn_vectors(self, conversation: ConversationId, model: str, first: int, last: int) -> dict[int, Vector]:
+        with self._look() as connection:
+            return sql_vectors.turn_vectors(connection, conversation, model, first, last)
+
+    def keep_turn_vectors(
+        self, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
+    ) -> dict[int, Vector]:
+        with self._transaction() as connection:
+            return sql_vectors.keep_turn_vectors(connection, conversation, model, vectors)
 
     def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
         with self._look() as connection:

@@ -197,6 +197,11 @@ class _Conversation:
         )  # fmt: skip
 
 
+def content_hash(content: str) -> bytes:
+    """What stands for a turn's content where it is compared: 16 bytes."""
+    return blake2b(content.encode(), digest_size=16).digest()
+
+
 def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[str, Any]:
     """A row of the turn table."""
     return {
@@ -204,7 +209,7 @@ def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[s
         "content": turn.content, "parts": None if turn.parts is None else dict(turn.parts),
         "importance": int(turn.importance), "created_at": turn.created_at,
         "metadata": None if turn.metadata is None else dict(turn.metadata), "tokens": turn.tokens,
-        "content_hash": blake2b(turn.content.encode(), digest_size=16).digest(), "state": int(turn.state),
+        "content_hash": content_hash(turn.content), "state": int(turn.state),
     }  # fmt: skip
 
 
