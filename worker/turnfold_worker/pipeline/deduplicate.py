@@ -14,8 +14,9 @@ from typing import Final
 
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.terms import rarity, weighted_terms
-from turnfold_worker.pipeline import anchor_rules
-from turnfold_worker.pipeline.anchors import AnchorDraft, plain_words
+from turnfold_worker.pipeline import statement_rules
+from turnfold_worker.pipeline.acts import plain_words
+from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.common_words import weight
 from turnfold_worker.pipeline.facts import FactKind, Facts, extract_facts
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -155,7 +156,9 @@ def merge_into_past(
 
 def _finishes(anchor: Anchor) -> bool:
     """Whether a stored anchor reports something done: what its draft knew."""
-    return anchor.type is AnchorType.CRITICAL_FACT and bool(anchor_rules.COMPLETIONS.search(plain_words(anchor.text)))
+    return anchor.type is AnchorType.CRITICAL_FACT and bool(
+        statement_rules.COMPLETIONS.search(plain_words(anchor.text))
+    )
 
 
 def _may_meet(text: str, rare: Sequence[str]) -> bool:
@@ -221,7 +224,7 @@ def _repeats(new: _Known, near: Sequence[tuple[float, _Known]], settings: FoldSe
 
 def _agree(a: _Known, b: _Known) -> bool:
     """True when neither text has a number, date, name or negation that the other lacks."""
-    if len(anchor_rules.NEGATION.findall(a.said)) != len(anchor_rules.NEGATION.findall(b.said)):
+    if len(statement_rules.NEGATION.findall(a.said)) != len(statement_rules.NEGATION.findall(b.said)):
         return False
     if {one.lower() for one in a.facts.texts(*_VALUES)} != {one.lower() for one in b.facts.texts(*_VALUES)}:
         return False
