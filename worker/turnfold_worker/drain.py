@@ -248,6 +248,10 @@ def receive(entry: InboxEntry) -> Received:
             return ReceivedTurn(decode_turn(entry.body, seq=0, turn_id=entry.entry_id), entry)
         except InvalidTurn as error:
             return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, str(error))
+    return _receive_operation(entry)
+
+
+def _receive_operation(entry: InboxEntry) -> Received:
     if entry.operation == Operation.CONFIGURE:
         try:
             body = json.loads(entry.body)

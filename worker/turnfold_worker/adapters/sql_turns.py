@@ -15,8 +15,8 @@ from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tables import ConversationRow, JobRow, OperationRow, ParkedEntryRow, TurnRow, table
 from turnfold.contract.tasks import JobKind, JobState, Operation
 from turnfold_worker.adapters.database_clock import now_milliseconds
-from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_anchors import settle
+from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.ports import ParkedOperation, Received, ReceivedOperation, ReceivedTurn, StoreResult
 
 _conversation = table(ConversationRow)
