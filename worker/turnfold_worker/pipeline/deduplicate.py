@@ -273,7 +273,7 @@ def _mends(new: Known, old: Known) -> bool:
 
 def _restates(new: Known, old: Known, similarity: float) -> bool:
     """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
-    if not (new.anchor.type is old.anchor.type and new.anchor.type in _STATEMENTS) or not shared(new, old):
+    if not (new.anchor.type is old.anchor.type and new.anchor.type in _STATEMENTS) or not shared(new, old, least=2):
         return False
     if not similarity > 0 or not same_names(new, old):
         return False

@@ -11,7 +11,7 @@ from typing import Final
 from turnfold.contract.records import Anchor, AnchorState
 from turnfold_worker.pipeline import statement_rules, vectors
 from turnfold_worker.pipeline.acts import plain_words
-from turnfold_worker.pipeline.common_words import weight
+from turnfold_worker.pipeline.common_words import is_common, weight
 from turnfold_worker.pipeline.facts import FactKind, Facts, extract_facts
 from turnfold_worker.pipeline.vectors import Vector
 from turnfold_worker.pipeline.words import SPECIFIC, word_vector
@@ -83,9 +83,9 @@ def by_meaning(one: Known, other: Known) -> float:
     return vectors.cosine(vectors.numbers_of(one.vector), vectors.numbers_of(other.vector))
 
 
-def shared(one: Known, other: Known) -> int:
-    """Specific terms in both."""
-    return sum(1 for term in one.words if term in other.words and weight(term) >= SPECIFIC)
+def shared(one: Known, other: Known, *, least: int = SPECIFIC) -> int:
+    """Terms in both of at least this weight: by default those that tell what a text is about."""
+    return sum(1 for term in one.words if term in other.words and weight(term) >= least)
 
 
 def agree(one: Known, other: Known) -> bool:
@@ -113,7 +113,7 @@ def _name_other_things(one: Known, other: Known) -> bool:
 
 def _own(one: Known, other: Known) -> list[str]:
     roots = {term[:_SAME_ROOT] for term in other.words}
-    return [term for term in one.words if weight(term) > 1 and term[:_SAME_ROOT] not in roots]
+    return [term for term in one.words if not is_common(term) and term[:_SAME_ROOT] not in roots]
 
 
 def _squared(words: Mapping[str, int]) -> int:
