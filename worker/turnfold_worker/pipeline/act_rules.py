@@ -121,13 +121,13 @@ COMMITMENTS: Final = (
     """),
     rule("word given", Act.COMMITMENT, 70, "I promise.", r"""
         i promise / you have my word / count on me / leave it to me / i commit to / i'll see to (?:it|that) /
-        i'll take care of / i volunteer / i'm on it / will do
+        i'll take care of / i volunteer / i'm on it / ^will do
     """),
-    rule("let me work", Act.COMMITMENT, 52, "Let me check the logs.", r"""
+    rule("let me work", Act.COMMITMENT, 46, "Let me check the logs.", r"""
         let me (?:get|send|check|ask|find|look (?:into|it up|that up)|follow|draft|write|go|call|take|help|put|
         have|pay|do|show|bring|try|transfer|connect)
     """),
-    rule("we will work", Act.COMMITMENT, 50, "We'll ship it on Monday.", r"""
+    rule("we will work", Act.COMMITMENT, 47, "We'll ship it on Monday.", r"""
         we(?:'ll| will| shall) {do}
     """),
     rule("duty taken", Act.COMMITMENT, 44, "I have to finish the minutes.", r"""
@@ -136,16 +136,18 @@ COMMITMENTS: Final = (
         call|do)
     """),
     rule("assignment", Act.COMMITMENT, 56, "Omar is responsible for the slides.", r"""
-        (?:is|are|'s|'re|will be) (?:gonna|going to|supposed to) (?:work|look (?:at|into)|do|make|prepare|
-        produce|focus|come up with) / (?:before|by|for|until) (?:the |our )?next (?:meeting|session|call) /
+        (?:is|are|am|'m|'re) responsible for / action items? / todo / to-do / assigned to / deadline (?:is|for) /
+        due (?:by|on|date) / remind me to / follow up with / (?:before|by|for|until) (?:the |our )?next (?:meeting|
+        session|call) / want you to (?:\w+ )?work on / (?:complete|fill in|finish) (?:our|your|the) (?:questionnaire|
+        report|form) / (?:is|are|'s|'re|will be) (?:gonna|going to|supposed to) (?:work on|look (?:at|into)|prepare|
+        produce|focus on|come up with) / takes? over the / takes? care of
+    """),
+    rule("work given", Act.COMMITMENT, 47, "Omar will prepare the slides.", r"""
         (?:you|he|she|they|\w+) (?:can|should|have to|will) (?:work on|concentrate on|focus on|come up with|
-        look after) / want you to (?:\w+ )?work on / (?:complete|fill in|finish) (?:our|your|
-        the) (?:questionnaire|report|form) / action items? / todo / to-do / assigned to / (?:is|are|am|'m|
-        're) responsible for / deadline (?:is|for) / due (?:by|on|date) / remind me to / follow up with /
-        \w+ (?:is|are) going to (?:work|look|take|write|send|prepare|design|handle) /
+        look after) / \w+ (?:is|are) going to (?:work|look|take|write|send|prepare|design|handle) /
         you(?:'ll| will| are going to|'re going to) (?:work|focus|have to|need to|be responsible|do|prepare|
         design|write|look) / \w+ will (?:send|deliver|finish|ship|call|meet|review|prepare|provide|handle|
-        submit|work on|focus on|look into|take care)
+        submit|look into|take care)
     """),
     rule("offer", Act.COMMITMENT, 46, "Shall I book it?", r"""
         (?:shall|can|may) i {do} (?:you|it|that|them|for) / i (?:can|could) {do} / would you like me to {do} /

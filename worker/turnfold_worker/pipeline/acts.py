@@ -32,7 +32,7 @@ NAMED: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.EMAI
 _BRIEF: Final = 250
 """Code points of a turn of everyday talk at most."""
 _SHORT_REPLY: Final = 200
-_LONG: Final = 600
+_LONG: Final = 250
 """Code points from which a turn is a text rather than talk."""
 _TAIL: Final = 400
 _GROUP: Final = 3
@@ -173,7 +173,7 @@ class _Clause:
                 self._put(Act.COMMITMENT, 56, "yes to a request")
             elif refuses:
                 self._put(Act.COMMITMENT, 50, "no to a request")
-            elif reply_rules.GOES_ALONG.match(said):
+            elif reply_rules.GOES_ALONG.match(said) or (before.requested >= 60 and self._is_short()):
                 self._put(Act.COMMITMENT, 50, "goes along with a request")
 
     def _phrases(self) -> None:

@@ -135,8 +135,9 @@ FACTS: Final = (
         (?:is|are|was) (?:set to|located|scheduled|due|named|priced|based|made of|owned by|written in|
         available (?:from|until|at|on)|at \d|on \d|from \d) / (?:costs?|weighs?|measures?|takes?|expires?|
         starts?|ends?|opens?|closes?|begins?|runs) (?:on |at |in |about |around |from |until )?[$€£]?\d /
-        (?:password|token|port|version|address|phone|number|email|deadline|budget|address|code|id|url|name|
-        birthday|rate|price|size)(?: \w+){0,2}? (?:is|are|was|=|:)
+        (?:my|our|the|its|their|your|his|her)(?: \w+){0,3} (?:password|token|port|version|address|phone|number|
+        email|deadline|budget|code|id|url|name|birthday|rate|price|size|reference|answer|limit)(?: \w+){0,2}? (?:is|
+        are|was|=|:)(?! (?:not|the|a|an|very|too|so)\b) / (?:on|at|to|uses?) port \d+
     """),
     rule("need", Act.FACT, 44, "I'm looking for a flat.", r"""
         i (?:want|need|would like|wish|am looking for|'d like|'d love|require|wanna) / i(?:'d| would) like /
@@ -172,7 +173,7 @@ MENDED: Final = re.compile(
 
 PERSONAL: Final = re.compile(
     joined(r"""
-    (?<!\w)(?:i|i'm|i've|i'd|my|me|we|our)(?!\w)
+    (?<!\w)(?:i|i'm|i've|i'd|my|me)(?!\w)
 """)
 )
 """Somebody speaks of himself."""
