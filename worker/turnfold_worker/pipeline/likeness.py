@@ -21,17 +21,21 @@ NAMES: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL,
 
 _SAME_ROOT: Final = 5
 """Letters from which two words that begin alike are forms of one."""
+_LEAST_ROOT: Final = 3
+"""Letters of a whole word that may be the beginning of another."""
 _WRITTEN_NUMBERS: Final = frozenset(
     {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty",
      "thirty", "forty", "fifty", "hundred", "thousand", "million", "once", "twice", "half", "double", "first", "second",
      "third", "last"}
 )  # fmt: skip
-_COMPARISONS: Final = frozenset(
-    {"<", ">", "<=", ">=", "≤", "≥", "before", "after", "above", "below", "under", "over", "more", "less", "fewer",
-     "most", "least", "maximum", "minimum", "max", "min", "until", "from", "on", "off", "in", "out", "with", "up",
-     "down", "left", "right", "enable", "disable", "enabled", "disabled", "allow", "deny", "always", "sometimes"}
+_COMPARISONS: Final = frozenset({"<", ">", "<=", ">=", "≤", "≥", "maximum", "minimum", "max", "min", "least", "most"})
+"""Signs and words that turn what a value means: one that only one of two texts has keeps them apart."""
+_OPPOSITES: Final = (
+    ("on", "off"), ("in", "out"), ("up", "down"), ("left", "right"), ("before", "after"), ("above", "below"),
+    ("over", "under"), ("more", "less"), ("more", "fewer"), ("enable", "disable"), ("enabled", "disabled"),
+    ("allow", "deny"), ("allowed", "denied"), ("always", "sometimes"), ("from", "until"), ("to", "from"),
+    ("first", "last"), ("old", "new"), ("true", "false"), ("start", "stop"), ("open", "closed"), ("buy", "sell"),
 )  # fmt: skip
-"""Words that turn what a value means: one that only one of two texts has keeps them apart."""
 
 
 @dataclass
@@ -59,8 +63,12 @@ class Known:
 
     @cached_property
     def turning(self) -> frozenset[str]:
-        """Written numbers and words that turn a value."""
-        return frozenset(self.said.strip(".!").split()) & (_WRITTEN_NUMBERS | _COMPARISONS)
+        """Written numbers and comparisons."""
+        return self.tokens & (_WRITTEN_NUMBERS | _COMPARISONS)
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        return frozenset(word.strip(".,;:!?") for word in self.said.split())
 
     @property
     def active(self) -> bool:
@@ -93,8 +101,16 @@ def agree(one: Known, other: Known) -> bool:
     negations = statement_rules.NEGATION.findall
     if len(negations(one.said)) != len(negations(other.said)) or one.turning != other.turning:
         return False
+    if any(_faces(one, other, *pair) or _faces(other, one, *pair) for pair in _OPPOSITES):
+        return False
     ours, theirs = (frozenset(text.lower() for text in each.facts.texts(*VALUES)) for each in (one, other))
     return ours == theirs and same_names(one, other) and not _name_other_things(one, other)
+
+
+def _faces(one: Known, other: Known, word: str, opposite: str) -> bool:
+    """True when one says a word and the other its opposite instead."""
+    said, answered = one.tokens, other.tokens
+    return word in said and opposite in answered and word not in answered and opposite not in said
 
 
 def same_names(one: Known, other: Known) -> bool:
@@ -112,8 +128,14 @@ def _name_other_things(one: Known, other: Known) -> bool:
 
 
 def _own(one: Known, other: Known) -> list[str]:
-    roots = {term[:_SAME_ROOT] for term in other.words}
-    return [term for term in one.words if not is_common(term) and term[:_SAME_ROOT] not in roots]
+    """Telling words of one of which the other has no form."""
+    return [term for term in one.words if not is_common(term) and not any(_forms(term, known) for known in other.words)]
+
+
+def _forms(term: str, other: str) -> bool:
+    """'pay' and 'payment', but not 'ana' and 'an'."""
+    letters = min(len(term), len(other), _SAME_ROOT)
+    return term == other or (letters >= _LEAST_ROOT and term[:letters] == other[:letters])
 
 
 def _squared(words: Mapping[str, int]) -> int:
