@@ -51,6 +51,8 @@ _LEAST_ACT: Final = 42
 """Points of an act from which its anchor may still reach the least score by what it names and by its marks."""
 _PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
 """Points of preference when a clause does several things: what overtakes or binds tells more than what is asked."""
+_ASKS_FOR_WORDS: Final = frozenset({"reply wanted", "may i"})
+"""Rules of requests that, with a question mark, want an answer rather than a deed."""
 _TYPE_OF: Final = {
     Act.COMMITMENT: AnchorType.COMMITMENT,
     Act.REQUEST: AnchorType.COMMITMENT,
@@ -155,8 +157,9 @@ def _of_clause(
     best = max(statements, key=lambda one: one.points + _PREFERRED.get(one.act, 0), default=None)
     if statement_rules.COMPLETIONS.search(said) and (best is None or best.act is not Act.CORRECTION):
         yield AnchorType.CRITICAL_FACT, 55, span, True
-    elif best is not None and best.points >= _LEAST_ACT:
-        yield _TYPE_OF[best.act], best.points, span, False
+    elif best is not None and best.points >= _LEAST_ACT and not reply_rules.POLITE.search(said):
+        asks_words = best.rule in _ASKS_FOR_WORDS and is_question(said)
+        yield AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act], best.points, span, False
     elif is_question(said) and not reply_rules.RHETORICAL.match(said) and specific_words(said):
         last = bool(reading.sentences) and span.end >= reading.sentences[-1].end
         yield AnchorType.UNRESOLVED_QUESTION, (45 if reading.turn.role is Role.USER else 35) + 5 * last, span, False
@@ -172,8 +175,17 @@ def _configuration(reading: Reading) -> Iterator[Span]:
 def _agreed(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> Iterator[tuple[Reading, Span]]:
     """What a yes agreed to, with its turn: 'Yes, that is right' says nothing without the proposal before it."""
     for proposal, reply in zip(readings, acts[1:], strict=False):
-        if proposal.sentences and any(one.rule == YES_TO_A_PROPOSAL and one.points >= ENOUGH for one in reply):
+        if (
+            proposal.sentences
+            and _waits(proposal)
+            and any(one.rule == YES_TO_A_PROPOSAL and one.points >= ENOUGH for one in reply)
+        ):
             yield proposal, _proposed(proposal)
+
+
+def _waits(reading: Reading) -> bool:
+    said = plain_words(reading.text(reading.sentences[-1]))
+    return is_question(said) or "confirm" in said or said.startswith(("you want", "you would", "you'd"))
 
 
 def _proposed(reading: Reading) -> Span:

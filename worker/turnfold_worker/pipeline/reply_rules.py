@@ -98,3 +98,9 @@ QUESTION: Final = re.compile(
 """)
 )
 """The opening of a question, also where speech has no question mark."""
+
+POLITE: Final = re.compile(
+    r"^(?:please |and |just |so |also |then ){0,2}(?:let (?:me|us) know (?:if|how|what you think|whether)|feel free to"
+    r"|(?:do not|don't) hesitate|i hope (?:this|that|it) helps|thanks for|thank you for|i'm (?:glad|happy) to)(?!\w)"
+)
+"""What is said for politeness: it asks for nothing."""

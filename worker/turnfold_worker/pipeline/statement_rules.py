@@ -18,7 +18,8 @@ DECISIONS: Final = (
         standardi[sz]ing on)
     """),
     rule("going with", Act.DECISION, 68, "We'll go with Postgres.", r"""
-        (?:i|we)(?:'ll| will| should|'re going to) (?:go with|use|stick with|stick to|keep|drop|skip|choose|
+        (?:i|we)(?:'ll| will| should|'re going to) (?:go with|use|stick with|stick to|keep(?! (?:you|me|him|her|them|in touch|an eye|going|
+        up|that in mind|it in mind|working|trying))|drop|skip|choose|
         pick|adopt|switch to) / (?:i'm|we're|i am|we are|let's|i'd) (?:going|go) (?:with|for)(?! (?:a (?:friend|
         walk|drink|few|while)|my|him|her|them|you|it to|\w+ to)) / we're going for / instead we(?:'ll| will)
     """),
@@ -152,7 +153,7 @@ RULES: Final = (*CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS)
 
 _NOT_AFTER: Final = (
     "is", "are", "was", "were", "there", "has", "have", "had", "with", "of", "in", "by", "make", "did", "do", "does",
-    "be", "say", "said", "got", "why",
+    "be", "say", "said", "got", "why", "time",
 )  # fmt: skip
 """Words after which 'no' is no repair: 'is no …', 'with no …'."""
 
