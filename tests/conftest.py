@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -68,18 +69,24 @@ def postgresql_server() -> Iterator[PostgresqlServer]:
             if os.environ.get("CI"):
                 raise
             pytest.skip(f"no PostgreSQL here: {error}")
-        server.start()
+        server.start(fsync=False)
         migrate.upgrade(server.create("template"))
         yield server
         server.stop()
 
 
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty SQLite database of today's schema, to be copied: tests need hundreds."""
+    path = tmp_path_factory.mktemp("migrated") / "turnfold.db"
+    migrate.upgrade(f"sqlite:///{path}")
+    return path
+
+
 @pytest.fixture
-def sqlite_url(tmp_path: Path) -> str:
+def sqlite_url(migrated: Path, tmp_path: Path) -> str:
     """A migrated SQLite file of its own."""
-    url = f"sqlite:///{tmp_path / 'turnfold.db'}"
-    migrate.upgrade(url)
-    return url
+    return f"sqlite:///{shutil.copy(migrated, tmp_path / 'turnfold.db')}"
 
 
 @pytest.fixture

@@ -21,6 +21,8 @@ NOT_CANONICAL_COLUMNS = {
     "operation": {"conversation", "operation_id"},
     "node": {"conversation", "refined"},
     "level": {"conversation", "refined"},
+    "note_list": {"conversation"},
+    "outline": {"conversation"},
     "anchor": {"conversation", "refined"},
     "posting": {"conversation"},
     "anchor_posting": {"conversation"},

@@ -193,3 +193,15 @@ def test_flower_is_read_only_behind_a_password_and_shows_what_up_shows() -> None
 def test_redis_keeps_what_it_is_given() -> None:
     lines = (ROOT / "ops" / "redis.conf").read_text(encoding="utf-8").splitlines()
     assert {"appendonly yes", "appendfsync everysec", "maxmemory-policy noeviction"} <= set(lines)
+
+
+def test_the_semantic_override_changes_who_folds_and_nothing_else() -> None:
+    text = (ROOT / "ops" / "semantic.compose.yml").read_text(encoding="utf-8")
+    override: dict[str, Any] = yaml.safe_load(text)
+    assert [error.message for error in Draft7Validator(SCHEMA).iter_errors(override)] == []
+    assert list(override["services"]) == ["compress"]
+    folder = override["services"]["compress"]
+    assert set(folder) == {"image", "build", "environment"}
+    assert (ROOT / folder["build"]["dockerfile"]).is_file()
+    assert folder["image"].endswith(SERVICES["compress"]["image"].partition(":")[2])
+    assert set(folder["environment"]) <= {f"TURNFOLD_{field.name.upper()}" for field in fields(WorkerSettings)}

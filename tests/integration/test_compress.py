@@ -137,7 +137,7 @@ def test_plain_words_are_for_the_segment_that_failed_and_not_for_what_another_wo
     store, conversation = local.worker.store, stored_id(engine)
     tail = store.tail(conversation, 512)  # type: ignore[arg-type]
     assert tail is not None
-    late = fold_next(tail, next_segment(tail) or (), store, plain_error=None)
+    late = fold_next(tail, next_segment(tail), store, plain_error=None)
     steps = Steps()
     steps.at["before commit_fold"] = lambda: store.commit_fold(late)
     assert interrupted(local.worker, steps).compress(conversation)
@@ -190,7 +190,7 @@ def test_of_two_workers_that_fold_the_same_segment_one_writes_it(
         local.worker.drain(shard)
     store, conversation = local.worker.store, stored_id(engine)
     tails = [store.tail(conversation, 512) for _ in range(2)]  # type: ignore[arg-type]
-    folds = [fold_next(t, next_segment(t) or (), store, plain_error=None) for t in tails if t is not None]
+    folds = [fold_next(t, next_segment(t), store, plain_error=None) for t in tails if t is not None]
     assert [store.commit_fold(fold) for fold in folds] == [True, False]
     local.settle()
     assert broken_invariants(engine) == {}
@@ -203,7 +203,7 @@ def test_a_fold_of_a_forgotten_conversation_writes_nothing(tf: Turnfold, local: 
     conversation = stored_id(engine)
     tail = local.worker.store.tail(conversation, 512)  # type: ignore[arg-type]
     assert tail is not None
-    fold = fold_next(tail, next_segment(tail) or (), local.worker.store, plain_error=None)
+    fold = fold_next(tail, next_segment(tail), local.worker.store, plain_error=None)
     tf.forget("c", timeout_seconds=0)
     local.settle()
     assert local.worker.store.commit_fold(fold) is False

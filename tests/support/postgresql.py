@@ -77,12 +77,13 @@ class PostgresqlServer:
     def url_of(self, database: str) -> str:
         return f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{database}"
 
-    def start(self) -> None:
-        """Start and wait until it answers. fsync stays on: what was committed survives a kill."""
+    def start(self, *, fsync: bool = True) -> None:
+        """Start and wait until it answers. Without `fsync` it is quicker, and no test may crash the machine."""
         with self._log.open("ab") as output:
             self._process = subprocess.Popen(
                 [str(self._programs / "postgres"), "-D", str(self._folder), "-p", str(self.port),
-                 "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200"],
+                 "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200",
+                 "-c", f"fsync={'on' if fsync else 'off'}"],
                 stdout=output, stderr=subprocess.STDOUT, cwd="/", start_new_session=True, **self._options,
             )  # fmt: skip
         wait_until(self._answers, timeout_seconds=60, what=f"PostgreSQL answers, see {self._log}")

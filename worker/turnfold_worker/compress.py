@@ -16,14 +16,15 @@ from typing import Any, Final
 from turnfold.contract.notes import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
 from turnfold_worker.errors import Retryable, where
-from turnfold_worker.pipeline import segment
 from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import anchor_terms, merge, texts_to_embed
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
 from turnfold_worker.pipeline.outline import choose_cover, make_outline, plain_outline, with_tail
+from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
+from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.vectors import Vector
+from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector
 from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, SentenceEmbedder, Store, Tail
 
 _log = logging.getLogger(__name__)
@@ -88,9 +89,9 @@ def _advance(claim: FoldClaim, store: Store, embedder: SentenceEmbedder | None, 
     if embedder is not None:
         tail = with_vectors(tail, store, embedder, total=plain)
     closed = 0
-    while (turns := next_segment(tail, total=plain and not closed)) is not None:
+    while (segment := next_segment(tail, total=plain and not closed)) is not None:
         why = _why(claim) if plain and not closed else None
-        fold = fold_next(tail, turns, store, embedder=embedder, plain_error=why)
+        fold = fold_next(tail, segment, store, embedder=embedder, plain_error=why)
         if not store.commit_fold(fold):
             return closed, False
         if fold.refold_error is not None:
@@ -135,8 +136,16 @@ def _why(claim: FoldClaim) -> str:
     return f"{claim.error or 'the worker ended while folding'} (attempt {claim.attempts})"
 
 
-def next_segment(tail: Tail, *, total: bool = False) -> Sequence[StoredTurn] | None:
-    """The turns of the segment that the tail completes, if it does: stepped turn by turn, so batches cannot matter.
+@dataclass(frozen=True, slots=True)
+class CutSegment:
+    """The turns of a segment that is complete, and what the segmenter remembers after it."""
+
+    turns: Sequence[StoredTurn]
+    segmenter: Mapping[str, Any]
+
+
+def next_segment(tail: Tail, *, total: bool = False) -> CutSegment | None:
+    """The segment that the tail completes, if it does: stepped turn by turn, so batches cannot matter.
 
     `total`: a segmenter that fails cuts by count instead, so that the conversation goes on.
     """
@@ -148,15 +157,16 @@ def next_segment(tail: Tail, *, total: bool = False) -> Sequence[StoredTurn] | N
     except Exception:
         if not total:
             raise
-        return tail.turns[: settings.segment_max_turns]
+        return CutSegment(tail.turns[: settings.segment_max_turns], tail.segmenter or {})
 
 
-def _stepped(tail: Tail, settings: FoldSettings) -> Sequence[StoredTurn] | None:
-    state = segment.fresh(segment.SegmenterStats.from_json(tail.segmenter))
+def _stepped(tail: Tail, settings: FoldSettings) -> CutSegment | None:
+    state = fresh(SegmenterStats.from_json(tail.segmenter))
     for turn in tail.turns:
-        state, cut = segment.step(state, turn, settings)
+        vector = tail.vectors.get(turn.seq, NO_VECTOR) if tail.vectors else None
+        state, cut = step(state, turn, settings, vector)
         if cut is not None:
-            return tail.turns[: cut - tail.turns[0].seq]
+            return CutSegment(tail.turns[: cut - tail.turns[0].seq], state.stats.to_json())
     return None
 
 
@@ -171,16 +181,19 @@ def settings_at(configurations: Sequence[tuple[int, Mapping[str, Any]]], seq: in
 
 def fold_next(
     tail: Tail,
-    turns: Sequence[StoredTurn],
+    segment: CutSegment,
     store: Store,
     *,
     embedder: SentenceEmbedder | None = None,
     plain_error: str | None,
 ) -> Fold:
     """Fold one segment, merge its anchors, and build the chapters that it completes."""
+    turns = segment.turns
     settings = settings_at(tail.configurations, turns[0].seq)
     if plain_error is None:
-        folded = fold_segment(turns, idx=tail.node_count, settings=settings, said=said_after(tail.said, turns))
+        folded = fold_segment(
+            turns, idx=tail.node_count, settings=settings, before=tail.before, said=said_after(tail.said, turns)
+        )
     else:
         folded = plain_fold(turns, idx=tail.node_count, said=said_after(tail.said, turns))
     candidates = candidates_of(folded.drafts, tail.conversation, store, turns[0].seq)
@@ -191,19 +204,8 @@ def fold_next(
     chapters = _chapters(tail.conversation, folded, store, total=plain_error is not None)
     return Fold(
         tail=tail, nodes=[folded, *chapters], anchors=merged.new, changes=merged.changed,
-        segmenter=_statistics(tail, turns, total=plain_error is not None).to_json(), refold_error=plain_error,
+        segmenter=segment.segmenter, refold_error=plain_error,
     )  # fmt: skip
-
-
-def _statistics(tail: Tail, turns: Sequence[StoredTurn], *, total: bool) -> segment.SegmenterStats:
-    """What the segmenter remembers after a segment; `total`: as before it, if that fails."""
-    before = segment.SegmenterStats.from_json(tail.segmenter)
-    try:
-        return segment.close(before, turns)
-    except Exception:
-        if not total:
-            raise
-        return before
 
 
 def meanings(
@@ -287,5 +289,6 @@ def after(tail: Tail, fold: Fold) -> Tail:
     return replace(
         tail, closed_seq=last_seq, node_count=tail.node_count + 1, next_anchor=tail.next_anchor + len(fold.anchors),
         segmenter=fold.segmenter, said=fold.nodes[0].said,
+        before=[*tail.before, *tail.turns[: last_seq - tail.closed_seq]][-NEIGHBOURS:],
         turns=tail.turns[last_seq - tail.closed_seq :],
     )  # fmt: skip

@@ -135,6 +135,10 @@ class Tail:
     """Tokens of each role up to `closed_seq`."""
     configurations: Sequence[tuple[int, Mapping[str, Any]]]
     """(after_seq, what is then in force), oldest first."""
+    before: Sequence[StoredTurn]
+    """The last turns up to `closed_seq`, which the next segment may repeat: at most `NEIGHBOURS`."""
+    # Files are read again a few turns later, so that nearly all repeats cross a boundary. The price: when one of these
+    # turns is edited, the segment after its own must be folded again too.
     turns: Sequence[StoredTurn]
     """Turns after `closed_seq`, whole, in order; at most the number asked for."""
     vectors: Mapping[int, Vector] = field(default_factory=dict)
@@ -192,6 +196,8 @@ class ClosedSegment:
     """(after_seq, what is then in force), oldest first."""
     said_before: Mapping[str, int]
     """Tokens of each role up to its first turn."""
+    before: Sequence[StoredTurn]
+    """The last turns before it: at most `NEIGHBOURS`."""
     turns: Sequence[StoredTurn]
     """Its turns, whole, in order."""
     anchors: Sequence[Anchor]

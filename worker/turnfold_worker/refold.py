@@ -58,7 +58,7 @@ def refolded(job: JobId, segment: ClosedSegment, store: Store) -> Refold:
     """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
     settings = settings_at(segment.configurations, segment.turns[0].seq)
     said = said_after(segment.said_before, segment.turns)
-    folded = fold_segment(segment.turns, idx=segment.idx, settings=settings, said=said)
+    folded = fold_segment(segment.turns, idx=segment.idx, settings=settings, before=segment.before, said=said)
     known = {(one.turn_seq, one.start, one.end, one.type) for one in segment.anchors}
     drafts = [one for one in folded.drafts if (one.turn_seq, one.start, one.end, one.type) not in known]
     merged = merge_into_past(

@@ -20,6 +20,7 @@ from turnfold.assemble.render_text import (
     ANCHORS_HEADER,
     BACKGROUND_HEADER,
     EXCERPTS_HEADER,
+    HITS_HEADER,
     RECENT_HEADER,
     anchor_opening,
     closed_line,
@@ -102,6 +103,8 @@ def _before(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: 
     if plan.names:
         yield Part("names", line := names_line(plan.names), pricing.count(line))
     yield from _background(plan, texts, pricing, style)
+    if plan.hits:
+        yield Part("excerpts", HITS_HEADER + "".join(note_lines(plan.hits)), pricing.hits(plan.hits))
     if plan.excerpts:
         yield Part("excerpts", EXCERPTS_HEADER, pricing.count(EXCERPTS_HEADER))
     for shown in plan.excerpts:

@@ -112,20 +112,30 @@ def _scaled(material: Material, counted: Pricing, choice: Choice) -> Assembly | 
     usable = material.request.usable_tokens
     best: Assembly | None = None
     target, plan = usable, choice.plan
-    for attempt in range(_ATTEMPTS):
+    low, high = (0, 0), (0, 0)
+    for _ in range(_ATTEMPTS):
         found = assemble(plan, {}, pricing=counted, style=material.style)
-        if found.largest <= usable and (best is None or found.largest > best.largest):
-            best = found
+        if found.largest > usable:
+            high = (target, found.largest)
+        else:
+            low = (target, found.largest)
+            best = found if best is None or found.largest > best.largest else best
         if best is not None and best.largest >= (1 - _ENOUGH_USED) * usable:
             break
-        grown = int(target * usable / max(1, found.largest) * (1 - _SAFETY * attempt))
+        following = _between(low, high if high[0] else (target, found.largest), int(usable * (1 - _SAFETY)))
         # In steps, so that the same past is chosen while the recent turns grow.
-        grown -= grown % max(1, usable // _STEPS)
-        if grown == target:
+        following -= following % max(1, usable // _STEPS)
+        if following in {low[0], high[0]}:
             break
-        target = grown
+        target = following
         plan = select_by_value(material, choice.pricing, target=target)
     return best
+
+
+def _between(low: tuple[int, int], high: tuple[int, int], wanted: int) -> int:
+    """The target that costs `wanted`, on the line through two targets with what they cost."""
+    (target, cost), (higher, higher_cost) = (low, high) if low[0] != high[0] else ((0, 0), high)
+    return target + (higher - target) * (wanted - cost) // max(1, higher_cost - cost)
 
 
 def _neighbours(material: Material, plan: Plan, *, most_tokens: int) -> list[LevelKey]:

@@ -77,6 +77,20 @@ def before(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, 
     return raw if kept is raw else with_tool_groups(list(kept))
 
 
+def widened(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int) -> tuple[ShownTurn, ...]:
+    """`raw` with more of the newest turn that is clipped, for up to `room` more tokens; the same when none can grow."""
+    limit = pricing.around(pricing.recent(raw), raw) + room
+    for i in reversed([i for i, one in enumerate(raw) if one.marker is not None and not one.hidden]):
+        # What is clipped costs a little more than its words where lines have to be indented.
+        for more in (room, room * 9 // 10, room // 2):
+            most = pricing.count(raw[i].content) + more
+            shown = show(material, pricing, raw[i].turn, most_tokens=most)
+            wider = with_tool_groups([*raw[:i], shown, *raw[i + 1 :]])
+            if len(shown.content) > len(raw[i].content) and pricing.around(pricing.recent(wider), wider) <= limit:
+                return wider
+    return raw
+
+
 def lines_of(plan: Plan) -> list[str]:
     """Lines for turns that are neither folded nor shown."""
     lines = [unfolded_line(*plan.unfolded)] if plan.unfolded else []

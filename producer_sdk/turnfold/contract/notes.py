@@ -10,8 +10,8 @@ Stored as compact JSON. A reader needs only the order, the words and their price
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from typing import Any, Final
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
@@ -84,6 +84,8 @@ class Outline:
     """Last turn that `tail` speaks for."""
     names: tuple[str, ...] = ()
     """Paths, symbols and names, best first."""
+    said: Mapping[str, int] = field(default_factory=dict)
+    """Tokens of each role up to `last_seq`."""
     tool_percent: int = 0
     """Of the conversation's tokens, those that tools said."""
 
@@ -166,6 +168,7 @@ def pack_outline(outline: Outline) -> dict[int, str]:
         "tail_seq": outline.tail_seq,
         "tail": json.loads(pack_notes(outline.tail, gains=True)),
         "tool_percent": outline.tool_percent,
+        "said": dict(outline.said),
     }
     parts = {FRAME_PART: json.dumps(frame, ensure_ascii=False, separators=(",", ":"))}
     if outline.names:
@@ -187,6 +190,7 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         tail=_notes_of(frame["tail"]),
         tail_seq=frame["tail_seq"],
         tool_percent=frame["tool_percent"],
+        said=frame["said"],
         names=tuple(json.loads(bodies.get(NAMES_PART, "[]"))),
         notes=tuple(
             note for number, body in sorted(bodies.items()) if number >= FIRST_TIER for note in unpack_notes(body)

@@ -27,6 +27,7 @@ from turnfold_worker.adapters.sql_jobs import count_success
 from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
+from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.ports import Fold, Tail
 
 _conversation = table(ConversationRow)
@@ -44,15 +45,17 @@ def tail(connection: Connection, conversation: ConversationId, most: int) -> Tai
         return None
     turns = connection.execute(
         select(*turn_columns(capped=False))
-        .where(_turn.c.conversation == conversation, _turn.c.seq > row.closed_seq)
+        .where(_turn.c.conversation == conversation, _turn.c.seq > row.closed_seq - NEIGHBOURS)
         .order_by(_turn.c.seq)
-        .limit(most)
+        .limit(most + min(NEIGHBOURS, row.closed_seq))
     )
+    records = [turn_record(turn) for turn in turns]
     return Tail(
         conversation=conversation, closed_seq=row.closed_seq, turn_count=row.turn_count, node_count=row.node_count,
         next_anchor=row.next_anchor, edit_revision=row.edit_revision, segmenter=row.segmenter, said=row.said or {},
         configurations=configurations(connection, conversation, row.closed_seq),
-        turns=[turn_record(turn) for turn in turns],
+        before=[turn for turn in records if turn.seq <= row.closed_seq],
+        turns=[turn for turn in records if turn.seq > row.closed_seq],
     )  # fmt: skip
 
 

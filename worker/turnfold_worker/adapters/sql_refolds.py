@@ -16,6 +16,7 @@ from turnfold_worker.adapters.sql_anchors import insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_folds import anchors_added, configurations, insert_node
 from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.ports import ClosedSegment, Refold
 
 _conversation = table(ConversationRow)
@@ -38,7 +39,7 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
         return None
     turns = connection.execute(
         select(*turn_columns(capped=False))
-        .where(_turn.c.conversation == conversation, _turn.c.seq.between(node.first_seq, node.last_seq))
+        .where(_turn.c.conversation == conversation, _turn.c.seq.between(node.first_seq - NEIGHBOURS, node.last_seq))
         .order_by(_turn.c.seq)
     )
     anchors = connection.execute(
@@ -51,11 +52,13 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
             _notes.c.conversation == conversation, _notes.c.height == 0, _notes.c.idx == idx - 1
         )
     )
+    records = [turn_record(turn) for turn in turns]
     return ClosedSegment(
         conversation=conversation, idx=idx, closed_seq=row.closed_seq, next_anchor=row.next_anchor,
         edit_revision=row.edit_revision, configurations=configurations(connection, conversation, node.first_seq - 1),
-        said_before=said_before or {},
-        turns=[turn_record(turn) for turn in turns], anchors=[anchor_record(anchor) for anchor in anchors],
+        said_before=said_before or {}, before=[turn for turn in records if turn.seq < node.first_seq],
+        turns=[turn for turn in records if turn.seq >= node.first_seq],
+        anchors=[anchor_record(anchor) for anchor in anchors],
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold_worker.pipeline.content import Kind, Piece, kind_of, split_fences
 from turnfold_worker.pipeline.facts import FactKind, Facts
-from turnfold_worker.pipeline.importance import residuals, score_turns
+from turnfold_worker.pipeline.importance import ImportanceScore, residuals, score_turns
 from turnfold_worker.pipeline.repeats import Repeat, find_repeats
 from turnfold_worker.pipeline.tool_groups import call_ids, is_tool_output
 
@@ -243,14 +243,16 @@ def classify_segment(
     facts: Mapping[int, Facts] | None = None,
     superseded: Collection[int] = (),
     recent_turns: int = 0,
+    scores: Sequence[ImportanceScore] | None = None,
 ) -> tuple[tuple[Classification, ...], dict[int, Repeat]]:
     """Decisions for the turns of a segment, in order, and the repeats by number.
 
     `before` are the turns before the segment, of which the last four may be repeated; `facts` by number;
-    `recent_turns` at the end are kept raw (none in a segment that is folded: the read shows what is recent).
+    `recent_turns` at the end are kept raw (none in a segment that is folded: the read shows what is recent);
+    `scores` are those of the turns, when they are known.
     """
     repeats = find_repeats(turns, before=before)
-    kept = residuals(score_turns(turns))
+    kept = residuals(score_turns(turns) if scores is None else scores)
     read = facts or {}
     return tuple(
         classify(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import UNSEEN, speaker_label
@@ -14,6 +14,9 @@ from turnfold_worker.pipeline.dates import as_utc
 from turnfold_worker.pipeline.facts import FactKind, Facts, extract_facts
 from turnfold_worker.pipeline.prose import Span, split_prose
 from turnfold_worker.pipeline.tool_groups import calls_shown, is_tool_output
+
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.treatment import Treatment
 
 _NICKNAME: Final = 3
 """Letters of a name from which it may stand for a longer one."""
@@ -39,6 +42,8 @@ class Reading:
     """Of the prose, and of code only what names something exactly."""
     calls: tuple[str, ...]
     """The tool calls of the turn, for people."""
+    treatment: Treatment | None = None
+    """What becomes of it, once it is read as part of a segment."""
 
     @property
     def day(self) -> date | None:

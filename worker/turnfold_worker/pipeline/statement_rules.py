@@ -18,9 +18,9 @@ DECISIONS: Final = (
         standardi[sz]ing on)
     """),
     rule("going with", Act.DECISION, 68, "We'll go with Postgres.", r"""
-        (?:i|we)(?:'ll| will| should|'re going to) (?:go with|use|stick with|stick to|keep(?! (?:you|me|him|her|them|in touch|an eye|going|
-        up|that in mind|it in mind|working|trying))|drop|skip|choose|
-        pick|adopt|switch to) / (?:i'm|we're|i am|we are|let's|i'd) (?:going|go) (?:with|for)(?! (?:a (?:friend|
+        (?:i|we)(?:'ll| will| should|'re going to) (?:go with|use|stick with|stick to|keep(?! (?:you|me|him|her|
+        them|in touch|an eye|going|up|that in mind|it in mind|working|trying))|drop|skip|choose|pick|adopt|
+        switch to) / (?:i'm|we're|i am|we are|let's|i'd) (?:going|go) (?:with|for)(?! (?:a (?:friend|
         walk|drink|few|while)|my|him|her|them|you|it to|\w+ to)) / we're going for / instead we(?:'ll| will)
     """),
     rule("let us use", Act.DECISION, 60, "Let's use Redis.", r"""
