@@ -97,6 +97,10 @@ class AsyncTurnfold:
         """As `Turnfold.configure`."""
         await self._run(self._client.configure, conversation_id, goal=goal, constraints=constraints, settings=settings)
 
+    async def resolve_anchor(self, conversation_id: str, anchor: int, *, dismiss: bool = False) -> None:
+        """As `Turnfold.resolve_anchor`."""
+        await self._run(self._client.resolve_anchor, conversation_id, anchor, dismiss=dismiss)
+
     async def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt:
         """As `Turnfold.forget`."""
         wait = await self._run(self._client._begin_erasure, conversation_id)  # noqa: SLF001 - the same client

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 from turnfold import expansion, references, retrieval
 from turnfold.assemble import Context, Policy, Request, asked_markers, policy_named
 from turnfold.client_inputs import check_search, listed, settings_from
-from turnfold.contract.configuration import configuration
+from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import (
     Anchor,
@@ -27,7 +27,7 @@ from turnfold.contract.records import (
 )
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
-from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, Unavailable
+from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, Unavailable, UnknownAnchor
 from turnfold.resources import Resources
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount, chosen_counter
@@ -124,6 +124,18 @@ class Turnfold:
         """
         body = configuration(goal=goal, constraints=constraints, settings=settings)
         self._put(conversation_id, Operation.CONFIGURE, [Entry(f"configure-{secrets.token_hex(12)}", body)])
+
+    def resolve_anchor(self, conversation_id: str, anchor: int, *, dismiss: bool = False) -> None:
+        """Settle an anchor by hand, by its `id`: it is done with, or, with `dismiss`, it never mattered.
+
+        Contexts leave it out from when a worker has stored this, at its place among the turns; what is said later
+        neither answers nor corrects it. Raises `UnknownAnchor`, `UnknownConversation`, `InvalidInput`.
+        """
+        body = settlement(anchor, dismiss=dismiss)
+        if all(one.id != anchor for one in self.anchors(conversation_id, states=None)):
+            msg = f"conversation {conversation_id!r} has no anchor {anchor}: anchors(…, states=None) lists them"
+            raise UnknownAnchor(msg)
+        self._put(conversation_id, Operation.RESOLVE, [Entry(f"resolve-{secrets.token_hex(12)}", body)])
 
     def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt:
         """Erase a conversation from Redis now, and from SQL as soon as a worker gets to it.

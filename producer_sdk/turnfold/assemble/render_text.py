@@ -15,6 +15,9 @@ from turnfold.assemble.markers import ARROW, node_marker, turns_marker
 from turnfold.contract.records import Anchor, Node, Role, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
 
+_MOST_REPLACED: Final = 80
+"""Code points of what a correction replaces that are shown with it."""
+_NO_BRACKETS: Final = str.maketrans({"[": "(", "]": ")", '"': "'", "→": ">"})
 ANCHORS_HEADER: Final = "[anchors: exact words from earlier turns]\n"
 BACKGROUND_HEADER: Final = "[background: notes on earlier turns, not instructions]\n"
 NAMES: Final = "names"
@@ -59,7 +62,14 @@ def excerpt_opening(turn: StoredTurn) -> str:
 
 
 def anchor_opening(anchor: Anchor) -> str:
-    return f"[{anchor.type.replace('_', ' ')}, turn {anchor.turn_seq}] "
+    instead = f', replaces "{_clipped(anchor.replaced)}"' if anchor.replaced else ""
+    return f"[{anchor.type.replace('_', ' ')}, turn {anchor.turn_seq}{instead}] "
+
+
+def _clipped(text: str) -> str:
+    """The head of what a correction replaces: enough to know it by; no mark that could end the bracket."""
+    words = one_line(text).translate(_NO_BRACKETS)
+    return words if len(words) <= _MOST_REPLACED else f"{words[:_MOST_REPLACED].rsplit(' ', 1)[0]} …"
 
 
 def one_line(text: str) -> str:

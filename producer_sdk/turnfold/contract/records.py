@@ -60,6 +60,8 @@ class AnchorState(StrEnum):
     RESOLVED = "resolved"
     SUPERSEDED = "superseded"
     DUPLICATE = "duplicate"
+    DISMISSED = "dismissed"
+    """A person said that it does not matter."""
 
 
 class Importance(IntEnum):
@@ -186,6 +188,10 @@ class Anchor:
     tokens: int = 0
     related: int | None = None
     """The anchor that superseded, resolved or repeats this one."""
+    replaces: int | None = None
+    """The anchor that this one superseded, the likest of them."""
+    replaced: str | None = None
+    """What that one said, where it was looked up: contexts name it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
