@@ -27,11 +27,14 @@ from turnfold.errors import (
     SchemaMismatch,
     TurnfoldError,
     Unavailable,
+    UnknownAnchor,
     UnknownConversation,
     UnknownMarker,
+    UnknownReference,
     WaitTimeout,
 )
 from turnfold.settings import Settings
+from turnfold.tool_schemas import TOOL_NAMES
 
 __all__ = [
     "BALANCED",
@@ -55,11 +58,14 @@ __all__ = [
     "SchemaMismatch",
     "Settings",
     "Status",
+    "TOOL_NAMES",
     "Turn",
     "Turnfold",
     "TurnfoldError",
     "Unavailable",
+    "UnknownAnchor",
     "UnknownConversation",
     "UnknownMarker",
+    "UnknownReference",
     "WaitTimeout",
 ]

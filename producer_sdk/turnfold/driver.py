@@ -86,14 +86,14 @@ class DriverConnection:
         """The rows of several statements in one round trip where the server can; `last` also ends the snapshot."""
         if len(calls) == 1 or not self._owner.pipelines:
             found = [self._run(*self._owner.prepared(*call)) for call in calls]
-            if last:
+            if last and self._open:
                 self._finish()
             return found
         cursors = [self.driver.cursor() for _ in calls]
         with self.driver.pipeline():
             for cursor, call in zip(cursors, calls, strict=True):
                 cursor.execute(*self._owner.prepared(*call))
-            if last:
+            if last and self._open:
                 self.driver.execute("COMMIT")
                 self._open = False
         return [cursor.fetchall() for cursor in cursors]

@@ -89,7 +89,7 @@ class Reader:
 
     def _once(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
         with self._engine.begin() as connection:
-            transaction = ReadTransaction(connection)
+            transaction = ReadTransaction(connection, self._values)
             if not self._schema_checked:
                 transaction.check_schema()
                 self._schema_checked = True
@@ -133,8 +133,9 @@ def _missing_table(error: DBAPIError) -> bool:
 class ReadTransaction:
     """One consistent look at the database."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, values: ValueReader | None = None) -> None:
         self._connection = connection
+        self._values = values or ValueReader(connection.engine)
 
     def check_schema(self) -> None:
         """Raise `SchemaMismatch` unless the database has this version's schema."""
@@ -155,6 +156,14 @@ class ReadTransaction:
         """Statement 2: at most 23 nodes of each height, whatever the length."""
         rows = self._connection.execute(statements.FRONTIER, {"conversation": head.id, "node_count": head.node_count})
         return tuple(node_record(row) for row in rows)
+
+    def by_value(self, wanted: Wanted) -> Found | None:
+        """As `Reader.by_value`, in this look."""
+        return self._values.read_within(self._connection.connection.driver_connection, wanted)
+
+    def drop(self, address: Address) -> None:
+        """As `Reader.drop`."""
+        self._values.drop(address)
 
     def top_anchors(self, head: Head) -> tuple[Anchor, ...]:
         """Statement 3: active anchors, best first, at most 64."""

@@ -6,16 +6,15 @@ that is in both is dropped by its id.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
+from turnfold import expansion
 from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.render_text import with_gap
-from turnfold.assemble.turns import NO_TURNS, Turns
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import last_part
 from turnfold.contract.records import (
     Anchor,
     AnchorState,
@@ -28,56 +27,32 @@ from turnfold.contract.records import (
     StoredTurn,
     TurnState,
 )
-from turnfold.contract.tasks import Operation
-from turnfold.edge import read_entry
-from turnfold.errors import InvalidInput, UnknownConversation
-from turnfold.inbox import Pending, PendingEntry
-from turnfold.known import Wanted
+from turnfold.errors import InvalidInput
+from turnfold.inbox import Pending
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_turns, snippet
 from turnfold.shortening import LEAST_CAP, Shortening, cap_for
+from turnfold.snapshots import NEWEST_TURNS, PendingSource, by_value, readable_head, unknown, waiting_turns
 
 if TYPE_CHECKING:
     from turnfold.reader import Reader, ReadTransaction
-
-NEWEST_TURNS: Final = 200
-"""Inbox turns, and stored turns, that a read looks at."""
-
-
-class PendingSource(Protocol):
-    """Where turns wait that are not in SQL yet."""
-
-    def peek(self, address: Address, *, newest: int) -> Pending:
-        """Look at the inbox, at its `newest` entries at most."""
-
-
-class _NoInbox:
-    def peek(self, address: Address, *, newest: int) -> Pending:  # noqa: ARG002 - the protocol's form
-        return Pending(held=0, newest=(), forgotten=False, lag_seconds=0.0)
-
-
-NO_INBOX: Final[PendingSource] = _NoInbox()
-"""For conversations that live in SQL alone."""
 
 
 def context(inbox: PendingSource, reader: Reader, address: Address, request: Request) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=NEWEST_TURNS)
-    if request.policy.selection == "value":
-        snapshot = _by_value(reader, address, pending, request)
+    if request.policy.selection == "value" and not request.expand:
+        snapshot = by_value(reader, address, pending, request)
         return finish(snapshot, request, choose(snapshot, request), {})
-    cap = cap_for(request.budget_tokens)
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
-        head = readable_head(transaction, address, pending)
-        turns, unread = _newest_turns(transaction, head, pending, cap=cap)
-        snapshot = Snapshot(conversation_id=address.conversation, head=head, turns=turns, unread=unread)
-        if head is not None:
-            snapshot = replace(
-                snapshot,
-                nodes=transaction.frontier(head),
-                anchors=transaction.top_anchors(head),
-                excerpts=transaction.excerpts_for(head, request.query, cap=cap) if request.query else (),
-            )
+        if request.policy.selection == "value":
+            snapshot = by_value(transaction, address, pending, request)
+        else:
+            snapshot = _by_age(transaction, address, pending, request)
+        head = snapshot.head
+        if request.expand:
+            passages = expansion.passages(transaction, address, head, pending, request)
+            snapshot = replace(snapshot, passages=passages)
         choice = choose(snapshot, request)
         return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
 
@@ -86,30 +61,20 @@ def context(inbox: PendingSource, reader: Reader, address: Address, request: Req
     return finish(snapshot, request, choice, texts)
 
 
-def _by_value(reader: Reader, address: Address, pending: Pending, request: Request) -> Snapshot:
-    """What the selection by value sees: one committed state, and the turns of the inbox that it does not hold."""
-    entries = {entry.entry_id: entry for entry in reversed(pending.newest) if entry.operation == Operation.APPEND}
-    # Of an id that waits twice the first one counts.
-    ids = tuple(reversed(entries))
-    if pending.forgotten:
-        reader.drop(address)
-    wanted = Wanted(address, request.budget_tokens, ids, request.query)
-    found = None if pending.forgotten else reader.by_value(wanted)
-    if found is None:
-        waiting = _numbered(list(map(entries.__getitem__, ids)), pending, last_seq=0)
-        short = Shortening.to(cap_for(request.budget_tokens), last_seq=waiting.last_seq)
-        turns = Turns.of(map(short.of, waiting.turns))
-        return Snapshot(conversation_id=address.conversation, head=None, turns=turns, unread=waiting.older)
-    known = found.known
-    fresh = [entries[one] for one in ids if one not in found.stored]
-    waiting = _numbered(fresh, pending, last_seq=known.head.turn_count, read=known.read)
-    short = Shortening.to(cap_for(request.budget_tokens), last_seq=waiting.last_seq)
-    turns = (NO_TURNS if waiting.older else known.turns).followed_by([short.of(turn) for turn in waiting.turns])
-    return Snapshot(
-        conversation_id=address.conversation, head=known.head, hits=found.hits, anchors=known.anchors,
-        turns=turns.from_place(len(turns) - NEWEST_TURNS), unread=waiting.older,
-        outline=known.outline and known.outline.within(last_part(request.budget_tokens)),
-    )  # fmt: skip
+def _by_age(transaction: ReadTransaction, address: Address, pending: Pending, request: Request) -> Snapshot:
+    """What the selection by age sees."""
+    cap = cap_for(request.budget_tokens)
+    head = readable_head(transaction, address, pending)
+    turns, unread = _newest_turns(transaction, head, pending, cap=cap)
+    snapshot = Snapshot(conversation_id=address.conversation, head=head, turns=turns, unread=unread)
+    if head is None:
+        return snapshot
+    return replace(
+        snapshot,
+        nodes=transaction.frontier(head),
+        anchors=transaction.top_anchors(head),
+        excerpts=transaction.excerpts_for(head, request.query, cap=cap) if request.query else (),
+    )
 
 
 def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *, limit: int) -> list[Hit]:
@@ -169,47 +134,6 @@ def progress(inbox: PendingSource, reader: Reader, address: Address) -> tuple[St
     return reader.read(look)
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """What a snapshot does not hold of an inbox."""
-
-    turns: tuple[StoredTurn, ...] = ()
-    """The newest ones, numbered as they will be, unless `older`."""
-    last_seq: int = 0
-    """Number of the newest turn, wherever it is."""
-    older: int = 0
-    """About how many turns wait before those. Above 0 the numbers of `turns` only order them: what waits before them
-    may be no turn, or one that is there already."""
-
-
-def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Waiting:
-    """Turns of the inbox that the snapshot does not hold, in order; what the drain will park keeps its place."""
-    entries = [entry for entry in pending.newest if entry.operation == Operation.APPEND]
-    known: Collection[str] = ()
-    if head is not None and entries:
-        known = transaction.stored_seqs(head, [entry.entry_id for entry in entries])
-    fresh: dict[str, PendingEntry] = {}
-    for entry in entries:
-        if entry.entry_id not in known:
-            fresh.setdefault(entry.entry_id, entry)
-    return _numbered(list(fresh.values()), pending, last_seq=head.turn_count if head else 0)
-
-
-def _numbered(
-    fresh: Sequence[PendingEntry],
-    pending: Pending,
-    *,
-    last_seq: int,
-    read: Callable[[PendingEntry, int], StoredTurn] = lambda entry, seq: read_entry(
-        entry.body, seq=seq, turn_id=entry.entry_id
-    ),
-) -> Waiting:
-    """The turns of entries that are not stored, after the last stored one."""
-    older = pending.held - len(pending.newest) if fresh else 0
-    turns = tuple(read(entry, seq) for seq, entry in enumerate(fresh, last_seq + older + 1))
-    return Waiting(turns, last_seq + older + len(turns), older)
-
-
 def _newest_turns(
     transaction: ReadTransaction, head: Head | None, pending: Pending, *, cap: int
 ) -> tuple[tuple[StoredTurn, ...], int]:
@@ -218,7 +142,8 @@ def _newest_turns(
     stored: tuple[StoredTurn, ...] = ()
     if head is not None and not waiting.older:
         stored = transaction.newest_turns(head, cap=cap, waiting=len(waiting.turns))
-    short = Shortening.to(cap, last_seq=waiting.turns[-1].seq if waiting.turns else 0)
+    last_seq = waiting.turns[-1].seq if waiting.turns else 0
+    short = Shortening.to(cap, last_seq=last_seq)
     return (*stored, *map(short.of, waiting.turns))[-NEWEST_TURNS:], waiting.older
 
 
@@ -242,18 +167,6 @@ def _members(kind: type[_Member], wanted: Iterable[_Member | str] | None) -> fro
     except ValueError as error:
         msg = f"{error}: use {', '.join(kind)}"
         raise InvalidInput(msg) from error
-
-
-def readable_head(transaction: ReadTransaction, address: Address, pending: Pending) -> Head | None:
-    """The conversation's row; None also while the rows of a forgotten one wait to be deleted."""
-    return None if pending.forgotten else transaction.head(address)
-
-
-def unknown(address: Address) -> UnknownConversation:
-    """The error for a conversation that does not exist."""
-    return UnknownConversation(
-        f"nobody has written to conversation {address.conversation!r} of tenant {address.tenant!r}: append a turn first"
-    )
 
 
 def _snippet(turn: StoredTurn, terms: Sequence[str]) -> str:

@@ -53,7 +53,7 @@ def anchor_record(row: Any) -> Anchor:
     return Anchor(
         id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset, end=row.end_offset,
         state=STATES[row.state], score=row.score, rank=row.rank, node_idx=row.node_idx, tokens=row.tokens,
-        related=row.related,
+        related=row.related, replaces=row.replaces, replaced=getattr(row, "replaced", None),
     )  # fmt: skip
 
 

@@ -83,13 +83,18 @@ OUTLINE: Final = (
 ANCHOR_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.end_offset,
     anchor.c.state, anchor.c.score, anchor.c.rank, anchor.c.node_idx, anchor.c.tokens, anchor.c.related,
+    anchor.c.replaces,
 )  # fmt: skip
 
 ACTIVE: Final = anchor.c.state == literal_column("0")
 """A literal: a partial index is not used for a bound parameter."""
 
+_replaced: Final = anchor.alias("replaced")
 TOP_ANCHOR_ROWS: Final = (
-    select(*ANCHOR_COLUMNS)
+    select(*ANCHOR_COLUMNS, _replaced.c.body.label("replaced"))
+    .outerjoin_from(
+        anchor, _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
+    )
     .where(anchor.c.conversation == bindparam("conversation"), ACTIVE)
     .order_by(anchor.c.rank.desc(), anchor.c.id.desc())
     .limit(TOP_ANCHORS)

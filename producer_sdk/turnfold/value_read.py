@@ -43,6 +43,10 @@ class ValueReader:
             with connection.snapshot():
                 return self._one_state(connection, wanted, known)
 
+    def read_within(self, driver: Any, wanted: Wanted) -> Found | None:
+        """As `read`, on a connection of the driver whose transaction is open."""
+        return self._one_state(DriverConnection(self._driver, driver, None), wanted, self._known.get(wanted.address))
+
     def drop(self, address: Address) -> None:
         """Forget what is remembered of a conversation."""
         self._known.drop(address)

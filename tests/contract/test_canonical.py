@@ -8,6 +8,7 @@ from turnfold.contract.canonical import CANONICAL_COLUMNS, RULES_ONLY
 from turnfold.contract.tables import Base
 
 NOT_CANONICAL_TABLES = {
+    "anchor_vector": "as turn_vector, of anchors",
     "turn_vector": "what a sentence model computed: no two processors agree to the last bit; what follows is canonical",
     "job": "work that is still to be done, not what came of it",
     "parked_entry": "what a person has to look at",

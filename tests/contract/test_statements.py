@@ -126,7 +126,9 @@ def test_the_top_anchors_come_from_the_partial_index(engine: Engine) -> None:
     with plans_of(engine) as plans, engine.begin() as connection:
         ReadTransaction(connection).top_anchors(HEAD)
     assert [step for plan in plans.values() for step in plan] == [
-        "SEARCH anchor USING INDEX anchor_top (conversation=?)"
+        "SEARCH anchor USING INDEX anchor_top (conversation=?)",
+        # What a correction replaces: by its key, and only where there is one.
+        "SEARCH replaced USING INDEX sqlite_autoindex_anchor_1 (conversation=? AND id=?) LEFT-JOIN",
     ]
 
 

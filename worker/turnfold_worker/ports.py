@@ -239,6 +239,9 @@ class Store(Protocol):
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
         """Store what was received, all or nothing, in order; repeats change nothing."""
 
+    def leave_to_sweeps(self, conversations: Sequence[ConversationId]) -> None:
+        """Let the next sweep find due folds of which nobody was told."""
+
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
         """Take the fold job and count the attempt; None when there is nothing to do or another has it."""
 
@@ -253,8 +256,16 @@ class Store(Protocol):
     ) -> dict[int, Vector]:
         """Store vectors of turns where none holds; those that then hold, by `seq`. Whoever was first is believed."""
 
-    def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
-        """Earlier anchors that a new one may repeat or replace: at most 96."""
+    def anchor_vectors(self, conversation: ConversationId, model: str, texts: Sequence[str]) -> dict[str, Vector]:
+        """Stored vectors of anchors, by their texts."""
+
+    def keep_anchor_vectors(
+        self, conversation: ConversationId, model: str, vectors: Sequence[tuple[str, Vector]]
+    ) -> dict[str, Vector]:
+        """As `keep_turn_vectors`, of texts."""
+
+    def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str], first_seq: int) -> list[Anchor]:
+        """Earlier anchors that a new one of a segment from turn `first_seq` may repeat or replace: at most 96."""
 
     def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
         """Nodes of a height by index, with their words."""

@@ -62,8 +62,8 @@ def refolded(job: JobId, segment: ClosedSegment, store: Store) -> Refold:
     known = {(one.turn_seq, one.start, one.end, one.type) for one in segment.anchors}
     drafts = [one for one in folded.drafts if (one.turn_seq, one.start, one.end, one.type) not in known]
     merged = merge_into_past(
-        drafts, candidates_of(drafts, segment.conversation, store), next_id=segment.next_anchor, node_idx=segment.idx,
-        settings=settings,
+        drafts, candidates_of(drafts, segment.conversation, store, segment.turns[0].seq), next_id=segment.next_anchor,
+        node_idx=segment.idx, settings=settings,
     )  # fmt: skip
     return Refold(
         job=job, segment=segment, nodes=[folded, *_ancestors(segment, folded, store)], anchors=merged.new,

@@ -10,9 +10,12 @@ from typing import Final
 
 from turnfold_worker.ports import Inbox, Publisher, Store
 
-FOLDS_AT_ONCE: Final = 500
-MOST_WAITING: Final = 1_000
-"""Messages for those who fold from which a sweep adds none: what is due is behind them, and stays due."""
+FOLDS_AT_ONCE: Final = 2_000
+MOST_WAITING: Final = 4_000
+"""Messages for those who fold from which a sweep adds none: what is due is behind them, and stays due.
+
+Above what drains fill the queue with: so there is always room for the tenants that they have not told of.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -212,10 +212,8 @@ class _Selection:
         self, past: Iterable[Note], late: Sequence[Note], opened: Sequence[_Span], room: int
     ) -> list[Note]:
         """Notes of the open tail that hold their own against those of what is folded."""
-        favour = 1.0 + self._policy.newest_favour
-        last_seq = self._outline.last_seq
-        both = merge(past, late, key=lambda note: -note.gain * (favour if note.seq > last_seq else 1))
-        return [note for note in self._chosen(both, opened, room).notes if note.seq > last_seq]
+        both = merge(past, late, key=lambda note: -note.gain)
+        return [note for note in self._chosen(both, opened, room).notes if note.seq > self._outline.last_seq]
 
     def show_more_raw(self) -> bool:
         """Spend what notes left over on more of the recent turns and on those before them; True when that is some."""

@@ -80,7 +80,11 @@ def gather(snapshot: Snapshot, request: Request) -> Material:
         style=Style(
             short=request.usable_tokens < request.policy.short_markers_below,
             openings=line_openings(
-                turns.voices + [(excerpt.turn.name, excerpt.turn.role) for excerpt in snapshot.excerpts]
+                [
+                    *turns.voices,
+                    *((excerpt.turn.name, excerpt.turn.role) for excerpt in snapshot.excerpts),
+                    *((turn.name, turn.role) for passage in snapshot.passages for turn in passage.expansion.turns),
+                ]
             ),
         ),
         nodes=usable,

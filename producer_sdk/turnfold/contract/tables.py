@@ -252,6 +252,11 @@ class AnchorRow(Base, table=True):
     rank: int = _column(Integer)
     state: int = _column(SmallInteger)
     related: int | None = _column(Integer, nullable=True)
+    replaces: int | None = _column(Integer, nullable=True)
+    settled_after: int | None = _column(Integer, nullable=True)
+    """Turn after which a person settled it: for what was said before, the state by the rules still counts."""
+    ruled: int | None = _column(SmallInteger, nullable=True)
+    """Its state by the rules, while `state` is a person's."""
     refined: int = _column(SmallInteger, server_default="0")
 
 
@@ -290,6 +295,17 @@ class TurnVectorRow(Base, table=True):
     seq: int = _key(Integer)
     model: str = _key(String(200))
     content_hash: bytes = _column(LargeBinary(16))
+    vector: bytes = _column(LargeBinary)
+
+
+class AnchorVectorRow(Base, table=True):
+    """The direction of an anchor's meaning, by the hash of its text; as `TurnVectorRow`."""
+
+    __tablename__ = "anchor_vector"
+
+    conversation: int = _conversation()
+    model: str = _key(String(200))
+    text_hash: bytes = _key(LargeBinary(16))
     vector: bytes = _column(LargeBinary)
 
 

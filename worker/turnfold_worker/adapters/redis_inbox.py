@@ -2,7 +2,8 @@
 
 All times are microseconds of Redis's own clock. The score of a ready conversation is at once its readiness, its
 lease and the token of the claim: below now it may be claimed, above now it is leased until then. A score further
-ahead than two leases comes from a clock that was set back, and counts as ready.
+ahead than two leases comes from a clock that was set back, and counts as ready; so does a time ahead of now at which
+a tenant was served, and counts as now.
 """
 
 from __future__ import annotations
@@ -40,14 +41,18 @@ _CLAIM: Final = (
 local lease, most = tonumber(ARGV[2]), tonumber(ARGV[3])
 local token = string.format('%.0f', now + lease)
 local present, ahead = string.format('%.0f', now), string.format('(%.0f', now + 2 * lease)
+-- What is ahead first: it is what a clock that was set back left behind, and nothing that comes later may hide it.
 local function claimable(ready, room)
-  local names = redis.call('ZRANGEBYSCORE', ready, '-inf', present, 'LIMIT', 0, room)
+  local names = redis.call('ZRANGEBYSCORE', ready, ahead, '+inf', 'LIMIT', 0, room)
   if #names < room then
-    for _, name in ipairs(redis.call('ZRANGEBYSCORE', ready, ahead, '+inf', 'LIMIT', 0, room - #names)) do
+    for _, name in ipairs(redis.call('ZRANGEBYSCORE', ready, '-inf', present, 'LIMIT', 0, room - #names)) do
       names[#names + 1] = name
     end
   end
   return names
+end
+for _, tenant in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. present, '+inf', 'LIMIT', 0, ARGV[4])) do
+  redis.call('ZADD', KEYS[1], 'XX', present, tenant)
 end
 -- Those who have something, served longest ago first. Whose conversations are all leased waits for the next round.
 local hungry = {}

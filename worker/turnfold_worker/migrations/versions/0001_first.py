@@ -67,6 +67,9 @@ def upgrade() -> None:
         sa.Column("rank", sa.Integer(), nullable=False),
         sa.Column("state", sa.SmallInteger(), nullable=False),
         sa.Column("related", sa.Integer(), nullable=True),
+        sa.Column("replaces", sa.Integer(), nullable=True),
+        sa.Column("settled_after", sa.Integer(), nullable=True),
+        sa.Column("ruled", sa.SmallInteger(), nullable=True),
         sa.Column("refined", sa.SmallInteger(), server_default="0", nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("anchor_conversation_fkey"), ondelete="CASCADE"
@@ -96,6 +99,19 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("conversation", "term", "anchor", name=op.f("anchor_posting_pkey")),
         sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "anchor_vector",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("model", sa.String(length=200), autoincrement=False, nullable=False),
+        sa.Column("text_hash", sa.LargeBinary(length=16), autoincrement=False, nullable=False),
+        sa.Column("vector", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("anchor_vector_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "model", "text_hash", name=op.f("anchor_vector_pkey")),
     )
     op.create_table(
         "job",
@@ -312,6 +328,7 @@ def downgrade() -> None:
     op.drop_table("node")
     op.drop_table("level")
     op.drop_table("job")
+    op.drop_table("anchor_vector")
     op.drop_table("anchor_posting")
     op.drop_table("anchor")
     op.drop_table("meta")
