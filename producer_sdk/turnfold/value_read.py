@@ -153,7 +153,7 @@ def _answers(
         said=outline.said, segments=head.node_count, candidates=candidates,
         spread=Counter(term for term, _, _ in postings),
     )  # fmt: skip
-    return hits(asked, notes, field, most_tokens=2 * budget_tokens)
+    return hits(asked, notes, field, most_tokens=budget_tokens + budget_tokens // 4)
 
 
 def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:

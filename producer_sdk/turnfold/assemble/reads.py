@@ -34,6 +34,9 @@ _STEPS: Final = 100
 _ENOUGH_USED: Final = 0.01
 """Of the budget: with less than this to spare, no further context is tried."""
 
+_LEAST_MOST: Final = 1_500
+"""More than the smallest context costs by the estimator beside the caller's own texts: six short pieces of text."""
+
 _MORE_TEXTS: Final = 1.6
 """Texts that are fetched for a caller's counter, in budgets: it may have room for more than stored counts say."""
 
@@ -64,11 +67,20 @@ def finish(snapshot: Snapshot, request: Request, choice: Choice, texts: Mapping[
     same = choice.material.snapshot is snapshot and choice.material.request == request
     material = choice.material if same else gather(snapshot, request)
     pricing = choice.pricing if same and request.counter.stored else Pricing(request.counter, material.style)
-    least = assemble(least_plan(material), {}, pricing=pricing, style=material.style)
-    if least.largest > request.usable_tokens:
-        raise _too_small(request, least)
-    found = _largest_fitting(material, pricing, choice, texts) or least
+    found: Assembly | None = None
+    if pricing.trusts_stored and _given(request, pricing) + _LEAST_MOST <= request.usable_tokens:
+        found = _largest_fitting(material, pricing, choice, texts)
+    if found is None:
+        least = assemble(least_plan(material), {}, pricing=pricing, style=material.style)
+        if least.largest > request.usable_tokens:
+            raise _too_small(request, least)
+        found = _largest_fitting(material, pricing, choice, texts) or least
     return _context(material, found)
+
+
+def _given(request: Request, pricing: Pricing) -> int:
+    """Tokens of what the caller wants to be shown whole."""
+    return sum(pricing.count(text) for text in (request.system, request.task) if text)
 
 
 def minimum_tokens(snapshot: Snapshot, request: Request) -> int:

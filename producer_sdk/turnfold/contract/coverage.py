@@ -50,7 +50,7 @@ def taken(notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, d
         left -= notes[i].tokens
         order.append((i, -gain))
         for word, _ in words[i]:
-            times[word] = times.get(word, 0) + 1
+            times[word] = min(times.get(word, 0) + 1, _TIMES - 1)
     return order
 
 
@@ -70,6 +70,5 @@ def _all_news(words: Iterable[tuple[str, float]]) -> float:
 def _news(words: Iterable[tuple[str, float]], times: Mapping[str, int], decays: Sequence[float]) -> float:
     news = 0.0
     for word, weight in words:
-        before = times.get(word, 0)
-        news += weight if not before else weight * decays[min(before, _TIMES - 1)]
+        news += weight * decays[times.get(word, 0)]
     return news
