@@ -25,7 +25,7 @@ from sklearn.metrics import roc_auc_score
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
-from turnfold_worker.pipeline.gap_features import AFTER, LEXICAL, REACH, SEMANTIC, features
+from turnfold_worker.pipeline.gap_features import AFTER, GROUP_LEXICAL, GROUP_SEMANTIC, LEXICAL, REACH, SEMANTIC, features
 from turnfold_worker.pipeline.gap_signs import REMEMBERED, Signs, signs_of
 from turnfold_worker.pipeline.vectors import Vector
 from turnfold_worker.ports import SentenceEmbedder
@@ -35,6 +35,7 @@ TURNS_OF_A_KIND: Final = 1_800
 JOINS_OF_A_KIND: Final = 90
 MISSED_CUTS: Final = 0.2
 """Share of cuts that the segmenter is taken to have missed before the gap at hand."""
+NAMES: Final = tuple(dict.fromkeys((*SEMANTIC, *GROUP_SEMANTIC)))
 STRENGTH: Final = 0.3
 """Inverse of the penalty on large coefficients."""
 _BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -42,13 +43,15 @@ _BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Gaps:
-    """The gaps of a kind's talk: evidence in the order of `SEMANTIC`, whether a segment begins, how long the last is."""
+    """The gaps of a kind's talk: evidence in the order of `NAMES`, whether a segment begins, how long the last is."""
 
     evidence: np.ndarray
     begins: np.ndarray
     lengths: np.ndarray
     """Natural logarithms: of the talk's mean length of a segment, and of how far the open one is from it."""
     roles: bool
+    group: bool
+    """More than two people talk."""
 
 
 def stored(talk: Talk) -> list[StoredTurn]:
@@ -78,17 +81,17 @@ def gaps_of(kind: str, embedder: SentenceEmbedder) -> Gaps:
     lengths: list[tuple[float, float]] = []
     for number, (talk, one) in enumerate(zip(talks, turns, strict=True)):
         marks = read(one, vectors)
-        roles, many = {Role.USER, Role.ASSISTANT} <= {turn.role for turn in one}, _people(one) > 2
+        roles, group = {Role.USER, Role.ASSISTANT} <= {turn.role for turn in one}, _people(one) > 2
         chance, start = random.Random(number), 0  # noqa: S311 - made talk
         mean = len(one) / (len(talk.boundaries) + 1)
         for gap in range(1, len(one)):
-            found = features(marks[max(start, gap - REACH) : gap], marks[gap : gap + AFTER], roles=roles, many=many)
-            evidence.append([found.get(name, 0.0) for name in SEMANTIC])
+            found = features(marks[max(start, gap - REACH) : gap], marks[gap : gap + AFTER], roles=roles)
+            evidence.append([found.get(name, 0.0) for name in NAMES])
             begins.append(gap in talk.boundaries)
             lengths.append((np.log(mean), np.clip(np.log((gap - start) / mean), -1.5, 1.5)))
             if begins[-1] and chance.random() >= MISSED_CUTS:
                 start = gap
-    return Gaps(np.array(evidence), np.array(begins), np.array(lengths), roles)
+    return Gaps(np.array(evidence), np.array(begins), np.array(lengths), roles, group)
 
 
 def _people(turns: Sequence[StoredTurn]) -> int:
@@ -105,7 +108,7 @@ def read(turns: Sequence[StoredTurn], vectors: Iterable[Vector]) -> list[Signs]:
 
 def trained(gaps: Mapping[str, Gaps], names: Sequence[str]) -> tuple[np.ndarray, float]:
     """Coefficients and bias; every kind weighs the same, and lengths explain what they can before they are left out."""
-    columns = [SEMANTIC.index(name) for name in names]
+    columns = [NAMES.index(name) for name in names]
     evidence = np.vstack([np.c_[one.evidence[:, columns], one.lengths] for one in gaps.values()])
     begins = np.concatenate([one.begins for one in gaps.values()])
     weights = np.concatenate([np.full(len(one.begins), 1 / len(one.begins)) for one in gaps.values()])
@@ -114,7 +117,7 @@ def trained(gaps: Mapping[str, Gaps], names: Sequence[str]) -> tuple[np.ndarray,
 
 
 def scores(one: Gaps, names: Sequence[str], coefficients: np.ndarray, bias: float) -> np.ndarray:
-    return one.evidence[:, [SEMANTIC.index(name) for name in names]] @ coefficients + bias
+    return one.evidence[:, [NAMES.index(name) for name in names]] @ coefficients + bias
 
 
 def form(gaps: Mapping[str, Gaps], names: Sequence[str]) -> dict[str, Any]:
@@ -123,7 +126,8 @@ def form(gaps: Mapping[str, Gaps], names: Sequence[str]) -> dict[str, Any]:
     coefficients, bias = np.round(coefficients, 3), round(bias, 3)
     usual = {}
     for style, roles in (("roles", True), ("people", False)):
-        of_style = [scores(one, names, coefficients, bias) for one in gaps.values() if one.roles is roles]
+        alike = [one for one in gaps.values() if one.roles is roles] or list(gaps.values())
+        of_style = [scores(one, names, coefficients, bias) for one in alike]
         mean = np.mean([one.mean() for one in of_style])
         deviation = np.sqrt(np.mean([((one - mean) ** 2).mean() for one in of_style]))
         usual[style] = (round(float(mean), 3), round(float(deviation), 3))
@@ -163,14 +167,15 @@ def written(forms: Mapping[str, Mapping[str, Any]]) -> str:
     lines = [
         '"""Coefficients of the segmenter: written by `python benchmarks/train_segmenter.py`, not by hand."""', "",
         "from __future__ import annotations", "", "from typing import Any, Final", "",
+        "FORMS: Final[dict[str, dict[str, Any]]] = {",
     ]  # fmt: skip
     for name, one in forms.items():
-        lines += [f"{name}: Final[dict[str, Any]] = {{", f'    "bias": {one["bias"]},', '    "weights": {']
-        lines += [f'        "{feature}": {weight},' for feature, weight in one["weights"].items()]
-        lines += ["    },", '    "usual": {']
-        lines += [f'        "{style}": ({mean}, {deviation}),' for style, (mean, deviation) in one["usual"].items()]
-        lines += ["    },", "}"]
-    return "\n".join(lines) + "\n"
+        lines += [f'    "{name}": {{', f'        "bias": {one["bias"]},', '        "weights": {']
+        lines += [f'            "{feature}": {weight},' for feature, weight in one["weights"].items()]
+        lines += ["        },", '        "usual": {']
+        lines += [f'            "{style}": ({mean}, {deviation}),' for style, (mean, deviation) in one["usual"].items()]
+        lines += ["        },", "    },"]
+    return "\n".join([*lines, "}"]) + "\n"
 
 
 def main() -> None:
@@ -184,7 +189,11 @@ def main() -> None:
         gaps[kind] = gaps_of(kind, embedder)
         print(f"made talk, {kind}: {len(gaps[kind].begins)} gaps, {gaps[kind].begins.sum()} of them joins", flush=True)
     if not arguments.tables:
-        forms = {"LEXICAL_FORM": form(gaps, LEXICAL), "SEMANTIC_FORM": form(gaps, SEMANTIC)}
+        dialogue, group = ({k: one for k, one in gaps.items() if one.group is many} for many in (False, True))
+        forms = {
+            "lexical_dialogue": form(dialogue, LEXICAL), "lexical_group": form(group, GROUP_LEXICAL),
+            "semantic_dialogue": form(dialogue, SEMANTIC), "semantic_group": form(group, GROUP_SEMANTIC),
+        }  # fmt: skip
         TARGET.write_text(written(forms), encoding="utf-8")
         print(f"written: {TARGET}", flush=True)
     print_tables(gaps)

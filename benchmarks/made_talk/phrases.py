@@ -85,6 +85,10 @@ MEETING_SHIFTS: Final = (
     "let's move on to the {n}.", "the next thing is the {n}.", "we should talk about the {n} now.", "next on the agenda is the {n}.", "now we have the {n}.", "{who}, do you want to start with the {n}?",
     "the other thing is the {n} and the {m}.", "I wanted to discuss the {n}.", "let us look at the {n}.", "I will show you the {n}.", "first of all the {n}.",
 )
+MEETING_ASIDES: Final = (
+    "like the first one", "we discussed that", "in the end it's {q}", "next to the {m}", "that's a good question",
+    "another {n}", "also the {m}", "let's see", "now I {v} it", "first of all it's {q}", "as in the last meeting", "I just started with it", "that's the first thing", "or at the end of it",
+)
 PROMPTS: Final = (
     "How do I {v} a {n} without making it {q}?", "Explain how the {n} works.", "Write a short text about a {q} {n}.", "I need a plan to {v} the {n} in {num} days.", "What are the best ways to {v} a {n}?",
     "Can you compare the {n} and the {m}?", "Give me {num} ideas for a {q} {n}.", "Help me decide between a {n} and a {m}.", "What is the difference between a {q} {n} and a normal one?",

@@ -158,9 +158,10 @@ def _meeting(s: Speech, turns: int, *, opening: bool) -> Lines:
     who = chair if not opening and random.random() < 0.5 else lead
     if random.random() < 0.4:
         yield who, s.say(p.OPENERS)
-        yield who, s.some((0.6, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
-    else:
-        yield who, s.some((0.9, p.OPENERS), (0.6, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
+    yield who, s.some((0.9, p.OPENERS), (0.5, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
+    if random.random() < 0.4:
+        yield str(random.randint(0, 3)), s.say(p.BACKCHANNELS)
+    yield lead, s.some((0.4, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
     speaker = lead
     for _ in range(turns):
         if random.random() < 0.35:
@@ -169,7 +170,8 @@ def _meeting(s: Speech, turns: int, *, opening: bool) -> Lines:
         if random.random() < 0.3:
             speaker = str(random.randint(0, 3)) if speaker == lead else lead
         yield speaker, s.some(
-            (0.3, p.HESITATIONS), (0.35, p.CLAUSES), (0.4, p.MEETING_TALK), (0.15, p.FACTS), (0.15, p.MEETING_QUESTIONS)
+            (0.3, p.HESITATIONS), (0.07, p.MEETING_ASIDES), (0.35, p.CLAUSES), (0.4, p.MEETING_TALK), (0.15, p.FACTS),
+            (0.15, p.MEETING_QUESTIONS),
         )
     if random.random() < 0.6:
         for _ in range(random.randint(1, 4)):
