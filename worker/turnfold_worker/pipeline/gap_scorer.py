@@ -22,9 +22,9 @@ _UNIT: Final = 1_000_000
 """Scores are kept in millionths: whole numbers are the same after they were stored."""
 _LARGEST: Final = 1_000 * _UNIT
 
-STANDS_OUT: Final = 0.55
-"""Standard deviations for each natural logarithm of the wanted length: the quantile of a logistic distribution."""
-MARGIN: Final = 0.25
+STANDS_OUT: Final = 0.4
+"""Standard deviations for each natural logarithm of the wanted length, as quantiles of a logistic distribution grow."""
+MARGIN: Final = 0.4
 """More of them, because a needless cut harms more than a missing one."""
 PULL: Final = 0.6
 """Standard deviations for each logarithm by which the open segment is longer, or shorter, than wanted."""
@@ -95,12 +95,13 @@ class Scores:
     def from_json(cls, given: Mapping[str, Any]) -> Scores:
         """What cannot be read is as for a new conversation."""
         gaps, mean, variance = (given.get(name) for name in ("gaps", "mean", "variance"))
-        form = given.get("form")
+        given_form = given.get("form")
+        form = given_form if isinstance(given_form, str) and given_form in _FORMS else ""
         if not isinstance(gaps, int) or not isinstance(mean, int) or not isinstance(variance, int):
             return cls()
         return cls(
             gaps=min(max(gaps, 0), _MEMORY), mean=min(max(mean, -_LARGEST), _LARGEST),
-            variance=min(max(variance, 0), _LARGEST * 1_000), form=form if form in _FORMS else "",
+            variance=min(max(variance, 0), _LARGEST * 1_000), form=form,
         )  # fmt: skip
 
 
