@@ -16,6 +16,7 @@ from turnfold import (
     AsyncTurnfold,
     InvalidBudget,
     InvalidTurn,
+    Section,
     Turn,
     Turnfold,
     UnknownMarker,
@@ -110,6 +111,13 @@ def test_08_a_context_is_ready_for_a_providers_client(turnfold: Turnfold) -> Non
     openai = context.request("openai")["messages"]
     assert openai[0]["role"] == "system"
     assert openai[0]["content"].startswith("You are a careful engineer.")
+    prompt = [
+        Section(name="core", text="You are a careful engineer.", required=True),
+        Section(name="trouble", text="A test failed: begin there.", when=frozenset({"failing"})),
+    ]
+    failing = turnfold.context("conv", budget_tokens=3_000, system=prompt, flags={"failing"})
+    assert failing.text.startswith("You are a careful engineer.\n\nA test failed: begin there.\n")
+    assert turnfold.context("conv", budget_tokens=3_000, system=prompt).text == context.text
     called = {call["id"] for message in openai for call in message.get("tool_calls") or ()}
     assert {message["tool_call_id"] for message in openai if message["role"] == "tool"} <= called
     anthropic = context.request("anthropic")

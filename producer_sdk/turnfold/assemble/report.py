@@ -68,6 +68,8 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
 
 
 def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
+    for section in material.request.sections_left_out:
+        yield LeftOut(f"section {section!r} of the system text", "a larger budget_tokens")
     if plan.system_marker is not None:
         yield LeftOut("the rest of the system turn", plan.system_marker or "wait()")
     head = material.snapshot.head
