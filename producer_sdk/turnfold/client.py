@@ -163,7 +163,8 @@ class Turnfold:
             expand=expand,
         )  # fmt: skip
         address = self._address(conversation_id)
-        made = retrieval.context(self._resources.inbox(), self._resources.reader(), address, request)
+        resources = self._resources
+        made = retrieval.context(resources.inbox(), resources.reader(), address, request, access=resources.access())
         return replace(made, keeper=self.reference)
 
     def reference(self, context: Context) -> str:
@@ -194,8 +195,9 @@ class Turnfold:
         Raises `UnknownMarker`, `UnknownConversation`, `InvalidInput`.
         """
         address = self._address(conversation_id)
+        resources = self._resources
         return expansion.expand(
-            self._resources.inbox(), self._resources.reader(), address, marker, max_tokens=max_tokens
+            resources.inbox(), resources.reader(), address, marker, max_tokens=max_tokens, access=resources.access()
         )
 
     def search(self, conversation_id: str, query: str, *, limit: int = 10) -> list[Hit]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from turnfold.assemble.pages import TurnPiece
+from turnfold.contract.access import unpack_often
 from turnfold.contract.records import (
     Anchor,
     AnchorState,
@@ -31,7 +32,7 @@ def head_record(row: Any) -> Head:
     return Head(
         id=ConversationId(row.id), turn_count=row.turn_count, closed_seq=row.closed_seq, fold_seq=row.fold_seq,
         node_count=row.node_count, anchor_count=row.anchor_count, anchor_tokens=row.anchor_tokens,
-        revision=row.revision, settings=row.settings or {},
+        revision=row.revision, settings=row.settings or {}, often=unpack_often(row.often),
     )  # fmt: skip
 
 

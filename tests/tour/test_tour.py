@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from support.waiting import wait_until
 from turnfold import (
     AnchorType,
     AsyncTurnfold,
@@ -197,7 +198,22 @@ def test_14_a_reference_stands_for_a_context(turnfold: Turnfold) -> None:
         turnfold.resolve(reference)
 
 
-def test_15_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
+def test_15_what_is_looked_up_often_is_shown_in_more_detail(turnfold: Turnfold) -> None:
+    turnfold.append("conv", example())
+    turnfold.wait("conv")
+    first = turnfold.expand("conv", "L1:2").first_seq
+    for _ in range(3):
+        turnfold.expand("conv", "L1:2")
+
+    def tier() -> str | None:
+        coverage = turnfold.context("conv", budget_tokens=3_000).coverage
+        return coverage.tier_of(first) if coverage else None
+
+    assert tier() == "cold"
+    wait_until(lambda: tier() == "warm", what="a worker has counted the expansions")
+
+
+def test_16_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
     turnfold.append("conv", example())
     turnfold.wait("conv")
     receipt = turnfold.forget("conv")
