@@ -22,7 +22,7 @@ from turnfold.contract.records import (
     Node,
     StoredTurn,
 )
-from turnfold.contract.tables import SCHEMA_VERSION, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
+from turnfold.contract.tables import SCHEMA_VERSION, AccessRow, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold.errors import SchemaMismatch, Unavailable
 from turnfold.known import Found, Wanted
@@ -329,6 +329,17 @@ class ReadTransaction:
             .order_by(nodes.c.height, nodes.c.idx)
         )
         return [(node_record(row), words.get((row.height, row.idx), {})) for row in rows]
+
+    def expansions(self, head: Head) -> tuple[tuple[int, int], dict[int, int]]:
+        """How many expansions were asked for and led to words, and how often each segment was expanded."""
+        conversation, access = statements.conversation, table(AccessRow)
+        asked, found = self._connection.execute(
+            select(conversation.c.expansions_asked, conversation.c.expansions_found).where(conversation.c.id == head.id)
+        ).one()
+        rows = self._connection.execute(
+            select(access.c.idx, access.c.expansions).where(access.c.conversation == head.id)
+        )
+        return (asked, found), {row.idx: row.expansions for row in rows}
 
     def anchors(self, head: Head) -> tuple[Anchor, ...]:
         """All anchors of a conversation in merge order."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from turnfold import expansion
+from turnfold.access import UNCOUNTED, ExpansionCounter
 from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.render_text import with_gap
@@ -37,7 +38,14 @@ if TYPE_CHECKING:
     from turnfold.reader import Reader, ReadTransaction
 
 
-def context(inbox: PendingSource, reader: Reader, address: Address, request: Request) -> Context:
+def context(
+    inbox: PendingSource,
+    reader: Reader,
+    address: Address,
+    request: Request,
+    *,
+    access: ExpansionCounter = UNCOUNTED,
+) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=NEWEST_TURNS)
     if request.policy.selection == "value" and not request.expand:
@@ -51,7 +59,7 @@ def context(inbox: PendingSource, reader: Reader, address: Address, request: Req
             snapshot = _by_age(transaction, address, pending, request)
         head = snapshot.head
         if request.expand:
-            passages = expansion.passages(transaction, address, head, pending, request)
+            passages = expansion.passages(transaction, address, head, pending, request, access=access)
             snapshot = replace(snapshot, passages=passages)
         choice = choose(snapshot, request)
         return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
