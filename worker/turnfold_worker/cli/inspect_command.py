@@ -9,7 +9,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from turnfold_worker.cli.output import console, json_option, plain, print_json, words
-from turnfold_worker.cli.reading import STATE_STYLES, turn_range
+from turnfold_worker.cli.reading import STATE_STYLES, anchor_state, turn_range
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ def _grow(tree: Tree, branch: Branch, *, levels: bool, anchors: bool) -> None:
             grown.add(Text.assemble((f"L{level} ", "bold"), words(text.strip())))
     if anchors:
         for anchor in branch.anchors:
-            state = "" if anchor.state == "active" else f" ({anchor.state})"
-            label = f"{anchor.type.replace('_', ' ')}{state}: "
+            state = "" if anchor.state == "active" else f" ({anchor_state(anchor)})"
+            label = f"{anchor.id} {anchor.type.replace('_', ' ')}{state}: "
             grown.add(Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90)))
     for child in branch.children:
         _grow(grown, child, levels=levels, anchors=anchors)
