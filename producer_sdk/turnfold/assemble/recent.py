@@ -65,7 +65,7 @@ def before(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, 
     pending: list[StoredTurn] = []
     for turn in reversed([turn for turn in material.window if not raw or turn.seq < raw[0].turn.seq]):
         room -= turn.tokens
-        if room < 0 or turn.kept is not None or turn.without_parts:
+        if room < 0 or turn.kept is not None:
             break
         pending.insert(0, turn)
         if turn.seq in material.inside_groups:
