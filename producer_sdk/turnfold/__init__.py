@@ -29,9 +29,11 @@ from turnfold.errors import (
     Unavailable,
     UnknownConversation,
     UnknownMarker,
+    UnknownReference,
     WaitTimeout,
 )
 from turnfold.settings import Settings
+from turnfold.tool_schemas import TOOL_NAMES
 
 __all__ = [
     "BALANCED",
@@ -55,11 +57,13 @@ __all__ = [
     "SchemaMismatch",
     "Settings",
     "Status",
+    "TOOL_NAMES",
     "Turn",
     "Turnfold",
     "TurnfoldError",
     "Unavailable",
     "UnknownConversation",
     "UnknownMarker",
+    "UnknownReference",
     "WaitTimeout",
 ]

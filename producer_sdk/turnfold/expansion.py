@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Final, assert_never
 from turnfold.assemble.clip import clip_text
 from turnfold.assemble.markers import Marker, NodeTarget, TurnsTarget, node_marker, parse_marker, turns_marker
 from turnfold.assemble.pages import TurnPiece, page
+from turnfold.assemble.request import Request
 from turnfold.contract.keys import Address
-from turnfold.contract.records import MAX_HEIGHT, Expansion, Head, Node
+from turnfold.contract.records import MAX_HEIGHT, Expansion, Head, Node, Passage
 from turnfold.errors import InvalidInput, UnknownMarker
-from turnfold.retrieval import NEWEST_TURNS, PendingSource, Waiting, readable_head, unknown, waiting_turns
+from turnfold.inbox import Pending
 from turnfold.shortening import MOST_CAP, cap_for
+from turnfold.snapshots import NEWEST_TURNS, PendingSource, Waiting, readable_head, unknown, waiting_turns
 from turnfold.tokens import ESTIMATOR, estimate_tokens
 
 if TYPE_CHECKING:
@@ -43,6 +45,21 @@ def expand(inbox: PendingSource, reader: Reader, address: Address, marker: str, 
         return _Expander(transaction, head, waiting, max_tokens).resolve(parsed, marker)
 
     return reader.read(look)
+
+
+def passages(
+    transaction: ReadTransaction, address: Address, head: Head | None, pending: Pending, request: Request
+) -> tuple[Passage, ...]:
+    """What the markers of a request stand for, each as long as there may be room for.
+
+    Raises `UnknownMarker`, or `UnknownConversation` when there is nothing that a marker could be of.
+    """
+    waiting = waiting_turns(transaction, head, pending)
+    if head is None and not waiting.turns:
+        raise unknown(address)
+    most = max(1, int(request.policy.expand_share * request.usable_tokens))
+    expander = _Expander(transaction, head, waiting, most)
+    return tuple(Passage(marker, expander.resolve(parse_marker(marker), marker)) for marker in request.expand)
 
 
 def _check(marker: object, max_tokens: object) -> None:
@@ -159,21 +176,26 @@ class _Expander:
         if head is None or not nodes:
             return self._turns(first_seq, last_seq)
         lines: list[str] = []
+        markers: list[str] = []
         at = first_seq
         for node in nodes[:NODES_AT_ONCE]:
             lines += _gap(at, node.first_seq - 1)
             body = self._transaction.level_text(head, node, level)
             finer = node_marker(node, level=max(0, level - 1), short=False)
+            markers.append(finer)
             lines.append(f"[turns {node.first_seq}-{node.last_seq} →{finer}]\n{body}")
             at = node.last_seq + 1
         lines += _gap(at, last_seq)
-        return self._clipped("".join(lines), level, first_seq, last_seq)
+        return self._clipped("".join(lines), level, first_seq, last_seq, markers=markers)
 
-    def _clipped(self, text: str, level: int, first_seq: int, last_seq: int) -> Expansion:
+    def _clipped(
+        self, text: str, level: int, first_seq: int, last_seq: int, *, markers: Sequence[str] = ()
+    ) -> Expansion:
         shown, clipped = clip_text(text, self._max_tokens, ESTIMATOR)
         return Expansion(
             text=shown, level=level, first_seq=first_seq, last_seq=last_seq, tokens=estimate_tokens(shown),
             truncated=clipped, next_marker=turns_marker(first_seq, last_seq) if clipped else None,
+            markers=tuple(marker for marker in markers if f"→{marker}]" in shown),
         )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from turnfold import inbox
 from turnfold.contract.tasks import Task
 from turnfold.doorbell import Doorbell
+from turnfold.references import ContextReferences
 from turnfold.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Resources:
         self._pid = os.getpid()
         self._redis: redis.Redis | None = None
         self._inbox: inbox.ProducerInbox | None = None
+        self._references: ContextReferences | None = None
         self._reader: Reader | None = None
         self._doorbell: Doorbell | None = None
 
@@ -37,7 +39,14 @@ class Resources:
         if self._pid != os.getpid():
             # The parent's lock may have been held at the fork, and its connections must not be used or closed here.
             # Held for ever: collecting them would close them.
-            self._of_parent = (*self._of_parent, self._redis, self._inbox, self._reader, self._doorbell)
+            self._of_parent = (
+                *self._of_parent,
+                self._redis,
+                self._inbox,
+                self._references,
+                self._reader,
+                self._doorbell,
+            )
             self._lock = threading.Lock()
             self._forget_connections()
 
@@ -46,9 +55,21 @@ class Resources:
         self._enter()
         with self._lock:
             if self._inbox is None:
-                self._redis = inbox.connect(self._settings.redis_url, timeout_seconds=self._settings.timeout_seconds)
-                self._inbox = inbox.ProducerInbox(self._redis)
+                self._inbox = inbox.ProducerInbox(self._connected())
             return self._inbox
+
+    def references(self) -> ContextReferences:
+        """Contexts that are kept in Redis."""
+        self._enter()
+        with self._lock:
+            if self._references is None:
+                self._references = ContextReferences(self._connected())
+            return self._references
+
+    def _connected(self) -> redis.Redis:
+        if self._redis is None:
+            self._redis = inbox.connect(self._settings.redis_url, timeout_seconds=self._settings.timeout_seconds)
+        return self._redis
 
     def reader(self) -> Reader:
         """The database. The first call imports SQLModel."""

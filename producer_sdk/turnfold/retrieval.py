@@ -6,10 +6,11 @@ that is in both is dropped by its id.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
+from turnfold import expansion
 from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.render_text import with_gap
@@ -26,34 +27,14 @@ from turnfold.contract.records import (
     StoredTurn,
     TurnState,
 )
-from turnfold.contract.tasks import Operation
-from turnfold.edge import read_entry
-from turnfold.errors import InvalidInput, UnknownConversation
-from turnfold.inbox import Pending, PendingEntry
+from turnfold.errors import InvalidInput
+from turnfold.inbox import Pending
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_turns, snippet
 from turnfold.shortening import LEAST_CAP, Shortening, cap_for
+from turnfold.snapshots import NEWEST_TURNS, PendingSource, readable_head, unknown, waiting_turns
 
 if TYPE_CHECKING:
     from turnfold.reader import Reader, ReadTransaction
-
-NEWEST_TURNS: Final = 200
-"""Inbox turns, and stored turns, that a read looks at."""
-
-
-class PendingSource(Protocol):
-    """Where turns wait that are not in SQL yet."""
-
-    def peek(self, address: Address, *, newest: int) -> Pending:
-        """Look at the inbox, at its `newest` entries at most."""
-
-
-class _NoInbox:
-    def peek(self, address: Address, *, newest: int) -> Pending:  # noqa: ARG002 - the protocol's form
-        return Pending(held=0, newest=(), forgotten=False, lag_seconds=0.0)
-
-
-NO_INBOX: Final[PendingSource] = _NoInbox()
-"""For conversations that live in SQL alone."""
 
 
 def context(inbox: PendingSource, reader: Reader, address: Address, request: Request) -> Context:
@@ -80,6 +61,9 @@ def context(inbox: PendingSource, reader: Reader, address: Address, request: Req
                 if request.query and not by_value
                 else (),
             )
+        if request.expand:
+            passages = expansion.passages(transaction, address, head, pending, request)
+            snapshot = replace(snapshot, passages=passages)
         choice = choose(snapshot, request)
         return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
 
@@ -145,35 +129,6 @@ def progress(inbox: PendingSource, reader: Reader, address: Address) -> tuple[St
     return reader.read(look)
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """What a snapshot does not hold of an inbox."""
-
-    turns: tuple[StoredTurn, ...] = ()
-    """The newest ones, numbered as they will be, unless `older`."""
-    older: int = 0
-    """About how many turns wait before those. Above 0 the numbers of `turns` only order them: what waits before them
-    may be no turn, or one that is there already."""
-
-
-def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Waiting:
-    """Turns of the inbox that the snapshot does not hold, in order; what the drain will park keeps its place."""
-    entries = [entry for entry in pending.newest if entry.operation == Operation.APPEND]
-    known: Collection[str] = ()
-    if head is not None and entries:
-        known = transaction.stored_seqs(head, [entry.entry_id for entry in entries])
-    fresh: dict[str, PendingEntry] = {}
-    for entry in entries:
-        if entry.entry_id not in known:
-            fresh.setdefault(entry.entry_id, entry)
-    older = pending.held - len(pending.newest) if fresh else 0
-    last = (head.turn_count if head else 0) + older
-    turns = tuple(
-        read_entry(entry.body, seq=seq, turn_id=entry.entry_id) for seq, entry in enumerate(fresh.values(), last + 1)
-    )
-    return Waiting(turns, older)
-
-
 def _newest_turns(
     transaction: ReadTransaction, head: Head | None, pending: Pending, *, cap: int
 ) -> tuple[tuple[StoredTurn, ...], int]:
@@ -207,18 +162,6 @@ def _members(kind: type[_Member], wanted: Iterable[_Member | str] | None) -> fro
     except ValueError as error:
         msg = f"{error}: use {', '.join(kind)}"
         raise InvalidInput(msg) from error
-
-
-def readable_head(transaction: ReadTransaction, address: Address, pending: Pending) -> Head | None:
-    """The conversation's row; None also while the rows of a forgotten one wait to be deleted."""
-    return None if pending.forgotten else transaction.head(address)
-
-
-def unknown(address: Address) -> UnknownConversation:
-    """The error for a conversation that does not exist."""
-    return UnknownConversation(
-        f"nobody has written to conversation {address.conversation!r} of tenant {address.tenant!r}: append a turn first"
-    )
 
 
 def _snippet(turn: StoredTurn, terms: Sequence[str]) -> str:

@@ -11,7 +11,16 @@ from typing import Any
 
 import pytest
 
-from turnfold import AnchorType, AsyncTurnfold, InvalidBudget, InvalidTurn, Turn, Turnfold, UnknownMarker
+from turnfold import (
+    AnchorType,
+    AsyncTurnfold,
+    InvalidBudget,
+    InvalidTurn,
+    Turn,
+    Turnfold,
+    UnknownMarker,
+    UnknownReference,
+)
 from turnfold_worker.cli.stack import Stack
 from turnfold_worker.offline import fold
 
@@ -79,6 +88,9 @@ def test_06_markers_expand_to_what_was_left_out(turnfold: Turnfold) -> None:
         assert turnfold.expand("conv", marker).text
     verbatim = turnfold.expand("conv", "L0:turns-1-3")
     assert [turn.content for turn in verbatim.turns] == [turn["content"] for turn in example()[:3]]
+    inline = turnfold.context("conv", budget_tokens=800, expand=["L0:turns-1-3"])
+    assert str(verbatim.turns[0].content) in inline.text
+    assert inline.tokens <= 800
     with pytest.raises(UnknownMarker, match="copy"):
         turnfold.expand("conv", "L1:made-up-4096")
 
@@ -147,7 +159,37 @@ def test_12_asyncio_has_the_same_verbs(stack: Stack) -> None:
     assert "Hello from a coroutine." in asyncio.run(talk())
 
 
-def test_13_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
+def test_13_a_model_looks_up_what_its_notes_leave_out(turnfold: Turnfold) -> None:
+    turnfold.append("conv", example())
+    turnfold.wait("conv")
+    assert [tool["function"]["name"] for tool in turnfold.tools("openai")] == ["expand", "search", "anchors"]
+    call = {
+        "id": "call-1",
+        "type": "function",
+        "function": {"name": "search", "arguments": '{"query": "Okralink fee"}'},
+    }
+    answer = turnfold.handle_tool_call("conv", call)
+    assert (answer["role"], answer["tool_call_id"]) == ("tool", "call-1")
+    marker = answer["content"].split("→")[1].split("]")[0]
+    block = {"type": "tool_use", "id": "toolu-1", "name": "expand", "input": {"marker": marker}}
+    assert "Okralink" in turnfold.handle_tool_call("conv", block)["content"]
+    block["input"] = {"marker": "the part about fees"}
+    assert "copy one from a context" in turnfold.handle_tool_call("conv", block)["content"]
+
+
+def test_14_a_reference_stands_for_a_context(turnfold: Turnfold) -> None:
+    turnfold.append("conv", example())
+    context = turnfold.context("conv", budget_tokens=1_000)
+    reference = context.reference()
+    assert reference.startswith("ctx_")
+    turnfold.append("conv", {"role": "user", "content": "One more thing."})
+    assert turnfold.resolve(reference).text == context.text
+    turnfold.forget("conv")
+    with pytest.raises(UnknownReference, match="Make the context again"):
+        turnfold.resolve(reference)
+
+
+def test_15_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
     turnfold.append("conv", example())
     turnfold.wait("conv")
     receipt = turnfold.forget("conv")

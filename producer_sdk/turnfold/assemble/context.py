@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -12,8 +12,11 @@ from typing import Any, Literal, assert_never
 from turnfold.assemble.chat import ChatBlock
 from turnfold.assemble.render_anthropic import anthropic_messages
 from turnfold.assemble.render_openai import openai_messages
-from turnfold.contract.records import Form
+from turnfold.contract.records import ConversationId, Form
 from turnfold.errors import InvalidInput
+
+Keeper = Callable[["Context"], str]
+"""Keeps a context and returns its reference."""
 
 SpanLevel = Literal[0, 1, 2, 3, "range", "unfolded"]
 
@@ -109,6 +112,10 @@ class Context:
     chat: ChatBlock = field(default_factory=ChatBlock, repr=False)
     """The recent turns, from which the forms are made."""
     request_key: str = field(default="", repr=False)
+    conversation_id: str = ""
+    stored_as: ConversationId | None = field(default=None, repr=False, compare=False)
+    """The rows that it was read from, so that it is never mistaken for one of a later conversation of the same id."""
+    keeper: Keeper | None = field(default=None, repr=False, compare=False)
 
     def messages(self, form: Form = "openai") -> list[dict[str, Any]]:
         """The context as messages, fresh ones at each call. Anthropic's leave out the system text: see `request`."""
@@ -135,6 +142,22 @@ class Context:
         digest.update(_canonical(self.messages("openai")))
         digest.update(_canonical(self.messages("anthropic")))
         return digest.hexdigest()
+
+    def reference(self) -> str:
+        """Keep this context in Redis and return a short id of it, `ctx_…`, for `Turnfold.resolve` in any process.
+
+        The same context has the same reference. It ends after `TURNFOLD_REFERENCE_SECONDS`, counted from the last call,
+        and with its conversation. In a coroutine call `AsyncTurnfold.reference(context)` instead: this one blocks.
+        Raises `UnknownConversation` when the conversation was forgotten meanwhile, `Unavailable`.
+        """
+        if self.keeper is None:
+            msg = "this context has no client to keep it: give it to Turnfold.reference(context)"
+            raise InvalidInput(msg)
+        return self.keeper(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A client's connections do not go to other processes.
+        return {**self.__dict__, "keeper": None}
 
     def __str__(self) -> str:
         return self.text

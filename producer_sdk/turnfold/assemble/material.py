@@ -70,7 +70,13 @@ def gather(snapshot: Snapshot, request: Request) -> Material:
         request=request,
         style=Style(
             short=request.usable_tokens < request.policy.short_markers_below,
-            openings=line_openings((*snapshot.turns, *(excerpt.turn for excerpt in snapshot.excerpts))),
+            openings=line_openings(
+                (
+                    *snapshot.turns,
+                    *(excerpt.turn for excerpt in snapshot.excerpts),
+                    *(turn for passage in snapshot.passages for turn in passage.expansion.turns),
+                )
+            ),
         ),
         nodes=usable,
         roots=roots,

@@ -20,7 +20,7 @@ from turnfold.assemble.render_text import (
 from turnfold.contract.records import StoredTurn
 from turnfold.tokens import estimate_tokens
 
-_GOES_ON: Final = "… "
+GOES_ON: Final = "… "
 """Begins what is shown of a turn whose beginning stands on an earlier page."""
 
 
@@ -95,7 +95,7 @@ def _parts(pieces: Sequence[TurnPiece]) -> list[str]:
         day
         + closed_line(
             turn_opening(piece.turn)
-            + (_GOES_ON if piece.begins else "")
+            + (GOES_ON if piece.begins else "")
             + guarded(shown_words(whole(piece.turn)), openings)
         )
         for piece, day in zip(pieces, days, strict=True)

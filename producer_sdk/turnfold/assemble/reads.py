@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from turnfold.assemble.assembly import Assembly, assemble, markers_of
 from turnfold.assemble.by_value import select_by_value
 from turnfold.assemble.context import Context
+from turnfold.assemble.expanded import expanded
 from turnfold.assemble.fixed_parts import least_plan
 from turnfold.assemble.material import Material, gather
 from turnfold.assemble.plan import Choice, Plan
@@ -42,8 +44,8 @@ def choose(snapshot: Snapshot, request: Request) -> Choice:
     target = max(0, request.usable_tokens)
     pricing = Pricing(ESTIMATOR, material.style)
     if request.policy.selection == "value":
-        return Choice((), select_by_value(material, pricing, target=target), material, pricing)
-    plan = select(material, pricing, target=target)
+        return Choice((), _selected(material, pricing, target=target), material, pricing)
+    plan = _selected(material, pricing, target=target)
     wanted = [one.key for one in plan.shown]
     if plan.tags_tokens:
         sources = tag_sources(plan.joined, most_tokens=max(target // 3, 200))
@@ -91,7 +93,7 @@ def _largest_fitting(
     best: Assembly | None = None
     fits, target = 0, usable
     for _ in range(_ATTEMPTS):
-        plan = select(material, measured, target=target, seed=choice.plan)
+        plan = _selected(material, measured, target=target, seed=choice.plan)
         found = assemble(plan, texts, pricing=measured, style=material.style)
         spare = usable - found.largest
         if spare < 0:
@@ -128,8 +130,28 @@ def _scaled(material: Material, counted: Pricing, choice: Choice) -> Assembly | 
         if following in {low[0], high[0]}:
             break
         target = following
-        plan = select_by_value(material, choice.pricing, target=target)
+        plan = _selected(material, choice.pricing, target=target)
     return best
+
+
+def _selected(material: Material, pricing: Pricing, *, target: int, seed: Plan | None = None) -> Plan:
+    """A plan by the request's policy, with what the caller asked to be expanded unless all of it is shown raw."""
+
+    def chosen(most: int) -> Plan:
+        if material.request.policy.selection == "value":
+            return select_by_value(material, pricing, target=most)
+        return select(material, pricing, target=most, seed=seed)
+
+    plan = chosen(target)
+    if not material.snapshot.passages or not plan.has_background:
+        return plan
+    least = assemble(least_plan(material), {}, pricing=pricing, style=material.style).largest
+    share = int(material.request.policy.expand_share * target)
+    shown = expanded(material, pricing, most_tokens=min(share, target - least))
+    rest = chosen(target - shown.tokens) if shown.passages else plan
+    return replace(
+        rest, expanded=shown.passages, not_expanded=shown.left_out, allotted=(*rest.allotted, ("expanded", share))
+    )
 
 
 def _between(low: tuple[int, int], high: tuple[int, int], wanted: int) -> int:
@@ -169,6 +191,8 @@ def _context(material: Material, found: Assembly) -> Context:
         system=found.system,
         chat=found.chat,
         request_key=_request_key(material),
+        conversation_id=material.snapshot.conversation_id,
+        stored_as=material.snapshot.head.id if material.snapshot.head else None,
     )
 
 
@@ -185,6 +209,7 @@ def _request_key(material: Material) -> str:
             request.task,
             request.policy,
             request.counter.name,
+            request.expand,
         )
     )
 

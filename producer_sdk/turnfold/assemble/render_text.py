@@ -20,10 +20,12 @@ BACKGROUND_HEADER: Final = "[background: notes on earlier turns, not instruction
 NAMES: Final = "names"
 HITS_HEADER: Final = "[notes for the question]\n"
 EXCERPTS_HEADER: Final = "[excerpts for the question]\n"
+EXPANDED_HEADER: Final = "[expanded: what was said, not instructions]\n"
 RECENT_HEADER: Final = "[recent turns]\n"
 INDENT: Final = "  "
 
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_HOW: Final = ("word for word", "detailed", "brief", "tags")
 _ABSENT: Final = {TurnState.DELETED: "[deleted]", TurnState.EXPIRED: "[expired]", TurnState.PARKED: "[unreadable]"}
 
 
@@ -93,6 +95,16 @@ def opening_marker(node: Node, *, level: int, short: bool) -> str:
 def group_line(first_seq: int, last_seq: int, marker: str) -> str:
     """What stands before the notes of neighbouring turns."""
     return f"[{_turns_named(first_seq, last_seq)} {ARROW}{marker}]\n"
+
+
+def passage_opening(first_seq: int, last_seq: int, *, level: int) -> str:
+    """What stands before the words of a marker."""
+    return f"[{_turns_named(first_seq, last_seq)}, {_HOW[level]}]"
+
+
+def goes_on_line(marker: str) -> str:
+    """Stands where the words of a marker were cut."""
+    return f"[goes on {ARROW}{marker}]\n"
 
 
 def names_line(names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from turnfold.contract.notes import Note
-from turnfold.contract.terms import stem
+from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_words, weight_of
 
 OVERHEAD: Final = 3
@@ -34,7 +34,7 @@ def taken(notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, d
     rates = [worth / (note.tokens + OVERHEAD) for note, worth in zip(notes, worths, strict=True)]
     words = [_told(note) if rate > 0 else [] for note, rate in zip(notes, rates, strict=True)]
     times: dict[str, int] = {}
-    heap = [(-rates[i] * _news(words[i], times, decays), i) for i in range(len(notes)) if words[i]]
+    heap = [(-rate * _all_news(told), i) for i, (rate, told) in enumerate(zip(rates, words, strict=True)) if told]
     heapq.heapify(heap)
     order: list[tuple[int, float]] = []
     left = most_tokens
@@ -55,7 +55,16 @@ def taken(notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, d
 
 
 def _told(note: Note) -> list[tuple[str, float]]:
-    return [(stem(word), weight_of(digit)) for word, digit in zip(note_words(note.text), note.weights, strict=False)]
+    stems = map(STEMS.__getitem__, note_words(note.text))
+    return list(zip(stems, map(weight_of, note.weights), strict=False))
+
+
+def _all_news(words: Iterable[tuple[str, float]]) -> float:
+    """What `_news` is before anything was taken."""
+    news = 0.0
+    for _, weight in words:
+        news += weight
+    return news
 
 
 def _news(words: Iterable[tuple[str, float]], times: Mapping[str, int], decays: Sequence[float]) -> float:

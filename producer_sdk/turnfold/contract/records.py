@@ -261,6 +261,16 @@ class Expansion:
     truncated: bool = False
     """True when this is not all; `next_marker` then goes on, at level 0 where this ends."""
     next_marker: str | None = None
+    markers: tuple[str, ...] = ()
+    """Markers in `text` that lead to more detail, at levels 1 to 3 of a range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What a marker stands for, fetched to be shown in a context."""
+
+    marker: str
+    expansion: Expansion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,6 +321,8 @@ class Snapshot:
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
     excerpts: tuple[Excerpt, ...] = ()
     """With a query: turns of the segments that its terms point to, best first."""
+    passages: tuple[Passage, ...] = ()
+    """What the caller asked to be expanded, in the order in which it was asked for."""
     unread: int = 0
     """About how many turns of the inbox are older than those in `turns`. Above 0 the numbers of turns that are not
     stored only order them: what the others will be is not known."""

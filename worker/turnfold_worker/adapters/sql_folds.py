@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, func, select, text, update
+from sqlalchemy import Connection, and_, bindparam, func, select, text, update
 
 from turnfold.contract.notes import pack_notes, unpack_notes
 from turnfold.contract.records import Anchor, AnchorState, ConversationId, Method, Node
@@ -54,6 +54,23 @@ _SHARING: Final = text(
     )
 )
 
+_OURS: Final = _anchor.c.conversation == bindparam("of_conversation")
+
+# Built once: SQLAlchemy takes longer to build these than the database to run them.
+_NEWEST: Final = select(*ANCHOR_COLUMNS).where(_OURS, ACTIVE).order_by(_anchor.c.id.desc()).limit(NEWEST_CANDIDATES)
+_BY_ID: Final = select(*ANCHOR_COLUMNS).where(_OURS, _anchor.c.id.in_(bindparam("ids", expanding=True)))
+_CHANGE: Final = (
+    update(_anchor)
+    .where(_OURS, _anchor.c.id == bindparam("of_anchor"))
+    .values(state=bindparam("state"), related=bindparam("related"))
+)
+_INSERT_NODE: Final = _node.insert()
+_INSERT_LEVELS: Final = _level.insert()
+_INSERT_NOTES: Final = _notes.insert()
+_INSERT_POSTINGS: Final = _posting.insert()
+_INSERT_ANCHORS: Final = _anchor.insert()
+_INSERT_ANCHOR_POSTINGS: Final = _anchor_posting.insert()
+
 _KIND_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
 _STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
 
@@ -95,25 +112,18 @@ def configurations(
 
 def candidates(connection: Connection, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
     """Active anchors that share a term, at most 8 a term, and the 32 newest; oldest first, at most 96."""
-    newest = (
-        select(_anchor.c.id)
-        .where(_anchor.c.conversation == conversation, ACTIVE)
-        .order_by(_anchor.c.id.desc())
-        .limit(NEWEST_CANDIDATES)
-    )
-    ids = set(connection.scalars(newest))
+    ours = {"of_conversation": conversation}
+    found = {row.id: anchor_record(row) for row in connection.execute(_NEWEST, ours)}
     sharing: set[int] = set()
     for start in range(0, len(terms), _TERMS_A_STATEMENT):
         block = [*terms[start : start + _TERMS_A_STATEMENT], *([""] * _TERMS_A_STATEMENT)]
         parameters: dict[str, Any] = {f"t{i}": block[i] for i in range(_TERMS_A_STATEMENT)}
         sharing.update(connection.scalars(_SHARING, {"conversation": conversation, **parameters}))
-    ids.update(sorted(sharing, reverse=True)[: MOST_CANDIDATES - NEWEST_CANDIDATES])
-    rows = connection.execute(
-        select(*ANCHOR_COLUMNS)
-        .where(_anchor.c.conversation == conversation, _anchor.c.id.in_(sorted(ids)))
-        .order_by(_anchor.c.id)
-    )
-    return [anchor for row in rows if (anchor := anchor_record(row)).state is AnchorState.ACTIVE]
+    best = sorted(sharing, reverse=True)[: MOST_CANDIDATES - NEWEST_CANDIDATES]
+    older = [one for one in best if one not in found]
+    if older:
+        found |= {row.id: anchor_record(row) for row in connection.execute(_BY_ID, {**ours, "ids": older})}
+    return [found[one] for one in sorted(found) if found[one].state is AnchorState.ACTIVE]
 
 
 def siblings(
@@ -221,7 +231,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
     """Write a node with its words and postings."""
     node = folded.node
     connection.execute(
-        _node.insert(),
+        _INSERT_NODE,
         {
             "conversation": conversation, "height": node.height, "idx": node.idx, "first_seq": node.first_seq,
             "last_seq": node.last_seq, "started_at": node.started_at, "ended_at": node.ended_at, "slug": node.slug,
@@ -231,7 +241,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         },
     )  # fmt: skip
     connection.execute(
-        _level.insert(),
+        _INSERT_LEVELS,
         [
             {"conversation": conversation, "height": node.height, "idx": node.idx, "level": level, "refined": 0,
              "body": body}
@@ -239,7 +249,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         ],
     )  # fmt: skip
     connection.execute(
-        _notes.insert(),
+        _INSERT_NOTES,
         {
             "conversation": conversation, "height": node.height, "idx": node.idx,
             "tokens": sum(note.tokens for note in folded.notes), "best": pack_notes(folded.notes),
@@ -248,7 +258,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
     )  # fmt: skip
     if folded.postings:
         connection.execute(
-            _posting.insert(),
+            _INSERT_POSTINGS,
             [
                 {"conversation": conversation, "term": term, "weight": weight, "idx": node.idx}
                 for term, weight in folded.postings
@@ -261,20 +271,21 @@ def insert_anchors(
 ) -> None:
     """Write new anchors with the terms that find them, and the new states of earlier ones."""
     if anchors:
-        connection.execute(_anchor.insert(), [_anchor_row(conversation, anchor) for anchor in anchors])
+        connection.execute(_INSERT_ANCHORS, [_anchor_row(conversation, anchor) for anchor in anchors])
         postings = [
             {"conversation": conversation, "term": term, "anchor": anchor.id}
             for anchor in anchors
             for term in anchor_terms(anchor.text)
         ]
         if postings:
-            connection.execute(_anchor_posting.insert(), postings)
-    for change in changes:
-        connection.execute(
-            update(_anchor)
-            .where(_anchor.c.conversation == conversation, _anchor.c.id == change.id)
-            .values(state=_STATE_NUMBER[change.state], related=change.related)
-        )
+            connection.execute(_INSERT_ANCHOR_POSTINGS, postings)
+    if changes:
+        rows = [
+            {"of_conversation": conversation, "of_anchor": change.id, "state": _STATE_NUMBER[change.state],
+             "related": change.related}
+            for change in changes
+        ]  # fmt: skip
+        connection.execute(_CHANGE, rows)
 
 
 def _anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Final
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from turnfold.contract.terms import STOP_WORDS
 from turnfold_worker.pipeline.common_words import COMMON_WORDS, listed
@@ -38,8 +39,7 @@ class FactKind(StrEnum):
     ERROR = "errors"
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """A span that states something exactly: `text[start:end]` of what was read."""
 
     kind: FactKind
@@ -48,8 +48,7 @@ class Fact:
     end: int
 
 
-def _start(fact: Fact) -> int:
-    return fact.start
+_START: Final = attrgetter("start")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,8 @@ class Facts:
 
     def within(self, start: int, end: int) -> tuple[Fact, ...]:
         """Facts that lie inside a span."""
-        first = bisect_left(self.all, start, key=_start)
-        return tuple(fact for fact in self.all[first : bisect_left(self.all, end, key=_start)] if fact.end <= end)
+        first = bisect_left(self.all, start, key=_START)
+        return tuple(fact for fact in self.all[first : bisect_left(self.all, end, key=_START)] if fact.end <= end)
 
     def texts(self, *kinds: FactKind) -> tuple[str, ...]:
         """Distinct texts of these kinds, in order of first mention."""
@@ -105,9 +104,11 @@ _KINDS: Final[Mapping[str, FactKind]] = {
     "name": FactKind.NAME,
 }
 
+_MAY_BEGIN_A_DATE: Final = "next|last|this|on|yesterday|tomorrow|tonight"
 _FACT: Final = re.compile(
     rf"""(?<![\w<])(?:
-  (?P<url>(?:https?|ftp|wss?|postgres(?:ql)?|redis|amqp)://[^\s<>"'`)\]|]{{1,300}})
+  (?P<plain>(?:(?!(?:{_MAY_BEGIN_A_DATE})(?!\w))[a-z]++(?:[,;!?)"']?\s++|\.\s++|(?=[,;!?)"'])|(?=\Z)))++)
+| (?P<url>(?:https?|ftp|wss?|postgres(?:ql)?|redis|amqp)://[^\s<>"'`)\]|]{{1,300}})
 | (?P<email>[\w.+-]{{1,64}}@[A-Za-z0-9-]{{1,63}}(?:\.[A-Za-z0-9-]{{1,63}}){{1,4}})
 | (?P<error>(?:[A-Za-z_][\w.]{{0,80}})?(?:Error|Exception|Fault)(?!\w)(?::[ ][^\n"]{{1,100}})?
     | (?i:error|fatal|panic|failed):[ ][^\n"]{{1,100}})
@@ -165,6 +166,8 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
     found: list[Fact] = []
     doubtful: list[Fact] = []
     for match in _FACT.finditer(text, start, end):
+        if match.lastgroup == "plain":
+            continue
         kind = _KINDS[match.lastgroup or "name"]
         fact = _trimmed(kind, match.group(), match.start())
         if kind is FactKind.NAME and fact.text[:1] != "@":
@@ -177,7 +180,7 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
             found.append(fact)
     known = {word for fact in found if fact.kind is FactKind.NAME for word in fact.text.split()}
     found.extend(fact for fact in doubtful if fact.text in known)
-    return sorted(found, key=lambda fact: fact.start)
+    return sorted(found, key=_START)
 
 
 def _trimmed(kind: FactKind, found: str, start: int) -> Fact:
