@@ -175,23 +175,24 @@ class ReadTransaction:
         return {row.turn_id: row.seq for row in rows}
 
     def segments_for(self, head: Head, terms: Sequence[str]) -> list[tuple[int, float]]:
-        """Statement 7: segments that hold the terms, best first."""
+        """Segments that hold the terms, best first."""
+        return score_segments(self.postings(head, terms), segments=head.node_count)
+
+    def postings(self, head: Head, terms: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Statement 7: rows (term, idx, weight) of the segments that hold the terms most."""
         if not terms:
             return []
         padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
         parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
-        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters}).all()
-        return score_segments([(row.term, row.idx, row.weight) for row in rows], segments=head.node_count)
+        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters})
+        return [(row.term, row.idx, row.weight) for row in rows]
 
     def hits_for(self, head: Head, outline: Outline, query: str, *, budget_tokens: int) -> tuple[Note, ...]:
         """Statements 7 and 8 of the default policy: the notes that a query is about, best first."""
         asked = query_terms(query)
         if not asked:
             return ()
-        padded = [*asked, *([""] * (QUERY_TERMS - len(asked)))]
-        parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
-        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters}).all()
-        postings = [(row.term, row.idx, row.weight) for row in rows]
+        postings = self.postings(head, asked)
         found = [idx for idx, _ in score_segments(postings, segments=head.node_count)[:NOTE_SEGMENTS]]
         wanted = {f"x{i}": idx for i, idx in enumerate([*found, *([-1] * (NOTE_SEGMENTS - len(found)))])}
         notes: list[Note] = []
