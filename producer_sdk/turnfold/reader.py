@@ -200,13 +200,17 @@ class ReadTransaction:
         return {row.turn_id: row.seq for row in rows}
 
     def segments_for(self, head: Head, terms: Sequence[str]) -> list[tuple[int, float]]:
-        """Statement 7: segments that hold the terms, best first."""
+        """Segments that hold the terms, best first."""
+        return score_segments(self.postings(head, terms), segments=head.node_count)
+
+    def postings(self, head: Head, terms: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Statement 7: rows (term, idx, weight) of the segments that hold the terms most."""
         if not terms:
             return []
         padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
         parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
-        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters}).all()
-        return score_segments([(row.term, row.idx, row.weight) for row in rows], segments=head.node_count)
+        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters})
+        return [(row.term, row.idx, row.weight) for row in rows]
 
     def excerpts_for(self, head: Head, query: str, *, cap: int) -> tuple[Excerpt, ...]:
         """Statements 7 to 9: the turns that a query is about, best first."""
