@@ -199,9 +199,10 @@ def test_a_huge_turn_is_its_own_segment_at_once() -> None:
 
 def test_passages_from_the_whole_of_a_huge_turn_stand_in_its_first_level() -> None:
     things = ["harbour", "ferry", "crane", "customs house", "breakwater", "quay", "tug", "signal", "captain", "rudder"]
+    places = ["Bergen", "Porto", "Hull", "Malmö", "Genoa", "Split", "Cork", "Riga", "Oran", "Izmir", "Varna", "Patras"]
     notes = [
-        f"The {thing} was repaired in {1900 + i}. Nobody had looked at it before."
-        for i, thing in enumerate(things * 12)
+        f"The {things[i % 10]} of {places[i // 10]} was repaired in {1900 + i}. Nobody had looked at it before."
+        for i in range(120)
     ]
     turns = [said("here is the list", seq=1), said(" ".join(notes), seq=2), said("ok", seq=3)]
     assert turns[1].tokens > FoldSettings().segment_max_tokens
