@@ -48,6 +48,9 @@ ERASING_STEPS = 20
 MOST_STALLED = 1
 """Conversations that may stall alone in one drain: with one more, it is the database and not the conversation."""
 
+FOLDS_WAITING = 2_000
+"""Messages for those who fold from which a drain adds none: sweeps do, up to twice as many, tenant by tenant."""
+
 REFUSALS = 3
 """Tries before an entry is parked whose failure says nothing about the entry itself."""
 
@@ -212,8 +215,16 @@ class _Batch:
         self._kept |= set(batches)
         self._kept -= result.missing
         self._new_turns += result.new_turns
-        for conversation in result.to_fold:
+        if result.to_fold:
+            self._publish(result.to_fold)
+
+    def _publish(self, to_fold: Sequence[ConversationId]) -> None:
+        """Tell those who fold, unless so much waits for them that others' work would never be reached."""
+        room = max(0, FOLDS_WAITING - self._publisher.backlog())
+        for conversation in to_fold[:room]:
             self._publisher.compress(conversation)
+        if left := to_fold[room:]:
+            self._store.leave_to_sweeps(left)
 
 
 def parked(item: Received, error: str) -> Received:

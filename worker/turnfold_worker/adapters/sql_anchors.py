@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, case, func, or_, select, text, update
+from sqlalchemy import Connection, and_, bindparam, case, func, or_, select, text, update
 
 from turnfold.contract.records import Anchor, AnchorState, ConversationId
 from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, table
@@ -36,6 +36,32 @@ _KIND_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
 _STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
 _RULED: Final = _anchor.c.settled_after.is_(None)
 """No person has settled it: its state is the rules'."""
+_OURS: Final = _anchor.c.conversation == bindparam("of_conversation")
+_SETTLED_LATER: Final = and_(
+    _anchor.c.ruled == _STATE_NUMBER[AnchorState.ACTIVE], _anchor.c.settled_after >= bindparam("first_seq")
+)
+
+# Built once: SQLAlchemy takes longer to build these than the database to run them.
+_NEWEST: Final = tuple(
+    select(_anchor.c.id).where(_OURS, found).order_by(_anchor.c.id.desc()).limit(NEWEST_CANDIDATES)
+    for found in (ACTIVE, _SETTLED_LATER)
+)
+_BY_ID: Final = (
+    select(*ANCHOR_COLUMNS)
+    .where(_OURS, _anchor.c.id.in_(bindparam("ids", expanding=True)), or_(ACTIVE, _SETTLED_LATER))
+    .order_by(_anchor.c.id)
+)
+_CHANGE: Final = (
+    update(_anchor)
+    .where(_OURS, _anchor.c.id == bindparam("of_anchor"))
+    .values(
+        state=case((_RULED, bindparam("now")), else_=_anchor.c.state),
+        ruled=case((_RULED, None), else_=bindparam("now")),
+        related=bindparam("by"), replaces=bindparam("instead_of"),
+    )
+)  # fmt: skip
+_INSERT_ANCHORS: Final = _anchor.insert()
+_INSERT_POSTINGS: Final = _anchor_posting.insert()
 
 
 def candidates(
@@ -45,16 +71,9 @@ def candidates(
 
     One that a person settled after turn `first_seq` was said is still what the rules found it to be.
     """
-    settled_later = and_(_anchor.c.ruled == _STATE_NUMBER[AnchorState.ACTIVE], _anchor.c.settled_after >= first_seq)
-    ids: set[int] = set()
-    for found in (ACTIVE, settled_later):
-        newest = (
-            select(_anchor.c.id)
-            .where(_anchor.c.conversation == conversation, found)
-            .order_by(_anchor.c.id.desc())
-            .limit(NEWEST_CANDIDATES)
-        )
-        ids.update(connection.scalars(newest))
+    ours = {"of_conversation": conversation}
+    after = {**ours, "first_seq": first_seq}
+    ids = {*connection.scalars(_NEWEST[0], ours), *connection.scalars(_NEWEST[1], after)}
     ids = set(sorted(ids, reverse=True)[:NEWEST_CANDIDATES])
     sharing: set[int] = set()
     for start in range(0, len(terms), _TERMS_A_STATEMENT):
@@ -62,11 +81,7 @@ def candidates(
         parameters: dict[str, Any] = {f"t{i}": block[i] for i in range(_TERMS_A_STATEMENT)}
         sharing.update(connection.scalars(_SHARING, {"conversation": conversation, **parameters}))
     ids.update(sorted(sharing, reverse=True)[: MOST_CANDIDATES - NEWEST_CANDIDATES])
-    rows = connection.execute(
-        select(*ANCHOR_COLUMNS)
-        .where(_anchor.c.conversation == conversation, _anchor.c.id.in_(sorted(ids)), or_(ACTIVE, settled_later))
-        .order_by(_anchor.c.id)
-    )
+    rows = connection.execute(_BY_ID, {**after, "ids": sorted(ids)})
     return [replace(anchor_record(row), state=AnchorState.ACTIVE) for row in rows]
 
 
@@ -117,24 +132,21 @@ def insert_anchors(
 ) -> None:
     """Write new anchors with the terms that find them, and the new states of earlier ones."""
     if anchors:
-        connection.execute(_anchor.insert(), [_anchor_row(conversation, anchor) for anchor in anchors])
+        connection.execute(_INSERT_ANCHORS, [_anchor_row(conversation, anchor) for anchor in anchors])
         postings = [
             {"conversation": conversation, "term": term, "anchor": anchor.id}
             for anchor in anchors
             for term in anchor_terms(anchor.text)
         ]
         if postings:
-            connection.execute(_anchor_posting.insert(), postings)
-    for change in changes:
-        state = _STATE_NUMBER[change.state]
-        connection.execute(
-            update(_anchor)
-            .where(_anchor.c.conversation == conversation, _anchor.c.id == change.id)
-            .values(
-                state=case((_RULED, state), else_=_anchor.c.state), ruled=case((_RULED, None), else_=state),
-                related=change.related, replaces=change.replaces,
-            )
-        )  # fmt: skip
+            connection.execute(_INSERT_POSTINGS, postings)
+    if changes:
+        rows = [
+            {"of_conversation": conversation, "of_anchor": change.id, "now": _STATE_NUMBER[change.state],
+             "by": change.related, "instead_of": change.replaces}
+            for change in changes
+        ]  # fmt: skip
+        connection.execute(_CHANGE, rows)
 
 
 def _anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:

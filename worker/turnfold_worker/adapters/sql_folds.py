@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, and_, func, select, update
 
@@ -36,6 +36,12 @@ _node = table(NodeRow)
 _level = table(LevelRow)
 _notes = table(NoteListRow)
 _posting = table(PostingRow)
+
+# Built once: SQLAlchemy takes longer to build these than the database to run them.
+_INSERT_NODE: Final = _node.insert()
+_INSERT_LEVELS: Final = _level.insert()
+_INSERT_NOTES: Final = _notes.insert()
+_INSERT_POSTINGS: Final = _posting.insert()
 
 
 def tail(connection: Connection, conversation: ConversationId, most: int) -> Tail | None:
@@ -162,7 +168,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
     """Write a node with its words and postings."""
     node = folded.node
     connection.execute(
-        _node.insert(),
+        _INSERT_NODE,
         {
             "conversation": conversation, "height": node.height, "idx": node.idx, "first_seq": node.first_seq,
             "last_seq": node.last_seq, "started_at": node.started_at, "ended_at": node.ended_at, "slug": node.slug,
@@ -172,7 +178,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         },
     )  # fmt: skip
     connection.execute(
-        _level.insert(),
+        _INSERT_LEVELS,
         [
             {"conversation": conversation, "height": node.height, "idx": node.idx, "level": level, "refined": 0,
              "body": body}
@@ -180,7 +186,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         ],
     )  # fmt: skip
     connection.execute(
-        _notes.insert(),
+        _INSERT_NOTES,
         {
             "conversation": conversation, "height": node.height, "idx": node.idx,
             "tokens": sum(note.tokens for note in folded.notes), "best": pack_notes(folded.notes),
@@ -189,7 +195,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
     )  # fmt: skip
     if folded.postings:
         connection.execute(
-            _posting.insert(),
+            _INSERT_POSTINGS,
             [
                 {"conversation": conversation, "term": term, "weight": weight, "idx": node.idx}
                 for term, weight in folded.postings

@@ -243,3 +243,15 @@ def fold_due(
         where=_job.c.state == str(JobState.DONE),
     ).returning(_job.c.conversation)
     return tuple(ConversationId(id_) for id_ in connection.scalars(upsert))
+
+
+def leave_to_sweeps(connection: Connection, conversations: Sequence[ConversationId]) -> None:
+    """Due folds that nobody was told of: they are not on their way, so that the next sweep may take them."""
+    connection.execute(
+        update(_job)
+        .where(
+            _job.c.conversation.in_(conversations), _job.c.kind == str(JobKind.COMPRESS),
+            _job.c.state == str(JobState.DUE),
+        )
+        .values(not_before=now_milliseconds())
+    )  # fmt: skip
