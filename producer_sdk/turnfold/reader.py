@@ -326,6 +326,14 @@ class ReadTransaction:
         )
         return [(node_record(row), words.get((row.height, row.idx), {})) for row in rows]
 
+    def facts(self, head: Head) -> dict[tuple[int, int], dict[str, list[str]]]:
+        """Entities and relations of every node by height and index: per kind the heaviest texts first."""
+        nodes = statements.node
+        rows = self._connection.execute(
+            select(nodes.c.height, nodes.c.idx, nodes.c.facts).where(nodes.c.conversation == head.id)
+        )
+        return {(row.height, row.idx): row.facts for row in rows}
+
     def anchors(self, head: Head) -> tuple[Anchor, ...]:
         """All anchors of a conversation in merge order."""
         rows = self._connection.execute(

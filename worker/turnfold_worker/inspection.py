@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import redis
 
 
+NodeFacts = Mapping[tuple[int, int], Mapping[str, Sequence[str]]]
+"""Facts of nodes by height and index."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
     """A node with everything under it."""
@@ -31,6 +35,8 @@ class Branch:
     """Texts of levels 1 to 3."""
     anchors: tuple[Anchor, ...]
     """Anchors of a segment; a chapter's are its segments'."""
+    facts: Mapping[str, Sequence[str]]
+    """Entities and relations by kind, heaviest first; kinds without any are left out."""
     children: tuple[Branch, ...] = ()
 
     def walk(self) -> Iterator[Branch]:
@@ -64,21 +70,27 @@ class Inspection:
 def inspect_conversation(reader: Reader, address: Address) -> Inspection:
     """Everything about a conversation in one snapshot. Raises `UnknownConversation` when nothing is stored."""
 
-    def look(transaction: Any) -> tuple[Head, list[tuple[Node, dict[int, str]]], tuple[Anchor, ...]] | None:
+    def look(
+        transaction: Any,
+    ) -> tuple[Head, list[tuple[Node, dict[int, str]]], tuple[Anchor, ...], NodeFacts] | None:
         head = transaction.head(address)
-        return None if head is None else (head, transaction.tree(address), transaction.anchors(head))
+        if head is None:
+            return None
+        return head, transaction.tree(address), transaction.anchors(head), transaction.facts(head)
 
     found = reader.read(look)
     if found is None:
         msg = f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored"
         raise UnknownConversation(msg)
-    head, nodes, anchors = found
+    head, nodes, anchors, facts = found
     return Inspection(
-        conversation_id=address.conversation, head=head, branches=branches(nodes, anchors), anchors=anchors
+        conversation_id=address.conversation, head=head, branches=branches(nodes, anchors, facts), anchors=anchors
     )
 
 
-def branches(nodes: Sequence[tuple[Node, Mapping[int, str]]], anchors: Sequence[Anchor]) -> tuple[Branch, ...]:
+def branches(
+    nodes: Sequence[tuple[Node, Mapping[int, str]]], anchors: Sequence[Anchor], facts: NodeFacts
+) -> tuple[Branch, ...]:
     """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8)."""
     at = {(node.height, node.idx): (node, levels) for node, levels in nodes}
     anchors_of: dict[int, list[Anchor]] = {}
@@ -92,6 +104,7 @@ def branches(nodes: Sequence[tuple[Node, Mapping[int, str]]], anchors: Sequence[
             node=node,
             levels=levels,
             anchors=() if height else tuple(anchors_of.get(idx, ())),
+            facts={kind: texts for kind, texts in facts.get((height, idx), {}).items() if texts},
             children=tuple(branch(*key) for key in below if key in at),
         )
 

@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 @click.command(short_help="Show the tree of a conversation.")
 @click.argument("conversation")
 @click.option("--levels", is_flag=True, help="Show the words of every level.")
+@click.option("--facts", is_flag=True, help="Show the entities and relations of every node.")
 @click.option("--anchors/--no-anchors", default=True, show_default=True, help="Show the anchors of each segment.")
 @json_option
 @pass_session
-def inspect(session: Session, conversation: str, levels: bool, anchors: bool, as_json: bool) -> None:
+def inspect(session: Session, conversation: str, levels: bool, facts: bool, anchors: bool, as_json: bool) -> None:
     """Show the tree of CONVERSATION: chapters, segments, the size of each level, anchors and their states.
 
     \b
     Examples:
       turnfold inspect chat
       turnfold inspect chat --levels
+      turnfold inspect chat --facts --no-anchors
     """
     from turnfold_worker.inspection import inspect_conversation
 
@@ -36,10 +38,10 @@ def inspect(session: Session, conversation: str, levels: bool, anchors: bool, as
     if as_json:
         print_json({**plain(inspection), "open_turns": inspection.open_turns})
         return
-    console().print(inspection_tree(inspection, levels=levels, anchors=anchors))
+    console().print(inspection_tree(inspection, levels=levels, facts=facts, anchors=anchors))
 
 
-def inspection_tree(inspection: Inspection, *, levels: bool = False, anchors: bool = True) -> Tree:
+def inspection_tree(inspection: Inspection, *, levels: bool = False, facts: bool = False, anchors: bool = True) -> Tree:
     """A conversation as a tree to print."""
     head = inspection.head
     tree = Tree(
@@ -50,7 +52,7 @@ def inspection_tree(inspection: Inspection, *, levels: bool = False, anchors: bo
         guide_style="dim",
     )
     for branch in inspection.branches:
-        _grow(tree, branch, levels=levels, anchors=anchors)
+        _grow(tree, branch, levels=levels, facts=facts, anchors=anchors)
     if inspection.open_turns:
         tree.add(
             Text(f"turns {turn_range(head.closed_seq + 1, head.turn_count)}  open tail, not in a segment yet", "dim")
@@ -58,7 +60,7 @@ def inspection_tree(inspection: Inspection, *, levels: bool = False, anchors: bo
     return tree
 
 
-def _grow(tree: Tree, branch: Branch, *, levels: bool, anchors: bool) -> None:
+def _grow(tree: Tree, branch: Branch, *, levels: bool, facts: bool, anchors: bool) -> None:
     node = branch.node
     kind = "segment" if node.height == 0 else f"chapter of height {node.height}"
     full, *shorter = node.tokens
@@ -73,10 +75,13 @@ def _grow(tree: Tree, branch: Branch, *, levels: bool, anchors: bool) -> None:
     if levels:
         for level, text in sorted(branch.levels.items()):
             grown.add(Text.assemble((f"L{level} ", "bold"), words(text.strip())))
+    if facts:
+        for fact, texts in branch.facts.items():
+            grown.add(Text.assemble((f"{fact}: ", "bold"), words(", ".join(texts))))
     if anchors:
         for anchor in branch.anchors:
             state = "" if anchor.state == "active" else f" ({anchor.state})"
             label = f"{anchor.type.replace('_', ' ')}{state}: "
             grown.add(Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90)))
     for child in branch.children:
-        _grow(grown, child, levels=levels, anchors=anchors)
+        _grow(grown, child, levels=levels, facts=facts, anchors=anchors)
