@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from turnfold.contract.access import Expansions
 from turnfold.contract.keys import BELL_MILLISECONDS, Address, encode_id
 from turnfold.contract.tasks import Operation
 from turnfold.edge import Entry
@@ -83,6 +84,8 @@ class MemoryInbox:
     def claim(self, shard: int, most: int) -> list[Claim]:
         now = self._moment()
         hungry: list[str] = []
+        for key in [key for key, served in self._served.items() if key[0] == shard and served > now]:
+            self._served[key] = now
         for _, _, tenant in sorted(
             (served, encode_id(tenant), tenant) for (where, tenant), served in self._served.items() if where == shard
         )[:TENANTS_A_CLAIM]:
@@ -113,13 +116,13 @@ class MemoryInbox:
         return (address for address in self._boxes if (address.shard, address.tenant) == (shard, tenant))
 
     def _claimable(self, shard: int, tenant: str, now: int) -> Iterator[Address]:
-        """What is ready, longest first; then what can only be leased by a clock that was set back."""
+        """What can only be leased by a clock that was set back; then what is ready, longest first."""
         mine = sorted(
             self._of(shard, tenant), key=lambda one: (self._boxes[one].ready_from, encode_id(one.conversation))
         )
-        yield from (address for address in mine if self._boxes[address].ready_from <= now)
         latest = now + 2 * self.lease * MICROSECONDS
         yield from (address for address in mine if self._boxes[address].ready_from > latest)
+        yield from (address for address in mine if self._boxes[address].ready_from <= now)
 
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         boxes = [self._boxes.get(claim.address) for claim in claims]
@@ -171,6 +174,9 @@ class MemoryInbox:
         if self.still_forgotten(claim):
             del self._marks[claim.address]
             self.receipts[claim.address] = dict(counts)
+
+    def take_expansions(self, most: int) -> list[Expansions]:
+        return []
 
     def start_sweep(self) -> bool:
         now = self._moment()
