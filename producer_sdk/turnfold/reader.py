@@ -334,6 +334,14 @@ class ReadTransaction:
         )
         return [(node_record(row), words.get((row.height, row.idx), {})) for row in rows]
 
+    def facts(self, head: Head) -> dict[tuple[int, int], dict[str, list[str]]]:
+        """Entities and relations of every node by height and index: per kind the heaviest texts first."""
+        nodes = statements.node
+        rows = self._connection.execute(
+            select(nodes.c.height, nodes.c.idx, nodes.c.facts).where(nodes.c.conversation == head.id)
+        )
+        return {(row.height, row.idx): row.facts for row in rows}
+
     def expansions(self, head: Head) -> tuple[tuple[int, int], dict[int, int]]:
         """How many expansions were asked for and led to words, and how often each segment was expanded."""
         conversation, access = statements.conversation, table(AccessRow)

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import redis
 
 
+NodeFacts = Mapping[tuple[int, int], Mapping[str, Sequence[str]]]
+"""Facts of nodes by height and index."""
+
+
 @dataclass(frozen=True, slots=True)
 class LookedUp:
     """Expansions that workers have counted."""
@@ -45,6 +49,8 @@ class Branch:
     """Texts of levels 1 to 3."""
     anchors: tuple[Anchor, ...]
     """Anchors of a segment; a chapter's are its segments'."""
+    facts: Mapping[str, Sequence[str]]
+    """Entities and relations by kind, heaviest first; kinds without any are left out."""
     children: tuple[Branch, ...] = ()
     expansions: int = 0
     """How often a segment was expanded, as far as is remembered."""
@@ -89,7 +95,7 @@ def inspect_conversation(reader: Reader, address: Address) -> Inspection:
         looked_up, expanded = transaction.expansions(head)
         return Inspection(
             conversation_id=address.conversation, head=head, anchors=anchors, looked_up=LookedUp(*looked_up),
-            branches=branches(transaction.tree(address), anchors, expanded),
+            branches=branches(transaction.tree(address), anchors, transaction.facts(head), expanded),
         )  # fmt: skip
 
     found = reader.read(look)
@@ -100,7 +106,10 @@ def inspect_conversation(reader: Reader, address: Address) -> Inspection:
 
 
 def branches(
-    nodes: Sequence[tuple[Node, Mapping[int, str]]], anchors: Sequence[Anchor], expanded: Mapping[int, int]
+    nodes: Sequence[tuple[Node, Mapping[int, str]]],
+    anchors: Sequence[Anchor],
+    facts: NodeFacts,
+    expanded: Mapping[int, int],
 ) -> tuple[Branch, ...]:
     """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8). `expanded` are counts by segment."""
     at = {(node.height, node.idx): (node, levels) for node, levels in nodes}
@@ -115,6 +124,7 @@ def branches(
             node=node,
             levels=levels,
             anchors=() if height else tuple(anchors_of.get(idx, ())),
+            facts={kind: texts for kind, texts in facts.get((height, idx), {}).items() if texts},
             children=tuple(branch(*key) for key in below if key in at),
             expansions=0 if height else expanded.get(idx, 0),
         )
