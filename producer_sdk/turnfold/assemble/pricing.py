@@ -58,9 +58,6 @@ class FormTokens:
     openai: int = 0
     anthropic: int = 0
 
-    def __add__(self, other: FormTokens) -> FormTokens:
-        return FormTokens(self.text + other.text, self.openai + other.openai, self.anthropic + other.anthropic)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
@@ -193,10 +190,13 @@ class Pricing:
 
     def recent(self, turns: Iterable[ShownTurn]) -> FormTokens:
         """Tokens of recent turns, without what stands around them."""
-        total = FormTokens()
+        text = openai = anthropic = 0
         for shown in turns:
-            total += self.turn(shown)
-        return total
+            tokens = self.turn(shown)
+            text += tokens.text
+            openai += tokens.openai
+            anthropic += tokens.anthropic
+        return FormTokens(text, openai, anthropic)
 
     def around(self, recent: FormTokens, turns: tuple[ShownTurn, ...]) -> int:
         """At most what the recent turns cost in their dearest form, with headers, days and the system message."""
