@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from turnfold import expansion, references, retrieval
-from turnfold.assemble import Context, Policy, Request, asked_markers, policy_named
+from turnfold.assemble import Context, Policy, Section, policy_named, request_of
 from turnfold.client_inputs import check_search, listed, settings_from
-from turnfold.contract.configuration import configuration
+from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import (
     Anchor,
@@ -27,7 +27,7 @@ from turnfold.contract.records import (
 )
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
-from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, Unavailable
+from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, Unavailable, UnknownAnchor
 from turnfold.resources import Resources
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount, chosen_counter
@@ -125,6 +125,18 @@ class Turnfold:
         body = configuration(goal=goal, constraints=constraints, settings=settings)
         self._put(conversation_id, Operation.CONFIGURE, [Entry(f"configure-{secrets.token_hex(12)}", body)])
 
+    def resolve_anchor(self, conversation_id: str, anchor: int, *, dismiss: bool = False) -> None:
+        """Settle an anchor by hand, by its `id`: it is done with, or, with `dismiss`, it never mattered.
+
+        Contexts leave it out from when a worker has stored this, at its place among the turns; what is said later
+        neither answers nor corrects it. Raises `UnknownAnchor`, `UnknownConversation`, `InvalidInput`.
+        """
+        body = settlement(anchor, dismiss=dismiss)
+        if all(one.id != anchor for one in self.anchors(conversation_id, states=None)):
+            msg = f"conversation {conversation_id!r} has no anchor {anchor}: anchors(…, states=None) lists them"
+            raise UnknownAnchor(msg)
+        self._put(conversation_id, Operation.RESOLVE, [Entry(f"resolve-{secrets.token_hex(12)}", body)])
+
     def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt:
         """Erase a conversation from Redis now, and from SQL as soon as a worker gets to it.
 
@@ -141,7 +153,8 @@ class Turnfold:
         *,
         budget_tokens: int,
         query: str | None = None,
-        system: str | None = None,
+        system: str | Iterable[Section] | None = None,
+        flags: Iterable[str] = (),
         task: str | None = None,
         reserve_tokens: int = 0,
         count_tokens: TokenCount | str | None = None,
@@ -152,15 +165,18 @@ class Turnfold:
 
         `count_tokens` is your own counter, or the name of a cached tiktoken encoding; without it the built-in
         estimator counts. A conversation that nobody has written to reads as an empty context. `expand` are up to 8
-        markers whose words are shown too, within half of the budget: for models without tools.
+        markers whose words are shown too, within half of the budget: for models without tools. `system` may be a
+        list of `Section`s, of which `flags` and the budget choose.
         Raises `InvalidBudget` naming the least that is needed, `UnknownMarker`, `Unavailable`, `InvalidSettings`.
         """
-        request = Request(
-            budget_tokens=budget_tokens, query=query, system=system, task=task, reserve_tokens=reserve_tokens,
-            policy=policy_named(policy), counter=chosen_counter(count_tokens), expand=asked_markers(expand),
+        request = request_of(
+            budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
+            reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
+            expand=expand,
         )  # fmt: skip
         address = self._address(conversation_id)
-        made = retrieval.context(self._resources.inbox(), self._resources.reader(), address, request)
+        resources = self._resources
+        made = retrieval.context(resources.inbox(), resources.reader(), address, request, access=resources.access())
         return replace(made, keeper=self.reference)
 
     def reference(self, context: Context) -> str:
@@ -191,8 +207,9 @@ class Turnfold:
         Raises `UnknownMarker`, `UnknownConversation`, `InvalidInput`.
         """
         address = self._address(conversation_id)
+        resources = self._resources
         return expansion.expand(
-            self._resources.inbox(), self._resources.reader(), address, marker, max_tokens=max_tokens
+            resources.inbox(), resources.reader(), address, marker, max_tokens=max_tokens, access=resources.access()
         )
 
     def search(self, conversation_id: str, query: str, *, limit: int = 10) -> list[Hit]:

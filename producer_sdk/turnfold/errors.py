@@ -9,6 +9,7 @@ TurnfoldError
 ├── UnknownConversation      (also a LookupError) nothing was ever appended under this id
 ├── UnknownMarker            (also a LookupError) a marker that we did not make
 ├── UnknownReference         (also a LookupError) a reference of a context that has ended, or that we did not make
+├── UnknownAnchor            (also a LookupError) an anchor that the conversation does not have
 ├── InboxFull                the workers are far behind; back off and append its `turns` again
 ├── Unavailable              Redis or SQL did not answer in time; safe to repeat, an append with its `turns`
 ├── SchemaMismatch           the database was not migrated for this version
@@ -62,6 +63,10 @@ class UnknownMarker(TurnfoldError, LookupError):  # noqa: N818
 
 class UnknownReference(TurnfoldError, LookupError):  # noqa: N818
     """A reference whose context has ended, or that is not ours."""
+
+
+class UnknownAnchor(TurnfoldError, LookupError):  # noqa: N818
+    """The conversation has no anchor of this number: `anchors(conversation_id, states=None)` lists them."""
 
 
 class InboxFull(TurnfoldError):  # noqa: N818

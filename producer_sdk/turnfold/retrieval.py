@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from turnfold import expansion
+from turnfold.access import UNCOUNTED, ExpansionCounter
 from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.render_text import with_gap
@@ -31,38 +32,34 @@ from turnfold.errors import InvalidInput
 from turnfold.inbox import Pending
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
 from turnfold.shortening import LEAST_CAP, Shortening, cap_for
-from turnfold.snapshots import NEWEST_TURNS, PendingSource, readable_head, unknown, waiting_turns
+from turnfold.snapshots import NEWEST_TURNS, PendingSource, by_value, readable_head, unknown, waiting_turns
 
 if TYPE_CHECKING:
     from turnfold.reader import Reader, ReadTransaction
 
 
-def context(inbox: PendingSource, reader: Reader, address: Address, request: Request) -> Context:
+def context(
+    inbox: PendingSource,
+    reader: Reader,
+    address: Address,
+    request: Request,
+    *,
+    access: ExpansionCounter = UNCOUNTED,
+) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=NEWEST_TURNS)
-    cap = cap_for(request.budget_tokens)
+    if request.policy.selection == "value" and not request.expand:
+        snapshot = by_value(reader, address, pending, request)
+        return finish(snapshot, request, choose(snapshot, request), {})
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
-        head = readable_head(transaction, address, pending)
-        turns, unread = _newest_turns(transaction, head, pending, cap=cap)
-        snapshot = Snapshot(conversation_id=address.conversation, head=head, turns=turns, unread=unread)
-        if head is not None:
-            by_value = request.policy.selection == "value"
-            outline = transaction.outline(head, budget_tokens=request.budget_tokens) if by_value else None
-            snapshot = replace(
-                snapshot,
-                nodes=() if by_value else transaction.frontier(head),
-                outline=outline,
-                hits=transaction.hits_for(head, outline, request.query, budget_tokens=request.budget_tokens)
-                if outline is not None and request.query
-                else (),
-                anchors=transaction.top_anchors(head),
-                excerpts=transaction.excerpts_for(head, request.query, cap=cap)
-                if request.query and not by_value
-                else (),
-            )
+        if request.policy.selection == "value":
+            snapshot = by_value(transaction, address, pending, request)
+        else:
+            snapshot = _by_age(transaction, address, pending, request)
+        head = snapshot.head
         if request.expand:
-            passages = expansion.passages(transaction, address, head, pending, request)
+            passages = expansion.passages(transaction, address, head, pending, request, access=access)
             snapshot = replace(snapshot, passages=passages)
         choice = choose(snapshot, request)
         return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
@@ -70,6 +67,22 @@ def context(inbox: PendingSource, reader: Reader, address: Address, request: Req
     snapshot, choice, texts = reader.read(look)
     # After the transaction: a caller's counter may be slow.
     return finish(snapshot, request, choice, texts)
+
+
+def _by_age(transaction: ReadTransaction, address: Address, pending: Pending, request: Request) -> Snapshot:
+    """What the selection by age sees."""
+    cap = cap_for(request.budget_tokens)
+    head = readable_head(transaction, address, pending)
+    turns, unread = _newest_turns(transaction, head, pending, cap=cap)
+    snapshot = Snapshot(conversation_id=address.conversation, head=head, turns=turns, unread=unread)
+    if head is None:
+        return snapshot
+    return replace(
+        snapshot,
+        nodes=transaction.frontier(head),
+        anchors=transaction.top_anchors(head),
+        excerpts=transaction.excerpts_for(head, request.query, cap=cap) if request.query else (),
+    )
 
 
 def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *, limit: int) -> list[Hit]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
+from turnfold.assemble import Request
+from turnfold.assemble.turns import NO_TURNS
 from turnfold.contract.keys import Address
-from turnfold.contract.records import Head, StoredTurn
+from turnfold.contract.notes import last_part
+from turnfold.contract.records import Head, Snapshot, StoredTurn
 from turnfold.contract.tasks import Operation
 from turnfold.edge import read_entry
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import Pending, PendingEntry
+from turnfold.known import Found, Wanted
+from turnfold.shortening import Shortening, cap_for
 
 if TYPE_CHECKING:
     from turnfold.reader import ReadTransaction
@@ -69,9 +74,59 @@ def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pend
     for entry in entries:
         if entry.entry_id not in known:
             fresh.setdefault(entry.entry_id, entry)
+    return _numbered(list(fresh.values()), pending, last_seq=head.turn_count if head else 0, read=_read)
+
+
+class ValueSource(Protocol):
+    """Where a conversation is read for the selection by value."""
+
+    def by_value(self, wanted: Wanted) -> Found | None:
+        """The conversation at one committed state; None when nothing of it is stored."""
+
+    def drop(self, address: Address) -> None:
+        """Forget what is remembered of a conversation."""
+
+
+def by_value(source: ValueSource, address: Address, pending: Pending, request: Request) -> Snapshot:
+    """What the selection by value sees: one committed state, and the turns of the inbox that it does not hold."""
+    # Of an id that waits twice the first one counts.
+    entries: dict[str, PendingEntry] = {}
+    for entry in pending.newest:
+        if entry.operation == Operation.APPEND:
+            entries.setdefault(entry.entry_id, entry)
+    if pending.forgotten:
+        source.drop(address)
+        found = None
+    else:
+        found = source.by_value(Wanted(address, request.budget_tokens, tuple(entries), request.query))
+    if found is None:
+        waiting = _numbered(list(entries.values()), pending, last_seq=0, read=_read)
+    else:
+        fresh = [entry for one, entry in entries.items() if one not in found.stored]
+        waiting = _numbered(fresh, pending, last_seq=found.known.head.turn_count, read=found.known.read)
+    short = Shortening.to(cap_for(request.budget_tokens), last_seq=waiting.turns[-1].seq if waiting.turns else 0)
+    turns = NO_TURNS if found is None or waiting.older else found.known.turns
+    turns = turns.followed_by([short.of(turn) for turn in waiting.turns])
+    snapshot = Snapshot(
+        conversation_id=address.conversation, head=None, turns=turns.from_place(len(turns) - NEWEST_TURNS),
+        unread=waiting.older,
+    )  # fmt: skip
+    if found is None:
+        return snapshot
+    known, outline = found.known, found.known.outline
+    return replace(
+        snapshot, head=known.head, anchors=known.anchors, hits=found.hits,
+        outline=None if outline is None else outline.within(last_part(request.budget_tokens)),
+    )  # fmt: skip
+
+
+def _read(entry: PendingEntry, seq: int) -> StoredTurn:
+    return read_entry(entry.body, seq=seq, turn_id=entry.entry_id)
+
+
+def _numbered(
+    fresh: Sequence[PendingEntry], pending: Pending, *, last_seq: int, read: Callable[[PendingEntry, int], StoredTurn]
+) -> Waiting:
+    """The turns of entries that are not stored, after the last stored one."""
     older = pending.held - len(pending.newest) if fresh else 0
-    last = (head.turn_count if head else 0) + older
-    turns = tuple(
-        read_entry(entry.body, seq=seq, turn_id=entry.entry_id) for seq, entry in enumerate(fresh.values(), last + 1)
-    )
-    return Waiting(turns, older)
+    return Waiting(tuple(read(entry, seq) for seq, entry in enumerate(fresh, last_seq + older + 1)), older)

@@ -13,11 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from turnfold.contract.configuration import settlement_read
 from turnfold.contract.keys import checked_id
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import Operation
 from turnfold.edge import decode_turn, placeholder
-from turnfold.errors import InvalidIdentifier, InvalidTurn
+from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidTurn
 from turnfold_worker.erase import erase_claimed
 from turnfold_worker.errors import Permanent, Retryable, Stalled, StoreAway, where
 from turnfold_worker.ports import (
@@ -258,6 +259,10 @@ def receive(entry: InboxEntry) -> Received:
             return ReceivedTurn(decode_turn(entry.body, seq=0, turn_id=entry.entry_id), entry)
         except InvalidTurn as error:
             return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, str(error))
+    return _receive_operation(entry)
+
+
+def _receive_operation(entry: InboxEntry) -> Received:
     if entry.operation == Operation.CONFIGURE:
         try:
             body = json.loads(entry.body)
@@ -266,4 +271,13 @@ def receive(entry: InboxEntry) -> Received:
         if isinstance(body, dict):
             return ReceivedOperation(Operation.CONFIGURE, entry.entry_id, body)
         return ParkedOperation(entry, "the body of a configure operation is not a JSON object")
+    if entry.operation == Operation.RESOLVE:
+        return _receive_settlement(entry)
     return ParkedOperation(entry, f"operation {entry.operation[:16]!r} is not supported by this version")
+
+
+def _receive_settlement(entry: InboxEntry) -> Received:
+    try:
+        return ReceivedOperation(Operation.RESOLVE, entry.entry_id, settlement_read(entry.body))
+    except InvalidInput as error:
+        return ParkedOperation(entry, str(error))

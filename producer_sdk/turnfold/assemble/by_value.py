@@ -231,7 +231,7 @@ class _Selection:
     def _recent(self) -> tuple[ShownTurn, ...]:
         """The open tail if its share holds it; else the newest turns and those that have no notes yet."""
         material, policy, outline = self._material, self._policy, self._outline
-        tail = tuple(turn for turn in material.window if turn.seq > material.closed_seq) or material.window[-1:]
+        tail = material.after(material.closed_seq) or material.window[-1:]
         allowance = max(0, min(int(policy.tail_share * self._target), self._target - self._fixed))
         if sum(turn.tokens for turn in tail) <= 2 * allowance:
             shown = recent.shown(material, self._pricing, tail)

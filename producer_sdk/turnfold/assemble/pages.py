@@ -89,7 +89,7 @@ def page(pieces: Sequence[TurnPiece], max_tokens: int | None) -> Page:
 
 def _parts(pieces: Sequence[TurnPiece]) -> list[str]:
     """Each piece as it stands in the text, a line for each new day before it."""
-    openings = line_openings([piece.turn for piece in pieces])
+    openings = line_openings([(piece.turn.name, piece.turn.role) for piece in pieces])
     days = day_lines([whole(piece.turn) for piece in pieces])
     return [
         day
@@ -133,6 +133,6 @@ def _spoken(piece: TurnPiece) -> str:
 
 
 def _bare(piece: TurnPiece) -> str:
-    openings = line_openings([piece.turn])
+    openings = line_openings([(piece.turn.name, piece.turn.role)])
     words = guarded(piece.turn.content, openings)
     return INDENT + words if words.startswith(openings) else words

@@ -12,10 +12,11 @@ budget does not reach.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from functools import partial
 from itertools import repeat
-from typing import Any, Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple, cast, overload
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
 """Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
@@ -88,6 +89,17 @@ class Outline:
     """Tokens of each role up to `last_seq`."""
     tool_percent: int = 0
     """Of the conversation's tokens, those that tools said."""
+
+    def within(self, last_part: int) -> Outline:
+        """The outline without the parts after one: what a read of so many parts finds."""
+        if not isinstance(self.notes, Tiers):
+            return self
+        notes = self.notes.first(last_part - FIRST_TIER + 1)
+        return self if notes is self.notes else replace(self, notes=notes)
+
+
+_note: Final = cast("Callable[[Iterable[Any]], Note]", partial(tuple.__new__, Note))
+"""`Note._make` without a call of Python's: a read makes hundreds."""
 
 
 def closes(text: str) -> bool:
@@ -186,13 +198,13 @@ def _notes_of(packed: Any) -> tuple[Note, ...]:
         packed.get("gain", repeat(0)),
         strict=False,
     )
-    return tuple(map(Note._make, fields))
+    return tuple(map(_note, fields))
 
 
 class Tiers(Sequence[Note]):
     """Notes of several parts, each parsed when it is first looked at. Safe to share among threads."""
 
-    def __init__(self, bodies: Iterable[str]) -> None:
+    def __init__(self, bodies: Iterable[str | tuple[Note, ...]]) -> None:
         self._parts: list[str | tuple[Note, ...]] = list(bodies)
 
     def tiers(self) -> Iterator[tuple[Note, ...]]:
@@ -202,6 +214,10 @@ class Tiers(Sequence[Note]):
             notes = unpack_notes(part) if isinstance(part, str) else part
             self._parts[i] = notes
             yield notes
+
+    def first(self, count: int) -> Tiers:
+        """The first parts, parsed as far as these are."""
+        return self if count >= len(self._parts) else Tiers(self._parts[:count])
 
     def __iter__(self) -> Iterator[Note]:
         for notes in self.tiers():

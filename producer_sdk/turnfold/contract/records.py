@@ -60,6 +60,8 @@ class AnchorState(StrEnum):
     RESOLVED = "resolved"
     SUPERSEDED = "superseded"
     DUPLICATE = "duplicate"
+    DISMISSED = "dismissed"
+    """A person said that it does not matter."""
 
 
 class Importance(IntEnum):
@@ -186,6 +188,10 @@ class Anchor:
     tokens: int = 0
     related: int | None = None
     """The anchor that superseded, resolved or repeats this one."""
+    replaces: int | None = None
+    """The anchor that this one superseded, the likest of them."""
+    replaced: str | None = None
+    """What that one said, where it was looked up: contexts name it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,6 +279,15 @@ class Passage:
     expansion: Expansion
 
 
+@dataclass(frozen=True, slots=True)
+class Often:
+    """A segment that is looked up often."""
+
+    node: Node
+    weight: int
+    """Expansions, the older ones counted less."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
     """The conversation row, as a read and a fold need it."""
@@ -290,6 +305,8 @@ class Head:
     revision: int
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The goal, constraints and settings now in force."""
+    often: tuple[Often, ...] = ()
+    """Segments that are looked up often, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,7 +334,7 @@ class Snapshot:
     """The best notes of all that is folded, as many as the budget has a use for."""
     hits: tuple[Note, ...] = ()
     """With a query: notes that it is about, best first."""
-    turns: tuple[StoredTurn, ...] = ()
+    turns: Sequence[StoredTurn] = ()
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
     excerpts: tuple[Excerpt, ...] = ()
     """With a query: turns of the segments that its terms point to, best first."""

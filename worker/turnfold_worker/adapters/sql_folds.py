@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, bindparam, func, select, text, update
+from sqlalchemy import Connection, and_, func, select, update
 
 from turnfold.contract.notes import pack_notes, unpack_notes
-from turnfold.contract.records import Anchor, AnchorState, ConversationId, Method, Node
+from turnfold.contract.records import Anchor, ConversationId, Method, Node
 from turnfold.contract.tables import (
-    AnchorPostingRow,
-    AnchorRow,
     ConversationRow,
     LevelRow,
     NodeRow,
@@ -20,59 +18,30 @@ from turnfold.contract.tables import (
     PostingRow,
     table,
 )
-from turnfold.rows import KINDS, STATES, anchor_record, turn_record
-from turnfold.statements import ACTIVE, ANCHOR_COLUMNS, turn_columns
+from turnfold.rows import turn_record
 from turnfold.statements import turn as _turn
+from turnfold.statements import turn_columns
+from turnfold_worker.adapters.sql_anchors import active_difference, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_jobs import count_success
-from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms
+from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
 from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.ports import Fold, Tail
-
-CANDIDATES_A_TERM: Final = 8
-NEWEST_CANDIDATES: Final = 32
-MOST_CANDIDATES: Final = 96
-_TERMS_A_STATEMENT: Final = 16
 
 _conversation = table(ConversationRow)
 _operation = table(OperationRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
 _notes = table(NoteListRow)
-_anchor = table(AnchorRow)
 _posting = table(PostingRow)
-_anchor_posting = table(AnchorPostingRow)
-
-# Sixteen looks at one term each: one constant statement, and no term reads more than its newest anchors.
-_SHARING: Final = text(
-    " UNION ALL ".join(
-        "SELECT anchor FROM (SELECT anchor FROM anchor_posting WHERE conversation = :conversation "  # noqa: S608
-        f"AND term = :t{i} ORDER BY anchor DESC LIMIT {CANDIDATES_A_TERM}) AS p{i}"
-        for i in range(_TERMS_A_STATEMENT)
-    )
-)
-
-_OURS: Final = _anchor.c.conversation == bindparam("of_conversation")
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
-_NEWEST: Final = select(*ANCHOR_COLUMNS).where(_OURS, ACTIVE).order_by(_anchor.c.id.desc()).limit(NEWEST_CANDIDATES)
-_BY_ID: Final = select(*ANCHOR_COLUMNS).where(_OURS, _anchor.c.id.in_(bindparam("ids", expanding=True)))
-_CHANGE: Final = (
-    update(_anchor)
-    .where(_OURS, _anchor.c.id == bindparam("of_anchor"))
-    .values(state=bindparam("state"), related=bindparam("related"))
-)
 _INSERT_NODE: Final = _node.insert()
 _INSERT_LEVELS: Final = _level.insert()
 _INSERT_NOTES: Final = _notes.insert()
 _INSERT_POSTINGS: Final = _posting.insert()
-_INSERT_ANCHORS: Final = _anchor.insert()
-_INSERT_ANCHOR_POSTINGS: Final = _anchor_posting.insert()
-
-_KIND_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
-_STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
 
 
 def tail(connection: Connection, conversation: ConversationId, most: int) -> Tail | None:
@@ -108,22 +77,6 @@ def configurations(
         .order_by(_operation.c.number)
     )
     return [(row.after_seq, row.body) for row in rows]
-
-
-def candidates(connection: Connection, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
-    """Active anchors that share a term, at most 8 a term, and the 32 newest; oldest first, at most 96."""
-    ours = {"of_conversation": conversation}
-    found = {row.id: anchor_record(row) for row in connection.execute(_NEWEST, ours)}
-    sharing: set[int] = set()
-    for start in range(0, len(terms), _TERMS_A_STATEMENT):
-        block = [*terms[start : start + _TERMS_A_STATEMENT], *([""] * _TERMS_A_STATEMENT)]
-        parameters: dict[str, Any] = {f"t{i}": block[i] for i in range(_TERMS_A_STATEMENT)}
-        sharing.update(connection.scalars(_SHARING, {"conversation": conversation, **parameters}))
-    best = sorted(sharing, reverse=True)[: MOST_CANDIDATES - NEWEST_CANDIDATES]
-    older = [one for one in best if one not in found]
-    if older:
-        found |= {row.id: anchor_record(row) for row in connection.execute(_BY_ID, {**ours, "ids": older})}
-    return [found[one] for one in sorted(found) if found[one].state is AnchorState.ACTIVE]
 
 
 def siblings(
@@ -203,28 +156,12 @@ def anchors_added(
     changes: Sequence[AnchorChange],
 ) -> dict[str, Any]:
     """New values of a conversation's row with these anchors; its revision moves on."""
-    active, tokens = _active_difference(connection, conversation, anchors, changes)
+    active, tokens = active_difference(connection, conversation, anchors, changes)
     return {
         "next_anchor": next_anchor + len(anchors), "anchor_count": _conversation.c.anchor_count + active,
         "anchor_tokens": _conversation.c.anchor_tokens + tokens, "revision": _conversation.c.revision + 1,
         "updated_at": func.current_timestamp(),
     }  # fmt: skip
-
-
-def _active_difference(
-    connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
-) -> tuple[int, int]:
-    """By how many anchors and tokens the active ones grow; changed ones were active, or they would be no candidates."""
-    new = [anchor for anchor in anchors if anchor.state is AnchorState.ACTIVE]
-    gone = [change.id for change in changes if change.state is not AnchorState.ACTIVE]
-    lost = 0
-    if gone:
-        lost = connection.scalar(
-            select(func.coalesce(func.sum(_anchor.c.tokens), 0)).where(
-                _anchor.c.conversation == conversation, _anchor.c.id.in_(gone)
-            )
-        ) or 0  # fmt: skip
-    return len(new) - len(gone), sum(anchor.tokens for anchor in new) - int(lost)
 
 
 def insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
@@ -264,34 +201,3 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
                 for term, weight in folded.postings
             ],
         )
-
-
-def insert_anchors(
-    connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
-) -> None:
-    """Write new anchors with the terms that find them, and the new states of earlier ones."""
-    if anchors:
-        connection.execute(_INSERT_ANCHORS, [_anchor_row(conversation, anchor) for anchor in anchors])
-        postings = [
-            {"conversation": conversation, "term": term, "anchor": anchor.id}
-            for anchor in anchors
-            for term in anchor_terms(anchor.text)
-        ]
-        if postings:
-            connection.execute(_INSERT_ANCHOR_POSTINGS, postings)
-    if changes:
-        rows = [
-            {"of_conversation": conversation, "of_anchor": change.id, "state": _STATE_NUMBER[change.state],
-             "related": change.related}
-            for change in changes
-        ]  # fmt: skip
-        connection.execute(_CHANGE, rows)
-
-
-def _anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
-    return {
-        "conversation": conversation, "id": anchor.id, "node_idx": anchor.node_idx, "seq": anchor.turn_seq,
-        "start_offset": anchor.start, "end_offset": anchor.end, "kind": _KIND_NUMBER[anchor.type],
-        "body": anchor.text, "tokens": anchor.tokens, "score": anchor.score, "rank": anchor.rank,
-        "state": _STATE_NUMBER[anchor.state], "related": anchor.related,
-    }  # fmt: skip

@@ -12,8 +12,9 @@ from turnfold.statements import ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import anchor as _anchor
 from turnfold.statements import turn as _turn
 from turnfold_worker.adapters import sql_outlines
+from turnfold_worker.adapters.sql_anchors import insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
-from turnfold_worker.adapters.sql_folds import anchors_added, configurations, insert_anchors, insert_node
+from turnfold_worker.adapters.sql_folds import anchors_added, configurations, insert_node
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.ports import ClosedSegment, Refold

@@ -9,11 +9,14 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Engine
 
+from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Outline
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import JobKind
 from turnfold_worker.adapters import (
+    sql_access,
+    sql_anchors,
     sql_erasures,
     sql_folds,
     sql_jobs,
@@ -128,9 +131,19 @@ class SqlStore:
         with self._transaction() as connection:
             return sql_vectors.keep_turn_vectors(connection, conversation, model, vectors)
 
-    def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
+    def anchor_vectors(self, conversation: ConversationId, model: str, texts: Sequence[str]) -> dict[str, Vector]:
         with self._look() as connection:
-            return sql_folds.candidates(connection, conversation, terms)
+            return sql_vectors.anchor_vectors(connection, conversation, model, texts)
+
+    def keep_anchor_vectors(
+        self, conversation: ConversationId, model: str, vectors: Sequence[tuple[str, Vector]]
+    ) -> dict[str, Vector]:
+        with self._transaction() as connection:
+            return sql_vectors.keep_anchor_vectors(connection, conversation, model, vectors)
+
+    def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str], first_seq: int) -> list[Anchor]:
+        with self._look() as connection:
+            return sql_anchors.candidates(connection, conversation, terms, first_seq)
 
     def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
         with self._look() as connection:
@@ -215,6 +228,10 @@ class SqlStore:
         job = sql_jobs.refold_job(claim.job)
         with self._giving_back(job, claim.claim, failed=error is not None) as connection:
             sql_jobs.release_refold(connection, claim, error=error)
+
+    def count_expansions(self, expansions: Expansions) -> None:
+        with self._transaction() as connection:
+            sql_access.count(connection, expansions)
 
     def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
         with self._transaction() as connection:

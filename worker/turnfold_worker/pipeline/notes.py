@@ -179,7 +179,8 @@ def _weights(text: str, named: frozenset[str], spread: Mapping[str, int]) -> str
     digits = []
     for word in note_words(text):
         stem, plain, capitalised = _DIGITS[word]
-        taken_up = min(spread.get(stem, 0), len(_TAKEN_UP) - 1)
+        taken_up = spread.get(stem, 0)
+        taken_up = taken_up if taken_up < len(_TAKEN_UP) else -1
         digits.append(capitalised[taken_up] if word in named else plain[taken_up])
     return "".join(digits)
 
