@@ -54,9 +54,7 @@ def _refold(claim: RefoldClaim, store: Store, embedder: SentenceEmbedder | None)
     return False
 
 
-def refolded(
-    job: JobId, segment: ClosedSegment, store: Store, embedder: SentenceEmbedder | None = None
-) -> Refold:
+def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: SentenceEmbedder | None = None) -> Refold:
     """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
     settings = settings_at(segment.configurations, segment.turns[0].seq)
     said = said_after(segment.said_before, segment.turns)

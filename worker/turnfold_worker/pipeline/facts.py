@@ -105,9 +105,7 @@ _KINDS: Final[Mapping[str, FactKind]] = {
 }
 
 _MAY_BEGIN_A_DATE: Final = "next|last|this|on|yesterday|tomorrow|tonight"
-_MAY_BE_MORE_THAN_A_WORD: Final = (
-    f"Error|Exception|Fault|{_MONTH}|{_WEEKDAY}|Yesterday|Tomorrow|Tonight"
-)
+_MAY_BE_MORE_THAN_A_WORD: Final = f"Error|Exception|Fault|{_MONTH}|{_WEEKDAY}|Yesterday|Tomorrow|Tonight"
 # `plain` and `word` only save time: of most of a text, nothing or a name is all that the rest could find.
 _FACT: Final = re.compile(
     rf"""(?<![\w<])(?:
