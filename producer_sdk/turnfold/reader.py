@@ -108,6 +108,8 @@ def translated() -> Iterator[None]:
     except (OperationalError, ProgrammingError) as error:
         if _missing_table(error):
             raise SchemaMismatch(_MIGRATE) from error
+        if "unable to open database file" in str(error.orig):
+            raise Unavailable(_NO_FILE) from error
         kind = _ConnectionLost if error.connection_invalidated else Unavailable
         msg = f"the database did not answer: is TURNFOLD_DATABASE_URL right? ({type(error.orig).__name__})"
         raise kind(msg) from error
@@ -120,6 +122,9 @@ def translated() -> Iterator[None]:
         raise Unavailable(msg) from error
 
 
+_NO_FILE: Final = (
+    "the file of TURNFOLD_DATABASE_URL cannot be opened: correct the URL, or run `turnfold migrate`, which makes it"
+)
 _MIGRATE: Final = "the database has no Turnfold schema of this version: run `turnfold migrate`"
 
 
