@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_server import RedisNotStarted, RedisServer, find_server
 from turnfold_worker.digest import digest
 from turnfold_worker.settings import WorkerSettings
-from turnfold_worker.wiring import Worker, sql_store
+from turnfold_worker.wiring import Worker, language_model, refining, sql_refinements, sql_store
 
 
 @pytest.fixture(scope="session")
@@ -138,7 +139,7 @@ def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., Loc
     """Makes workers with settings of one's own."""
     engines: list[Engine] = []
 
-    def make(**values: float) -> LocalWorker:
+    def make(*, sleep: Callable[[float], None] = time.sleep, **values: float) -> LocalWorker:
         settings = WorkerSettings(redis_url=redis_url, database_url=database_url, **values)  # type: ignore[arg-type]
         client = connect_redis(redis_url, timeout_seconds=5)
         write = connect(database_url, write=True, timeout_seconds=30)
@@ -146,7 +147,12 @@ def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., Loc
         engines.extend((write, read))
         messages = HeldMessages()
         inbox = RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds)
-        worker = Worker(settings, inbox, sql_store(settings, write, read), messages)
+        refinements = sql_refinements(settings, write, read) if settings.refines else None
+        with_model = None
+        if settings.has_model and refinements is not None:
+            model = language_model(settings)
+            with_model = refining(settings, client, write, refinements, model, sleep=sleep)
+        worker = Worker(settings, inbox, sql_store(settings, write, read), messages, refinements, with_model)
         return LocalWorker(worker, messages, read)
 
     yield make

@@ -157,15 +157,23 @@ class ReadTransaction:
         ).all()
         return tuple(shortened_record(row, short) for row in reversed(rows))
 
-    def texts(self, head: Head, wanted: Sequence[LevelKey]) -> dict[LevelKey, str]:
-        """Statement 5: the chosen texts by primary key, 64 a statement."""
+    def texts(self, head: Head, wanted: Sequence[LevelKey], nodes: Sequence[Node] = ()) -> dict[LevelKey, str]:
+        """Statement 5: the chosen texts by primary key, 64 a statement; a model's where `nodes` show them."""
+        models = {
+            (node.height, node.idx, level)
+            for node in nodes
+            if node.refined
+            for level in (1, 2, 3)
+            if node.shows_model(level)
+        }
         found: dict[LevelKey, str] = {}
         for start in range(0, len(wanted), statements.TEXTS_A_STATEMENT):
             block = list(wanted[start : start + statements.TEXTS_A_STATEMENT])
             block += [(-1, 0, 0)] * (statements.TEXTS_A_STATEMENT - len(block))
             parameters: dict[str, int] = {"conversation": head.id}
-            for i, (height, idx, level) in enumerate(block):
-                parameters |= {f"h{i}": height, f"i{i}": idx, f"l{i}": level, f"r{i}": 0}
+            for i, key in enumerate(block):
+                height, idx, level = key
+                parameters |= {f"h{i}": height, f"i{i}": idx, f"l{i}": level, f"r{i}": int(key in models)}
             for row in self._connection.execute(statements.TEXTS, parameters):
                 found[row[0], row[1], row[2]] = row[3]
         return found
@@ -297,7 +305,7 @@ class ReadTransaction:
         words: dict[tuple[int, int], dict[int, str]] = {}
         for row in self._connection.execute(
             select(levels.c.height, levels.c.idx, levels.c.level, levels.c.body)
-            .where(levels.c.conversation == head.id)
+            .where(levels.c.conversation == head.id, levels.c.level > 0)
             .order_by(levels.c.refined)
         ):
             words.setdefault((row.height, row.idx), {})[row.level] = row.body
@@ -309,11 +317,11 @@ class ReadTransaction:
         return [(node_record(row), words.get((row.height, row.idx), {})) for row in rows]
 
     def anchors(self, head: Head) -> tuple[Anchor, ...]:
-        """All anchors of a conversation in merge order."""
+        """All anchors of a conversation in the order in which they were said."""
         rows = self._connection.execute(
             select(*statements.ANCHOR_COLUMNS)
             .where(statements.anchor.c.conversation == head.id)
-            .order_by(statements.anchor.c.id)
+            .order_by(statements.anchor.c.seq, statements.anchor.c.start_offset, statements.anchor.c.id)
         )
         return tuple(anchor_record(row) for row in rows)
 

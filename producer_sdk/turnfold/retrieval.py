@@ -76,7 +76,7 @@ def context(inbox: PendingSource, reader: Reader, address: Address, request: Req
                 excerpts=transaction.excerpts_for(head, request.query, cap=cap) if request.query else (),
             )
         choice = choose(snapshot, request)
-        return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
+        return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted, snapshot.nodes)
 
     snapshot, choice, texts = reader.read(look)
     # After the transaction: a caller's counter may be slow.
@@ -106,7 +106,7 @@ def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *
 
 
 def anchors(inbox: PendingSource, reader: Reader, address: Address) -> tuple[Anchor, ...]:
-    """All anchors, whatever their state, in merge order."""
+    """All anchors, whatever their state, in the order in which they were said."""
     pending = inbox.peek(address, newest=0)
 
     def look(transaction: ReadTransaction) -> tuple[Anchor, ...]:

@@ -11,19 +11,34 @@ NOT_CANONICAL_TABLES = {
     "job": "work that is still to be done, not what came of it",
     "parked_entry": "what a person has to look at",
     "meta": "the database's own facts",
+    "reply": "what models said",
+    "usage": "what models did for a conversation",
+    "tenant_usage": "what models did for a tenant",
 }
 
 NOT_CANONICAL_COLUMNS = {
-    "conversation": {"id", "tenant", "external_id", "revision", "edit_revision", "created_at", "updated_at"},
+    "conversation": {
+        "id",
+        "tenant",
+        "external_id",
+        "revision",
+        "edit_revision",
+        "created_at",
+        "updated_at",
+        "expired_seq",
+        "refined_anchors",
+        "refined_anchor_tokens",
+    },  # fmt: skip
     "turn": {"conversation", "turn_id"},
     "operation": {"conversation", "operation_id"},
-    "node": {"conversation", "refined"},
-    "level": {"conversation", "refined"},
-    "anchor": {"conversation", "refined"},
+    "node": {"conversation", "refined", "refined_1", "refined_2", "refined_3", "closed_at"},
+    "level": {"conversation", "refined", "model", "prompt_version", "source_hash"},
+    "anchor": {"conversation", "refined", "model", "prompt_version"},
     "posting": {"conversation"},
     "anchor_posting": {"conversation"},
 }
-"""Ids, whether made by us or the caller's names for the whole; clocks; counters of changes; whose words they are."""
+"""Ids, whether made by us or the caller's names for the whole; clocks; counters of changes; whose words they are, and
+all that models wrote."""
 
 
 def columns(table: str) -> set[str]:
@@ -52,7 +67,7 @@ def test_every_table_of_a_conversation_goes_with_it() -> None:
             (key,) = table.columns["conversation"].foreign_keys
             assert (key.column.table.name, key.ondelete) == ("conversation", "CASCADE"), table.name
         else:
-            assert table.name in {"conversation", "meta"}
+            assert table.name in {"conversation", "meta", "tenant_usage"}
 
 
 def test_tables_in_which_a_model_may_write_are_those_with_a_refined_column_in_their_key() -> None:

@@ -2,9 +2,12 @@
 
 WorkerError
 ├── Retryable         trying again later may help: the job table or the next bell does it
-│   └── StoreAway     SQL or Redis did not answer
+│   ├── StoreAway     SQL or Redis did not answer
+│   ├── ModelAway     a model did not answer, or not in a way that can be read
+│   └── ModelWaits    no call may be made now: a limit, a cap, an open circuit; says for how long
 └── Permanent         trying again will not help: the work is parked with this error
-    └── Refused       SQL will never take these values
+    ├── Refused       SQL will never take these values
+    └── ModelRefused  the provider will never take this request
 """
 
 from __future__ import annotations
@@ -25,12 +28,34 @@ class StoreAway(Retryable):
     """SQL or Redis did not answer. Nothing is lost: what was claimed becomes claimable again."""
 
 
+class ModelAway(Retryable):
+    """A model did not answer, or not in a way that can be read. The message holds kinds and codes, never words."""
+
+    def __init__(self, message: str, *, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
+        """What the provider asked for."""
+
+
+class ModelWaits(Retryable):
+    """No call may be made now; that is no failure of the work that asked for it."""
+
+    def __init__(self, message: str, *, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+        """When to ask again."""
+
+
 class Permanent(WorkerError):  # noqa: N818
     """Trying again will not help."""
 
 
 class Refused(Permanent):
     """SQL will never take these values."""
+
+
+class ModelRefused(Permanent):
+    """The provider will never take this request: it is too long, or the server does not know what it asks for."""
 
 
 def where(error: BaseException) -> str:

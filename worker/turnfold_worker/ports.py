@@ -296,10 +296,15 @@ class Publisher(Protocol):
 
     def refold(self, job: JobId) -> None: ...
 
+    def refine(self, job: JobId) -> None: ...
+
     def erase(self, shard: int) -> None: ...
 
     def backlog(self) -> int:
         """Messages that wait for whoever folds; 0 when the broker does not say."""
+
+    def refine_backlog(self) -> int:
+        """Messages that wait for whoever refines; 0 when the broker does not say."""
 
 
 class Clock(Protocol):

@@ -6,13 +6,20 @@ Run by every drain's process and by a timer in every worker, so that nothing dep
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
+from turnfold.contract.records import JobId
 from turnfold_worker.ports import Inbox, Publisher, Store
 
 FOLDS_AT_ONCE: Final = 500
 MOST_WAITING: Final = 1_000
 """Messages for those who fold from which a sweep adds none: what is due is behind them, and stays due."""
+
+
+class DueRefines(Protocol):
+    """Where due refine jobs are found."""
+
+    def due_refines(self, most: int) -> list[JobId]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,10 +28,14 @@ class Swept:
 
     shards: int
     folds: int
+    refines: int = 0
 
 
-def sweep(*, inbox: Inbox, store: Store, publisher: Publisher) -> Swept:
-    """Publish drains of shards that hold something and whose bell is silent, erasures, and due folds."""
+def sweep(*, inbox: Inbox, store: Store, publisher: Publisher, refines: DueRefines | None = None) -> Swept:
+    """Publish drains of shards that hold something and whose bell is silent, erasures, due folds and refinements.
+
+    Without `refines` nobody refines here, and their jobs wait.
+    """
     shards = 0
     for shard in inbox.waiting():
         if inbox.ring_bell(shard):
@@ -32,7 +43,8 @@ def sweep(*, inbox: Inbox, store: Store, publisher: Publisher) -> Swept:
             shards += 1
         if inbox.forgotten(shard, 1):
             publisher.erase(shard)
-    return Swept(shards=shards, folds=_sweep_folds(store, publisher))
+    folds = _sweep_folds(store, publisher)
+    return Swept(shards=shards, folds=folds, refines=0 if refines is None else _sweep_refines(refines, publisher))
 
 
 def _sweep_folds(store: Store, publisher: Publisher) -> int:
@@ -46,3 +58,11 @@ def _sweep_folds(store: Store, publisher: Publisher) -> int:
     for job in again:
         publisher.refold(job)
     return len(folds) + len(again)
+
+
+def _sweep_refines(refines: DueRefines, publisher: Publisher) -> int:
+    room = min(FOLDS_AT_ONCE, MOST_WAITING - publisher.refine_backlog())
+    jobs = refines.due_refines(room) if room > 0 else []
+    for job in jobs:
+        publisher.refine(job)
+    return len(jobs)

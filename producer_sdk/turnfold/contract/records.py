@@ -157,13 +157,17 @@ class Node:
     started_at: datetime | None = None
     ended_at: datetime | None = None
     refined: int = 0
-    """0: the rules' words. 1: a model's words are shown where they exist."""
+    """Bit `1 << level` is set for each level of which a model's words are shown; `tokens` are of what is shown."""
 
     @property
     def marker_name(self) -> str:
         """What follows the level in a marker: words for people, then the number that resolves it."""
         number = str(self.idx + 1) if self.height == 0 else f"c{self.height}-{self.idx + 1}"
         return f"{self.slug}-{number}" if self.slug else number
+
+    def shows_model(self, level: int) -> bool:
+        """Whether a level's words are a model's."""
+        return bool(self.refined >> level & 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +190,11 @@ class Anchor:
     tokens: int = 0
     related: int | None = None
     """The anchor that superseded, resolved or repeats this one."""
+
+    @property
+    def refined(self) -> bool:
+        """Whether a model found it: verbatim all the same."""
+        return self.id < 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +270,8 @@ class Expansion:
     truncated: bool = False
     """True when this is not all; `next_marker` then goes on, at level 0 where this ends."""
     next_marker: str | None = None
+    reconstructed: bool = False
+    """True when a model wrote this in the place of turns that retention removed: not the speakers' words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

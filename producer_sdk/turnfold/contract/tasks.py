@@ -15,6 +15,10 @@ class Task(StrEnum):
     """(conversation id): fold what is stored and not folded."""
     REFOLD = "turnfold.refold"
     """(job id): fold one closed segment again, by the rules."""
+    REFINE = "turnfold.refine"
+    """(job id): ask models for better words for a few closed segments."""
+    RECONSTRUCT = "turnfold.reconstruct"
+    """(conversation id, height, index): ask a model for words in the place of turns that retention removed."""
     SWEEP = "turnfold.sweep"
     """(): ring for what is ready or due and was not rung for."""
     ERASE = "turnfold.erase"
@@ -34,19 +38,22 @@ QUEUE_OF: Final[dict[Task, Queue]] = {
     Task.DRAIN: Queue.INGEST,
     Task.COMPRESS: Queue.COMPRESS,
     Task.REFOLD: Queue.COMPRESS,
+    Task.REFINE: Queue.REFINE,
+    Task.RECONSTRUCT: Queue.REFINE,
     Task.SWEEP: Queue.MAINTENANCE,
     Task.ERASE: Queue.MAINTENANCE,
 }
 
 
 _SUBJECT_OF: Final[dict[Task, str]] = {
-    Task.DRAIN: "shard", Task.COMPRESS: "conversation", Task.REFOLD: "job", Task.ERASE: "shard",
+    Task.DRAIN: "shard", Task.COMPRESS: "conversation", Task.REFOLD: "job", Task.REFINE: "job",
+    Task.RECONSTRUCT: "node", Task.ERASE: "shard",
 }  # fmt: skip
 
 
-def shown(task: Task, argument: int) -> str:
-    """A task's argument as Flower and events show it: `shard 3`, `conversation 12`."""
-    return f"{_SUBJECT_OF[task]} {argument}"
+def shown(task: Task, *arguments: int) -> str:
+    """A task's arguments as Flower and events show them: `shard 3`, `conversation 12`, `node 12/0/7`."""
+    return f"{_SUBJECT_OF[task]} {'/'.join(map(str, arguments))}"
 
 
 class Operation(StrEnum):
@@ -66,6 +73,8 @@ class JobKind(StrEnum):
     """One per conversation: fold what is stored."""
     REFOLD = "refold"
     """One per segment that is to be folded again: it got plain words, or a turn of it became readable later."""
+    REFINE = "refine"
+    """One per group of closed segments, models and prompts: a model may find better words for them."""
 
 
 class JobState(StrEnum):

@@ -23,7 +23,10 @@ from turnfold.contract.tables import (
 from turnfold.reader import KINDS, STATES, anchor_record, turn_record
 from turnfold.statements import ACTIVE, ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import turn as _turn
+from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_jobs import count_success
+from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
+from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
@@ -51,6 +54,11 @@ _SHARING: Final = text(
         for i in range(_TERMS_A_STATEMENT)
     )
 )
+
+_INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
+
+RULES: Final = _anchor.c.id > 0
+"""Anchors of the rules. A model's are below: what the rules do must never depend on them."""
 
 _KIND_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
 _STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
@@ -93,7 +101,7 @@ def candidates(connection: Connection, conversation: ConversationId, terms: Sequ
     """Active anchors that share a term, at most 8 a term, and the 32 newest; oldest first, at most 96."""
     newest = (
         select(_anchor.c.id)
-        .where(_anchor.c.conversation == conversation, ACTIVE)
+        .where(_anchor.c.conversation == conversation, ACTIVE, RULES)
         .order_by(_anchor.c.id.desc())
         .limit(NEWEST_CANDIDATES)
     )
@@ -157,8 +165,11 @@ def _notes_of(row: Any) -> dict[str, Any]:
     return {"notes": unpack_notes(row.best), "ledger": Ledger.from_json(row.ledger), "said": row.said}
 
 
-def commit(connection: Connection, fold: Fold) -> bool:
-    """Write a closed segment, its chapters and anchors, if the conversation is still as it was."""
+def commit(connection: Connection, fold: Fold, target: RefineTarget | None) -> bool:
+    """Write a closed segment, its chapters and anchors, if the conversation is still as it was.
+
+    With a `target` a group of segments that is complete now gets its refine job.
+    """
     before, segment = fold.tail, fold.nodes[0].node
     moved = connection.execute(
         update(_conversation)
@@ -178,6 +189,8 @@ def commit(connection: Connection, fold: Fold) -> bool:
         insert_node(connection, before.conversation, node)
     insert_anchors(connection, before.conversation, fold.anchors, fold.changes)
     count_success(connection, fold)
+    if target is not None:
+        add_for_segment(connection, before.conversation, segment.idx, target)
     return True
 
 
@@ -217,7 +230,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
     """Write a node with its words and postings."""
     node = folded.node
     connection.execute(
-        _node.insert(),
+        _INSERT_NODE,
         {
             "conversation": conversation, "height": node.height, "idx": node.idx, "first_seq": node.first_seq,
             "last_seq": node.last_seq, "started_at": node.started_at, "ended_at": node.ended_at, "slug": node.slug,
@@ -257,7 +270,7 @@ def insert_anchors(
 ) -> None:
     """Write new anchors with the terms that find them, and the new states of earlier ones."""
     if anchors:
-        connection.execute(_anchor.insert(), [_anchor_row(conversation, anchor) for anchor in anchors])
+        connection.execute(_anchor.insert(), [anchor_row(conversation, anchor) for anchor in anchors])
         postings = [
             {"conversation": conversation, "term": term, "anchor": anchor.id}
             for anchor in anchors
@@ -265,6 +278,11 @@ def insert_anchors(
         ]
         if postings:
             connection.execute(_anchor_posting.insert(), postings)
+    change_anchors(connection, conversation, changes)
+
+
+def change_anchors(connection: Connection, conversation: ConversationId, changes: Sequence[AnchorChange]) -> None:
+    """Give anchors their new states."""
     for change in changes:
         connection.execute(
             update(_anchor)
@@ -273,7 +291,8 @@ def insert_anchors(
         )
 
 
-def _anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
+def anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
+    """An anchor as columns."""
     return {
         "conversation": conversation, "id": anchor.id, "node_idx": anchor.node_idx, "seq": anchor.turn_seq,
         "start_offset": anchor.start, "end_offset": anchor.end, "kind": _KIND_NUMBER[anchor.type],

@@ -12,7 +12,9 @@ from turnfold.statements import ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import anchor as _anchor
 from turnfold.statements import turn as _turn
 from turnfold_worker.adapters import sql_outlines
-from turnfold_worker.adapters.sql_folds import anchors_added, configurations, insert_anchors, insert_node
+from turnfold_worker.adapters.sql_folds import RULES, anchors_added, configurations, insert_anchors, insert_node
+from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
+from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.ports import ClosedSegment, Refold
 
@@ -41,7 +43,7 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
     )
     anchors = connection.execute(
         select(*ANCHOR_COLUMNS)
-        .where(_anchor.c.conversation == conversation, _anchor.c.seq.between(node.first_seq, node.last_seq))
+        .where(_anchor.c.conversation == conversation, RULES, _anchor.c.seq.between(node.first_seq, node.last_seq))
         .order_by(_anchor.c.id)
     )
     return ClosedSegment(
@@ -51,7 +53,7 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
     )  # fmt: skip
 
 
-def commit(connection: Connection, refold: Refold) -> bool:
+def commit(connection: Connection, refold: Refold, target: RefineTarget | None) -> bool:
     """Replace a segment and the chapters above it, if the conversation is still as it was; folds start over."""
     before = refold.segment
     moved = connection.execute(
@@ -75,6 +77,8 @@ def commit(connection: Connection, refold: Refold) -> bool:
     connection.execute(
         update(_job).where(_job.c.id == refold.job).values(state=str(JobState.DONE), claim=None, error=None)
     )
+    if target is not None:
+        add_for_segment(connection, before.conversation, before.idx, target, again=True)
     return True
 
 

@@ -99,7 +99,7 @@ _INVARIANTS: Final = (
         """SELECT c.id, c.anchor_count, c.anchor_tokens FROM conversation AS c
            LEFT JOIN (SELECT conversation, SUM(CASE WHEN state = 0 THEN 1 ELSE 0 END) AS number,
                              SUM(CASE WHEN state = 0 THEN tokens ELSE 0 END) AS tokens, MAX(id) AS highest
-                      FROM anchor GROUP BY conversation) AS a ON a.conversation = c.id
+                      FROM anchor WHERE refined = 0 GROUP BY conversation) AS a ON a.conversation = c.id
            WHERE c.anchor_count <> COALESCE(a.number, 0) OR c.anchor_tokens <> COALESCE(a.tokens, 0)
               OR c.next_anchor <= COALESCE(a.highest, 0)""",
         _DAMAGE,
