@@ -28,7 +28,7 @@ NOT_CANONICAL_COLUMNS = {
         "expired_seq",
         "refined_anchors",
         "refined_anchor_tokens",
-    },  # fmt: skip
+    },
     "turn": {"conversation", "turn_id"},
     "operation": {"conversation", "operation_id"},
     "node": {"conversation", "refined", "refined_1", "refined_2", "refined_3", "closed_at"},

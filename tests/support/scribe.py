@@ -48,7 +48,7 @@ def read_request(user: str) -> list[ReadSegment]:
 def sentences(words: str) -> list[str]:
     """What of a turn is not kept already, a sentence each."""
     said = re.sub(r"⟦.*?⟧", " | ", words, flags=re.DOTALL)
-    return [part.strip(" .|") for part in re.split(r"[.!?\n|]", said) if len(part.split()) > 3]
+    return [part.strip(" .|") for part in re.split(r"[!?\n|]|\.(?!\d)", said) if len(part.split()) > 3]
 
 
 def statements(segment: ReadSegment, words: int) -> list[dict[str, Any]]:
@@ -56,10 +56,11 @@ def statements(segment: ReadSegment, words: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for seq, _, said in segment.turns:
         for sentence in sentences(said)[:1]:
+            room = words - 3
             words -= len(sentence.split()) + 3
-            if words < 0:
+            if words < 0 and found:
                 return found
-            found.append({"turn": seq, "text": sentence})
+            found.append({"turn": seq, "text": " ".join(sentence.split()[:room])})
     return found
 
 

@@ -166,7 +166,7 @@ class _Refinement:
             nodes = self._repaired(source, nodes)
         self._count(
             model, levels_kept=sum(len(node.levels) for node in nodes),
-            levels_refused=sum(len(node.problems) for node in nodes),
+            levels_refused=sum(node.refused for node in nodes),
         )  # fmt: skip
         return nodes
 

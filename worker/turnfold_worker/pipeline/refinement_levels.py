@@ -33,6 +33,13 @@ class AcceptedNode:
     """Texts by level, each ending in a newline; levels that are not here keep the rules' words."""
     problems: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """Why levels were refused; nothing of the words is in it."""
+    unfitting: tuple[int, ...] = ()
+    """Levels that are right, but longer than what would stand above them or shorter than what stands below."""
+
+    @property
+    def refused(self) -> int:
+        """Levels that keep the rules' words."""
+        return len(self.problems) + len(self.unfitting)
 
     @property
     def tokens(self) -> Mapping[int, int]:
@@ -57,9 +64,12 @@ def accept_levels(
 
 def better_of(first: AcceptedNode, second: AcceptedNode) -> AcceptedNode:
     """A node from two replies: each level from the first that had it right."""
-    levels = settled({**second.levels, **first.levels}, first.source)
-    problems = {level: found for level, found in second.problems.items() if level not in levels}
-    return AcceptedNode(source=first.source, levels=levels, problems=problems)
+    both = {**second.levels, **first.levels}
+    levels = settled(both, first.source)
+    problems = {level: found for level, found in second.problems.items() if level not in both}
+    return AcceptedNode(
+        source=first.source, levels=levels, problems=problems, unfitting=tuple(sorted(both.keys() - levels.keys()))
+    )
 
 
 def _accept(source: RefineSource, node: NodeSource, words: NodeWords | None) -> AcceptedNode:
@@ -81,13 +91,15 @@ def _accept(source: RefineSource, node: NodeSource, words: NodeWords | None) -> 
     tags = [tag for tag in words.tags if evidence.mentions(tag)]
     if tags:
         facts = {kind: entries for kind, entries in node.facts.items() if isinstance(entries, list)}
-        levels[3] = tag_line(tags, facts, MAX_TAG_TOKENS)
+        brief = estimate_tokens(levels[2]) if 2 in levels else node.node.tokens[2]
+        levels[3] = tag_line(tags, facts, min(MAX_TAG_TOKENS, brief))
     else:
         problems[3] = (_NO_TAGS,)
     kept = settled(levels, node)
-    for level in levels.keys() - kept.keys():
-        problems[level] = ("its length does not fit between those beside it",)
-    return AcceptedNode(source=node, levels=kept, problems=dict(sorted(problems.items())))
+    return AcceptedNode(
+        source=node, levels=kept, problems=dict(sorted(problems.items())),
+        unfitting=tuple(sorted(levels.keys() - kept.keys())),
+    )  # fmt: skip
 
 
 def settled(levels: Mapping[int, str], node: NodeSource) -> dict[int, str]:

@@ -21,7 +21,7 @@ from turnfold_worker.pipeline.refinement import (
 EARLIER_SHARE: Final = 25
 """Earlier anchors have about one token for this many of the source."""
 _LEAST_EARLIER: Final = 60
-_WORDS_A_TOKEN: Final = 0.7
+_WORDS_A_TOKEN: Final = 0.5
 _LEAST_WORDS: Final = 12
 _REPLY_HEADROOM: Final = 400
 _MOST_REPLY: Final = 16_000
@@ -122,7 +122,7 @@ def _narrowed(source: RefineSource, wanted: Sequence[NodeSource]) -> RefineSourc
 
 
 def _sizes(one: NodeSource) -> str:
-    words = [max(_LEAST_WORDS, int(one.node.tokens[level] * _WORDS_A_TOKEN)) for level in (1, 2)]
+    words = [max(_LEAST_WORDS, int(level_limit(one, level) * _WORDS_A_TOKEN)) for level in (1, 2)]
     return f"detailed: {words[0]} words, brief: {words[1]} words"
 
 

@@ -35,6 +35,7 @@ def upgrade() -> None:
         sa.Column("revision", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("edit_revision", sa.Integer(), server_default="0", nullable=False),
         sa.Column("segmenter", sa.JSON(), nullable=True),
+        sa.Column("said", sa.JSON(), nullable=True),
         sa.Column("settings", sa.JSON(), nullable=True),
         sa.Column(
             "created_at", sa.DateTime(timezone=True), server_default=sa.text("CURRENT_TIMESTAMP"), nullable=False
@@ -219,6 +220,23 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_table(
+        "note_list",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("height", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("tokens", sa.Integer(), nullable=False),
+        sa.Column("best", sa.Text(), nullable=False),
+        sa.Column("rest", sa.Text(), nullable=False),
+        sa.Column("ledger", sa.JSON(), nullable=False),
+        sa.Column("said", sa.JSON(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("note_list_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "height", "idx", name=op.f("note_list_pkey")),
+    )
+    op.create_table(
         "operation",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -233,6 +251,18 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("conversation", "number", name=op.f("operation_pkey")),
         sa.UniqueConstraint("conversation", "operation_id", name=op.f("operation_conversation_operation_id_key")),
+    )
+    op.create_table(
+        "outline",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("part", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("outline_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "part", name=op.f("outline_pkey")),
     )
     op.create_table(
         "parked_entry",
@@ -339,7 +369,9 @@ def downgrade() -> None:
     op.drop_table("reply")
     op.drop_table("posting")
     op.drop_table("parked_entry")
+    op.drop_table("outline")
     op.drop_table("operation")
+    op.drop_table("note_list")
     op.drop_table("node")
     op.drop_table("level")
     op.drop_table("job")
