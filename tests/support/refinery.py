@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
-from conftest import LocalWorker
 from support.openai_server import OpenAIServer
+from support.publishers import deliver
 from support.talk import talk
 from turnfold import Turnfold
-from turnfold_worker.adapters.openai_model import OpenAIModel
+from turnfold.contract.keys import SHARDS
+from turnfold.contract.tasks import Task
 
 COUNTERS = (
     "requests", "failed", "repaired", "cached_replies", "input_tokens", "output_tokens", "cost_micros", "quotes_kept",
     "quotes_refused", "levels_kept", "levels_refused", "skipped",
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from conftest import LocalWorker
 
 SHORT_SEGMENTS = {"segment_max_turns": 6, "segment_min_turns": 4}
 GROUP_TURNS = 50
@@ -31,7 +35,6 @@ class Refinery:
     tf: Turnfold
     local: LocalWorker
     server: OpenAIServer
-    model: OpenAIModel
     slept: list[float]
     """Pauses that were asked for."""
 
@@ -44,6 +47,17 @@ class Refinery:
         """Turns of short segments, stored, folded and refined as far as that goes."""
         self.append(conversation, turns)
         self.local.settle()
+
+    def fold_only(self) -> None:
+        """Store and fold everything; whatever is to be refined waits."""
+        for shard in range(SHARDS):
+            self.local.worker.drain(shard)
+        waiting = self.local.messages.waiting
+        for _ in range(len(waiting)):
+            task, argument = waiting.popleft()
+            if task is Task.COMPRESS:
+                deliver(self.local.worker, task, argument)
+        waiting.clear()
 
     def query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
         with self.local.engine.begin() as connection:
