@@ -208,9 +208,7 @@ def openai_server() -> Iterator[OpenAIServer]:
 def make_refinery(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], openai_server: OpenAIServer
 ) -> Iterator[Callable[..., Refinery]]:
-    """Makes workers with a model, with settings of one's own. Calls give up after half a second; long pauses are only
-    noted.
-    """
+    """Makes workers with a model, with settings of one's own. Calls give up soon; long pauses are only noted."""
     models: list[OpenAIModel] = []
 
     def make(**values: object) -> Refinery:
@@ -220,7 +218,7 @@ def make_refinery(
             slept.append(seconds)
             time.sleep(seconds if seconds < LONGEST_SLEEP_SECONDS else 0)
 
-        values = {"call_seconds": 0.5, "republish_seconds": 0.001, **values}
+        values = {"call_seconds": 2.0, "republish_seconds": 0.001, **values}
         local = make_worker(openai_base_url=openai_server.base_url, sleep=sleep, **values)
         if local.worker.refining is not None:
             model = local.worker.refining.calls._model

@@ -15,6 +15,7 @@ from support.openai_server import Behaviour, OpenAIServer
 from support.refinery import SHORT_SEGMENTS, Refinery
 from support.stored import broken_invariants
 from support.talk import talk
+from support.waiting import wait_until
 from turnfold_worker.offline import fold
 
 TURNS = 50
@@ -23,7 +24,7 @@ PASSING = {
     "429 with Retry-After": behaves.RATE_LIMITED, "500": behaves.SERVER_ERROR, "503": behaves.error(503),
     "HTML": behaves.HTML, "broken body": behaves.BROKEN_BODY, "empty choices": behaves.NO_CHOICES,
     "dropped connection": behaves.DROPPED, "body cut short": behaves.CUT_SHORT,
-    "slow headers": Behaviour(delay_seconds=3), "drip-fed body": behaves.DRIPPING,
+    "slow headers": Behaviour(delay_seconds=10), "drip-fed body": behaves.DRIPPING,
 }  # fmt: skip
 """What is over at the next try."""
 
@@ -40,15 +41,15 @@ def test_a_call_that_fails_once_is_tried_again_and_nobody_notices(refinery: Refi
     assert refinery.server.purposes() == ["extract", "extract", "summarize"]
     used = refinery.used()
     assert (used["requests"], used["failed"], used["repaired"]) == (2, 1, 0)
-    assert len(refinery.slept) == 1
+    assert refinery.slept
     assert {(height, level) for height, _, level, _ in refinery.levels()} == {(h, n) for h in (0, 1) for n in (1, 2, 3)}
 
 
 def test_a_retry_waits_as_long_as_the_provider_asks(refinery: Refinery) -> None:
-    refinery.server.then(behaves.error(429, Retry_After="2.5"))
+    refinery.server.then(behaves.error(429, Retry_After="0.3"))
     refinery.fold("c", TURNS)
     assert refinery.states == ["done"]
-    assert 2.4 <= max(refinery.slept) <= 2.6
+    assert refinery.slept[0] == 0.3
 
 
 def test_a_long_pause_is_waited_for_in_the_job_table_and_by_all_workers(
@@ -111,13 +112,12 @@ def test_a_job_that_fails_again_and_again_waits_longer_each_time_then_for_a_pers
 
 
 def test_a_model_that_fails_is_left_alone_and_tried_again_by_one_call(make_refinery: Callable[..., Refinery]) -> None:
-    refinery = make_refinery(circuit_failures=3, circuit_seconds=0.05)
+    refinery = make_refinery(circuit_failures=3, circuit_seconds=1.0)
     refinery.server.choose = lambda _: behaves.SERVER_ERROR
     refinery.fold("c", TURNS)
     assert len(refinery.server.requests) == 3
     assert "left alone" in str(refinery.jobs[0][2])
     refinery.server.choose = lambda _: behaves.OK
-    from support.waiting import wait_until
 
     def again() -> bool:
         refinery.make_due()
@@ -263,7 +263,7 @@ def test_swapped_speakers_are_refused(refinery: Refinery) -> None:
         {
             "role": "user",
             "name": "Mara",
-            "content": f"The archive of region {i} moves to the Hamburg cluster in spring.",
+            "content": f"The archive of region {i} moves to the Hamburg cluster soon.",
         }
         if i % 2
         else {"role": "user", "name": "Tom", "content": f"Invoices of customer group {i} need yellow envelopes now."}
