@@ -40,7 +40,7 @@ def node_record(row: Any) -> Node:
     node, shown = rules_node_record(row), row.refined
     if not shown:
         return node
-    of_rules, of_model = node.tokens, (0, row.refined_1, row.refined_2, row.refined_3)
+    of_rules, of_model = node.tokens, (0, row.refined_tokens_1, row.refined_tokens_2, row.refined_tokens_3)
     first, second, third = (of_model[level] if shown >> level & 1 else of_rules[level] for level in (1, 2, 3))
     return replace(node, tokens=(node.tokens[0], first, second, third), refined=shown)
 

@@ -12,6 +12,7 @@ NOT_CANONICAL_TABLES = {
     "parked_entry": "what a person has to look at",
     "meta": "the database's own facts",
     "reply": "what models said",
+    "model_batch": "what models are asked",
     "usage": "what models did for a conversation",
     "tenant_usage": "what models did for a tenant",
 }
@@ -31,7 +32,7 @@ NOT_CANONICAL_COLUMNS = {
     },
     "turn": {"conversation", "turn_id"},
     "operation": {"conversation", "operation_id"},
-    "node": {"conversation", "refined", "refined_1", "refined_2", "refined_3", "closed_at"},
+    "node": {"conversation", "refined", "refined_tokens_1", "refined_tokens_2", "refined_tokens_3", "closed_at"},
     "level": {"conversation", "refined", "model", "prompt_version", "source_hash"},
     "anchor": {"conversation", "refined", "model", "prompt_version"},
     "posting": {"conversation"},
@@ -67,7 +68,7 @@ def test_every_table_of_a_conversation_goes_with_it() -> None:
             (key,) = table.columns["conversation"].foreign_keys
             assert (key.column.table.name, key.ondelete) == ("conversation", "CASCADE"), table.name
         else:
-            assert table.name in {"conversation", "meta", "tenant_usage"}
+            assert table.name in {"conversation", "meta", "tenant_usage", "model_batch"}
 
 
 def test_tables_in_which_a_model_may_write_are_those_with_a_refined_column_in_their_key() -> None:

@@ -154,6 +154,53 @@ class OpenAIServer:
             }  # fmt: skip
         return json.dumps(body).encode()
 
+    # Batches
+
+    def upload(self, form: bytes) -> bytes:
+        name = f"file-{len(self.files)}"
+        begins = form.index(b"\r\n\r\n", form.index(b"filename=")) + 4
+        self.files[name] = form[begins : form.index(b"\r\n--", begins)]
+        return json.dumps(
+            {
+                "id": name,
+                "object": "file",
+                "bytes": len(form),
+                "created_at": 1,
+                "filename": "r.jsonl",
+                "purpose": "batch",
+                "status": "processed",
+            }
+        ).encode()
+
+    def begin_batch(self, given: dict[str, Any]) -> bytes:
+        name = f"batch-{len(self.batches)}"
+        self.batches[name] = {
+            "id": name,
+            "object": "batch",
+            "endpoint": given["endpoint"],
+            "input_file_id": given["input_file_id"],
+            "completion_window": "24h",
+            "status": "in_progress",
+            "created_at": 1,
+            "output_file_id": None,
+        }
+        return json.dumps(self.batches[name]).encode()
+
+    def end_batches(self, *, status: str = "completed", failing: int = 0) -> None:
+        """Answer every request of the batches under way, but for the first `failing` of each."""
+        for name, batch in self.batches.items():
+            if batch["status"] != "in_progress":
+                continue
+            asked = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines() if line.strip()]
+            lines = []
+            for place, one in enumerate(asked):
+                body = json.loads(self.completion(one["body"], OK, batch=True)) | {"model": "some-other-name-2026"}
+                code = 500 if place < failing else 200
+                answered = {"custom_id": one["custom_id"], "response": {"status_code": code, "body": body}}
+                lines.append(json.dumps(answered))
+            self.files[f"{name}-output"] = "\n".join(lines).encode()
+            batch.update(status=status, output_file_id=f"{name}-output" if status == "completed" else None)
+
     def wait(self, seconds: float) -> None:
         self._stopping.wait(seconds)
 
@@ -167,6 +214,12 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             given = self.rfile.read(int(self.headers.get("content-length", 0)))
+            if self.path.endswith("/files"):
+                self._send(200, server.upload(given), {})
+                return
+            if self.path.endswith("/batches"):
+                self._send(200, server.begin_batch(json.loads(given)), {})
+                return
             if not self.path.endswith("/chat/completions"):
                 self._send(404, b"{}", {})
                 return
@@ -180,6 +233,15 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
                 return
             body = behaviour.body if behaviour.body is not None else server.completion(request, behaviour)
             self._send(behaviour.status, body, behaviour.headers, behaviour)
+
+        def do_GET(self) -> None:
+            kind, _, name = self.path.removeprefix("/v1/").partition("/")
+            if kind == "batches" and name in server.batches:
+                self._send(200, json.dumps(server.batches[name]).encode(), {})
+            elif kind == "files":
+                self._send(200, server.files[name.removesuffix("/content")], {"content-type": "application/jsonl"})
+            else:
+                self._send(404, b"{}", {})
 
         def _send(self, status: int, body: bytes, headers: Mapping[str, str], behaviour: Behaviour = OK) -> None:
             try:

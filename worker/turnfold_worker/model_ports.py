@@ -200,12 +200,13 @@ class RefineCounts:
     done: int = 0
     parked: int = 0
     skipped: int = 0
+    batched: int = 0
     errors: Mapping[str, int] = field(default_factory=dict)
     """Errors of jobs that will be tried again or are parked -> how many."""
 
     @property
     def open(self) -> int:
-        return self.due + self.running
+        return self.due + self.running + self.batched
 
 
 class RefineStore(Protocol):

@@ -155,13 +155,17 @@ def refining(
     )  # fmt: skip
     book = ledger(settings, engine)
     limits = CallLimits(attempts=settings.call_attempts, retry_seconds=settings.retry_seconds)
-    prompts = Prompts(
-        extract=prompt_files.prompt(prompt_files.EXTRACT), summarize=prompt_files.prompt(prompt_files.SUMMARIZE),
-        repair=prompt_files.prompt(prompt_files.REPAIR),
-    )  # fmt: skip
     calls = ModelCalls(model, limiter=limiter, ledger=book, limits=limits, redactor=redactor(settings), sleep=sleep)
     return Refining(
-        store=store, calls=calls, ledger=book, prompts=prompts, attempts=settings.refine_attempts,
+        store=store, calls=calls, ledger=book, prompts=prompts(), attempts=settings.refine_attempts,
+    )  # fmt: skip
+
+
+def prompts() -> Prompts:
+    """The prompts in force."""
+    return Prompts(
+        extract=prompt_files.prompt(prompt_files.EXTRACT), summarize=prompt_files.prompt(prompt_files.SUMMARIZE),
+        repair=prompt_files.prompt(prompt_files.REPAIR),
     )  # fmt: skip
 
 

@@ -159,7 +159,7 @@ class OperationRow(Base, table=True):
 class NodeRow(Base, table=True):
     """A segment (height 0) or chapter. The parent of (h, i) is (h + 1, i / 8).
 
-    `refined` has bit `1 << level` set for each level of which a model's words are shown; `refined_1` to `refined_3`
+    `refined` has bit `1 << level` set for each level of which a model's words are shown; `refined_tokens_1` to `refined_tokens_3`
     are their estimated tokens. `closed_at` is the database's time, in milliseconds.
     """
 
@@ -185,9 +185,9 @@ class NodeRow(Base, table=True):
     importance: int = _column(SmallInteger)
     method: int = _column(SmallInteger)
     refined: int = _column(SmallInteger, server_default="0")
-    refined_1: int = _column(Integer, server_default="0")
-    refined_2: int = _column(Integer, server_default="0")
-    refined_3: int = _column(Integer, server_default="0")
+    refined_tokens_1: int = _column(Integer, server_default="0")
+    refined_tokens_2: int = _column(Integer, server_default="0")
+    refined_tokens_3: int = _column(Integer, server_default="0")
     closed_at: int = _column(BigInteger, server_default="0")
     facts: dict[str, Any] = _column(Json)
     source_hash: bytes = _column(LargeBinary(16))
@@ -368,6 +368,16 @@ class ReplyRow(Base, table=True):
     conversation: int = _conversation()
     request_hash: str = _key(String(32))
     body: dict[str, Any] = _column(Json)
+
+
+class ModelBatchRow(Base, table=True):
+    """A provider's batch of requests under way. `id` is the provider's; replies go where single calls put theirs."""
+
+    __tablename__ = "model_batch"
+
+    id: str = _key(String(100))
+    tenant: str = _column(String(200))
+    requests: int = _column(Integer)
 
 
 USED: Final = (

@@ -86,7 +86,9 @@ class JobState(StrEnum):
     PARKED = "parked"
     """It failed as often as it may, and waits for a person: `turnfold jobs`."""
     SKIPPED = "skipped"
-    """A person let it be; the row stays as a record."""
+    """A person let it be, or nothing could be won; the row stays as a record."""
+    BATCHED = "batched"
+    """Its questions are in a provider's batch."""
 
 
 class EntryState(StrEnum):

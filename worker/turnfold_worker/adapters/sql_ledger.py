@@ -144,7 +144,8 @@ def _keep(connection: Connection, conversation: ConversationId, request_hash: st
         "conversation": conversation, "request_hash": request_hash,
         "body": {"content": reply.content, "finish": str(reply.finish)},
     }  # fmt: skip
-    return bool(connection.execute(insert_new(connection, _reply).values(row).on_conflict_do_nothing()).rowcount)
+    insert = insert_new(connection, _reply).values(row).on_conflict_do_nothing()
+    return connection.execute(insert.returning(_reply.c.request_hash)).first() is not None
 
 
 def _exists(connection: Connection, conversation: ConversationId) -> bool:

@@ -77,10 +77,11 @@ def _upsert(connection: Connection, row: dict[str, Any], *, again: bool) -> int:
     )  # fmt: skip
     insert = insert_new(connection, _job).values(row)
     if not again:
-        return int(connection.execute(insert.on_conflict_do_nothing()).rowcount)
+        return len(connection.execute(insert.on_conflict_do_nothing().returning(_job.c.id)).all())
     due = {"state": str(JobState.DUE), "attempts": 0, "error": None, "claim": None, "not_before": now_milliseconds()}
     key = [_job.c.conversation, _job.c.kind, _job.c.subject, _job.c.input_hash]
-    return int(connection.execute(insert.on_conflict_do_update(index_elements=key, set_=due)).rowcount)
+    made = insert.on_conflict_do_update(index_elements=key, set_=due).returning(_job.c.id)
+    return len(connection.execute(made).all())
 
 
 def _input_hash(target: RefineTarget, group: Sequence[Any]) -> str:
@@ -122,7 +123,7 @@ def counts(connection: Connection, tenant: str, conversation: ConversationId | N
         .order_by(_job.c.error)
     )
     return RefineCounts(
-        **{str(state): by_state.get(str(state), 0) for state in JobState}, errors=dict(errors.tuples().all())
+        **{str(state): by_state.get(str(state), 0) for state in JobState}, errors={row.error: row[1] for row in errors}
     )
 
 

@@ -335,14 +335,15 @@ def read_remains(connection: Connection, conversation: ConversationId, height: i
     whole = connection.scalar(
         select(func.count()).select_from(_turn).where(*inside, _turn.c.state == int(TurnState.STORED))
     )
-    levels = dict(
-        connection.execute(
+    levels = {
+        row.level: row.body
+        for row in connection.execute(
             select(_level.c.level, _level.c.body).where(
                 _level.c.conversation == conversation, _level.c.height == height, _level.c.idx == idx,
                 _level.c.refined == 0,
             )
-        ).tuples().all()
-    )  # fmt: skip
+        )
+    }  # fmt: skip
     if whole:
         return None
     turns = connection.execute(select(*turn_columns(capped=False)).where(*inside).order_by(_turn.c.seq).limit(200))

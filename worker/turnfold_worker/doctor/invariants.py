@@ -123,7 +123,8 @@ _INVARIANTS: Final = (
         "jobs: somebody works on what is due",
         "job is overdue",
         """SELECT conversation, kind, state FROM job
-           WHERE (state = 'due' AND not_before < :long_ago) OR (state = 'running' AND lease_until < :long_ago)""",
+           WHERE kind <> 'refine'
+             AND ((state = 'due' AND not_before < :long_ago) OR (state = 'running' AND lease_until < :long_ago))""",
         "start workers (`turnfold up`, or celery with -Q turnfold.compress,turnfold.maintenance)",
     ),
     _Query(

@@ -54,6 +54,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("key", name=op.f("meta_pkey")),
     )
     op.create_table(
+        "model_batch",
+        sa.Column("id", sa.String(length=100), autoincrement=False, nullable=False),
+        sa.Column("tenant", sa.String(length=200), nullable=False),
+        sa.Column("requests", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("model_batch_pkey")),
+    )
+    op.create_table(
         "tenant_usage",
         sa.Column("tenant", sa.String(length=200), nullable=False),
         sa.Column("day", sa.Date(), nullable=False),
@@ -205,9 +212,9 @@ def upgrade() -> None:
         sa.Column("importance", sa.SmallInteger(), nullable=False),
         sa.Column("method", sa.SmallInteger(), nullable=False),
         sa.Column("refined", sa.SmallInteger(), server_default="0", nullable=False),
-        sa.Column("refined_1", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("refined_2", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("refined_3", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("refined_tokens_1", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("refined_tokens_2", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("refined_tokens_3", sa.Integer(), server_default="0", nullable=False),
         sa.Column("closed_at", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("facts", sa.JSON(), nullable=False),
         sa.Column("source_hash", sa.LargeBinary(length=16), nullable=False),
@@ -378,5 +385,6 @@ def downgrade() -> None:
     op.drop_table("anchor_posting")
     op.drop_table("anchor")
     op.drop_table("tenant_usage")
+    op.drop_table("model_batch")
     op.drop_table("meta")
     op.drop_table("conversation")
