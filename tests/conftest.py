@@ -28,6 +28,7 @@ from turnfold_worker import migrate
 from turnfold_worker.adapters.openai_model import OpenAIModel
 from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_server import RedisNotStarted, RedisServer, find_server
+from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.digest import digest
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import Worker, language_model, refining, sql_refinements, sql_store
@@ -158,7 +159,8 @@ def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., Loc
         if settings.has_model and refinements is not None:
             model = language_model(settings)
             with_model = refining(settings, client, write, refinements, model, sleep=sleep)
-        worker = Worker(settings, inbox, sql_store(settings, write, read), messages, refinements, with_model)
+        store, retention = sql_store(settings, write, read), SqlRetention(write, read_engine=read)
+        worker = Worker(settings, inbox, store, messages, refinements, with_model, retention)
         return LocalWorker(worker, messages, read)
 
     yield make

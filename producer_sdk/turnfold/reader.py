@@ -255,6 +255,30 @@ class ReadTransaction:
         ).first()
         return None if row is None else node_record(row)
 
+    def segments_over(self, head: Head, first_seq: int, last_seq: int, *, most: int) -> list[Node]:
+        """The first segments that hold any turn of a range, in order."""
+        nodes = statements.node
+        rows = self._connection.execute(
+            select(*statements.NODE_COLUMNS)
+            .where(
+                nodes.c.conversation == head.id, nodes.c.height == 0, nodes.c.last_seq >= first_seq,
+                nodes.c.first_seq <= last_seq,
+            )
+            .order_by(nodes.c.idx)
+            .limit(most)
+        )  # fmt: skip
+        return [node_record(row) for row in rows]
+
+    def reconstruction(self, head: Head, node: Node) -> str | None:
+        """A model's words in the place of the node's turns; None where there are none."""
+        levels = table(LevelRow)
+        return self._connection.scalar(
+            select(levels.c.body).where(
+                levels.c.conversation == head.id, levels.c.height == node.height, levels.c.idx == node.idx,
+                levels.c.level == 0, levels.c.refined == 1,
+            )
+        )  # fmt: skip
+
     def nodes_within(self, head: Head, first_seq: int, last_seq: int, *, below: int) -> tuple[Node, ...]:
         """The coarsest nodes of heights under `below` that lie inside a range, in order.
 

@@ -59,8 +59,8 @@ HEAD: Final = select(*HEAD_COLUMNS).where(
 
 NODE_COLUMNS: Final = (
     node.c.height, node.c.idx, node.c.first_seq, node.c.last_seq, node.c.slug, node.c.importance, node.c.refined,
-    node.c.tokens_0, node.c.tokens_1, node.c.tokens_2, node.c.tokens_3, node.c.refined_tokens_1, node.c.refined_tokens_2,
-    node.c.refined_tokens_3, node.c.started_at, node.c.ended_at,
+    node.c.tokens_0, node.c.tokens_1, node.c.tokens_2, node.c.tokens_3, node.c.refined_tokens_1,
+    node.c.refined_tokens_2, node.c.refined_tokens_3, node.c.started_at, node.c.ended_at,
 )  # fmt: skip
 
 _SPANS: Final = ", ".join(f"({height}, {FAN_OUT**height})" for height in range(MAX_HEIGHT + 1))

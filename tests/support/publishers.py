@@ -55,6 +55,11 @@ def deliver(worker: Worker, task: Task, argument: int) -> None:
             worker.erase(argument)
         case Task.SWEEP:
             worker.sweep()
+        case Task.EXPIRE:
+            worker.expire()
+        case Task.RECONSTRUCT:
+            message = "it takes three numbers: ask the worker itself"
+            raise AssertionError(message)
 
 
 def run_until_idle(worker: Worker, messages: HeldMessages, *, most: int = 10_000) -> None:

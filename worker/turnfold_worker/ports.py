@@ -75,6 +75,9 @@ class Inbox(Protocol):
     def start_sweep(self) -> bool:
         """True for the one caller who sweeps in this interval."""
 
+    def start_expiry(self) -> bool:
+        """True for the one caller who looks for turns to expire in this hour."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReceivedTurn:

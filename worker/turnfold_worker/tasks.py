@@ -53,6 +53,12 @@ def sweep() -> str:
     return f"drains rung for: {swept.shards}, folds rung for: {swept.folds}"
 
 
+@app.task(name=str(Task.EXPIRE), throws=(WorkerError,))
+def expire() -> str:
+    """Remove the words of turns that are older than they are to be kept."""
+    return f"turns without their words now: {worker(app).expire()}"
+
+
 @app.task(name=str(Task.ERASE), throws=(WorkerError,))
 def erase(shard: int) -> str:
     """Delete the rows of forgotten conversations."""

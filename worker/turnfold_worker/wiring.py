@@ -22,10 +22,12 @@ from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_model_limits import RedisModelLimits
 from turnfold_worker.adapters.sql_ledger import SqlLedger
 from turnfold_worker.adapters.sql_refinements import SqlRefinements
+from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.drain import Drained, DrainLimits, drain
 from turnfold_worker.erase import erase
+from turnfold_worker.expire import Retention, expire
 from turnfold_worker.model_calls import CallLimits, ModelCalls, Redactor
 from turnfold_worker.model_ports import LanguageModel, RefineTarget
 from turnfold_worker.ports import Inbox, Publisher, Store
@@ -51,6 +53,7 @@ class Worker:
     """Refine jobs; None where nothing is refined."""
     refining: Refining | None = None
     """What doing them takes; None where no model is configured."""
+    retention: Retention | None = None
 
     def drain(self, shard: int) -> Drained:
         limits = DrainLimits(
@@ -90,11 +93,19 @@ class Worker:
             raise InvalidSettings(msg)
         return self.refining
 
+    def expire(self) -> int:
+        if not self.settings.keep_level0_days or self.retention is None:
+            return 0
+        return expire(self.settings.keep_level0_days, retention=self.retention)
+
     def sweep(self) -> Swept:
         return sweep(inbox=self.inbox, store=self.store, publisher=self.publisher, refines=self.refinements)
 
     def sweep_in_turn(self) -> Swept:
         """Sweep, unless somebody did within the interval: marked by who does it, not by who asks for it."""
+        if self.settings.keep_level0_days and self.inbox.start_expiry():
+            # Retention needs no beat either.
+            self.expire()
         return self.sweep() if self.inbox.start_sweep() else Swept(shards=0, folds=0)
 
     def erase(self, shard: int) -> int:
@@ -203,6 +214,7 @@ def build(settings: WorkerSettings, app: Celery) -> Worker:
         publisher=CeleryPublisher(app, expires_seconds=settings.republish_seconds),
         refinements=refinements if settings.refines else None,
         refining=with_model,
+        retention=SqlRetention(engine, read_engine=read_engine),
     )
 
 

@@ -112,6 +112,8 @@ def _window(snapshot: Snapshot) -> tuple[StoredTurn, ...]:
     while (
         start
         and turns[start - 1].seq >= least
+        # What retention removed is only left in the nodes.
+        and turns[start - 1].state is not TurnState.EXPIRED
         and (start == len(turns) or turns[start - 1].seq + 1 == turns[start].seq)
     ):
         start -= 1

@@ -159,8 +159,8 @@ class OperationRow(Base, table=True):
 class NodeRow(Base, table=True):
     """A segment (height 0) or chapter. The parent of (h, i) is (h + 1, i / 8).
 
-    `refined` has bit `1 << level` set for each level of which a model's words are shown; `refined_tokens_1` to `refined_tokens_3`
-    are their estimated tokens. `closed_at` is the database's time, in milliseconds.
+    `refined` has bit `1 << level` set for each level of which a model's words are shown; `refined_tokens_*` are their
+    estimated tokens. `closed_at` is the database's time, in milliseconds.
     """
 
     __tablename__ = "node"

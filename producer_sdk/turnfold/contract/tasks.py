@@ -21,6 +21,8 @@ class Task(StrEnum):
     """(conversation id, height, index): ask a model for words in the place of turns that retention removed."""
     SWEEP = "turnfold.sweep"
     """(): ring for what is ready or due and was not rung for."""
+    EXPIRE = "turnfold.expire"
+    """(): remove the words of turns that are older than they are to be kept."""
     ERASE = "turnfold.erase"
     """(shard): delete the rows of forgotten conversations."""
 
@@ -41,6 +43,7 @@ QUEUE_OF: Final[dict[Task, Queue]] = {
     Task.REFINE: Queue.REFINE,
     Task.RECONSTRUCT: Queue.REFINE,
     Task.SWEEP: Queue.MAINTENANCE,
+    Task.EXPIRE: Queue.MAINTENANCE,
     Task.ERASE: Queue.MAINTENANCE,
 }
 

@@ -284,7 +284,7 @@ def _write_node(
         .where(_node.c.conversation == conversation, _node.c.height == node.height, _node.c.idx == node.idx)
         .values(
             refined=sum(1 << level for level in levels),
-            **{f"refined_{level}": sizes.get(level, 0) for level in (1, 2, 3)},
+            **{f"refined_tokens_{level}": sizes.get(level, 0) for level in (1, 2, 3)},
         )
     )
 

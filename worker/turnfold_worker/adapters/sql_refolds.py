@@ -14,6 +14,7 @@ from turnfold.statements import turn as _turn
 from turnfold_worker.adapters import sql_outlines
 from turnfold_worker.adapters.sql_folds import RULES, anchors_added, configurations, insert_anchors, insert_node
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
+from turnfold_worker.errors import Refused
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.ports import ClosedSegment, Refold
@@ -36,6 +37,9 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
     ).first()
     if row is None or node is None:
         return None
+    if node.first_seq <= row.expired_seq:
+        msg = "retention removed the words of this segment: it can only stay as it is"
+        raise Refused(msg)
     turns = connection.execute(
         select(*turn_columns(capped=False))
         .where(_turn.c.conversation == conversation, _turn.c.seq.between(node.first_seq, node.last_seq))
