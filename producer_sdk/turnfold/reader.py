@@ -116,6 +116,11 @@ class ReadTransaction:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
+    @property
+    def connection(self) -> Connection:
+        """For looks of one's own into the same snapshot."""
+        return self._connection
+
     def check_schema(self) -> None:
         """Raise `SchemaMismatch` unless the database has this version's schema."""
         meta = table(MetaRow)

@@ -54,11 +54,16 @@ def reply(asked: ModelRequest, output: int = 50) -> ModelReply:
 def test_a_day_ends_at_its_cap_and_other_tenants_go_on(make_ledger: Callable[..., SqlLedger], owner: Owner) -> None:
     ledger = make_ledger(daily_tokens=2_000)
     done = 0
-    with pytest.raises(ModelWaits, match="TURNFOLD_DAILY_TOKENS") as raised:
+
+    def spend() -> None:
+        nonlocal done
         for number in range(100):
             asked = request(seed=number)
             ledger.settle(ledger.reserve(owner, asked), asked, reply(asked))
             done += asked.input_tokens + 50
+
+    with pytest.raises(ModelWaits, match="TURNFOLD_DAILY_TOKENS") as raised:
+        spend()
     assert 1_000 < done <= 2_000
     assert 0 < raised.value.seconds <= 901
     ledger.reserve(Owner(owner.conversation, "other"), request())
@@ -68,10 +73,14 @@ def test_a_cap_in_dollars_counts_prices_and_the_share_of_cached_tokens(
     make_ledger: Callable[..., SqlLedger], owner: Owner
 ) -> None:
     ledger = make_ledger(daily_dollars=0.01)
-    with pytest.raises(ModelWaits, match="TURNFOLD_DAILY_DOLLARS"):
+
+    def spend() -> None:
         for number in range(100):
             asked = request(seed=number)
             ledger.settle(ledger.reserve(owner, asked), asked, reply(asked))
+
+    with pytest.raises(ModelWaits, match="TURNFOLD_DAILY_DOLLARS"):
+        spend()
     assert KNOWN["gpt-4o"].micros(input_tokens=1_000_000, cached_tokens=500_000, output_tokens=0) == 1_875_000
 
 

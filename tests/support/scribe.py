@@ -47,7 +47,7 @@ def read_request(user: str) -> list[ReadSegment]:
 
 def sentences(words: str) -> list[str]:
     """What of a turn is not kept already, a sentence each."""
-    said = re.sub(r"⟦.*?⟧", " | ", words, flags=re.DOTALL)
+    said = re.sub(r"<<.*?>>", " | ", words, flags=re.DOTALL)
     return [part.strip(" .|") for part in re.split(r"[!?\n|]|\.(?!\d)", said) if len(part.split()) > 3]
 
 
@@ -105,6 +105,20 @@ def quotes(user: str) -> list[dict[str, Any]]:
     return found
 
 
+def whole_objects(cut: str) -> list[Any]:
+    """What is whole in a list of objects that was cut off."""
+    found: list[Any] = []
+    at = cut.find("[{") + 1
+    while at > 0 and cut[at : at + 1] == "{":
+        try:
+            value, end = json.JSONDecoder().raw_decode(cut, at)
+        except ValueError:
+            break
+        found.append(value)
+        at = end + 2 if cut[end : end + 2] == ", " else 0
+    return found
+
+
 def answer(request: Request) -> str:
     """What a careful model would say."""
     user, purpose = request["messages"][1]["content"], request["response_format"]["json_schema"]["name"]
@@ -113,7 +127,7 @@ def answer(request: Request) -> str:
     if purpose == "reconstruct":
         body = {"passage": user.rpartition("Summary:\n")[2]}
     elif user.startswith("Problem: "):
-        body = {key: [] for key in schema["properties"]}
+        body = {key: whole_objects(user) for key in schema["properties"]}
     elif "anchors" in schema["properties"]:
         body = {"anchors": quotes(user)}
     else:

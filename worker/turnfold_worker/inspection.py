@@ -3,22 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Connection, Engine, and_, func, select
 
 from turnfold.contract import keys
 from turnfold.contract.keys import SHARDS, Address
-from turnfold.contract.records import FAN_OUT, Anchor, Head, Node
-from turnfold.contract.tables import AnchorRow, ConversationRow, JobRow, NodeRow, ParkedEntryRow, TurnRow, table
+from turnfold.contract.records import FAN_OUT, Anchor, Head, Method, Node
+from turnfold.contract.tables import (
+    AnchorRow,
+    ConversationRow,
+    JobRow,
+    LevelRow,
+    NodeRow,
+    ParkedEntryRow,
+    TurnRow,
+    table,
+)
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import translated as redis_translated
-from turnfold.reader import Reader
+from turnfold.reader import Reader, ReadTransaction
 from turnfold.reader import translated as sql_translated
 
 if TYPE_CHECKING:
     import redis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where words come from."""
+
+    method: str
+    """plain | rules | model"""
+    model: str | None = None
+    prompt_version: str | None = None
+    source_hash: str | None = None
+    """16 bytes in hexadecimal over the turns that they were made from; of an anchor the turn itself says it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +51,10 @@ class Branch:
     """Texts of levels 1 to 3."""
     anchors: tuple[Anchor, ...]
     """Anchors of a segment; a chapter's are its segments'."""
+    provenance: Mapping[int, Provenance] = field(default_factory=dict)
+    """Of each level."""
+    anchor_provenance: Mapping[int, Provenance] = field(default_factory=dict)
+    """By the anchors' ids."""
     children: tuple[Branch, ...] = ()
 
     def walk(self) -> Iterator[Branch]:
@@ -60,24 +85,66 @@ class Inspection:
         return sum(part.node.tokens[level] for root in self.branches for part in root.walk() if part.node.height == 0)
 
 
+_OfLevels = dict[tuple[int, int], dict[int, Provenance]]
+_OfAnchors = dict[int, Provenance]
+_Found = tuple[Head, list[tuple[Node, dict[int, str]]], tuple[Anchor, ...], tuple[_OfLevels, _OfAnchors]]
+
+
 def inspect_conversation(reader: Reader, address: Address) -> Inspection:
     """Everything about a conversation in one snapshot. Raises `UnknownConversation` when nothing is stored."""
 
-    def look(transaction: Any) -> tuple[Head, list[tuple[Node, dict[int, str]]], tuple[Anchor, ...]] | None:
+    def look(transaction: ReadTransaction) -> _Found | None:
         head = transaction.head(address)
-        return None if head is None else (head, transaction.tree(address), transaction.anchors(head))
+        if head is None:
+            return None
+        return head, transaction.tree(address), transaction.anchors(head), _provenance(transaction.connection, head)
 
     found = reader.read(look)
     if found is None:
         msg = f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored"
         raise UnknownConversation(msg)
-    head, nodes, anchors = found
+    head, nodes, anchors, (of_levels, of_anchors) = found
     return Inspection(
-        conversation_id=address.conversation, head=head, branches=branches(nodes, anchors), anchors=anchors
+        conversation_id=address.conversation, head=head, branches=branches(nodes, anchors, of_levels, of_anchors),
+        anchors=anchors,
+    )  # fmt: skip
+
+
+def _provenance(connection: Connection, head: Head) -> tuple[_OfLevels, _OfAnchors]:
+    """Of each shown level by node, and of each anchor."""
+    nodes, levels, anchors = table(NodeRow), table(LevelRow), table(AnchorRow)
+    of_levels: _OfLevels = {}
+    rows = connection.execute(
+        select(levels.c.height, levels.c.idx, levels.c.level, levels.c.refined, levels.c.model,
+               levels.c.prompt_version, nodes.c.method, nodes.c.source_hash)
+        .join(nodes, and_(nodes.c.conversation == levels.c.conversation, nodes.c.height == levels.c.height,
+                          nodes.c.idx == levels.c.idx))
+        .where(levels.c.conversation == head.id)
+        .order_by(levels.c.refined)
+    )  # fmt: skip
+    for row in rows:
+        method = "model" if row.refined else Method(row.method).name.lower()
+        of_levels.setdefault((row.height, row.idx), {})[row.level] = Provenance(
+            method=method, model=row.model, prompt_version=row.prompt_version, source_hash=bytes(row.source_hash).hex()
+        )
+    found = connection.execute(
+        select(anchors.c.id, anchors.c.model, anchors.c.prompt_version).where(anchors.c.conversation == head.id)
     )
+    of_anchors = {
+        row.id: Provenance(
+            method="model" if row.id < 0 else "rules", model=row.model, prompt_version=row.prompt_version
+        )
+        for row in found
+    }
+    return of_levels, of_anchors
 
 
-def branches(nodes: Sequence[tuple[Node, Mapping[int, str]]], anchors: Sequence[Anchor]) -> tuple[Branch, ...]:
+def branches(
+    nodes: Sequence[tuple[Node, Mapping[int, str]]],
+    anchors: Sequence[Anchor],
+    of_levels: _OfLevels | None = None,
+    of_anchors: _OfAnchors | None = None,
+) -> tuple[Branch, ...]:
     """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8)."""
     at = {(node.height, node.idx): (node, levels) for node, levels in nodes}
     anchors_of: dict[int, list[Anchor]] = {}
@@ -86,11 +153,14 @@ def branches(nodes: Sequence[tuple[Node, Mapping[int, str]]], anchors: Sequence[
 
     def branch(height: int, idx: int) -> Branch:
         node, levels = at[height, idx]
+        mine = () if height else tuple(anchors_of.get(idx, ()))
         below = [(height - 1, FAN_OUT * idx + child) for child in range(FAN_OUT)] if height else []
         return Branch(
             node=node,
             levels=levels,
-            anchors=() if height else tuple(anchors_of.get(idx, ())),
+            anchors=mine,
+            provenance=(of_levels or {}).get((height, idx), {}),
+            anchor_provenance={one.id: of_anchors[one.id] for one in mine if of_anchors and one.id in of_anchors},
             children=tuple(branch(*key) for key in below if key in at),
         )
 

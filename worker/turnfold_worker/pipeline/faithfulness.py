@@ -21,7 +21,6 @@ from turnfold_worker.pipeline.dates import MONTHS, as_utc, day_label, resolve_re
 from turnfold_worker.pipeline.facts import Fact, FactKind, extract_facts
 from turnfold_worker.pipeline.reading import is_participant, speaker_label
 from turnfold_worker.pipeline.refinement import is_readable
-from turnfold_worker.pipeline.words import SPECIFIC
 
 
 class Unfaithful(StrEnum):
@@ -77,6 +76,8 @@ _UNITS: Final = {
     "pound": "£", "gbp": "£", "thousand": "k",
 }  # fmt: skip
 _EXACT: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL, FactKind.ERROR)
+_TELLING: Final = 2
+"""Weight from which a word says what a sentence is about: everyday words have 1."""
 _SUPPORT: Final = 0.5
 _STRONG: Final = 0.75
 _FEW: Final = 2
@@ -98,7 +99,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
 
 def _told(text: str) -> list[str]:
     """Words that tell what a text is about, as stems."""
-    return [term for term in terms(text) if weight(term) >= SPECIFIC]
+    return [term for term in terms(text) if weight(term) >= _TELLING]
 
 
 class Evidence:

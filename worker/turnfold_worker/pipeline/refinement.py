@@ -18,8 +18,8 @@ from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.dates import as_utc, day_label
 from turnfold_worker.pipeline.reading import one_line, speaker_label
 
-OPEN: Final = "⟦"
-CLOSE: Final = "⟧"
+OPEN: Final = "<<"
+CLOSE: Final = ">>"
 """What stands around words that the rules keep as an anchor already."""
 
 SHOWN_HEAD: Final = 12_000
@@ -176,7 +176,7 @@ def boundary(source: RefineSource) -> str:
 def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
     """The conversation as data: a heading a segment, a day line where the day changes, `#seq speaker: words`.
 
-    `headings` are shown behind a segment's number. What the rules keep stands between ⟦ and ⟧.
+    `headings` are shown behind a segment's number. What the rules keep stands between << and >>.
     """
     marks: dict[int, list[tuple[int, int]]] = {}
     for anchor in source.marked:
@@ -223,7 +223,7 @@ def joined_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _plain(text: str) -> str:
     """Words that cannot pass for our marks, headings or turn numbers."""
-    text = text.replace(OPEN, "[").replace(CLOSE, "]")
+    text = text.replace(OPEN, "< <").replace(CLOSE, "> >")
     if "\n" not in text:
         return text
     return "\n".join(f" {line}" if line[:1] in "#=-[" and line else line for line in text.split("\n"))

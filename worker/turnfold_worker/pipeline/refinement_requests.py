@@ -26,6 +26,8 @@ _LEAST_WORDS: Final = 12
 _REPLY_HEADROOM: Final = 400
 _MOST_REPLY: Final = 16_000
 _SHOWN_REPLY: Final = 40_000
+_WORTH_REPAIRING: Final = 120
+"""Code points of a reply from which it may hold what was asked for."""
 
 LIMIT_SHARE: Final = 1.5
 """A model's level may be longer than the rules' by this, and no longer: budgets count on the sizes of levels."""
@@ -133,7 +135,12 @@ def _summary_tokens(wanted: Sequence[NodeSource]) -> int:
 
 
 def repaired_form(request: ModelRequest, reply: str, *, problem: str, prompt: Prompt) -> ModelRequest:
-    """Ask for the same reply in its right form. The conversation is not sent again: only the form was wrong."""
+    """Ask for the same reply in its right form.
+
+    The conversation is not sent again, unless the reply is so short that nothing can be in it.
+    """
+    if len(reply) < _WORTH_REPAIRING:
+        return repaired_words(request, {}, problem=problem)
     user = f"Problem: {problem}\nReply:\n{reply[:_SHOWN_REPLY]}\n"
     return ModelRequest(
         purpose=Purpose.REPAIR, model=request.model, prompt_version=f"{request.prompt_version}+{prompt.version}",
@@ -141,9 +148,9 @@ def repaired_form(request: ModelRequest, reply: str, *, problem: str, prompt: Pr
     )  # fmt: skip
 
 
-def repaired_words(request: ModelRequest, problems: Mapping[int, Sequence[str]]) -> ModelRequest:
+def repaired_words(request: ModelRequest, problems: Mapping[int, Sequence[str]], *, problem: str = "") -> ModelRequest:
     """Ask again for nodes whose words were refused, and say why. The conversation comes first, as it did before."""
-    told = "".join(f"{line}\n" for line in _complaints(problems))
+    told = "".join(f"{line}\n" for line in (problem, *_complaints(problems)) if line)
     return ModelRequest(
         purpose=Purpose.REPAIR, model=request.model, prompt_version=request.prompt_version, system=request.system,
         user=f"{request.user}An earlier reply was refused:\n{told}", schema=request.schema,
