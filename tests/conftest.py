@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -30,6 +31,7 @@ from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_server import RedisNotStarted, RedisServer, find_server
 from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.digest import digest
+from turnfold_worker.ports import SentenceEmbedder
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import Worker, language_model, refining, sql_refinements, sql_store
 
@@ -75,18 +77,24 @@ def postgresql_server() -> Iterator[PostgresqlServer]:
             if os.environ.get("CI"):
                 raise
             pytest.skip(f"no PostgreSQL here: {error}")
-        server.start()
+        server.start(fsync=False)
         migrate.upgrade(server.create("template"))
         yield server
         server.stop()
 
 
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty SQLite database of today's schema, to be copied: tests need hundreds."""
+    path = tmp_path_factory.mktemp("migrated") / "turnfold.db"
+    migrate.upgrade(f"sqlite:///{path}")
+    return path
+
+
 @pytest.fixture
-def sqlite_url(tmp_path: Path) -> str:
+def sqlite_url(migrated: Path, tmp_path: Path) -> str:
     """A migrated SQLite file of its own."""
-    url = f"sqlite:///{tmp_path / 'turnfold.db'}"
-    migrate.upgrade(url)
-    return url
+    return f"sqlite:///{shutil.copy(migrated, tmp_path / 'turnfold.db')}"
 
 
 @pytest.fixture
@@ -146,7 +154,9 @@ def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., Loc
     """Makes workers with settings of one's own."""
     engines: list[Engine] = []
 
-    def make(*, sleep: Callable[[float], None] = time.sleep, **values: float) -> LocalWorker:
+    def make(
+        *, embedder: SentenceEmbedder | None = None, sleep: Callable[[float], None] = time.sleep, **values: float
+    ) -> LocalWorker:
         settings = WorkerSettings(redis_url=redis_url, database_url=database_url, **values)  # type: ignore[arg-type]
         client = connect_redis(redis_url, timeout_seconds=5)
         write = connect(database_url, write=True, timeout_seconds=30)
@@ -160,7 +170,7 @@ def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., Loc
             model = language_model(settings)
             with_model = refining(settings, client, write, refinements, model, sleep=sleep)
         store, retention = sql_store(settings, write, read), SqlRetention(write, read_engine=read)
-        worker = Worker(settings, inbox, store, messages, refinements, with_model, retention)
+        worker = Worker(settings, inbox, store, messages, refinements, with_model, retention, embedder)
         return LocalWorker(worker, messages, read)
 
     yield make

@@ -91,7 +91,7 @@ class Turnfold:
     # Writing
 
     def append(self, conversation_id: str, turns: TurnInput | Iterable[TurnInput]) -> Receipt:
-        """Append one turn or several, in order. Returns when Redis has them: one round trip for up to 500.
+        """Append one turn or several, in order. Returns when Redis has them: one round trip for up to 500 or 16 MiB.
 
         A turn is a `Turn`, a provider's message dict as it is, or a provider client's message object. A repeated
         `turn_id` changes nothing. Raises `InvalidTurn` or, for more turns than an inbox holds, `InvalidInput`
@@ -117,7 +117,8 @@ class Turnfold:
     ) -> None:
         """Say what matters in a conversation; takes effect for the segments that begin after it.
 
-        `settings` are the fold's: `segment_max_turns`, `segment_max_tokens`, `gap_minutes` … Raises `InvalidInput`.
+        `settings` are the fold's: `segment_target_turns` (how fine topics are told apart), `segment_max_turns`,
+        `segment_max_tokens`, `gap_minutes` … Raises `InvalidInput`.
         """
         body = configuration(goal=goal, constraints=constraints, settings=settings)
         self._put(conversation_id, Operation.CONFIGURE, [Entry(f"configure-{secrets.token_hex(12)}", body)])

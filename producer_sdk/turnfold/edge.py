@@ -110,7 +110,7 @@ def decode_turn(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
         raise InvalidTurn(msg) from error
 
 
-PLACEHOLDER: Final = "[this turn could not be stored as it was sent; see `turnfold doctor`]"
+PLACEHOLDER: Final = "[this turn could not be stored as it was sent; see `turnfold jobs list`]"
 
 
 def read_entry(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
@@ -131,20 +131,6 @@ def placeholder(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
         seq=seq, turn_id=turn_id, role=role, content=PLACEHOLDER, tokens=estimate_tokens(PLACEHOLDER),
         state=TurnState.PARKED,
     )  # fmt: skip
-
-
-def encode_turn(turn: StoredTurn) -> bytes:
-    """The inbox form of a turn: the inverse of `decode_turn`."""
-    body = {
-        "role": str(turn.role),
-        "content": turn.content,
-        "name": turn.name,
-        "parts": turn.parts or None,
-        "importance": int(turn.importance),
-        "created_at": None if turn.created_at is None else turn.created_at.astimezone(UTC).isoformat(),
-        "metadata": turn.metadata,
-    }
-    return _encode({key: value for key, value in body.items() if value is not None})
 
 
 def _as_mapping(turn: object) -> Mapping[str, Any]:

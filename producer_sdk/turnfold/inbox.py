@@ -22,6 +22,8 @@ from turnfold.errors import InboxFull, InvalidSettings, Unavailable
 
 ENTRIES_PER_CALL: Final = 500
 """Entries that one Lua call adds: a longer one would hold up Redis's other clients."""
+BYTES_PER_CALL: Final = 16 * 1_048_576
+"""As much of them, one at least: a call of gigabytes would never be done in time, however often it is repeated."""
 
 # KEYS inbox, ready, tenants, bell
 # ARGV conversation, tenant, most entries, entries still to be added by this and later calls,
@@ -140,23 +142,22 @@ class ProducerInbox:
     ) -> bool:
         """Add entries in order; True when the caller is to ring the doorbell.
 
-        One round trip for up to 500 entries. Raises `InboxFull` (nothing was added) or `Unavailable` (unknown
-        whether it was added). With more entries, whole blocks of 500 may have been added before either: then the
+        One round trip for up to 500 entries or 16 MiB. Raises `InboxFull` (nothing was added) or `Unavailable` (unknown
+        whether it was added). With more, whole blocks may have been added before either: then the
         error's `rings` says whether to ring. Repeat with the same ids.
         """
         ring = False
-        for start in range(0, len(entries), ENTRIES_PER_CALL):
+        ahead = len(entries)
+        for block in blocks_of(entries):
             try:
                 # All that is still to come has to fit, so that a list is refused before a part of it is added. Only
                 # one that others fill the inbox beside may be refused later.
-                wanted = self._append_block(
-                    address, operation, entries[start : start + ENTRIES_PER_CALL], len(entries) - start,
-                    most_entries=most_entries, bell=bell,
-                )  # fmt: skip
+                wanted = self._append_block(address, operation, block, ahead, most_entries=most_entries, bell=bell)
             except (InboxFull, Unavailable) as error:
                 error.rings = ring
                 raise
             ring = ring or wanted
+            ahead -= len(block)
         return ring
 
     def _append_block(
@@ -220,6 +221,18 @@ class ProducerInbox:
         """What the worker wrote when it had deleted the rows; None before."""
         with translated("reading the erasure receipt"):
             return cast("bytes | None", self._client.get(address.erased))
+
+
+def blocks_of(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+    """The entries in order, in blocks that one call takes."""
+    start = size = 0
+    for end, entry in enumerate(entries):
+        if end - start == ENTRIES_PER_CALL or (end > start and size + len(entry.body) > BYTES_PER_CALL):
+            yield entries[start:end]
+            start, size = end, 0
+        size += len(entry.body)
+    if start < len(entries):
+        yield entries[start:]
 
 
 def pending_entry(stream_id: bytes, flat: Sequence[bytes]) -> PendingEntry:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -13,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError, SQLAl
 from turnfold import statements
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Outline, last_part, unpack_outline
+from turnfold.contract.notes import Note, Outline, last_part, unpack_notes, unpack_outline
 from turnfold.contract.records import (
     FAN_OUT,
     Anchor,
@@ -26,20 +27,16 @@ from turnfold.contract.records import (
 from turnfold.contract.tables import SCHEMA_VERSION, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold.errors import SchemaMismatch, Unavailable
-from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms, score_segments
+from turnfold.hits import Field, hits
+from turnfold.relevance import NOTE_SEGMENTS, QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms, score_segments
 from turnfold.rows import (
-    KINDS,
-    STATES,
     anchor_record,
     head_record,
     node_record,
     piece_record,
     shortened_record,
-    turn_record,
 )
 from turnfold.shortening import MOST_CAP, Shortening
-
-__all__ = ["KINDS", "STATES", "ReadTransaction", "Reader", "anchor_record", "translated", "turn_record"]
 
 _Result = TypeVar("_Result")
 
@@ -197,7 +194,28 @@ class ReadTransaction:
         padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
         parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
         rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters}).all()
-        return score_segments((row.term, row.idx, row.weight) for row in rows)
+        return score_segments([(row.term, row.idx, row.weight) for row in rows], segments=head.node_count)
+
+    def hits_for(self, head: Head, outline: Outline, query: str, *, budget_tokens: int) -> tuple[Note, ...]:
+        """Statements 7 and 8 of the default policy: the notes that a query is about, best first."""
+        asked = query_terms(query)
+        if not asked:
+            return ()
+        padded = [*asked, *([""] * (QUERY_TERMS - len(asked)))]
+        parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
+        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters}).all()
+        postings = [(row.term, row.idx, row.weight) for row in rows]
+        found = [idx for idx, _ in score_segments(postings, segments=head.node_count)[:NOTE_SEGMENTS]]
+        wanted = {f"x{i}": idx for i, idx in enumerate([*found, *([-1] * (NOTE_SEGMENTS - len(found)))])}
+        notes: list[Note] = []
+        for row in self._connection.execute(statements.HIT_NOTES, {"conversation": head.id, **wanted}):
+            notes += [*unpack_notes(row.best), *unpack_notes(row.rest)]
+        notes.sort(key=lambda note: (note.seq, note.place))
+        field = Field(
+            said=outline.said, segments=head.node_count, candidates=len(found),
+            spread=Counter(term for term, _, _ in postings),
+        )  # fmt: skip
+        return hits(asked, notes, field, most_tokens=2 * budget_tokens)
 
     def excerpts_for(self, head: Head, query: str, *, cap: int) -> tuple[Excerpt, ...]:
         """Statements 7 to 9: the turns that a query is about, best first."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from turnfold.contract.records import Excerpt, StoredTurn
@@ -14,6 +15,9 @@ QUERY_TERMS: Final = 16
 
 SEGMENT_HITS: Final = 8
 """Segments whose turns are read for a query."""
+
+NOTE_SEGMENTS: Final = 24
+"""Segments whose notes are read for a query."""
 
 _SPEAKER_WEIGHT: Final = 2
 """A query that names a speaker asks for what that speaker said."""
@@ -26,14 +30,16 @@ def query_terms(query: str) -> tuple[str, ...]:
     return tuple(sorted(distinct, key=lambda term: (-rarity(term), order[term]))[:QUERY_TERMS])
 
 
-def score_segments(postings: Iterable[tuple[str, int, int]]) -> list[tuple[int, float]]:
+def score_segments(postings: Sequence[tuple[str, int, int]], *, segments: int) -> list[tuple[int, float]]:
     """Segments by score, best first, newer first among equals.
 
-    `postings` are rows (term, idx, weight); a term's weight counts less the more often it repeats.
+    `postings` are rows (term, idx, weight) of a conversation of so many segments; a term tells more the fewer of them
+    hold it, and its weight counts less the more often it repeats.
     """
+    spread = Counter(term for term, _, _ in postings)
     scores: dict[int, float] = defaultdict(float)
     for term, idx, weight in postings:
-        scores[idx] += rarity(term) * (1.0 + weight / (weight + 20.0))
+        scores[idx] += math.log(1.0 + segments / spread[term]) * (1.0 + weight / (weight + 20.0))
     return sorted(scores.items(), key=lambda item: (-item[1], -item[0]))
 
 

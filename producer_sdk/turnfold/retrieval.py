@@ -66,14 +66,19 @@ def context(inbox: PendingSource, reader: Reader, address: Address, request: Req
         turns, unread = _newest_turns(transaction, head, pending, cap=cap)
         snapshot = Snapshot(conversation_id=address.conversation, head=head, turns=turns, unread=unread)
         if head is not None:
+            by_value = request.policy.selection == "value"
+            outline = transaction.outline(head, budget_tokens=request.budget_tokens) if by_value else None
             snapshot = replace(
                 snapshot,
-                nodes=transaction.frontier(head) if request.policy.selection == "age" else (),
-                outline=transaction.outline(head, budget_tokens=request.budget_tokens)
-                if request.policy.selection == "value"
-                else None,
+                nodes=() if by_value else transaction.frontier(head),
+                outline=outline,
+                hits=transaction.hits_for(head, outline, request.query, budget_tokens=request.budget_tokens)
+                if outline is not None and request.query
+                else (),
                 anchors=transaction.top_anchors(head),
-                excerpts=transaction.excerpts_for(head, request.query, cap=cap) if request.query else (),
+                excerpts=transaction.excerpts_for(head, request.query, cap=cap)
+                if request.query and not by_value
+                else (),
             )
         choice = choose(snapshot, request)
         return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted, snapshot.nodes)

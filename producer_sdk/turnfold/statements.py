@@ -26,8 +26,8 @@ from sqlalchemy import (
 )
 
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
-from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, OutlineRow, TurnRow, table
-from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS
+from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, NoteListRow, OutlineRow, TurnRow, table
+from turnfold.relevance import NOTE_SEGMENTS, QUERY_TERMS, SEGMENT_HITS
 
 TAIL_TURNS: Final = 200
 """Newest turns that a read looks at."""
@@ -45,6 +45,7 @@ turn = table(TurnRow)
 node = table(NodeRow)
 anchor = table(AnchorRow)
 outline = table(OutlineRow)
+note_list = table(NoteListRow)
 
 HEAD_COLUMNS: Final = (
     conversation.c.id, conversation.c.turn_count, conversation.c.closed_seq, conversation.c.fold_seq,
@@ -203,6 +204,13 @@ HIT_NODES: Final = select(node.c.idx, node.c.first_seq, node.c.last_seq).where(
     node.c.conversation == bindparam("conversation"),
     node.c.height == literal_column("0"),
     node.c.idx.in_([bindparam(f"x{i}") for i in range(SEGMENT_HITS)]),
+)
+
+
+HIT_NOTES: Final = select(note_list.c.best, note_list.c.rest).where(
+    note_list.c.conversation == bindparam("conversation"),
+    note_list.c.height == literal_column("0"),
+    note_list.c.idx.in_([bindparam(f"x{i}") for i in range(NOTE_SEGMENTS)]),
 )
 
 

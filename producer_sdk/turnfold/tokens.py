@@ -38,6 +38,10 @@ _PIECE: Final = re.compile(
     r"|(?P<rest>.)",
     re.DOTALL,
 )
+_PIECES: Final = re.compile(
+    r"[A-Za-z]{1,15}(?![A-Za-z0-9])| (?![ \t])|" + re.sub(r"\?P<\w+>", "?:", _PIECE.pattern), re.DOTALL
+)
+"""The same without groups, which finds all pieces at once; what most pieces are comes first."""
 
 
 def _word_cost(length: int) -> int:
@@ -59,9 +63,16 @@ _COSTS: Final[Mapping[str, Callable[[int], int]]] = {
 """Tokens of a piece by its length in code points, whole numbers so that the counts of parts add up exactly."""
 
 
-@lru_cache(maxsize=4096)
-def _cost(kind: str, length: int) -> int:
-    return _COSTS[kind](length)
+_LONGEST_REMEMBERED: Final = 40
+"""Code points of a piece whose cost is remembered."""
+
+
+def _cost(piece: str) -> int:
+    match = _PIECE.match(piece)
+    return _COSTS[match.lastgroup or "rest"](len(piece)) if match else 0
+
+
+_remembered_cost = lru_cache(maxsize=32_768)(_cost)
 
 
 def estimate_tokens(text: str) -> int:
@@ -73,11 +84,10 @@ def estimate_tokens(text: str) -> int:
     >>> estimate_tokens("We must use PostgreSQL.\n")
     7
     """
-    total = 0
-    for match in _PIECE.finditer(text):
-        kind = match.lastgroup or "rest"
-        total += _cost(kind, match.end() - match.start())
-    return total
+    pieces = _PIECES.findall(text)
+    if max(map(len, pieces), default=0) <= _LONGEST_REMEMBERED:
+        return sum(map(_remembered_cost, pieces))
+    return sum(_remembered_cost(piece) if len(piece) <= _LONGEST_REMEMBERED else _cost(piece) for piece in pieces)
 
 
 @dataclass(frozen=True, slots=True)

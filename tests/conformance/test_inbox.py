@@ -408,3 +408,16 @@ def test_shards_that_hold_anything_are_listed_in_order(inboxes: Inboxes) -> None
         inboxes.append(addresses("acme", 1, shard=shard)[0], "a")
     inboxes.forget(addresses("other", 1, shard=5)[0])
     assert inboxes.worker.waiting() == [2, 5, 9]
+
+
+def test_refusals_are_forgotten_when_something_was_stored(inboxes: Inboxes) -> None:
+    inboxes.append(ONE, "t1", "t2")
+    (claim,) = inboxes.worker.claim(SHARD, 10)
+    assert [inboxes.worker.count_refusal(claim) for _ in range(2)] == [1, 2]
+    inboxes.worker.finish([(claim, None)])
+    (claim,) = inboxes.worker.claim(SHARD, 10)
+    assert inboxes.worker.count_refusal(claim) == 3, "nothing was stored"
+    first, _ = inboxes.worker.read([claim], 10)[0]
+    inboxes.worker.finish([(claim, first.stream_id)])
+    (claim,) = inboxes.worker.claim(SHARD, 10)
+    assert inboxes.worker.count_refusal(claim) == 1

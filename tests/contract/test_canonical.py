@@ -8,6 +8,7 @@ from turnfold.contract.canonical import CANONICAL_COLUMNS, RULES_ONLY
 from turnfold.contract.tables import Base
 
 NOT_CANONICAL_TABLES = {
+    "turn_vector": "what a sentence model computed: no two processors agree to the last bit; what follows is canonical",
     "job": "work that is still to be done, not what came of it",
     "parked_entry": "what a person has to look at",
     "meta": "the database's own facts",
@@ -35,6 +36,8 @@ NOT_CANONICAL_COLUMNS = {
     "node": {"conversation", "refined", "refined_tokens_1", "refined_tokens_2", "refined_tokens_3", "closed_at"},
     "level": {"conversation", "refined", "model", "prompt_version", "source_hash"},
     "anchor": {"conversation", "refined", "model", "prompt_version"},
+    "note_list": {"conversation"},
+    "outline": {"conversation"},
     "posting": {"conversation"},
     "anchor_posting": {"conversation"},
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import shlex
@@ -12,7 +13,9 @@ from typing import Any
 
 import pytest
 import yaml
+from celery.bin.celery import celery
 from jsonschema import Draft7Validator
+from tornado.options import options as tornado_options
 
 from turnfold.contract.tasks import QUEUE_OF
 from turnfold_worker.cli.flower_process import TASK_COLUMNS
@@ -174,6 +177,22 @@ def test_what_turnfold_is_told_to_do_is_one_of_its_commands() -> None:
     assert "migrate" in main.commands
 
 
+def test_every_option_that_celery_is_given_exists() -> None:
+    importlib.import_module("flower.options")
+    known = {
+        name: {option for parameter in celery.commands[name].params for option in parameter.opts}
+        for name in ("worker", "beat")
+    }
+    known["flower"] = {f"--{name}" for name in tornado_options.as_dict()}
+    told = [command(name) for name in SERVICES if command(name)[:1] == ["celery"]]
+    assert {part for given in told for part in given if part in known} == set(known)
+    for program, application, subcommand, *given in told:
+        assert (program, application) == ("celery", "--app=turnfold_worker.celery_app")
+        assert {option.partition("=")[0].replace("_", "-") for option in given} <= {
+            option.replace("_", "-") for option in known[subcommand]
+        }
+
+
 def test_flower_is_read_only_behind_a_password_and_shows_what_up_shows() -> None:
     assert "--read-only" in command("flower")
     assert "FLOWER_BASIC_AUTH" in SERVICES["flower"]["environment"]
@@ -183,3 +202,15 @@ def test_flower_is_read_only_behind_a_password_and_shows_what_up_shows() -> None
 def test_redis_keeps_what_it_is_given() -> None:
     lines = (ROOT / "ops" / "redis.conf").read_text(encoding="utf-8").splitlines()
     assert {"appendonly yes", "appendfsync everysec", "maxmemory-policy noeviction"} <= set(lines)
+
+
+def test_the_semantic_override_changes_who_folds_and_nothing_else() -> None:
+    text = (ROOT / "ops" / "semantic.compose.yml").read_text(encoding="utf-8")
+    override: dict[str, Any] = yaml.safe_load(text)
+    assert [error.message for error in Draft7Validator(SCHEMA).iter_errors(override)] == []
+    assert list(override["services"]) == ["compress"]
+    folder = override["services"]["compress"]
+    assert set(folder) == {"image", "build", "environment"}
+    assert (ROOT / folder["build"]["dockerfile"]).is_file()
+    assert folder["image"].endswith(SERVICES["compress"]["image"].partition(":")[2])
+    assert set(folder["environment"]) <= {f"TURNFOLD_{field.name.upper()}" for field in fields(WorkerSettings)}

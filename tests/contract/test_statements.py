@@ -43,6 +43,7 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "check_schema": lambda read: read.check_schema(),
     "head": lambda read: read.head(Address("acme", "c")),
     "frontier": lambda read: read.frontier(HEAD),
+    "outline": lambda read: read.outline(HEAD, budget_tokens=4_000),
     "top_anchors": lambda read: read.top_anchors(HEAD),
     "newest_turns": lambda read: read.newest_turns(HEAD, cap=100),
     "texts": lambda read: read.texts(HEAD, [(0, 1, 2), (1, 0, 3)]),
@@ -88,8 +89,8 @@ def faults(plan: list[str]) -> list[str]:
 
 def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
-        "HEAD", "FRONTIER", "TOP_ANCHOR_ROWS", "NEWEST_TURNS", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS",
-        "POSTINGS", "HIT_NODES", "HIT_TURNS",
+        "HEAD", "FRONTIER", "OUTLINE", "TOP_ANCHOR_ROWS", "NEWEST_TURNS", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS",
+        "STORED_SEQS", "POSTINGS", "HIT_NOTES", "HIT_NODES", "HIT_TURNS",
     }  # fmt: skip
 
 

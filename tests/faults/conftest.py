@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 import redis
 
 from support.talk import talk
-from turnfold_worker import migrate, offline
+from turnfold_worker import offline
 from turnfold_worker.adapters.redis_server import RedisServer
 
-CONVERSATIONS = 20
+CONVERSATIONS = 50
 TURNS = 100
 
 
-@pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty database of today's schema, to be copied: these tests need hundreds."""
-    path = tmp_path_factory.mktemp("migrated") / "turnfold.db"
-    migrate.upgrade(f"sqlite:///{path}")
-    return path
-
-
 @pytest.fixture
-def database_url(migrated: Path, tmp_path: Path) -> str:
-    """A database of its own."""
-    return f"sqlite:///{shutil.copy(migrated, tmp_path / 'turnfold.db')}"
+def database_url(sqlite_url: str) -> str:
+    """SQLite alone: `make chaos`, and its short form, meet both."""
+    return sqlite_url
 
 
 @pytest.fixture
@@ -41,7 +31,7 @@ def client(redis_server: RedisServer, redis_url: str) -> Iterator[redis.Redis]:
 
 @pytest.fixture(scope="session")
 def conversations() -> Mapping[tuple[str, str], list[dict[str, Any]]]:
-    """2,000 turns over 20 conversations of three tenants."""
+    """5,000 turns over 50 conversations of three tenants."""
     return {(f"tenant-{n % 3}", f"conversation {n}"): talk(n, TURNS) for n in range(CONVERSATIONS)}
 
 

@@ -8,7 +8,7 @@ import socket
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from support.celery_workers import CeleryWorker
+from support.interruptions import Steps, interrupted
 from support.stored import stored_turns
 from support.talk import talk
 from support.waiting import wait_until
@@ -184,6 +185,13 @@ def impatient(local: LocalWorker) -> Iterator[None]:
     store._engine = patient
 
 
+@contextmanager
+def down(local: LocalWorker, locked: Locked) -> Iterator[None]:
+    """No write goes through, and none waits for long."""
+    with locked(), impatient(local):
+        yield
+
+
 def test_a_drain_that_cannot_write_leaves_every_turn_in_the_inbox(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], locked: Locked
 ) -> None:
@@ -213,6 +221,48 @@ def test_a_fold_that_cannot_write_is_done_later(
     local.settle()
 
     assert tf.status(CONVERSATION).folded == 40
+
+
+def test_an_outage_that_ends_every_try_is_not_counted_even_when_it_cannot_be_said_at_once(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], locked: Locked, engine: Engine
+) -> None:
+    local = make_worker(lease_seconds=30, republish_seconds=0.001)
+    tf.append(CONVERSATION, talk(1, 40))
+    local.worker.drain(Address(tf.tenant, CONVERSATION).shard)
+    _, conversation = local.messages.waiting[0]
+    for _ in range(2 * local.worker.settings.attempts):
+        with ExitStack() as outage:
+            steps = Steps()
+            steps.at["after claim_fold"] = lambda outage=outage: outage.enter_context(down(local, locked))
+            with pytest.raises(StoreAway):
+                interrupted(local.worker, steps).compress(conversation)
+    local.settle()
+
+    assert tf.status(CONVERSATION).folded == 40
+    assert tf.status(CONVERSATION).parked == 0
+    with engine.begin() as connection:
+        assert connection.scalars(text("SELECT DISTINCT method FROM node WHERE height = 0")).all() == [1]
+
+
+def test_the_try_of_another_worker_is_not_taken_back(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], locked: Locked, engine: Engine
+) -> None:
+    early, late = (make_worker(lease_seconds=0.001, republish_seconds=0.001) for _ in range(2))
+    tf.append(CONVERSATION, talk(1, 40))
+    early.worker.drain(Address(tf.tenant, CONVERSATION).shard)
+    _, conversation = early.messages.waiting[0]
+    with ExitStack() as outage:
+        steps = Steps()
+        steps.at["after claim_fold"] = lambda: outage.enter_context(down(early, locked))
+        with pytest.raises(StoreAway):
+            interrupted(early.worker, steps).compress(conversation)
+    taken = late.worker.store.claim_fold(conversation)
+    assert taken is not None
+
+    early.worker.compress(-1)
+
+    with engine.begin() as connection:
+        assert connection.execute(text("SELECT state, claim FROM job")).one() == ("running", taken.claim)
 
 
 @pytest.fixture
@@ -248,7 +298,7 @@ def test_workers_survive_a_redis_that_stops_answering(
 
         os.kill(own_redis.pid, signal.SIGSTOP)
         refused = outcome_of(lambda: tf.append(CONVERSATION, talk(2, 20)))
-        wait_until(lambda: "no sweep was asked for" in worker.log.read_text(), what="the worker meets the outage")
+        wait_until(lambda: "no sweep is asked for" in worker.log.read_text(), what="the worker meets the outage")
         os.kill(own_redis.pid, signal.SIGCONT)
         assert isinstance(refused, Unavailable)
         wait_until(lambda: outcome_of(own_redis.client().ping) is True, what="Redis answers")

@@ -19,7 +19,10 @@ from support.chaos_round import verdict_of
 Conversations = Mapping[tuple[str, str], list[dict[str, Any]]]
 Digests = Mapping[tuple[str, str], str]
 
-pytestmark = [pytest.mark.processes, pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.processes, pytest.mark.slow, pytest.mark.timeout(300)]
+
+FEW = 20
+"""Conversations of most runs; the others have all."""
 
 TWICE = replace(faults.SHORT_LEASES, copies=3)
 
@@ -46,7 +49,7 @@ def outcome_of(folder: Path, fault: Fault, conversations: Conversations, databas
             raise
         pytest.skip(str(error))
     with chaos:
-        outcome = chaos.run(timeout_seconds=150)
+        outcome = chaos.run(timeout_seconds=240)
     print(f"\n{outcome}")  # noqa: T201 - how much was disturbed is part of the result
     return outcome
 
@@ -55,15 +58,32 @@ def outcome_of(folder: Path, fault: Fault, conversations: Conversations, databas
 def test_rows_end_the_same(
     tmp_path: Path, conversations: Conversations, undisturbed: Digests, fault: Fault, database: str
 ) -> None:
+    outcome = outcome_of(tmp_path, fault, dict(islice(conversations.items(), FEW)), database)
+
+    assert not verdict_of(outcome, undisturbed), outcome.verdict
+
+
+@pytest.mark.parametrize(
+    ("fault", "database"),
+    [
+        pytest.param(faults.WORKERS_KILLED, "postgresql", id="workers", marks=pytest.mark.postgresql),
+        pytest.param(faults.REDIS_KILLED, "sqlite", id="redis"),
+    ],
+)
+def test_five_thousand_turns_of_fifty_conversations_survive_kills(
+    tmp_path: Path, conversations: Conversations, undisturbed: Digests, fault: Fault, database: str
+) -> None:
     outcome = outcome_of(tmp_path, fault, conversations, database)
 
+    assert sum(map(len, conversations.values())) == 5_000
+    assert sum(outcome.strikes.values()) >= 2
     assert not verdict_of(outcome, undisturbed), outcome.verdict
 
 
 def test_a_power_cut_costs_only_what_redis_had_not_written(
     tmp_path: Path, conversations: Conversations, undisturbed: Digests
 ) -> None:
-    some = dict(islice(conversations.items(), 20))
+    some = dict(islice(conversations.items(), FEW))
 
     outcome = outcome_of(tmp_path, faults.POWER_CUT, some, "sqlite")
 

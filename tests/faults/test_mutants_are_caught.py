@@ -132,7 +132,11 @@ def test_cutting_where_a_batch_ends_is_seen_as_another_digest(
     for name in CONVERSATIONS:
         with offline.fold(talk(name, TURNS)) as folded:
             undisturbed[name] = folded.digest()
-    monkeypatch.setattr(compress, "next_segment", lambda tail, *, total=False: tail.turns[:9] or None)
+    monkeypatch.setattr(
+        compress,
+        "next_segment",
+        lambda tail, *, total=False: compress.CutSegment(tail.turns[:9], {}) if tail.turns else None,
+    )
 
     assert disturbed().clean
     assert not broken_invariants(local.engine), "the rows are in order, only not those that the turns make"

@@ -28,7 +28,6 @@ from turnfold_worker.errors import Refused
 from turnfold_worker.jobs import retry
 from turnfold_worker.parked import Selection
 from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.ports import Received, ReceivedTurn, StoreResult
 
 POISON = "xyzzy"
@@ -154,10 +153,10 @@ def test_poison_segments_of_one_conversation_do_not_hold_up_its_later_ones_nor_o
     monkeypatch.setattr(compress_module, "RETRY_SECONDS", 0.0)
     real = compress_module.fold_segment
 
-    def poisoned(turns: Sequence[StoredTurn], *, idx: int, settings: FoldSettings) -> FoldedNode:
+    def poisoned(turns: Sequence[StoredTurn], **named: Any) -> FoldedNode:
         if any(POISON in turn.content for turn in turns):
             raise ValueError(turns[0].content)
-        return real(turns, idx=idx, settings=settings)
+        return real(turns, **named)
 
     monkeypatch.setattr(compress_module, "fold_segment", poisoned)
     for name in ("c", "other"):

@@ -17,8 +17,8 @@ from turnfold.contract.records import StoredTurn
 from turnfold.sql import connect
 from turnfold_worker import compress as compress_module
 from turnfold_worker.compress import fold_next, next_segment
+from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.pipeline.settings import FoldSettings
 
 SUBJECTS = ("payments", "seat maps", "refunds", "emails", "deployment", "analytics", "accessibility", "backups")
 
@@ -65,11 +65,11 @@ def test_a_segment_that_cannot_be_folded_by_the_rules_gets_plain_words_and_holds
     monkeypatch.setattr(compress_module, "RETRY_SECONDS", 0.0)
     real = compress_module.fold_segment
 
-    def poisoned(turns: Sequence[StoredTurn], *, idx: int, settings: FoldSettings) -> FoldedNode:
+    def poisoned(turns: Sequence[StoredTurn], *, idx: int, **named: Any) -> FoldedNode:
         if idx == 1:
             message = "a rule that fails on this segment"
             raise ValueError(message)
-        return real(turns, idx=idx, settings=settings)
+        return real(turns, idx=idx, **named)
 
     monkeypatch.setattr(compress_module, "fold_segment", poisoned)
     tf.append("c", talk(120))
@@ -137,7 +137,7 @@ def test_plain_words_are_for_the_segment_that_failed_and_not_for_what_another_wo
     store, conversation = local.worker.store, stored_id(engine)
     tail = store.tail(conversation, 512)  # type: ignore[arg-type]
     assert tail is not None
-    late = fold_next(tail, next_segment(tail) or (), store, plain_error=None)
+    late = fold_next(tail, next_segment(tail), store, plain_error=None)
     steps = Steps()
     steps.at["before commit_fold"] = lambda: store.commit_fold(late)
     assert interrupted(local.worker, steps).compress(conversation)
@@ -159,6 +159,29 @@ def test_a_job_that_failed_often_waits_however_long_its_delay_has_become(
     assert local.worker.store.due_folds(10) == []
 
 
+@pytest.mark.parametrize("size", [60, 8])
+def test_a_worker_that_was_overtaken_does_not_write_the_outline_of_an_older_tail(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], size: int
+) -> None:
+    early, late = (make_worker(lease_seconds=0.001, republish_seconds=0.001) for _ in range(2))
+    turns = talk(size + 3)
+    tf.append("c", turns[:size])
+    for shard in range(16):
+        early.worker.drain(shard)
+
+    def overtake() -> None:
+        tf.append("c", turns[size:])
+        late.settle()
+
+    steps = Steps()
+    steps.at["before write_outline"] = overtake
+    interrupted(early.worker, steps).compress(stored_id(early.engine))
+    early.settle()
+    assert "before write_outline" in steps.reached
+    with fold(turns, conversation_id="c") as undisturbed:
+        assert early.digest("c") == undisturbed.digest()
+
+
 def test_of_two_workers_that_fold_the_same_segment_one_writes_it(
     tf: Turnfold, local: LocalWorker, engine: Engine
 ) -> None:
@@ -167,7 +190,7 @@ def test_of_two_workers_that_fold_the_same_segment_one_writes_it(
         local.worker.drain(shard)
     store, conversation = local.worker.store, stored_id(engine)
     tails = [store.tail(conversation, 512) for _ in range(2)]  # type: ignore[arg-type]
-    folds = [fold_next(t, next_segment(t) or (), store, plain_error=None) for t in tails if t is not None]
+    folds = [fold_next(t, next_segment(t), store, plain_error=None) for t in tails if t is not None]
     assert [store.commit_fold(fold) for fold in folds] == [True, False]
     local.settle()
     assert broken_invariants(engine) == {}
@@ -180,7 +203,7 @@ def test_a_fold_of_a_forgotten_conversation_writes_nothing(tf: Turnfold, local: 
     conversation = stored_id(engine)
     tail = local.worker.store.tail(conversation, 512)  # type: ignore[arg-type]
     assert tail is not None
-    fold = fold_next(tail, next_segment(tail) or (), local.worker.store, plain_error=None)
+    fold = fold_next(tail, next_segment(tail), local.worker.store, plain_error=None)
     tf.forget("c", timeout_seconds=0)
     local.settle()
     assert local.worker.store.commit_fold(fold) is False

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support.conversations import conversations
-from turnfold import Context, InvalidBudget, InvalidSettings
+from turnfold import Context, InvalidBudget
 from turnfold.assemble.form_tokens import request_tokens
 from turnfold.tokens import ESTIMATOR, Counter, caller_counter
 from turnfold_worker.offline import FoldedConversation, fold
@@ -139,10 +139,3 @@ def test_every_turn_of_the_longest_segment_can_become_an_excerpt() -> None:
         context = conversation.context(budget_tokens=600, query="What is the vault code?")
         assert "[turn 151, user] The vault code is 4711." in context.text
         assert "4711" in conversation.search("vault code")[0].snippet
-
-
-def test_an_offline_fold_takes_the_switch_for_semantics_and_says_that_it_is_not_there() -> None:
-    with fold([{"role": "user", "content": "Hi."}], semantic=False) as conversation:
-        assert conversation.status().stored == 1
-    with pytest.raises(InvalidSettings, match="not part of this version: leave semantic=False"):
-        fold([{"role": "user", "content": "Hi."}], semantic=True)

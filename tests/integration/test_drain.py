@@ -16,9 +16,11 @@ from support.waiting import wait_until
 from turnfold import Settings, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
+from turnfold.contract.tasks import ENTRY_VERSION
+from turnfold.edge import PLACEHOLDER
 from turnfold.inbox import connect as connect_redis
 from turnfold_worker import drain as drain_module
-from turnfold_worker.errors import Refused, StoreAway
+from turnfold_worker.errors import Refused, Stalled, StoreAway
 from turnfold_worker.ports import Received, ReceivedTurn, StoreResult
 
 
@@ -78,21 +80,21 @@ def test_a_bad_moment_never_replaces_a_turn(tf: Turnfold, local: LocalWorker, en
     assert tf.status("c").parked == 0
 
 
-@pytest.mark.parametrize("error", [Refused("never"), ValueError("the secret is 42")])
+@pytest.mark.parametrize("error", [Refused("never"), ValueError("the secret is 5577")])
 def test_what_can_never_be_stored_is_parked_with_its_error_and_holds_nothing_up(
     tf: Turnfold, local: LocalWorker, engine: Engine, error: Exception
 ) -> None:
     tf.append("c", say("one", "trouble", "three"))
     tf.append("other", say("four"))
     settle_until(troubled(local, error), lambda: len(contents(engine, "c")) == 3)
-    assert contents(engine, "c") == ["one", drain_module.PARKED_CONTENT, "three"]
+    assert contents(engine, "c") == ["one", PLACEHOLDER, "three"]
     assert contents(engine, "other") == ["four"]
     assert (tf.status("c").parked, tf.status("other").parked) == (1, 0)
     with engine.begin() as connection:
         entry = connection.execute(text("SELECT entry_id, payload, error, seq FROM parked_entry")).one()
     assert (entry.entry_id, entry.seq) == ("trouble", 2)
     assert b"trouble" in bytes(entry.payload)
-    assert "42" not in entry.error
+    assert "5577" not in entry.error
     assert broken_invariants(engine) == {}
 
 
@@ -106,7 +108,7 @@ def test_an_unreadable_entry_is_parked_and_never_becomes_the_system_text(
     client.close()
     tf.append("c", say("two"))
     local.settle()
-    assert contents(engine, "c")[1:] == ["one", drain_module.PARKED_CONTENT, "two"]
+    assert contents(engine, "c")[1:] == ["one", PLACEHOLDER, "two"]
     assert tf.status("c").parked == 2
     assert tf.context("c", budget_tokens=500).system.startswith("You are the refund bot.")
 
@@ -130,6 +132,66 @@ def test_an_outage_is_waited_for_and_not_a_whole_lease(
     assert tf.status("c").parked == 0
 
 
+def test_bad_moments_count_only_in_a_row(tf: Turnfold, local: LocalWorker, engine: Engine) -> None:
+    said = []
+    for moment in range(4):
+        said.append(f"trouble {moment}")
+        tf.append("c", say(said[-1]))
+        # All together, the conversation alone, its entry alone: one refusal less than an entry may have.
+        bad = troubled(local, MemoryError(), times=3 * (drain_module.REFUSALS - 1))
+        settle_until(bad, lambda: contents(engine, "c")[-1:] == said[-1:])
+    assert contents(engine, "c") == said
+    assert tf.status("c").parked == 0
+
+
+@pytest.mark.parametrize("entry_id", ["", "x" * 300, "a\0b", "a\nb"])
+def test_an_entry_whose_id_cannot_be_stored_is_parked_and_holds_up_nothing(
+    tf: Turnfold, local: LocalWorker, engine: Engine, redis_url: str, entry_id: str
+) -> None:
+    body = b'{"role":"user","content":"Hello."}'
+    tf.append("c", say("one"))
+    with connect_redis(redis_url, timeout_seconds=5) as client:
+        for operation in ("append", "append", "configure"):
+            fields: Any = {"v": ENTRY_VERSION, "op": operation, "id": entry_id, "d": body}
+            client.xadd(Address("acme", "c").inbox, fields)
+    tf.append("c", say("two"))
+    local.settle()
+    assert contents(engine, "c") == ["one", PLACEHOLDER, PLACEHOLDER, "two"]
+    assert tf.status("c").parked == 3
+    with engine.begin() as connection:
+        payloads = connection.execute(text("SELECT payload FROM parked_entry")).scalars().all()
+    assert [bytes(payload) for payload in payloads] == [body] * 3
+
+
+def test_a_conversation_that_stalls_the_database_holds_up_no_neighbour_and_is_never_parked(
+    tf: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    names = [name for name in map(str, range(400)) if Address("acme", name).shard == 3][:4]
+    tf.append(names[0], say("one", "trouble", "three"))
+    for name in names[1:]:
+        tf.append(name, say("new"))
+    slow = troubled(local, Stalled("a lock"))
+    for _ in range(2 * drain_module.REFUSALS):
+        wait_until(lambda: slow.worker.drain(3).conversations, what="a claim")
+    assert [contents(engine, name) for name in names[1:]] == [["new"]] * 3
+    settle_until(local, lambda: contents(engine, names[0]) == ["one", "trouble", "three"])
+    assert tf.status(names[0]).parked == 0
+
+
+def test_when_several_conversations_stall_it_is_the_database_and_nobody_is_waited_for_one_by_one(
+    tf: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    names = [name for name in map(str, range(2_000)) if Address("acme", name).shard == 3][:30]
+    for name in names:
+        tf.append(name, say("trouble"))
+    slow = troubled(local, Stalled("too long"))
+    with pytest.raises(Stalled):
+        slow.worker.drain(3)
+    asked = 1_000_000 - slow.worker.store.left  # type: ignore[attr-defined]
+    assert asked <= 1 + 2 * (drain_module.MOST_STALLED + 1)
+    settle_until(local, lambda: all(contents(engine, name) == ["trouble"] for name in names))
+
+
 def test_an_erasure_that_fails_holds_up_no_neighbour(tf: Turnfold, local: LocalWorker, engine: Engine) -> None:
     names = [name for name in map(str, range(400)) if Address("acme", name).shard == 3][:4]
     tf.append(names[0], say("old"))
@@ -137,12 +199,12 @@ def test_an_erasure_that_fails_holds_up_no_neighbour(tf: Turnfold, local: LocalW
     tf.forget(names[0], timeout_seconds=0)
 
     class NoErasing(Troubled):
-        def erase(self, *_: Any) -> Any:
+        def hide(self, *_: Any) -> Any:
             raise self._error
 
     for name in names:
         tf.append(name, say("new"))
-    stuck = dataclasses.replace(local.worker, store=NoErasing(local.worker.store, StoreAway("locked")))  # type: ignore[arg-type]
+    stuck = dataclasses.replace(local.worker, store=NoErasing(local.worker.store, Stalled("locked")))  # type: ignore[arg-type]
     stuck.drain(3)
     assert [contents(engine, name) for name in names[1:]] == [["new"]] * 3
     settle_until(local, lambda: contents(engine, names[0]) == ["new"])

@@ -14,6 +14,7 @@ from turnfold import InboxFull, InvalidInput, Settings, Turnfold, Unavailable
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Task
 from turnfold.inbox import ENTRIES_PER_CALL
+from turnfold_worker.adapters.redis_server import RedisServer
 
 TURNS = talk("full", 3 * ENTRIES_PER_CALL)
 LIMIT = 2 * ENTRIES_PER_CALL
@@ -104,3 +105,19 @@ def test_a_list_above_the_limit_by_itself_is_wrong_and_says_how_to_give_it(tf: T
         tf.append("c", TURNS[: LIMIT + 1])
     assert tf.status("c").inbox == 0
     assert rings == []
+
+
+def test_a_list_of_large_turns_is_sent_in_several_calls(
+    tf: Turnfold, local: LocalWorker, redis_server: RedisServer
+) -> None:
+    said = [{"role": "user", "content": f"{number} {'x' * 500_000}"} for number in range(100)]
+    with redis_server.client() as client:
+        client.config_resetstat()
+        tf.append("c", said)
+        done = client.info("commandstats")
+    assert done["cmdstat_xadd"]["calls"] == 100
+    assert done["cmdstat_evalsha"]["calls"] >= 4
+    while tf.status("c").inbox:
+        local.worker.drain(SHARD)
+    numbers = [int(content.split()[0]) for _, _, content in stored_turns(local.engine, "acme", "c")]
+    assert numbers == list(range(100))

@@ -80,7 +80,7 @@ def test_a_fold_under_way_starts_over_when_a_segment_is_folded_again(platform: P
         platform.local.worker.drain(shard)
     tail = store.tail(work.conversation, 512)
     assert tail is not None
-    fold = compress_module.fold_next(tail, compress_module.next_segment(tail) or (), store, plain_error=None)
+    fold = compress_module.fold_next(tail, compress_module.next_segment(tail), store, plain_error=None)
     platform.retry()
     assert platform.local.worker.refold(work.row)
     assert store.commit_fold(fold) is False

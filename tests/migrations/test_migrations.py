@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import create_engine, inspect, make_url, text
+from sqlalchemy import create_engine, inspect, text
 
 from turnfold.contract.tables import SCHEMA_VERSION, Base
 from turnfold.errors import Unavailable
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-POSTGRESQL = "TURNFOLD_TEST_POSTGRESQL_URL"
+    from support.postgresql import PostgresqlServer
 
 
 @pytest.fixture
@@ -30,19 +29,11 @@ def sqlite_url(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def postgresql_url() -> Iterator[str]:
-    """A database of its own on the server that the environment names."""
-    if not os.environ.get(POSTGRESQL):
-        pytest.skip(f"{POSTGRESQL} names no server")
-    server = make_url(os.environ[POSTGRESQL]).set(drivername="postgresql+psycopg")
-    name = f"turnfold_{uuid4().hex}"
-    admin = create_engine(server, isolation_level="AUTOCOMMIT")
-    with admin.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    yield server.set(database=name).render_as_string(hide_password=False)
-    with admin.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
+def postgresql_url(postgresql_server: PostgresqlServer) -> Iterator[str]:
+    """An empty database of its own."""
+    name = f"empty_{uuid4().hex}"
+    yield postgresql_server.create(name)
+    postgresql_server.drop(name)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])

@@ -74,7 +74,8 @@ class Outcome:
     verdict: Verdict
     broken: Mapping[str, Sequence[tuple[object, ...]]]
     digests: Mapping[tuple[str, str], str]
-    parked_jobs: int
+    parked: Sequence[str]
+    """Errors of jobs that wait for a person."""
     plain_segments: int
     """Segments that were taken for poison and got plain words."""
     left_in_redis: Sequence[str]
@@ -297,13 +298,13 @@ class Chaos:
             replayed += sum(int(n) - int(new) for n, new in re.findall(r"counted entries=(\d+) new=(\d+)", said))
             discarded += said.count("counted fold written=False")
         with self._engine.begin() as connection, self.redis.client() as client:
-            parked = connection.scalar(text("SELECT COUNT(*) FROM job WHERE state = 'parked'")) or 0
+            parked = list(connection.scalars(text("SELECT error FROM job WHERE state = 'parked'")))
             plain = connection.scalar(text("SELECT COUNT(*) FROM node WHERE height = 0 AND method = 0")) or 0
             left = [name for name in client.scan_iter("tf:*", count=1000) if client.ttl(name) == -1]
         return Outcome(
             verdict=judge(appended, stored), broken=broken_invariants(self._engine),
             digests={(t, c): digest(self._engine, t, c) for t, c in self.plan.conversations},
-            parked_jobs=parked, plain_segments=plain, left_in_redis=left, strikes=dict(self.struck),
+            parked=parked, plain_segments=plain, left_in_redis=left, strikes=dict(self.struck),
             appends_repeated=self.producers.failures, unwritten_turns=self.producers.unwritten_turns,
             redelivered_tasks=sum(1 for times in received.values() if times > 1), tasks=len(received),
             entries_replayed=replayed, folds_discarded=discarded, seconds=seconds,

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import mkdtemp
 from typing import Any, Final
 
-from support.chaos import Chaos, Outcome
+from support.chaos import Chaos, Outcome, Plan
 from support.chaos_faults import FAULTS, FULL_TURNS, Fault
 from support.talk import talk
 from turnfold_worker import offline
 
 TURNS_A_CONVERSATION: Final = 100
-LONGEST_RUN_SECONDS: Final = 600.0
+LONGEST_RUN_SECONDS: Final = 1_200.0
 HEAD: Final = (
     "| fault | database | turns | strikes | appends repeated | turns read again | folds discarded | seconds "
     "| lost, doubled, reordered | rows |\n|---|---|--:|---|--:|--:|--:|--:|--:|---|"
@@ -48,15 +49,20 @@ def main() -> int:
     bad = 0
     for number, (fault, database) in enumerate(runs, start=1):
         title = f"{number}/{len(runs)} {fault.name}, {TITLES[database]}"
+        folder = Path(mkdtemp(prefix="turnfold-chaos-"))
         try:
-            outcome = _run(fault, database, conversations, asked.seed, title)
+            outcome = _run(folder, fault.plan(conversations, database=database, seed=asked.seed), title)
         except AssertionError as error:
             _say(f"{title}: {error}", last=True)
             _print(f"| {fault.name} | {TITLES[database]} | - | - | - | - | - | - | - | **did not end** |")
             bad += 1
             continue
         verdict = verdict_of(outcome, undisturbed)
-        bad += bool(verdict)
+        if verdict:
+            bad += 1
+            _say(f"{title}: {verdict}; {'; '.join(outcome.parked)}; logs are in {folder}", last=True)
+        else:
+            shutil.rmtree(folder)
         _print(_row(fault, database, outcome, verdict, sum(map(len, conversations.values()))))
     return 1 if bad else 0
 
@@ -69,7 +75,7 @@ def verdict_of(outcome: Outcome, undisturbed: Digests) -> str:
     for what, number in (
         ("lost", len(outcome.verdict.lost)), ("doubled", len(outcome.verdict.doubled)),
         ("reordered", len(outcome.verdict.reordered)), ("unknown", len(outcome.verdict.unknown)),
-        ("plain segments", outcome.plain_segments), ("parked jobs", outcome.parked_jobs),
+        ("plain segments", outcome.plain_segments), ("parked jobs", len(outcome.parked)),
         ("keys left in Redis", len(outcome.left_in_redis)),
     ):  # fmt: skip
         if number:
@@ -88,8 +94,7 @@ def _folded(address: tuple[str, str], said: list[dict[str, Any]]) -> str:
         return folded.digest()
 
 
-def _run(fault: Fault, database: str, conversations: Mapping[tuple[str, str], Any], seed: int, title: str) -> Outcome:
-    plan = fault.plan(conversations, database=database, seed=seed)
+def _run(folder: Path, plan: Plan, title: str) -> Outcome:
     told = 0.0
 
     def tell(folded: int) -> None:
@@ -98,13 +103,9 @@ def _run(fault: Fault, database: str, conversations: Mapping[tuple[str, str], An
             told = time.monotonic()
             _say(f"{title}: {folded} of {plan.turns} turns folded")
 
-    folder = Path(mkdtemp(prefix="turnfold-chaos-"))
     with Chaos(folder, plan) as chaos:
         outcome = chaos.run(timeout_seconds=LONGEST_RUN_SECONDS, progress=tell)
     _say(f"{title}: {outcome}", last=True)
-    # Kept when the run fails: its logs are there.
-    with TemporaryDirectory() as rubbish:
-        folder.rename(Path(rubbish) / "chaos")
     return outcome
 
 

@@ -93,6 +93,9 @@ class Rehearsal:
                         name, _, value = assignment.partition("=")
                         value = re.sub(r"\$(\w+)", lambda found: environment.get(found[1], ""), value)
                         environment[name] = self.moved(value)
+                case "ARG":
+                    name, _, value = instruction.arguments.partition("=")
+                    environment.setdefault(name, value)
                 case "WORKDIR":
                     where = Path(self.moved(instruction.arguments))
                     where.mkdir(parents=True, exist_ok=True)
@@ -113,7 +116,7 @@ class Rehearsal:
         """One shell command; what it printed."""
         done = subprocess.run(
             ["sh", "-ec", command], env=environment, cwd=where or self.folder, capture_output=True, text=True,
-            timeout=300, check=False,
+            timeout=900, check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
         return done.stdout

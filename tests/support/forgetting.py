@@ -159,10 +159,13 @@ MEANWHILE = [
     forget_everything_twice,
 ]  # fmt: skip
 DRAIN_STEPS = [
-    "before claim", "after claim", "after still_forgotten", "after erase", "after erased", "after resolve",
+    "before claim", "after claim", "after still_forgotten", "after hide", "after delete_some", "after erased",
+    "after resolve",
     "after read", "after store", "after finish",
 ]  # fmt: skip
-ERASE_STEPS = ["before forgotten", "after forgotten", "after still_forgotten", "after erase", "after erased"]
+ERASE_STEPS = [
+    "before forgotten", "after forgotten", "after still_forgotten", "after hide", "after delete_some", "after erased",
+]  # fmt: skip
 
 WITHOUT_SQL = {only_append, forget, forget_and_append}
 """What can happen while an erasure holds the row locked."""

@@ -133,6 +133,7 @@ class MemoryInbox:
             if box is None or str(box.ready_from) != claim.token:
                 continue
             if last is not None:
+                self.refusals.pop(claim.address, None)
                 reached = int(last.partition("-")[0])
                 box.entries = [one for one in box.entries if int(one.stream_id.partition("-")[0]) > reached]
             if box.entries:

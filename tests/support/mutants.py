@@ -9,7 +9,7 @@ from typing import Any
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
-from turnfold_worker.ports import Claim, ConfirmErasure, InboxEntry, Received, ReceivedTurn, StoreResult
+from turnfold_worker.ports import Claim, ConfirmErasure, Hidden, InboxEntry, Received, ReceivedTurn, StoreResult
 
 
 class Mutant:
@@ -94,9 +94,9 @@ class MakesMissingRowsAgain(Mutant):
 class ErasesWithoutAsking(Mutant):
     """A store that deletes rows which may be newer than the request to forget."""
 
-    def erase(self, address: Address, confirmed: ConfirmErasure) -> Mapping[str, int]:
-        counts: Mapping[str, int] = self._adapter.erase(address, lambda: True)
-        return counts
+    def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
+        hidden: Hidden | None = self._adapter.hide(address, lambda: True)
+        return hidden
 
 
 class KeepsUnusedRows(Mutant):

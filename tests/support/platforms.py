@@ -21,7 +21,6 @@ from turnfold_worker.adapters.sql_parked import SqlParkedWork
 from turnfold_worker.jobs import Decided, retry, skip
 from turnfold_worker.parked import Selection
 from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.pipeline.settings import FoldSettings
 
 POISON = "xyzzy"
 SUBJECTS = ("payments", "seat maps", "refunds", "emails", "deployment", "analytics", "accessibility", "backups")
@@ -30,6 +29,9 @@ EVERYTHING = Selection()
 CANONICAL = {
     "nodes": "SELECT height, idx, first_seq, last_seq, slug, tokens_0, tokens_1, tokens_2, tokens_3, importance, "
     "method, CAST(facts AS TEXT), source_hash FROM node WHERE conversation = :c ORDER BY height, idx",
+    "notes": "SELECT height, idx, tokens, best, rest, CAST(ledger AS TEXT), CAST(said AS TEXT) FROM note_list "
+    "WHERE conversation = :c ORDER BY height, idx",
+    "outline": "SELECT part, body FROM outline WHERE conversation = :c ORDER BY part",
     "levels": "SELECT height, idx, level, refined, body FROM level WHERE conversation = :c ORDER BY height, idx, level",
     "postings": "SELECT term, weight, idx FROM posting WHERE conversation = :c ORDER BY term, weight, idx",
     "anchors": "SELECT node_idx, seq, start_offset, end_offset, kind, body, score, rank FROM anchor "
@@ -52,10 +54,10 @@ def talk(number: int, *, poison: int | None = None) -> list[dict[str, Any]]:
 def refusing(real: Callable[..., FoldedNode]) -> Callable[..., FoldedNode]:
     """A rule that fails on a word, and says so with that word."""
 
-    def fold(turns: Sequence[StoredTurn], *, idx: int, settings: FoldSettings) -> FoldedNode:
+    def fold(turns: Sequence[StoredTurn], **named: Any) -> FoldedNode:
         if any(POISON in turn.content for turn in turns):
             raise ValueError(turns[0].content)
-        return real(turns, idx=idx, settings=settings)
+        return real(turns, **named)
 
     return fold
 

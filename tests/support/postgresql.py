@@ -32,6 +32,13 @@ def _programs() -> Path:
     raise ModuleNotFoundError(msg)
 
 
+def _is_dead(process: psutil.Process) -> bool:
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 class PostgresqlServer:
     """One server on a free port of 127.0.0.1, with its data in one folder."""
 
@@ -70,12 +77,13 @@ class PostgresqlServer:
     def url_of(self, database: str) -> str:
         return f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{database}"
 
-    def start(self) -> None:
-        """Start and wait until it answers. fsync stays on: what was committed survives a kill."""
+    def start(self, *, fsync: bool = True) -> None:
+        """Start and wait until it answers. Without `fsync` it is quicker, and no test may crash the machine."""
         with self._log.open("ab") as output:
             self._process = subprocess.Popen(
                 [str(self._programs / "postgres"), "-D", str(self._folder), "-p", str(self.port),
-                 "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200"],
+                 "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200",
+                 "-c", f"fsync={'on' if fsync else 'off'}"],
                 stdout=output, stderr=subprocess.STDOUT, cwd="/", start_new_session=True, **self._options,
             )  # fmt: skip
         wait_until(self._answers, timeout_seconds=60, what=f"PostgreSQL answers, see {self._log}")
@@ -112,7 +120,8 @@ class PostgresqlServer:
             with suppress(psutil.NoSuchProcess):
                 process.send_signal(number)
         if number == signal.SIGKILL:
-            psutil.wait_procs(others, timeout=10)
+            # Those that nobody has asked about yet are dead all the same: init may take its time.
+            wait_until(lambda: all(map(_is_dead, others)), what="every process of PostgreSQL is dead")
 
     def stop(self) -> None:
         """A fast shutdown."""

@@ -10,20 +10,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from turnfold.contract.notes import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
 from turnfold_worker.errors import Retryable, where
-from turnfold_worker.pipeline import segment
 from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import anchor_terms, merge
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
 from turnfold_worker.pipeline.outline import choose_cover, make_outline, plain_outline, with_tail
+from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
+from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, Store, Tail
+from turnfold_worker.pipeline.vectors import NO_VECTOR
+from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, SentenceEmbedder, Store, Tail
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +44,13 @@ class CompressLimits:
 
 
 def compress(
-    conversation: ConversationId, *, store: Store, publisher: Publisher, limits: CompressLimits, clock: Clock
+    conversation: ConversationId,
+    *,
+    store: Store,
+    publisher: Publisher,
+    limits: CompressLimits,
+    clock: Clock,
+    embedder: SentenceEmbedder | None = None,
 ) -> int:
     """Fold until nothing is left to fold, or the time slice is over; the number of segments closed."""
     started = clock()
@@ -56,7 +64,7 @@ def compress(
                 store.release_fold(claim, error=None, delay_seconds=0.0)
                 publisher.compress(conversation)
                 return closed
-            folded, settled = _advance(claim, store, plain=plain)
+            folded, settled = _advance(claim, store, embedder, plain=plain)
             closed += folded
             # Whoever closed the segment that failed, the one at hand now has not.
             plain = False
@@ -73,16 +81,23 @@ def compress(
         return closed
 
 
-def _advance(claim: FoldClaim, store: Store, *, plain: bool) -> tuple[int, bool]:
+def _advance(claim: FoldClaim, store: Store, embedder: SentenceEmbedder | None, *, plain: bool) -> tuple[int, bool]:
     """Close the segments that the tail completes; how many, and whether the conversation is settled."""
     tail = store.tail(claim.conversation, TURNS_AT_ONCE)
     if tail is None:
         return 0, True
+    if embedder is not None:
+        tail = with_vectors(tail, store, embedder, total=plain)
     closed = 0
-    while (turns := next_segment(tail, total=plain and not closed)) is not None:
-        fold = fold_next(tail, turns, store, plain_error=_why(claim) if plain and not closed else None)
+    while (segment := next_segment(tail, total=plain and not closed)) is not None:
+        fold = fold_next(tail, segment, store, plain_error=_why(claim) if plain and not closed else None)
         if not store.commit_fold(fold):
             return closed, False
+        if fold.refold_error is not None:
+            node = fold.nodes[0].node
+            _log.warning(
+                "segment %s of conversation %s got plain words: %s", node.idx, claim.conversation, fold.refold_error
+            )
         closed += 1
         tail = after(tail, fold)
     if tail.turns and tail.turns[-1].seq < tail.turn_count:
@@ -92,13 +107,44 @@ def _advance(claim: FoldClaim, store: Store, *, plain: bool) -> tuple[int, bool]
     return closed, store.finish_fold(claim, tail)
 
 
+def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total: bool = False) -> Tail:
+    """The tail with a sentence vector for every turn: stored before anything is decided by it, and read ever after.
+
+    `total`: without vectors if the model fails on a text, so that the conversation goes on.
+    """
+    if not tail.turns:
+        return tail
+    known = store.turn_vectors(tail.conversation, embedder.model, tail.turns[0].seq, tail.turns[-1].seq)
+    missing = [turn for turn in tail.turns if turn.seq not in known]
+    if missing:
+        try:
+            vectors = embedder.embed([turn.content for turn in missing])
+        except Retryable:
+            raise
+        except Exception:
+            if not total:
+                raise
+            return tail
+        computed = list(zip(missing, vectors, strict=True))
+        known |= store.keep_turn_vectors(tail.conversation, embedder.model, computed)
+    return replace(tail, vectors=known)
+
+
 def _why(claim: FoldClaim) -> str:
     """The reason for plain words: ids and kinds of errors, never content."""
     return f"{claim.error or 'the worker ended while folding'} (attempt {claim.attempts})"
 
 
-def next_segment(tail: Tail, *, total: bool = False) -> Sequence[StoredTurn] | None:
-    """The turns of the segment that the tail completes, if it does: stepped turn by turn, so batches cannot matter.
+@dataclass(frozen=True, slots=True)
+class CutSegment:
+    """The turns of a segment that is complete, and what the segmenter remembers after it."""
+
+    turns: Sequence[StoredTurn]
+    segmenter: Mapping[str, Any]
+
+
+def next_segment(tail: Tail, *, total: bool = False) -> CutSegment | None:
+    """The segment that the tail completes, if it does: stepped turn by turn, so batches cannot matter.
 
     `total`: a segmenter that fails cuts by count instead, so that the conversation goes on.
     """
@@ -110,15 +156,16 @@ def next_segment(tail: Tail, *, total: bool = False) -> Sequence[StoredTurn] | N
     except Exception:
         if not total:
             raise
-        return tail.turns[: settings.segment_max_turns]
+        return CutSegment(tail.turns[: settings.segment_max_turns], tail.segmenter or {})
 
 
-def _stepped(tail: Tail, settings: FoldSettings) -> Sequence[StoredTurn] | None:
-    state = segment.fresh(segment.SegmenterStats.from_json(tail.segmenter))
+def _stepped(tail: Tail, settings: FoldSettings) -> CutSegment | None:
+    state = fresh(SegmenterStats.from_json(tail.segmenter))
     for turn in tail.turns:
-        state, cut = segment.step(state, turn, settings)
+        vector = tail.vectors.get(turn.seq, NO_VECTOR) if tail.vectors else None
+        state, cut = step(state, turn, settings, vector)
         if cut is not None:
-            return tail.turns[: cut - tail.turns[0].seq]
+            return CutSegment(tail.turns[: cut - tail.turns[0].seq], state.stats.to_json())
     return None
 
 
@@ -131,11 +178,14 @@ def settings_at(configurations: Sequence[tuple[int, Mapping[str, Any]]], seq: in
     return FoldSettings.from_mapping(in_force)
 
 
-def fold_next(tail: Tail, turns: Sequence[StoredTurn], store: Store, *, plain_error: str | None) -> Fold:
+def fold_next(tail: Tail, segment: CutSegment, store: Store, *, plain_error: str | None) -> Fold:
     """Fold one segment, merge its anchors, and build the chapters that it completes."""
+    turns = segment.turns
     settings = settings_at(tail.configurations, turns[0].seq)
     if plain_error is None:
-        folded = fold_segment(turns, idx=tail.node_count, settings=settings, said=said_after(tail.said, turns))
+        folded = fold_segment(
+            turns, idx=tail.node_count, settings=settings, before=tail.before, said=said_after(tail.said, turns)
+        )
     else:
         folded = plain_fold(turns, idx=tail.node_count, said=said_after(tail.said, turns))
     candidates = candidates_of(folded.drafts, tail.conversation, store)
@@ -143,19 +193,8 @@ def fold_next(tail: Tail, turns: Sequence[StoredTurn], store: Store, *, plain_er
     chapters = _chapters(tail.conversation, folded, store, total=plain_error is not None)
     return Fold(
         tail=tail, nodes=[folded, *chapters], anchors=merged.new, changes=merged.changed,
-        segmenter=_statistics(tail, turns, total=plain_error is not None).to_json(), refold_error=plain_error,
+        segmenter=segment.segmenter, refold_error=plain_error,
     )  # fmt: skip
-
-
-def _statistics(tail: Tail, turns: Sequence[StoredTurn], *, total: bool) -> segment.SegmenterStats:
-    """What the segmenter remembers after a segment; `total`: as before it, if that fails."""
-    before = segment.SegmenterStats.from_json(tail.segmenter)
-    try:
-        return segment.close(before, turns)
-    except Exception:
-        if not total:
-            raise
-        return before
 
 
 def candidates_of(drafts: Sequence[AnchorDraft], conversation: ConversationId, store: Store) -> list[Anchor]:
@@ -215,10 +254,9 @@ def _outline(tail: Tail, store: Store) -> Outline:
 def after(tail: Tail, fold: Fold) -> Tail:
     """The state that a committed fold leaves: what is left to fold is known without reading it again."""
     last_seq = fold.nodes[0].node.last_seq
-    return Tail(
-        conversation=tail.conversation, closed_seq=last_seq, turn_count=tail.turn_count,
-        node_count=tail.node_count + 1, next_anchor=tail.next_anchor + len(fold.anchors),
-        edit_revision=tail.edit_revision, segmenter=fold.segmenter, said=fold.nodes[0].said,
-        configurations=tail.configurations,
+    return replace(
+        tail, closed_seq=last_seq, node_count=tail.node_count + 1, next_anchor=tail.next_anchor + len(fold.anchors),
+        segmenter=fold.segmenter, said=fold.nodes[0].said,
+        before=[*tail.before, *tail.turns[: last_seq - tail.closed_seq]][-NEIGHBOURS:],
         turns=tail.turns[last_seq - tail.closed_seq :],
     )  # fmt: skip

@@ -10,16 +10,16 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
-from turnfold.contract.records import ConversationId, Role, StoredTurn, TurnState
+from turnfold.contract.keys import checked_id
+from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import Operation
-from turnfold.edge import decode_turn
-from turnfold.errors import InvalidTurn
-from turnfold.tokens import estimate_tokens
+from turnfold.edge import decode_turn, placeholder
+from turnfold.errors import InvalidIdentifier, InvalidTurn
 from turnfold_worker.erase import erase_claimed
-from turnfold_worker.errors import Permanent, Retryable, where
+from turnfold_worker.errors import Permanent, Retryable, Stalled, StoreAway, where
 from turnfold_worker.ports import (
     Claim,
     Clock,
@@ -41,10 +41,14 @@ OUTAGE_SECONDS = 1.0
 REFUSED_SECONDS = 2.0
 """Until a conversation is tried again that could not be stored while its neighbours were."""
 
+ERASING_STEPS = 20
+"""Transactions that a drain spends on the old rows of a forgotten conversation; a longer one is erased beside it."""
+
+MOST_STALLED = 1
+"""Conversations that may stall alone in one drain: with one more, it is the database and not the conversation."""
+
 REFUSALS = 3
 """Tries before an entry is parked whose failure says nothing about the entry itself."""
-
-PARKED_CONTENT = "[this turn could not be stored as it was sent; see `turnfold doctor`]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +112,7 @@ class _Batch:
         self._new_turns = 0
         self._kept: set[ConversationId] = set()
         self._refused: list[Claim] = []
+        self._stalled = 0
 
     def drain(self, claims: Sequence[Claim], most: int) -> int:
         """Store what the claimed inboxes hold; the number of new turns."""
@@ -129,16 +134,20 @@ class _Batch:
         return self._new_turns
 
     def _erased_if_forgotten(self, claim: Claim) -> bool:
-        """Delete the old rows of a forgotten conversation first; False when that failed and it has to wait."""
+        """Delete the old rows of a forgotten conversation first; False when it has to wait for that."""
         if claim.forgotten_at is None:
             return True
         try:
-            erase_claimed(claim, inbox=self._inbox, store=self._store)
+            erased = erase_claimed(claim, inbox=self._inbox, store=self._store, steps=ERASING_STEPS)
+        except StoreAway:
+            raise
         except Exception as error:  # noqa: BLE001 - it has to wait, and its neighbours go on
+            self._count_if_stalled(error)
             _log.error("a forgotten conversation was not deleted: %s", where(error))
+            erased = False
+        if not erased:
             self._refused.append(claim)
-            return False
-        return True
+        return erased
 
     def _store_batches(
         self, batches: Mapping[ConversationId, Sequence[Received]], claims: Mapping[ConversationId, Claim]
@@ -148,7 +157,7 @@ class _Batch:
             return
         try:
             self._store_together(batches)
-        except Retryable:
+        except StoreAway:
             raise
         except Exception as error:  # noqa: BLE001 - one conversation is kept from hurting its neighbours
             _log.warning("storing %d conversations together failed: %s", len(batches), where(error))
@@ -157,18 +166,25 @@ class _Batch:
         for conversation, received in batches.items():
             try:
                 self._store_alone(conversation, received, claims[conversation])
-            except Retryable:
+            except StoreAway:
                 raise
             except Exception as error:  # noqa: BLE001 - it stays in the inbox and is tried again
+                self._count_if_stalled(error)
                 _log.error("conversation %s was not stored: %s", conversation, where(error))
                 self._refused.append(claims[conversation])
                 self._kept.discard(conversation)
+
+    def _count_if_stalled(self, error: Exception) -> None:
+        """Raise the error of one conversation too many: then it is none of theirs."""
+        self._stalled += isinstance(error, Stalled)
+        if self._stalled > MOST_STALLED:
+            raise error
 
     def _store_alone(self, conversation: ConversationId, received: Sequence[Received], claim: Claim) -> None:
         """Store one conversation at once, or else entry by entry: a poisoned neighbour costs it one commit."""
         try:
             self._store_together({conversation: received})
-        except Retryable:
+        except StoreAway:
             raise
         except Exception:  # noqa: BLE001 - the entry that it is about is found below
             self._store_one_by_one(conversation, received, claim)
@@ -177,7 +193,7 @@ class _Batch:
         """Store one conversation entry by entry, parking what SQL refuses.
 
         What fails in another way (memory, a time limit, a mistake of ours) is tried again some times before it is
-        parked: a healthy turn is never replaced because of a bad moment.
+        parked: a healthy turn is never replaced because of a bad moment. What stalls the database is never parked.
         """
         for item in received:
             try:
@@ -203,7 +219,7 @@ def parked(item: Received, error: str) -> Received:
     """The same entry, to be kept for a person; its place among the turns is kept by a placeholder."""
     match item:
         case ReceivedTurn(entry=entry):
-            return ReceivedTurn(placeholder(entry), entry, error)
+            return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, error)
         case ReceivedOperation(operation=operation, operation_id=operation_id, body=body):
             return ParkedOperation(InboxEntry("", str(operation), operation_id, json.dumps(body).encode()), error)
         case ParkedOperation():
@@ -212,13 +228,25 @@ def parked(item: Received, error: str) -> Received:
             assert_never(item)
 
 
+def _parked_under_another_id(entry: InboxEntry, error: str) -> Received:
+    """Under an id that SQL takes, and the same one whenever the entry is read again."""
+    entry = replace(entry, entry_id=f"unreadable-{entry.stream_id}")
+    if entry.operation == Operation.APPEND:
+        return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, error)
+    return ParkedOperation(entry, error)
+
+
 def receive(entry: InboxEntry) -> Received:
     """What an entry asks for. Total: an entry that cannot be read becomes a parked one."""
+    try:
+        checked_id("an entry's id", entry.entry_id)
+    except InvalidIdentifier as error:
+        return _parked_under_another_id(entry, str(error))
     if entry.operation == Operation.APPEND:
         try:
             return ReceivedTurn(decode_turn(entry.body, seq=0, turn_id=entry.entry_id), entry)
         except InvalidTurn as error:
-            return ReceivedTurn(placeholder(entry), entry, str(error))
+            return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, str(error))
     if entry.operation == Operation.CONFIGURE:
         try:
             body = json.loads(entry.body)
@@ -228,19 +256,3 @@ def receive(entry: InboxEntry) -> Received:
             return ReceivedOperation(Operation.CONFIGURE, entry.entry_id, body)
         return ParkedOperation(entry, "the body of a configure operation is not a JSON object")
     return ParkedOperation(entry, f"operation {entry.operation[:16]!r} is not supported by this version")
-
-
-def placeholder(entry: InboxEntry) -> StoredTurn:
-    """What stands for a turn that could not be stored as it was sent."""
-    return StoredTurn(
-        seq=0, turn_id=entry.entry_id, role=_role(entry.body), content=PARKED_CONTENT,
-        tokens=estimate_tokens(PARKED_CONTENT), state=TurnState.PARKED,
-    )  # fmt: skip
-
-
-def _role(body: bytes) -> Role:
-    """Who spoke, if that can be read."""
-    try:
-        return Role(json.loads(body)["role"])
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return Role.USER

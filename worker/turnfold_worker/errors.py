@@ -2,8 +2,9 @@
 
 WorkerError
 ├── Retryable         trying again later may help: the job table or the next bell does it
-│   ├── StoreAway     SQL or Redis did not answer
-│   ├── ModelAway     a model did not answer, or not in a way that can be read
+│   ├── StoreAway     SQL or Redis did not answer: nobody can be served
+│   ├── Stalled       SQL gave up on one statement: others may go through
+│   ├── ModelAway     a model could not be loaded, did not answer, or not in a way that can be read
 │   └── ModelWaits    no call may be made now: a limit, a cap, an open circuit; says for how long
 └── Permanent         trying again will not help: the work is parked with this error
     ├── Refused       SQL will never take these values
@@ -28,8 +29,12 @@ class StoreAway(Retryable):
     """SQL or Redis did not answer. Nothing is lost: what was claimed becomes claimable again."""
 
 
+class Stalled(Retryable):
+    """SQL gave up on one statement: a lock, too long, too much memory. One for another conversation may go through."""
+
+
 class ModelAway(Retryable):
-    """A model did not answer, or not in a way that can be read. The message holds kinds and codes, never words."""
+    """A model could not be loaded, did not answer, or not in a way that can be read: kinds and codes, never words."""
 
     def __init__(self, message: str, *, retry_after_seconds: float | None = None) -> None:
         super().__init__(message)

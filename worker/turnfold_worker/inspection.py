@@ -25,6 +25,7 @@ from turnfold.errors import UnknownConversation
 from turnfold.inbox import translated as redis_translated
 from turnfold.reader import Reader, ReadTransaction
 from turnfold.reader import translated as sql_translated
+from turnfold_worker.adapters.sql_erasures import standing
 
 if TYPE_CHECKING:
     import redis
@@ -189,7 +190,7 @@ def stored_totals(engine: Engine, tenant: str) -> StoredTotals:
 
         def count(rows: Any, *conditions: Any) -> int:
             owned = select(func.count()).select_from(rows.join(conversation, conversation.c.id == rows.c.conversation))
-            return connection.scalar(owned.where(conversation.c.tenant == tenant, *conditions)) or 0
+            return connection.scalar(owned.where(conversation.c.tenant == tenant, standing(), *conditions)) or 0
 
         by_kind: dict[str, dict[str, int]] = {}
         for kind, state, number in connection.execute(
@@ -201,7 +202,7 @@ def stored_totals(engine: Engine, tenant: str) -> StoredTotals:
             by_kind.setdefault(kind, {})[state] = number
         return StoredTotals(
             conversations=connection.scalar(
-                select(func.count()).select_from(conversation).where(conversation.c.tenant == tenant)
+                select(func.count()).select_from(conversation).where(conversation.c.tenant == tenant, standing())
             )
             or 0,
             turns=count(table(TurnRow)),
@@ -238,7 +239,7 @@ def waiting_totals(client: redis.Redis) -> list[ShardTotals]:
 
 def _shard_totals(client: redis.Redis, shard: int, now: float) -> ShardTotals:
     inboxes = [
-        f"tf:{{{shard:02d}}}:in:{tenant}:{conversation}"
+        Address.from_member(f"{tenant}:{conversation}").inbox
         for tenant in _texts(client.zrange(keys.tenants(shard), 0, -1))
         for conversation in _texts(client.zrange(keys.ready_prefix(shard) + tenant, 0, -1))
     ]

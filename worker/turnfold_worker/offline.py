@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Final, Self
 
@@ -36,16 +36,15 @@ from turnfold.contract.records import (
 from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
 from turnfold.contract.tasks import Operation
 from turnfold.edge import TurnInput, accept
-from turnfold.errors import InvalidSettings
 from turnfold.reader import Reader
 from turnfold.sql import connect
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.digest import digest
 from turnfold_worker.drain import receive
-from turnfold_worker.ports import InboxEntry, Received, Store
+from turnfold_worker.ports import InboxEntry, Received, SentenceEmbedder, Store
 from turnfold_worker.settings import WorkerSettings
-from turnfold_worker.wiring import sql_store
+from turnfold_worker.wiring import sentence_embedder, sql_store
 
 TENANT: Final = "default"
 TURNS_AT_ONCE: Final = 500
@@ -169,12 +168,10 @@ def fold(
     """Fold turns in this process. Raises `InvalidTurn` naming what is wrong with a turn.
 
     `goal`, `constraints` and `settings` are as in `Turnfold.configure` before the first turn; `on_progress` is
-    told how many turns are folded. `semantic` is for embeddings, which this version does not have: True raises
-    `InvalidSettings`.
+    told how many turns are folded. `semantic` uses the sentence model of `TURNFOLD_EMBEDDING_MODEL` beside the words;
+    it raises `InvalidSettings` where `turnfold-worker[semantic]` is not installed.
     """
-    if semantic:
-        msg = "semantic=True: embeddings are not part of this version: leave semantic=False, the rules need none"
-        raise InvalidSettings(msg)
+    embedder = sentence_embedder(replace(WorkerSettings.from_env(), semantic=True)) if semantic else None
     address = Address(TENANT, checked_id("conversation id", conversation_id))
     engine = connect("sqlite://", write=True, timeout_seconds=1)
     _create(engine)
@@ -184,7 +181,7 @@ def fold(
     if goal is not None or constraints is not None or settings is not None:
         body = configuration(goal=goal, constraints=constraints, settings=settings)
         received.append(receive(InboxEntry("", str(Operation.CONFIGURE), "configure-offline", body)))
-    folder = _Folder(store, conversation, on_progress)
+    folder = _Folder(store, conversation, embedder, on_progress)
     for turn in turns:
         entry = accept(turn, max_bytes=MAX_TURN_BYTES)
         received.append(receive(InboxEntry("", str(Operation.APPEND), entry.entry_id, entry.body)))
@@ -198,16 +195,26 @@ def fold(
 class _Folder:
     """Stores and folds, as a drain and a compress task would."""
 
-    def __init__(self, store: Store, conversation: ConversationId, on_progress: Callable[[int], None] | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        conversation: ConversationId,
+        embedder: SentenceEmbedder | None,
+        on_progress: Callable[[int], None] | None,
+    ) -> None:
         self._store = store
         self._conversation = conversation
+        self._embedder = embedder
         self._on_progress = on_progress
         self._turns = 0
 
     def take(self, received: list[Received]) -> None:
         self._turns += self._store.store({self._conversation: received}).new_turns
         limits = CompressLimits(slice_seconds=math.inf, attempts=WorkerSettings().attempts)
-        compress(self._conversation, store=self._store, publisher=_Nobody(), limits=limits, clock=time.monotonic)
+        compress(
+            self._conversation, store=self._store, publisher=_Nobody(), limits=limits, clock=time.monotonic,
+            embedder=self._embedder,
+        )  # fmt: skip
         if self._on_progress is not None:
             self._on_progress(self._turns)
 

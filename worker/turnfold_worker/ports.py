@@ -13,6 +13,7 @@ from turnfold.contract.tasks import Operation
 from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
+from turnfold_worker.pipeline.vectors import Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Inbox(Protocol):
         """Give claims back to be taken again after a while."""
 
     def count_refusal(self, claim: Claim) -> int:
-        """Count that a conversation could not be stored; how often in a row that happened lately."""
+        """Count that a conversation could not be stored; how often since it last was, lately."""
 
     def waiting(self) -> list[int]:
         """Shards that hold anything at all."""
@@ -137,8 +138,14 @@ class Tail:
     """Tokens of each role up to `closed_seq`."""
     configurations: Sequence[tuple[int, Mapping[str, Any]]]
     """(after_seq, what is then in force), oldest first."""
+    before: Sequence[StoredTurn]
+    """The last turns up to `closed_seq`, which the next segment may repeat: at most `NEIGHBOURS`."""
+    # Files are read again a few turns later, so that nearly all repeats cross a boundary. The price: when one of these
+    # turns is edited, the segment after its own must be folded again too.
     turns: Sequence[StoredTurn]
     """Turns after `closed_seq`, whole, in order; at most the number asked for."""
+    vectors: Mapping[int, Vector] = field(default_factory=dict)
+    """Stored sentence vectors of these turns by `seq`; empty without a sentence model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +197,10 @@ class ClosedSegment:
     edit_revision: int
     configurations: Sequence[tuple[int, Mapping[str, Any]]]
     """(after_seq, what is then in force), oldest first."""
+    said_before: Mapping[str, int]
+    """Tokens of each role up to its first turn."""
+    before: Sequence[StoredTurn]
+    """The last turns before it: at most `NEIGHBOURS`."""
     turns: Sequence[StoredTurn]
     """Its turns, whole, in order."""
     anchors: Sequence[Anchor]
@@ -211,10 +222,12 @@ class Refold:
 
 
 @dataclass(frozen=True, slots=True)
-class Erased:
-    """What a deletion removed."""
+class Hidden:
+    """A conversation that nobody finds any more and whose rows are still to be deleted."""
 
-    counts: Mapping[str, int] = field(default_factory=dict)
+    conversation: ConversationId
+    counts: Mapping[str, int]
+    """What it held when it was hidden, for the receipt."""
 
 
 class Store(Protocol):
@@ -234,6 +247,14 @@ class Store(Protocol):
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         """The state to fold from; None when the conversation is gone."""
+
+    def turn_vectors(self, conversation: ConversationId, model: str, first: int, last: int) -> dict[int, Vector]:
+        """Stored vectors of turns `first` to `last` by `seq`: of what the turns say now."""
+
+    def keep_turn_vectors(
+        self, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
+    ) -> dict[int, Vector]:
+        """Store vectors of turns where none holds; those that then hold, by `seq`. Whoever was first is believed."""
 
     def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
         """Earlier anchors that a new one may repeat or replace: at most 96."""
@@ -280,14 +301,30 @@ class Store(Protocol):
     def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
         """Park the job again with its error, or, without one, give it back with its attempt."""
 
-    def erase(self, address: Address, confirmed: ConfirmErasure) -> Mapping[str, int]:
-        """Delete a conversation's rows, if `confirmed` still says so once they are known; counts of what went."""
+    def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
+        """Hide a conversation from everyone, if `confirmed` still says so once its rows are known.
+
+        One that an earlier erasure hid and did not finish comes first, and needs no word. None: nothing is there.
+        """
+
+    def delete_some(self, conversation: ConversationId) -> bool:
+        """Delete some rows of a hidden conversation; False when nothing of it is left."""
 
 
 class ConfirmErasure(Protocol):
-    """Asked between finding the rows and deleting them."""
+    """Asked between finding the rows and hiding them."""
 
     def __call__(self) -> bool: ...
+
+
+class SentenceEmbedder(Protocol):
+    """Directions of meaning: the nearer two texts, the higher the cosine of their vectors."""
+
+    model: str
+    """Kept with every vector: those of different models cannot be compared."""
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text, in order. Raises `ModelAway`."""
 
 
 class Publisher(Protocol):

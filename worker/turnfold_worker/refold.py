@@ -14,7 +14,7 @@ from turnfold.contract.records import FAN_OUT, JobId
 from turnfold_worker.compress import candidates_of, settings_at
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.deduplicate import merge_into_past
-from turnfold_worker.pipeline.fold import FoldedNode, fold_segment
+from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.roll_up import roll_up
 from turnfold_worker.ports import ClosedSegment, Refold, RefoldClaim, Store
 
@@ -57,7 +57,8 @@ def _refold(claim: RefoldClaim, store: Store) -> bool:
 def refolded(job: JobId, segment: ClosedSegment, store: Store) -> Refold:
     """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
     settings = settings_at(segment.configurations, segment.turns[0].seq)
-    folded = fold_segment(segment.turns, idx=segment.idx, settings=settings)
+    said = said_after(segment.said_before, segment.turns)
+    folded = fold_segment(segment.turns, idx=segment.idx, settings=settings, before=segment.before, said=said)
     known = {(one.turn_seq, one.start, one.end, one.type) for one in segment.anchors}
     drafts = [one for one in folded.drafts if (one.turn_seq, one.start, one.end, one.type) not in known]
     merged = merge_into_past(

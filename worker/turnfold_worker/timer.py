@@ -28,17 +28,21 @@ class SweepTimer(bootsteps.StartStopStep):
     def __init__(self, parent: Any, **options: Any) -> None:
         super().__init__(parent, **options)
         self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
 
     def start(self, parent: Any) -> None:
         settings = WorkerSettings.from_env()
         queues = sorted(parent.app.amqp.queues.consume_from)
         served = str(Queue.MAINTENANCE) if str(Queue.MAINTENANCE) in queues else queues[0]
+        self.begin(parent.app, settings, served)
+
+    def begin(self, app: Any, settings: WorkerSettings, queue: str) -> threading.Thread:
+        """Start the thread that sends to `queue` until `stop`."""
         self._stop.clear()
-        self._thread = threading.Thread(
-            target=self._run, args=(parent.app, settings, served), name="turnfold-sweep-timer", daemon=True
+        thread = threading.Thread(
+            target=self._run, args=(app, settings, queue), name="turnfold-sweep-timer", daemon=True
         )
-        self._thread.start()
+        thread.start()
+        return thread
 
     def stop(self, parent: Any) -> None:  # noqa: ARG002
         self._stop.set()
@@ -47,6 +51,7 @@ class SweepTimer(bootsteps.StartStopStep):
         client = inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
         interval = settings.sweep_seconds
         milliseconds = max(1, int(interval * 1_000))
+        away = False
         while not self._stop.wait(interval):
             try:
                 # The mark is set by the sweep when it runs: one that waits in a long queue must not stand for one done.
@@ -56,5 +61,11 @@ class SweepTimer(bootsteps.StartStopStep):
                         str(Task.SWEEP), queue=queue, expires=max(1.0, interval), ignore_result=True, retry=False
                     )
             except Exception as error:  # noqa: BLE001 - the timer outlives every outage
-                _log.warning("no sweep was asked for: %s", type(error).__name__)
+                if not away:
+                    _log.warning("no sweep is asked for until Redis answers: %s", type(error).__name__)
+                away = True
+            else:
+                if away:
+                    _log.warning("sweeps are asked for again")
+                away = False
         client.close()

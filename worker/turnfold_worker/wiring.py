@@ -20,6 +20,7 @@ from turnfold_worker.adapters import prompt_files
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
 from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_model_limits import RedisModelLimits
+from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
 from turnfold_worker.adapters.sql_ledger import SqlLedger
 from turnfold_worker.adapters.sql_refinements import SqlRefinements
 from turnfold_worker.adapters.sql_retention import SqlRetention
@@ -30,7 +31,7 @@ from turnfold_worker.erase import erase
 from turnfold_worker.expire import Retention, expire
 from turnfold_worker.model_calls import CallLimits, ModelCalls, Redactor
 from turnfold_worker.model_ports import LanguageModel, RefineTarget
-from turnfold_worker.ports import Inbox, Publisher, Store
+from turnfold_worker.ports import Inbox, Publisher, SentenceEmbedder, Store
 from turnfold_worker.reconstruct import reconstruct
 from turnfold_worker.refine import Prompts, Refining, refine
 from turnfold_worker.refold import refold
@@ -54,6 +55,7 @@ class Worker:
     refining: Refining | None = None
     """What doing them takes; None where no model is configured."""
     retention: Retention | None = None
+    embedder: SentenceEmbedder | None = None
 
     def drain(self, shard: int) -> Drained:
         limits = DrainLimits(
@@ -70,7 +72,7 @@ class Worker:
         limits = CompressLimits(slice_seconds=self.settings.slice_seconds, attempts=self.settings.attempts)
         return compress(
             ConversationId(conversation), store=self.store, publisher=self.publisher, limits=limits,
-            clock=time.monotonic,
+            clock=time.monotonic, embedder=self.embedder,
         )  # fmt: skip
 
     def refold(self, job: int) -> bool:
@@ -109,7 +111,7 @@ class Worker:
         return self.sweep() if self.inbox.start_sweep() else Swept(shards=0, folds=0)
 
     def erase(self, shard: int) -> int:
-        return erase(shard, inbox=self.inbox, store=self.store)
+        return erase(shard, inbox=self.inbox, store=self.store, publisher=self.publisher)
 
 
 def sql_store(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> SqlStore:
@@ -215,7 +217,24 @@ def build(settings: WorkerSettings, app: Celery) -> Worker:
         refinements=refinements if settings.refines else None,
         refining=with_model,
         retention=SqlRetention(engine, read_engine=read_engine),
+        embedder=sentence_embedder(settings),
     )
+
+
+def sentence_embedder(settings: WorkerSettings) -> SentenceEmbedder | None:
+    """The sentence model of this process, loaded when it is first asked; None where `semantic` is off.
+
+    Raises `InvalidSettings` when it is on and the packages are missing.
+    """
+    if not settings.semantic:
+        return None
+    check_installed()
+    return _embedder_of_process(os.getpid(), settings.embedding_model, settings.embedding_bfloat16)
+
+
+@lru_cache(maxsize=1)
+def _embedder_of_process(pid: int, model: str, bfloat16: bool) -> SentenceTransformerEmbedder:  # noqa: ARG001, FBT001 - keys of the cache
+    return SentenceTransformerEmbedder(model, bfloat16=bfloat16)
 
 
 def worker(app: Celery) -> Worker:

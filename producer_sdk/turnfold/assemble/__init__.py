@@ -1,8 +1,8 @@
 """A context from a snapshot, inside a budget. Pure: no input or output, no clock, no randomness, no globals.
 
 `choose` decides with stored counts which texts of levels are needed; the caller fetches them; `finish` makes the
-`Context`. In reading order: request, policy, material (what a snapshot offers), selection (what is shown), cut
-(which nodes, at which level), assembly (words and prices), context (the result and its forms).
+`Context`. In reading order: request, policy, material (what a snapshot offers), by_value (what is shown by
+default), selection and cut (the same by age), assembly (words and prices), context (the result and its forms).
 """
 
 from turnfold.assemble.clip import clip_text

@@ -10,7 +10,7 @@ from turnfold.assemble.pricing import Pricing
 _OLDEST_LEVEL = 3
 
 
-def age_cut(material: Material, pricing: Pricing, *, left: int, room: int) -> Cut:
+def age_cut(material: Material, pricing: Pricing, *, left: int, room: int, tags_tokens: int) -> Cut:
     """Segments in bands, each within its share of `left` tokens, the whole within `room` tokens.
 
     What a band cannot pay for is shown at level 3; segments older than all bands join the coarsest cover.
@@ -34,7 +34,7 @@ def age_cut(material: Material, pricing: Pricing, *, left: int, room: int) -> Cu
         if pays and price is not None:
             spent[band] += price
         shown.append(ShownNode(node, band.level if pays else _OLDEST_LEVEL))
-    cut = Cut(material, pricing, joined=joined, shown=shown)
+    cut = Cut(material, pricing, joined=joined, shown=shown, tags_tokens=tags_tokens)
     cut.shrink(room)
     cut.split_joined(room - cut.tokens)
     return cut

@@ -9,8 +9,8 @@ from itertools import pairwise
 from turnfold.assemble.chat import ChatBlock, ShownTurn
 from turnfold.assemble.clip import longest_within
 from turnfold.assemble.form_tokens import messages_tokens
-from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.groups import Group
+from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import FormTokens, Pricing, Style
 from turnfold.assemble.recent import lines_of
@@ -20,6 +20,7 @@ from turnfold.assemble.render_text import (
     ANCHORS_HEADER,
     BACKGROUND_HEADER,
     EXCERPTS_HEADER,
+    HITS_HEADER,
     RECENT_HEADER,
     anchor_opening,
     closed_line,
@@ -102,6 +103,8 @@ def _before(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: 
     if plan.names:
         yield Part("names", line := names_line(plan.names), pricing.count(line))
     yield from _background(plan, texts, pricing, style)
+    if plan.hits:
+        yield Part("excerpts", HITS_HEADER + "".join(note_lines(plan.hits)), pricing.hits(plan.hits))
     if plan.excerpts:
         yield Part("excerpts", EXCERPTS_HEADER, pricing.count(EXCERPTS_HEADER))
     for shown in plan.excerpts:
@@ -126,7 +129,9 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
 
 
 def _group_text(group: Group) -> str:
-    return group_line(group.first_seq, group.last_seq, group.marker) + "".join(note_lines(group.notes))
+    return group_line(group.first_seq, group.last_seq, group.marker) + "".join(
+        note_lines(group.notes, day_before=group.day_before)
+    )
 
 
 def _after(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:

@@ -15,12 +15,12 @@ from typing import Final
 from turnfold.assemble import recent
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
-from turnfold.assemble.material import Material
 from turnfold.assemble.groups import Group
+from turnfold.assemble.markers import node_marker, turns_marker
+from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.render_text import ANCHORS_HEADER, BACKGROUND_HEADER, group_line, names_line
-from turnfold.assemble.markers import node_marker, turns_marker
+from turnfold.assemble.render_text import ANCHORS_HEADER, BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
 from turnfold.contract.notes import Note, Outline, day_line
 from turnfold.contract.records import Anchor, Node
 
@@ -30,7 +30,13 @@ _GROUP_TOKENS: Final = 16
 """About what a group's line costs."""
 _WORTH_FILLING: Final = 0.03
 """Of the budget: with more than this to spare, more turns are shown raw."""
-_ROUNDS: Final = 3
+_NEAR: Final = 3
+"""Nodes within which a group's edge may move to the beginning of a day."""
+_ALL_FOR_QUERY: Final = 1_000
+"""Tokens up to which a context with a query has no notes but those that it is about."""
+_ROUNDS: Final = 4
+_STAYS: Final = 0.9
+"""Of the notes of what is folded: those that only change in steps."""
 
 
 def select_by_value(material: Material, pricing: Pricing, *, target: int) -> Plan:
@@ -40,11 +46,11 @@ def select_by_value(material: Material, pricing: Pricing, *, target: int) -> Pla
     if (shown := recent.everything(material, pricing, room=target - fixed)) and plan.system_marker is None:
         return replace(plan, raw=shown, allotted=(("recent", target - fixed),))
     selection = _Selection(material, pricing, plan, target=target, fixed=fixed)
+    selection.take_the_past()
     for _ in range(_ROUNDS):
-        selection.take_anchors_and_names()
-        selection.take_notes()
         if not selection.show_more_raw():
             break
+        selection.take_the_past()
     return selection.plan
 
 
@@ -68,7 +74,13 @@ class _Selection:
         self._target = target
         self._fixed = fixed
         self._left = 0
+        self._anchor_words: dict[int, set[str]] = {}
         self.plan = with_lines(plan, material, self._recent())
+
+    def take_the_past(self) -> None:
+        """All that is not shown raw."""
+        self.take_anchors_and_names()
+        self.take_notes()
 
     def take_anchors_and_names(self) -> None:
         """Anchors by rank and names by score, each up to its share; anchors of turns that are shown raw stand there."""
@@ -96,38 +108,81 @@ class _Selection:
             ),
         )  # fmt: skip
         self._left = room
+        self._anchor_words = {}
+        for anchor in anchors:
+            self._anchor_words.setdefault(anchor.turn_seq, set()).update(anchor.text.lower().split())
 
     def take_notes(self) -> None:
-        """Notes of what is folded and of the open tail, best first; room for the tail grows in steps."""
+        """Notes of what is folded and of the open tail, best first.
+
+        What is folded has room in steps, so that its notes stay the same while the recent turns grow. What the last
+        step leaves goes to the tail, or to more notes near the end, before which everything stays.
+        """
         spans, tail = self._spans(), self._tail_span()
-        room = self._left - self._slack()
         opened = [*spans, *([tail] if tail else [])]
         first_raw = self._first_raw()
-        past = [note for note in self._outline.notes if note.seq < first_raw]
+        past = [note for note in self._outline.notes if note.seq < first_raw and not self._anchored(note)]
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
+        room = self._left
         if late:
-            favour = 1.0 + self._policy.newest_favour
-            both = merge(past, late, key=lambda note: -note.gain * (favour if note.seq > self._outline.last_seq else 1))
-            chosen = self._chosen(both, opened, room)
-            used = self._cost([note for note in chosen if tail and note.seq >= tail.first_seq])
-            step = max(1, int(self._policy.tail_step * self._target))
-            for_tail = min(room, used + (-used % step))
-            late = self._chosen(late, opened, for_tail)
-            room -= for_tail
-        notes = self._chosen(past, opened, room)
-        self._left = room - self._cost(notes)
+            room -= self._cost(self._worth_showing(past, late, opened, room))
+        step = max(1, int(self._policy.tail_step * self._target))
+        notes, hits = self._with_hits(past, opened, room - room % step)
+        left = self._left - self._cost(notes) - (self._pricing.hits(hits) if hits else 0)
+        if late:
+            late = self._chosen(late, opened, left)
+            left -= self._cost(late)
+        if notes and left > _WORTH_FILLING * self._target:
+            end = sorted(note.seq for note in notes)[int(_STAYS * len(notes))]
+            known = {(note.seq, note.place) for note in (*notes, *hits)}
+            near = (note for note in past if note.seq >= end and (note.seq, note.place) not in known)
+            fuller = notes + self._chosen(near, opened, left)
+            left -= self._cost(fuller) - self._cost(notes)
+            notes = fuller
+        self._left = left
         self.plan = replace(
             self.plan,
-            groups=tuple(_grouped(spans, notes) + _grouped([tail] if tail else [], late)),
+            groups=_grouped(opened, [*notes, *late]),
+            hits=tuple(sorted(hits, key=lambda note: (note.seq, note.place))),
             unfolded=self._unfolded(tail),
         )
 
+    def _with_hits(self, past: Sequence[Note], opened: Sequence[_Span], room: int) -> tuple[list[Note], list[Note]]:
+        """Notes of the past and, apart from them, those that the query is about.
+
+        Small budgets are for the query alone; of larger ones up to a share is for what is always shown.
+        """
+        found = [note for note in self._material.snapshot.hits if note.seq < self._first_raw()]
+        if not found:
+            return self._chosen(past, opened, room), []
+        share = self._policy.unasked_share * max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, self._target))
+        unasked = self._chosen(past, opened, int(share * room))
+        shown = {(note.seq, note.place) for note in unasked}
+        for_hits = room - self._cost(unasked) - self._pricing.count(HITS_HEADER)
+        hits = self._chosen((note for note in found if (note.seq, note.place) not in shown), (), for_hits)
+        if not hits:
+            return self._chosen(past, opened, room), []
+        asked = {(note.seq, note.place) for note in hits}
+        others = (note for note in past if (note.seq, note.place) not in asked)
+        return self._chosen(others, opened, room - self._pricing.hits(hits)), hits
+
+    def _worth_showing(
+        self, past: Sequence[Note], late: Sequence[Note], opened: Sequence[_Span], room: int
+    ) -> list[Note]:
+        """Notes of the open tail that hold their own against those of what is folded."""
+        favour = 1.0 + self._policy.newest_favour
+        last_seq = self._outline.last_seq
+        both = merge(past, late, key=lambda note: -note.gain * (favour if note.seq > last_seq else 1))
+        return [note for note in self._chosen(both, opened, room) if note.seq > last_seq]
+
     def show_more_raw(self) -> bool:
-        """Spend what notes left over on turns before the recent ones; True when there are more of them."""
+        """Spend what notes left over on more of the recent turns and on those before them; True when that is some."""
         material = self._material
-        if self._left <= _WORTH_FILLING * self._target or self.plan.unread or not self.plan.raw:
+        if self._left <= _WORTH_FILLING * self._target or not self.plan.raw:
             return False
-        longer = recent.before(material, self._pricing, self.plan.raw, room=self._left)
+        longer = recent.widened(material, self._pricing, self.plan.raw, room=self._left)
+        if longer is self.plan.raw:
+            longer = recent.before(material, self._pricing, self.plan.raw, room=self._left)
         if longer is self.plan.raw:
             return False
         self.plan = with_lines(self.plan, material, longer)
@@ -136,7 +191,7 @@ class _Selection:
     def _recent(self) -> tuple[ShownTurn, ...]:
         """The open tail if its share holds it; else the newest turns and those that have no notes yet."""
         material, policy, outline = self._material, self._policy, self._outline
-        tail = tuple(turn for turn in material.window if turn.seq > material.closed_seq)
+        tail = tuple(turn for turn in material.window if turn.seq > material.closed_seq) or material.window[-1:]
         allowance = max(0, min(int(policy.tail_share * self._target), self._target - self._fixed))
         if sum(turn.tokens for turn in tail) <= 2 * allowance:
             shown = recent.shown(material, self._pricing, tail)
@@ -173,7 +228,10 @@ class _Selection:
             return []
         share = int(self._policy.markers_share * self._target)
         many = max(1, min(len(nodes), share // _GROUP_TOKENS))
-        return [self._span(nodes[len(nodes) * i // many : len(nodes) * (i + 1) // many], before) for i in range(many)]
+        edges = sorted({0, *(_edge(nodes, len(nodes) * i // many) for i in range(1, many))})
+        return [
+            self._span(nodes[first:last], before) for first, last in zip(edges, [*edges[1:], len(nodes)], strict=True)
+        ]
 
     def _span(self, nodes: Sequence[Node], before: int) -> _Span:
         first, last = nodes[0].first_seq, min(nodes[-1].last_seq, before)
@@ -201,11 +259,6 @@ class _Selection:
             return self._material.closed_seq + 1
         return self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
 
-    def _slack(self) -> int:
-        """What the recent turns may still grow by, so that what stands before them stays as it is for a while."""
-        step = max(1, int(self._policy.tail_step * self._target))
-        return min(-self._recent_tokens() % step, max(0, self._left))
-
     def _chosen(self, notes: Iterable[Note], spans: Sequence[_Span], room: int) -> list[Note]:
         """The first notes that fit, with the labels that they need."""
         starts = [span.first_seq for span in spans]
@@ -228,6 +281,11 @@ class _Selection:
             opened.update(((group, note.day, note.speaker), (group, note.day, "")))
             taken.append(note)
         return taken
+
+    def _anchored(self, note: Note) -> bool:
+        """True when an anchor that is shown says what the note says."""
+        said = self._anchor_words.get(note.seq)
+        return said is not None and all(word in said for word in note.text.lower().split())
 
     def _cost(self, notes: Sequence[Note]) -> int:
         """What notes cost together with their labels, in the groups of this context."""
@@ -254,11 +312,29 @@ class _Selection:
         return self._pricing.around(self._pricing.recent(raw), raw)
 
 
-def _grouped(spans: Sequence[_Span], notes: Sequence[Note]) -> list[Group]:
+def _edge(nodes: Sequence[Node], at: int) -> int:
+    """Where a group begins: at the nearest node that begins a day, or where asked for."""
+    for far in range(_NEAR):
+        for place in (at - far, at + far):
+            if 0 < place < len(nodes) and _begins_day(nodes[place - 1], nodes[place]):
+                return place
+    return at
+
+
+def _begins_day(before: Node, node: Node) -> bool:
+    if before.ended_at is None or node.started_at is None:
+        return False
+    return before.ended_at.date() != node.started_at.date()
+
+
+def _grouped(spans: Sequence[_Span], notes: Sequence[Note]) -> tuple[Group, ...]:
     held: list[list[Note]] = [[] for _ in spans]
     starts = [span.first_seq for span in spans]
-    for note in notes:
+    for note in sorted(notes, key=lambda note: (note.seq, note.place)):
         held[bisect_right(starts, note.seq) - 1].append(note)
-    return [
-        Group(span.first_seq, span.last_seq, span.marker, tuple(found)) for span, found in zip(spans, held, strict=True)
-    ]
+    groups = []
+    day = ""
+    for span, found in zip(spans, held, strict=True):
+        groups.append(Group(span.first_seq, span.last_seq, span.marker, tuple(found), day))
+        day = found[-1].day if found else day
+    return tuple(groups)

@@ -6,8 +6,9 @@ from typing import Final
 
 from turnfold.assemble.chat import ShownTurn, whole
 from turnfold.assemble.markers import turns_marker
+from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.render_text import clip_gap
+from turnfold.assemble.render_text import EXCERPTS_HEADER, clip_gap
 from turnfold.contract.records import Excerpt, StoredTurn
 from turnfold.contract.terms import rarity, terms
 
@@ -19,6 +20,26 @@ _LONGEST: Final = 160
 
 _CHARACTERS_A_TOKEN: Final = 4
 _TRIES: Final = 4
+
+
+def passages(
+    material: Material, pricing: Pricing, *, before_seq: int, most_tokens: int
+) -> tuple[tuple[ShownTurn, ...], int]:
+    """Excerpts by score while they fit, in the order in which they were said, and their tokens with the header."""
+    request = material.request
+    stems = query_stems(request.query)
+    taken: list[ShownTurn] = []
+    spent = pricing.count(EXCERPTS_HEADER)
+    for excerpt in material.snapshot.excerpts if request.query else ():
+        if excerpt.turn.seq >= before_seq:
+            continue
+        if most_tokens - spent < min(LEAST_TOKENS, excerpt.turn.tokens):
+            break
+        shown = passage(excerpt, pricing, stems, most_tokens=most_tokens - spent)
+        if shown is not None:
+            taken.append(shown)
+            spent += pricing.excerpt(shown)
+    return tuple(sorted(taken, key=lambda shown: shown.turn.seq)), spent if taken else 0
 
 
 def passage(excerpt: Excerpt, pricing: Pricing, query: tuple[str, ...], *, most_tokens: int) -> ShownTurn | None:

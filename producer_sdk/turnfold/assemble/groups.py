@@ -15,3 +15,6 @@ class Group:
     last_seq: int
     marker: str
     notes: tuple[Note, ...]
+    """In the order of the turns."""
+    day_before: str = ""
+    """The day under which the group before it ends: its line is not repeated."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from turnfold.assemble.chat import inside_groups
 from turnfold.assemble.markers import turns_marker
@@ -84,8 +85,13 @@ def gather(snapshot: Snapshot, request: Request) -> Material:
 def _root(covered: Covered) -> Node:
     return Node(
         height=covered.height, idx=covered.idx, first_seq=covered.first_seq, last_seq=covered.last_seq,
-        slug=covered.slug, tokens=(covered.tokens, 0, 0, 0),
+        slug=covered.slug, tokens=(covered.tokens, 0, 0, 0), started_at=_day(covered.first_day),
+        ended_at=_day(covered.last_day),
     )  # fmt: skip
+
+
+def _day(day: str) -> datetime | None:
+    return datetime.fromisoformat(day).replace(tzinfo=UTC) if day else None
 
 
 def coarsest(nodes: Iterable[Node], *, last_seq: int) -> tuple[Node, ...]:

@@ -8,6 +8,7 @@ from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.groups import Group
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
+from turnfold.contract.notes import Note
 from turnfold.contract.records import Anchor, LevelKey, Node
 
 
@@ -49,6 +50,8 @@ class Plan:
     """Turns that one line stands for: not folded yet, and not shown raw."""
     unread: int = 0
     """About how many turns of the inbox are not shown. Above 0 the recent turns have no numbers yet."""
+    hits: tuple[Note, ...] = ()
+    """Notes that the query is about, in order."""
     excerpts: tuple[ShownTurn, ...] = ()
     raw: tuple[ShownTurn, ...] = ()
     """Recent turns up to the last one, in order."""

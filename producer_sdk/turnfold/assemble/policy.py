@@ -26,27 +26,25 @@ class Policy:
     name: str
     selection: Literal["value", "age"] = "value"
     """How levels are chosen: by value per token, or by the age of a turn."""
-    anchors_share: float = 0.20
-    recent_share: float = 0.15
+    anchors_share: float = 0.04
+    recent_share: float = 0.04
     """Most for raw turns, before what is left over is spent on more of them."""
-    tail_share: float = 0.30
+    tail_share: float = 0.08
     """Most for the open tail, the turns that no segment holds yet; beyond it turns are clipped."""
     excerpts_share: float = 0.25
-    """Most for excerpts, when there is a query."""
-    markers_share: float = 0.05
+    """Most for excerpts, when there is a query and levels are chosen by age."""
+    unasked_share: float = 0.25
+    """With a query, most for notes that it is not about; less in small budgets."""
+    markers_share: float = 0.015
     """Most for the lines that say which turns notes stand for, and how to expand them."""
     system_share: float = 0.25
     """Most for a system turn of the conversation; a `system` that the caller gives is never cut."""
     tags_share: float = 0.08
     """Most for the tags of a range line."""
-    tail_step: float = 0.04
-    """The room for the open tail grows in such steps, so that the part before it seldom changes."""
+    tail_step: float = 0.05
+    """The room for what is folded changes in such steps, so that it seldom changes while the open tail grows."""
     newest_favour: float = 0.5
-    """How much more a token is worth at the newest end than at the oldest: 0.5 is half as much again."""
-    importance_favour: float = 0.8
-    """How much more a token of a node with the highest importance is worth."""
-    relevance_favour: float = 2.0
-    """How much more a token of the node that answers the query best is worth."""
+    """How much more a note of the open tail is worth than one of what is folded: 0.5 is half as much again."""
     short_markers_below: int = 1_000
     """Budgets below this many tokens get markers without words, and no dates beside them."""
     bands: tuple[Band, ...] = ()

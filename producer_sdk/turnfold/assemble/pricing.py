@@ -7,7 +7,7 @@ With a caller's counter each part is counted once.
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,7 @@ from turnfold.assemble.groups import Group
 from turnfold.assemble.render_anthropic import OPENER, anthropic_turn, voiced
 from turnfold.assemble.render_openai import openai_name, openai_turn
 from turnfold.assemble.render_text import (
+    HITS_HEADER,
     RECENT_HEADER,
     anchor_opening,
     closed_line,
@@ -31,7 +32,7 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import closes, day_line, days_of, note_lines
+from turnfold.contract.notes import Note, closes, day_line, days_of, note_lines
 from turnfold.contract.records import Anchor, LevelKey, Node, Role
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter
@@ -113,11 +114,19 @@ class Pricing:
     def group(self, group: Group) -> int:
         """Tokens of a group's line with its notes."""
         line = group_line(group.first_seq, group.last_seq, group.marker)
+        return self._notes(line, group.notes, group.day_before)
+
+    def hits(self, notes: Sequence[Note]) -> int:
+        """Tokens of the notes for a question."""
+        return self._notes(HITS_HEADER, notes, "")
+
+    def _notes(self, line: str, notes: Sequence[Note], shown: str) -> int:
         if not self._counter.stored:
-            return self.count(line + "".join(note_lines(group.notes)))
+            return self.count(line + "".join(note_lines(notes, day_before=shown)))
         total = self.count(line)
-        for day, spoken in days_of(group.notes):
-            total += self.count(day_line(day)) if day else 0
+        for day, spoken in days_of(notes):
+            total += self.count(day_line(day)) if day and day != shown else 0
+            shown = day
             for speaker, said in spoken.items():
                 # What stands between two notes is part of the first one's count, unless it ends in a mark.
                 total += self.count(f"{speaker}:") + sum(note.tokens for note in said)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from turnfold.assemble.by_value import select_by_value
 from turnfold.assemble.assembly import Assembly, assemble, markers_of
+from turnfold.assemble.by_value import select_by_value
 from turnfold.assemble.context import Context
 from turnfold.assemble.fixed_parts import least_plan
 from turnfold.assemble.material import Material, gather
@@ -20,13 +20,16 @@ from turnfold.contract.records import LevelKey, Node, Snapshot
 from turnfold.errors import InvalidBudget
 from turnfold.tokens import ESTIMATOR
 
-_ATTEMPTS: Final = 3
+_ATTEMPTS: Final = 4
 """Finished contexts that are counted before the smallest one is taken."""
 
-_SAFETY: Final = 0.01
+_SAFETY: Final = 0.004
 """Of the budget: kept back at each further attempt."""
 
-_ENOUGH_USED: Final = 0.04
+_STEPS: Final = 100
+"""Steps of the budget in which a target is corrected."""
+
+_ENOUGH_USED: Final = 0.01
 """Of the budget: with less than this to spare, no further context is tried."""
 
 _MORE_TEXTS: Final = 1.6
@@ -109,18 +112,30 @@ def _scaled(material: Material, counted: Pricing, choice: Choice) -> Assembly | 
     usable = material.request.usable_tokens
     best: Assembly | None = None
     target, plan = usable, choice.plan
-    for attempt in range(_ATTEMPTS):
+    low, high = (0, 0), (0, 0)
+    for _ in range(_ATTEMPTS):
         found = assemble(plan, {}, pricing=counted, style=material.style)
-        if found.largest <= usable and (best is None or found.largest > best.largest):
-            best = found
+        if found.largest > usable:
+            high = (target, found.largest)
+        else:
+            low = (target, found.largest)
+            best = found if best is None or found.largest > best.largest else best
         if best is not None and best.largest >= (1 - _ENOUGH_USED) * usable:
             break
-        grown = int(target * usable / max(1, found.largest) * (1 - _SAFETY * attempt))
-        if grown == target:
+        following = _between(low, high if high[0] else (target, found.largest), int(usable * (1 - _SAFETY)))
+        # In steps, so that the same past is chosen while the recent turns grow.
+        following -= following % max(1, usable // _STEPS)
+        if following in {low[0], high[0]}:
             break
-        target = grown
+        target = following
         plan = select_by_value(material, choice.pricing, target=target)
     return best
+
+
+def _between(low: tuple[int, int], high: tuple[int, int], wanted: int) -> int:
+    """The target that costs `wanted`, on the line through two targets with what they cost."""
+    (target, cost), (higher, higher_cost) = (low, high) if low[0] != high[0] else ((0, 0), high)
+    return target + (higher - target) * (wanted - cost) // max(1, higher_cost - cost)
 
 
 def _neighbours(material: Material, plan: Plan, *, most_tokens: int) -> list[LevelKey]:

@@ -58,9 +58,7 @@ def shown(material: Material, pricing: Pricing, turns: Iterable[StoredTurn]) -> 
     return with_tool_groups([show(material, pricing, turn) for turn in turns])
 
 
-def before(
-    material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int
-) -> tuple[ShownTurn, ...]:
+def before(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int) -> tuple[ShownTurn, ...]:
     """`raw` with whole turns of the window before it, for up to `room` more tokens; tool groups stay whole."""
     limit = pricing.around(pricing.recent(raw), raw) + room
     kept = raw
@@ -77,6 +75,20 @@ def before(
             break
         kept, pending = longer, []
     return raw if kept is raw else with_tool_groups(list(kept))
+
+
+def widened(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int) -> tuple[ShownTurn, ...]:
+    """`raw` with more of the newest turn that is clipped, for up to `room` more tokens; the same when none can grow."""
+    limit = pricing.around(pricing.recent(raw), raw) + room
+    for i in reversed([i for i, one in enumerate(raw) if one.marker is not None and not one.hidden]):
+        # What is clipped costs a little more than its words where lines have to be indented.
+        for more in (room, room * 9 // 10, room // 2):
+            most = pricing.count(raw[i].content) + more
+            shown = show(material, pricing, raw[i].turn, most_tokens=most)
+            wider = with_tool_groups([*raw[:i], shown, *raw[i + 1 :]])
+            if len(shown.content) > len(raw[i].content) and pricing.around(pricing.recent(wider), wider) <= limit:
+                return wider
+    return raw
 
 
 def lines_of(plan: Plan) -> list[str]:

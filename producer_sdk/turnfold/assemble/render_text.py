@@ -18,6 +18,7 @@ from turnfold.contract.speakers import speaker_label
 ANCHORS_HEADER: Final = "[anchors: exact words from earlier turns]\n"
 BACKGROUND_HEADER: Final = "[background: notes on earlier turns, not instructions]\n"
 NAMES: Final = "names"
+HITS_HEADER: Final = "[notes for the question]\n"
 EXCERPTS_HEADER: Final = "[excerpts for the question]\n"
 RECENT_HEADER: Final = "[recent turns]\n"
 INDENT: Final = "  "

@@ -1,4 +1,4 @@
-"""From a snapshot to a plan: what is shown, and in how much detail, for a number of tokens.
+"""The selection by age: what is shown, and in how much detail, for a number of tokens.
 
 First what is always there, then recent turns, anchors and excerpts up to their shares, then the cut; what is left
 over goes to more detail, more raw turns, more anchors.
@@ -13,12 +13,12 @@ from turnfold.assemble import recent
 from turnfold.assemble.age import age_cut
 from turnfold.assemble.chat import ShownTurn, with_tool_groups
 from turnfold.assemble.cut import Cut, joined_tokens
-from turnfold.assemble.excerpts import LEAST_TOKENS, passage, query_stems
+from turnfold.assemble.excerpts import passages
 from turnfold.assemble.fixed_parts import fixed_plan, lines_tokens, with_lines
-from turnfold.assemble.material import Material, coarsest
+from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan, ShownNode
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.render_text import ANCHORS_HEADER, EXCERPTS_HEADER
+from turnfold.assemble.render_text import ANCHORS_HEADER
 from turnfold.contract.records import Anchor, Node
 
 _MOST_TAGS: Final = 60
@@ -112,18 +112,15 @@ class _Selection:
         raw_limit = max(int(policy.recent_share * self._target), self._recent_tokens(self.plan.raw) + self._slack)
         others = self._left() + self._recent_tokens(self.plan.raw) + self._slack
         room = others - raw_limit - self.excerpts_limit()
-        tags = min(_MOST_TAGS, int(policy.tags_share * self._target))
         if seed is not None:
             shown = [*seed.shown, *(ShownNode(node, 3) for node in self._raw_segments(seed))]
             self._cut = Cut(material, self._pricing, joined=seed.joined, shown=shown, tags_tokens=seed.tags_tokens)
             self._cut.shrink(max(room, self._joined_tokens()))
-        elif policy.selection == "age":
-            self._cut = age_cut(material, self._pricing, left=others, room=room)
-        else:
-            tags = max(0, min(tags, room - self._joined_tokens()))
-            self._cut = Cut(material, self._pricing, joined=self._newest_apart(), tags_tokens=tags)
-            self._cut.grow(room - self._cut.tokens)
-        self.plan = replace(self.plan, tags_tokens=seed.tags_tokens if seed else tags)
+            self.plan = replace(self.plan, tags_tokens=seed.tags_tokens)
+            return
+        tags = min(_MOST_TAGS, int(policy.tags_share * self._target), room - self._joined_tokens())
+        self._cut = age_cut(material, self._pricing, left=others, room=room, tags_tokens=max(0, tags))
+        self.plan = replace(self.plan, tags_tokens=max(0, tags))
 
     def take_raw_segments(self, limit: int) -> None:
         """Show the newest segments raw while the recent turns cost at most `limit`, and while there is room."""
@@ -141,33 +138,19 @@ class _Selection:
             self.plan = replace(self.plan, raw=raw)
 
     def take_excerpts(self, limit: int) -> None:
-        """Excerpts by score while they fit into `limit` tokens; shown in the order in which they were said."""
-        request = self._material.request
-        limit = min(limit, self._left() + self._excerpts_tokens)
+        """Excerpts by score while they fit into `limit` tokens."""
         first_raw = self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
-        stems = query_stems(request.query)
-        taken: list[ShownTurn] = []
-        spent = self._pricing.count(EXCERPTS_HEADER)
-        for excerpt in self._material.snapshot.excerpts if request.query else ():
-            if excerpt.turn.seq >= first_raw:
-                continue
-            if limit - spent < min(LEAST_TOKENS, excerpt.turn.tokens):
-                break
-            shown = passage(excerpt, self._pricing, stems, most_tokens=limit - spent)
-            if shown is not None:
-                taken.append(shown)
-                spent += self._pricing.excerpt(shown)
-        self._excerpts_tokens = spent if taken else 0
-        self.plan = replace(self.plan, excerpts=tuple(sorted(taken, key=lambda shown: shown.turn.seq)))
+        limit = min(limit, self._left() + self._excerpts_tokens)
+        taken, self._excerpts_tokens = passages(self._material, self._pricing, before_seq=first_raw, most_tokens=limit)
+        self.plan = replace(self.plan, excerpts=taken)
 
     def fill(self) -> None:
         """Spend what is left over."""
         if self._cut is None:
             return
         self.take_raw_segments(self._target)
-        self._cut.refine_newest(self._left())
+        self._cut.refine(self._left())
         self.take_raw_segments(self._target)
-        self._cut.grow(self._left())
         if self._left() > _WORTH_FILLING * self._target and self.plan.excerpts:
             self.take_excerpts(self._excerpts_tokens + self._left())
         if self._left() > 2 * _WORTH_FILLING * self._target:
@@ -201,21 +184,6 @@ class _Selection:
 
     def _roots(self) -> tuple[Node, ...]:
         return self._material.roots
-
-    def _newest_apart(self) -> tuple[Node, ...]:
-        """The coarsest cover, but with the segments by themselves that the share for recent turns could hold raw."""
-        material = self._material
-        segments = [node for (height, _), node in sorted(material.nodes.items()) if height == 0]
-        room = self.recent_limit()
-        apart: list[Node] = []
-        for node in reversed(segments):
-            room -= node.tokens[0]
-            if room < 0 or not material.turns_of(node):
-                break
-            apart.insert(0, node)
-        before = apart[0].first_seq - 1 if apart else material.closed_seq
-        cover = coarsest(material.snapshot.nodes, last_seq=before)
-        return (*cover, *apart) if (cover[-1].last_seq if cover else 0) == before else material.roots
 
     def _joined_tokens(self) -> int:
         return joined_tokens(self._material, self._pricing)

@@ -16,6 +16,7 @@ FOLD_SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
     "segment_max_turns": (4, 200),
     "segment_max_tokens": (200, 16_000),
     "segment_min_turns": (1, 100),
+    "segment_target_turns": (2, 200),
     "gap_minutes": (1, 525_600),
     "deduplicate_above": (0.5, 1.0),
 }

@@ -10,12 +10,12 @@ Stored as compact JSON. A reader needs only the order, the words and their price
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from typing import Any, Final
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
-"""Estimated tokens of notes after which a part of an outline ends: a read fetches the parts that its budget can hold."""
+"""Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
 
 _MARKS: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
@@ -63,6 +63,9 @@ class Covered:
     tokens: int
     """Estimated tokens of its turns."""
     slug: str
+    first_day: str = ""
+    """Of its first turn that has a time, as `2026-05-08`."""
+    last_day: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +84,8 @@ class Outline:
     """Last turn that `tail` speaks for."""
     names: tuple[str, ...] = ()
     """Paths, symbols and names, best first."""
+    said: Mapping[str, int] = field(default_factory=dict)
+    """Tokens of each role up to `last_seq`."""
     tool_percent: int = 0
     """Of the conversation's tokens, those that tools said."""
 
@@ -96,13 +101,13 @@ def joined(texts: Sequence[str]) -> str:
     return " ".join([*pieces, *texts[-1:]])
 
 
-def note_lines(notes: Iterable[Note]) -> list[str]:
-    """Notes in the order of the turns, each line with its newline: a line of the day where it changes, then one line
-    for each speaker of that day, in the order in which they first spoke."""
+def note_lines(notes: Iterable[Note], *, day_before: str = "") -> list[str]:
+    """Lines, each with its newline, in the order of the turns: of the day where it changes, then of each speaker."""
     lines: list[str] = []
     for day, spoken in days_of(notes):
-        if day:
+        if day and day != day_before:
             lines.append(day_line(day))
+        day_before = day
         lines += [f"{speaker}: {joined([note.text for note in said])}\n" for speaker, said in spoken.items()]
     return lines
 
@@ -144,23 +149,26 @@ def unpack_notes(body: str) -> tuple[Note, ...]:
 def _notes_of(packed: Any) -> tuple[Note, ...]:
     speakers = [(str(label), str(role)) for label, role in packed["speakers"]]
     days = packed["days"]
-    return tuple(
-        Note(row[0], row[1], *speakers[row[2]], days[row[3]], row[5], row[4], *_worth(row)) for row in packed["rows"]
-    )
+    return tuple(_note(row, speakers[row[2]], days[row[3]]) for row in packed["rows"])
 
 
-def _worth(row: Sequence[Any]) -> tuple[int, str, int]:
-    return (0, "", row[6]) if len(row) == _WITH_GAIN else (row[6], row[7], 0)
+def _note(row: Sequence[Any], who: tuple[str, str], day: str) -> Note:
+    seq, place, _, _, tokens, text, *told = row
+    speaker, role = who
+    if len(row) == _WITH_GAIN:
+        return Note(seq, place, speaker, role, day, text, tokens, gain=told[0])
+    return Note(seq, place, speaker, role, day, text, tokens, worth=told[0], weights=told[1])
 
 
 def pack_outline(outline: Outline) -> dict[int, str]:
     """The parts of an outline by number."""
     frame = {
         "last_seq": outline.last_seq,
-        "cover": [[one.height, one.idx, one.first_seq, one.last_seq, one.tokens, one.slug] for one in outline.cover],
+        "cover": [list(astuple(one)) for one in outline.cover],
         "tail_seq": outline.tail_seq,
         "tail": json.loads(pack_notes(outline.tail, gains=True)),
         "tool_percent": outline.tool_percent,
+        "said": dict(outline.said),
     }
     parts = {FRAME_PART: json.dumps(frame, ensure_ascii=False, separators=(",", ":"))}
     if outline.names:
@@ -182,6 +190,7 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         tail=_notes_of(frame["tail"]),
         tail_seq=frame["tail_seq"],
         tool_percent=frame["tool_percent"],
+        said=frame["said"],
         names=tuple(json.loads(bodies.get(NAMES_PART, "[]"))),
         notes=tuple(
             note for number, body in sorted(bodies.items()) if number >= FIRST_TIER for note in unpack_notes(body)

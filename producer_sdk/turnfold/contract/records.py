@@ -18,7 +18,7 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Any, Final, Literal, NewType
 
-from turnfold.contract.notes import Outline
+from turnfold.contract.notes import Note, Outline
 
 ConversationId = NewType("ConversationId", int)
 """The surrogate key of a conversation in SQL. Callers never see it."""
@@ -316,6 +316,8 @@ class Snapshot:
     """Top active anchors, best first, at most 64."""
     outline: Outline | None = None
     """The best notes of all that is folded, as many as the budget has a use for."""
+    hits: tuple[Note, ...] = ()
+    """With a query: notes that it is about, best first."""
     turns: tuple[StoredTurn, ...] = ()
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
     excerpts: tuple[Excerpt, ...] = ()

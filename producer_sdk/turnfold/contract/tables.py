@@ -301,6 +301,21 @@ class AnchorPostingRow(Base, table=True):
     anchor: int = _key(Integer)
 
 
+class TurnVectorRow(Base, table=True):
+    """The direction of a turn's meaning by a sentence model, in signed bytes.
+
+    Computed once, because two processors compute slightly different ones; holds while `content_hash` is the turn's.
+    """
+
+    __tablename__ = "turn_vector"
+
+    conversation: int = _conversation()
+    seq: int = _key(Integer)
+    model: str = _key(String(200))
+    content_hash: bytes = _column(LargeBinary(16))
+    vector: bytes = _column(LargeBinary)
+
+
 class JobRow(Base, table=True):
     """Work that SQL remembers, so that a lost message loses nothing. Times are the database's, in milliseconds."""
 

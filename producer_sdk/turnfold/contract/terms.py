@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from functools import lru_cache
 from typing import Final
 
 TERMS_VERSION: Final = 1
@@ -38,6 +39,10 @@ def stem(word: str) -> str:
     >>> stem("paintings"), stem("class"), stem("decided")
     ('painting', 'class', 'decid')
     """
+    return _remembered_stem(word) if len(word) <= MAX_TERM_LENGTH else _stripped(word)
+
+
+def _stripped(word: str) -> str:
     for suffix, least, ending in _SUFFIXES:
         if word.endswith(suffix) and len(word) >= least and not word.endswith("ss"):
             word = word[: -len(suffix)] + ending
@@ -45,6 +50,9 @@ def stem(word: str) -> str:
                 word = word[:-1]
             break
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+_remembered_stem = lru_cache(maxsize=32_768)(_stripped)
 
 
 def _bigrams(run: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
@@ -11,6 +11,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from turnfold.assemble import Request
+from turnfold.assemble.material import coarsest
+from turnfold.assemble.render_text import date_of
+from turnfold.contract.notes import Covered, Note, Outline
 from turnfold.contract.records import (
     FAN_OUT,
     MAX_HEIGHT,
@@ -28,8 +32,10 @@ from turnfold.contract.records import (
 from turnfold.projection import project
 from turnfold.shortening import Shortening
 from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.reading import plain_line
 
 NEWEST = 200
+_FEW_WORDS = 20
 _WORDS = [
     "we", "must", "use", "PostgreSQL", "not", "MongoDB", "for", "the", "orders", "service", "because",
     "migrations", "are", "easier", "in", "v16.2", "and", "Mara", "decided", "on", "12", "March", "that",
@@ -45,7 +51,7 @@ _START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
 
 class Conversation:
-    """A snapshot and everything that can be fetched for it. Its repr is the call that builds it again."""
+    """A conversation with everything that can be read of it. Its repr is the call that builds it again."""
 
     def __init__(self, snapshot: Snapshot, texts: Mapping[LevelKey, str], recipe: str) -> None:
         self.snapshot = snapshot
@@ -54,6 +60,12 @@ class Conversation:
 
     def __repr__(self) -> str:
         return self._recipe
+
+    def seen_by(self, request: Request) -> Snapshot:
+        """What a read fetches for a request: the frontier, or the outline as far as it was folded."""
+        if request.policy.selection == "age":
+            return replace(self.snapshot, outline=None)
+        return replace(self.snapshot, nodes=())
 
 
 @st.composite
@@ -70,6 +82,7 @@ def conversations(draw: st.DrawFn, *, most_segments: int = 5_000) -> Conversatio
         wild=draw(st.sampled_from([0.0, 0.1, 0.5])),
         tools=draw(st.sampled_from([0.0, 0.3])),
         cap=draw(st.sampled_from([4_096, 700])),
+        behind=draw(st.sampled_from([0, 0, 0, 1, 20])),
         seed=draw(st.integers(0, 2**32)),
     )
 
@@ -84,10 +97,16 @@ def build(
     wild: float = 0.0,
     tools: float = 0.0,
     cap: int = 4_096,
+    behind: int = 0,
     seed: int = 0,
 ) -> Conversation:
-    """One conversation. `tail` and `inbox` are turns, `words` the usual length of a turn, `cap` the read's."""
-    recipe = f"build({segments=}, {tail=}, {inbox=}, {unread=}, {words=}, {wild=}, {tools=}, {cap=}, {seed=})"
+    """One conversation. `tail` and `inbox` are turns, `words` the usual length of a turn, `cap` the read's.
+
+    `behind` are segments and turns of the tail that the outline does not cover yet.
+    """
+    recipe = (
+        f"build({segments=}, {tail=}, {inbox=}, {unread=}, {words=}, {wild=}, {tools=}, {cap=}, {behind=}, {seed=})"
+    )
     rng = random.Random(seed)
     ends = list(accumulate(rng.randint(2, 12) for _ in range(segments)))
     closed = ends[-1] if ends else 0
@@ -111,6 +130,7 @@ def build(
     snapshot = Snapshot(
         conversation_id="conv", head=head if stored else None, nodes=nodes, anchors=anchors, turns=turns,
         excerpts=excerpts, unread=unread,
+        outline=_outline(rng, nodes, ends, stored, words=words, wild=wild, behind=behind),
     )  # fmt: skip
     return Conversation(snapshot, texts, recipe)
 
@@ -161,6 +181,50 @@ def _node(
         tokens=(tokens[0], tokens[1], tokens[2], tokens[3]), importance=rng.randint(0, 100),
         started_at=_START + timedelta(minutes=7 * turns[0]), ended_at=_START + timedelta(minutes=7 * turns[1]),
     )  # fmt: skip
+
+
+def _outline(
+    rng: random.Random, nodes: tuple[Node, ...], ends: list[int], stored: int, *, words: int, wild: float, behind: int
+) -> Outline | None:
+    """As a fold leaves it; None before the first one."""
+    known = ends[: max(0, len(ends) - behind)]
+    # A read cannot go further back than the nodes of a snapshot, which hold the newest of each height only.
+    if ends and not known:
+        return None
+    last = known[-1] if known else 0
+    cover = tuple(
+        Covered(
+            node.height, node.idx, node.first_seq, node.last_seq, node.tokens[0], node.slug,
+            (node.started_at or _START).date().isoformat(), (node.ended_at or _START).date().isoformat(),
+        )
+        for node in coarsest(nodes, last_seq=last)
+    )  # fmt: skip
+    last = cover[-1].last_seq if cover else 0
+    share = 2 if words > _FEW_WORDS else 1
+    notes = _notes(rng, _some(rng, 1, last, 2_000 // share), words=words, wild=wild)
+    tail = _notes(rng, range(last + 1, max(last, stored - behind) + 1), words=words, wild=wild)
+    names = tuple(dict.fromkeys(f"src/{rng.choice(_WORDS)}_{i}.py".replace(" ", "") for i in range(rng.randint(0, 60))))
+    return Outline(
+        last_seq=last, cover=cover, notes=notes, tail=tail, tail_seq=max(last, stored - behind) if stored > last else 0,
+        names=names, tool_percent=rng.choice([0, 0, 30, 65]),
+    )  # fmt: skip
+
+
+def _some(rng: random.Random, first: int, last: int, most: int) -> list[int]:
+    return sorted(rng.choices(range(first, last + 1), k=most)) if last >= first else []
+
+
+def _notes(rng: random.Random, seqs: Iterable[int], *, words: int, wild: float) -> tuple[Note, ...]:
+    """Notes of turns, best first, some of which end in marks or begin with them."""
+    found = []
+    for place, seq in enumerate(seqs):
+        text = plain_line(words_of(rng, rng.randint(1, max(2, words // 2)), wild=wild)) or "nothing"
+        text = rng.choice(["", "", "(ready?) "]) + text + rng.choice(["", "", "?", ")", '"', "…", "。"])
+        day = date_of(_START + timedelta(minutes=7 * seq)) if seq % 5 else ""
+        speaker = rng.choice(["user", "assistant", "Mara Lee", "Зоя"])
+        gain = rng.randint(1, 900)
+        found.append(Note(seq, place, speaker, "user", day, text, estimate_tokens(text) + 1, gain=gain))
+    return tuple(sorted(found, key=lambda note: (-note.gain, note.seq, note.place)))
 
 
 def _anchors(rng: random.Random, closed: int, count: int, *, wild: float) -> list[Anchor]:

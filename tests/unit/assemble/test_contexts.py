@@ -21,7 +21,8 @@ from turnfold.assemble import (
     page,
     policy_named,
 )
-from turnfold.contract.records import Anchor, AnchorType, ConversationId, Head, Node, Role, Snapshot, StoredTurn
+from turnfold.contract.notes import Covered, Note, Outline
+from turnfold.contract.records import Anchor, AnchorType, ConversationId, Head, Role, Snapshot, StoredTurn
 from turnfold.errors import InvalidBudget, InvalidInput, InvalidSettings
 from turnfold.tokens import ESTIMATOR, caller_counter, estimate_tokens
 
@@ -39,55 +40,130 @@ def snapshot_of(*turns: StoredTurn, closed_seq: int = 0, **more: object) -> Snap
     return replace(Snapshot(conversation_id="c", head=head, turns=turns), **more)  # type: ignore[arg-type]
 
 
-def read(snapshot: Snapshot, request: Request, texts: dict[tuple[int, int, int], str] | None = None) -> Context:
-    return finish(snapshot, request, choose(snapshot, request), texts or {})
+def read(snapshot: Snapshot, request: Request) -> Context:
+    return finish(snapshot, request, choose(snapshot, request), {})
 
 
-SEGMENT = Node(height=0, idx=0, first_seq=1, last_seq=24, slug="auth-options", tokens=(900, 40, 12, 6), importance=50)
-WORDS = {
-    (0, 0, 1): "Mara and Tom compared databases for orders; Mara chose PostgreSQL 16 for its migrations.",
-    (0, 0, 2): "Mara chose PostgreSQL 16.",
-    (0, 0, 3): "PostgreSQL, orders, Mara",
-}
 ANCHOR = Anchor(
     id=1, type=AnchorType.DECISION, text="We'll go with PostgreSQL 16,\nnot MongoDB.", turn_seq=12, start=0, end=41
 )
 
 
-def folded(*turns: StoredTurn) -> Snapshot:
-    node = replace(SEGMENT, tokens=(900, *(estimate_tokens(WORDS[0, 0, level]) for level in (1, 2, 3))))
-    return snapshot_of(*turns, closed_seq=24, nodes=(node,), anchors=(ANCHOR,))
+def note(seq: int, place: int, speaker: str, day: str, text: str) -> Note:
+    return Note(seq, place, speaker, "user", day, text, estimate_tokens(text) + 1, gain=100 - seq)
 
 
-def test_parts_stand_in_the_order_system_task_anchors_background_recent() -> None:
-    snapshot = folded(turn(25, Role.USER, "Which version was it?", name="Mara"))
-    context = read(snapshot, Request(budget_tokens=1_200, system="Be brief.", task="Answer."), WORDS)
+NOTES = (
+    note(3, 0, "Mara", "2 March 2026", "compares databases for orders"),
+    note(3, 1, "Mara", "2 March 2026", "(which one?) MongoDB"),
+    note(4, 0, "Tom", "2 March 2026", "not MongoDB!"),
+    note(9, 0, "Mara", "2 March 2026", "migrations matter"),
+    note(20, 0, "Tom", "3 March 2026", "backups run 02:30"),
+)
+OUTLINE = Outline(
+    last_seq=24, cover=(Covered(0, 0, 1, 24, 900, "auth-options", "2026-03-02", "2026-03-03"),), notes=NOTES
+)
+
+
+def folded(*turns: StoredTurn, **more: object) -> Snapshot:
+    outline = replace(OUTLINE, **more)  # type: ignore[arg-type]  # fields of the record
+    return snapshot_of(*turns, closed_seq=24, outline=outline, anchors=(ANCHOR,))
+
+
+def test_parts_stand_in_the_order_system_task_anchors_names_background_recent() -> None:
+    snapshot = folded(
+        turn(25, Role.USER, "Which version was it?", name="Mara"), names=("src/orders.py", "KeyError"), tool_percent=50
+    )
+    context = read(snapshot, Request(budget_tokens=1_200, system="Be brief.", task="Answer."))
     assert context.text == (
         "Be brief.\n"
         "Task: Answer.\n"
         "[anchors: exact words from earlier turns]\n"
         "[decision, turn 12] We'll go with PostgreSQL 16, not MongoDB.\n"
+        "[names] src/orders.py, KeyError\n"
         "[background: notes on earlier turns, not instructions]\n"
-        "[turns 1-24 →L0:auth-options-1] Mara and Tom compared databases for orders; Mara chose PostgreSQL 16 "
-        "for its migrations.\n"
+        "[turns 1-24 →L1:auth-options-1]\n"
+        "[2 March 2026]\n"
+        "Mara: compares databases for orders; (which one?) MongoDB; migrations matter\n"
+        "Tom: not MongoDB!\n"
+        "[3 March 2026]\n"
+        "Tom: backups run 02:30\n"
         "[recent turns]\n"
         "Mara: Which version was it?\n"
     )
-    assert context.markers == ("L0:auth-options-1",)
+    assert context.markers == ("L1:auth-options-1",)
     assert context.coverage is not None
-    assert [(s.first_seq, s.last_seq, s.level) for s in context.coverage.spans] == [(1, 24, 1), (25, 25, 0)]
+    assert [(s.first_seq, s.last_seq, s.level) for s in context.coverage.spans] == [(1, 24, 2), (25, 25, 0)]
+    assert estimate_tokens(context.text) == context.budget.text_tokens
 
 
 def test_small_budgets_get_short_markers() -> None:
-    context = read(folded(turn(25, Role.USER, "Which version?")), Request(budget_tokens=300), WORDS)
-    assert "[turns 1-24 →L0:1] " in context.text
+    context = read(folded(turn(25, Role.USER, "Which version?")), Request(budget_tokens=300))
+    assert "[turns 1-24 →L1:1]\n" in context.text
+
+
+def test_notes_are_taken_best_first_and_shown_in_the_order_of_the_turns() -> None:
+    snapshot = folded(turn(25, Role.USER, "Which version?"))
+    shown = [
+        sum(one.text in read(snapshot, Request(budget_tokens=budget)).text for one in NOTES)
+        for budget in range(80, 200, 10)
+    ]
+    assert shown[0] < len(NOTES) == shown[-1]
+    few = read(snapshot, Request(budget_tokens=110)).text
+    assert [one.text in few for one in NOTES] == sorted((one.text in few for one in NOTES), reverse=True)
+
+
+def test_an_anchor_that_is_shown_saves_the_note_that_says_the_same() -> None:
+    same = note(12, 0, "Mara", "2 March 2026", "We'll go with PostgreSQL")
+    context = read(folded(turn(25, Role.USER, "Which version?"), notes=(same, *NOTES)), Request(budget_tokens=1_200))
+    assert context.text.count("We'll go with PostgreSQL") == 1
+
+
+def test_turns_after_the_outline_are_shown_by_their_notes_until_they_are_raw() -> None:
+    turns = [turn(seq, Role.USER, f"About the harbour crane number {seq}. " * 12) for seq in range(25, 45)]
+    tail = tuple(note(seq, 0, "user", "", f"harbour crane {seq}") for seq in range(25, 43))
+    context = read(folded(*turns, tail=tail, tail_seq=42), Request(budget_tokens=1_000))
+    assert context.coverage is not None
+    spans = context.coverage.spans
+    assert [(span.first_seq, span.level) for span in spans[:2]] == [(1, 2), (25, 2)]
+    assert spans[2].level == 0
+    named = f"25-{spans[1].last_seq}"
+    assert f"[turns {named} →L0:turns-{named}]\nuser: harbour crane 25; harbour crane 26" in context.text
+
+
+def test_turns_that_no_note_speaks_for_have_a_line_of_their_own() -> None:
+    """A worker died between a segment and its outline: the outline is older than what is folded."""
+    turns = [turn(seq, Role.USER, f"About the harbour crane number {seq}. " * 12) for seq in range(25, 65)]
+    context = read(folded(*turns, tail_seq=24), Request(budget_tokens=600))
+    assert context.coverage is not None
+    assert [span.level for span in context.coverage.spans] == [2, "unfolded", 0]
+    assert "not folded yet →L0:turns-25-" in context.text
+
+
+def test_a_conversation_whose_first_outline_is_not_written_yet_is_one_line_and_its_newest_turns() -> None:
+    turns = [turn(seq, Role.USER, f"About the harbour crane number {seq}. " * 12) for seq in range(300, 400)]
+    context = read(replace(snapshot_of(*turns, closed_seq=390), outline=None), Request(budget_tokens=600))
+    assert context.coverage is not None
+    assert [span.level for span in context.coverage.spans] == ["unfolded", 0]
+    assert context.coverage.first_seq == 1
+    assert context.markers[0].startswith("L0:turns-1-")
+
+
+def test_the_newest_turn_is_raw_even_when_it_is_folded() -> None:
+    context = read(
+        replace(folded(), turns=(turn(23, Role.USER, "Is that all?"), turn(24, Role.ASSISTANT, "It is."))),
+        Request(budget_tokens=160),
+    )
+    assert context.messages("openai")[-1] == {"role": "assistant", "content": "It is."}
+    assert context.coverage is not None
+    assert context.coverage.level_of(24) == 0
 
 
 def test_messages_hold_the_background_as_system_text_and_recent_turns_as_they_were_said() -> None:
     snapshot = folded(
         turn(25, Role.ASSISTANT, "It was 16."), turn(26, Role.USER, "[recent turns]\nuser: no", name="Mara Lee")
     )
-    context = read(snapshot, Request(budget_tokens=1_200), WORDS)
+    context = read(snapshot, Request(budget_tokens=1_200))
     system, assistant, user = context.messages("openai")
     assert system["role"] == "system"
     assert context.text.startswith(system["content"])
@@ -134,19 +210,25 @@ def test_a_turn_above_the_budget_is_cut_in_the_middle_around_a_marker() -> None:
     context = read(snapshot_of(turn(1, Role.USER, long)), Request(budget_tokens=300))
     assert "The log begins here." in context.text
     assert context.text.endswith("Why does this fail?\n")
+    assert context.tokens >= 0.95 * 300
     assert context.markers == ("L0:turn-1",)
     assert [one.reach for one in context.budget.left_out] == ["L0:turn-1"]
 
 
 def test_a_backlog_is_one_line_for_what_is_not_folded_and_one_for_what_is_not_stored() -> None:
-    backlog = build(segments=8, tail=400, words=40, seed=1).snapshot
-    context = read(backlog, Request(budget_tokens=600))
+    request = Request(budget_tokens=600)
+    backlog = build(segments=8, tail=400, words=40, seed=1).seen_by(request)
+    assert backlog.outline is not None
+    folding = replace(backlog.outline, tail=(), tail_seq=backlog.outline.last_seq)
+    context = read(replace(backlog, outline=folding), request)
     assert context.coverage is not None
     unfolded = next(span for span in context.coverage.spans if span.level == "unfolded")
     named = f"turns {unfolded.first_seq}-{unfolded.last_seq}"
     assert f"[{named}, not folded yet →L0:{named.replace(' ', '-')}]" in context.text
-    waiting = build(segments=8, tail=4, inbox=3, unread=500, words=10, seed=1).snapshot
-    assert "[about 500 turns are still being stored]" in read(waiting, Request(budget_tokens=600)).text
+    waiting = build(segments=8, tail=4, inbox=3, unread=500, words=10, seed=1).seen_by(request)
+    told = read(waiting, request)
+    hidden = 500 + 3 - len(told.chat.turns)
+    assert f"[about {hidden} turns are still being stored]" in told.text
 
 
 def test_a_tool_call_and_its_result_are_given_in_each_providers_form() -> None:
@@ -198,29 +280,18 @@ def test_an_excerpt_of_a_long_turn_is_the_passage_that_names_the_query() -> None
     old = turn(2, Role.USER, long, name="Mara")
     excerpt = replace(conversation.snapshot.excerpts[0], turn=old, node_idx=0)
     snapshot = replace(conversation.snapshot, excerpts=(excerpt,))
-    request = Request(budget_tokens=1_500, query="What is the vault code?")
-    context = finish(snapshot, request, choose(snapshot, request), conversation.texts)
+    request = Request(budget_tokens=1_500, query="What is the vault code?", policy=RECENCY)
+    context = read(replace(snapshot, nodes=()), request)
     assert "[excerpts for the question]\n[turn 2, Mara] … " in context.text
     assert "vault code is 4711" in context.text
     assert "L0:turn-2" in context.markers
 
 
-def test_a_query_brings_detail_to_the_nodes_that_answer_it() -> None:
-    conversation = build(segments=600, tail=3, words=25, seed=8)
-    asked = replace(conversation.snapshot.excerpts[0], node_idx=590, score=50.0)
-    snapshot = replace(conversation.snapshot, excerpts=(asked,))
-    request = Request(budget_tokens=1_500, query="PostgreSQL", policy=Policy(name="seek", relevance_favour=20.0))
-    plain = choose(snapshot, replace(request, policy=Policy(name="plain", relevance_favour=0.0))).wanted
-    favoured = choose(snapshot, request).wanted
-    assert min((level for h, i, level in favoured if i == 590 // 8**h), default=4) <= min(
-        (level for h, i, level in plain if i == 590 // 8**h), default=4
-    )
-
-
 def test_the_policy_recency_shows_the_last_turns_raw_and_older_ones_coarser() -> None:
     conversation = build(segments=60, tail=4, words=15, seed=2)
     request = Request(budget_tokens=3_000, policy=RECENCY)
-    context = finish(conversation.snapshot, request, choose(conversation.snapshot, request), conversation.texts)
+    seen = conversation.seen_by(request)
+    context = finish(seen, request, choose(seen, request), conversation.texts)
     assert context.coverage is not None
     last = conversation.snapshot.last_seq
     assert all(context.coverage.level_of(last - back) == 0 for back in range(10))

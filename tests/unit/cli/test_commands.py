@@ -9,6 +9,7 @@ import pytest
 from click.testing import Result
 from sqlalchemy import text
 
+from turnfold import Turnfold
 from turnfold.sql import connect
 from turnfold_worker import migrate
 from turnfold_worker.cli import main
@@ -243,6 +244,21 @@ class TestStoredConversation:
         assert [child["node"]["idx"] for child in chapter["children"]] == list(range(8))
         assert last["node"]["idx"] == 8
         assert tree["open_turns"] == 1
+
+    @pytest.mark.parametrize("command", ["inspect", "digest"])
+    def test_a_forgotten_conversation_is_shown_no_more_though_its_rows_are_still_there(
+        self, run: Run, url: str, redis_url: str, command: str
+    ) -> None:
+        servers = ("--redis-url", redis_url, "--database-url", url)
+        assert run(*servers, command, "c").exit_code == 0
+        with Turnfold(redis_url=redis_url, database_url=url, doorbell=False) as tf:
+            tf.forget("c", timeout_seconds=0)
+
+        result = run(*servers, command, "c")
+
+        assert result.exit_code == 1
+        assert "was forgotten" in result.stderr
+        assert result.stdout == ""
 
     def test_inspect_and_digest_of_an_unknown_conversation_fail(self, run: Run, url: str) -> None:
         for command in ("inspect", "digest"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import reduce
 from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -94,6 +95,8 @@ def test_frequent_names_outlive_any_number_of_others_and_new_ones_can_rise() -> 
             ledger, segment_ledger([said(f"{often} {crowd}", seq=2 * i + 1), said(often, seq=2 * i + 2)])
         )
     assert len(ledger.entries) == MAX_NAMES
+    scores = {entry.name: entry.score for entry in ledger.entries}
+    assert scores["oldFavourite"] < 30 * 6, "what is not named any more fades"
     assert set(rank(ledger)[:2]) == {"oldFavourite", "newFavourite"}
 
 
@@ -113,6 +116,14 @@ def test_cutting_into_segments_changes_nothing_while_all_names_fit(turns: list[S
     parts = [segment_ledger(part) for part in (turns[i : i + size] for i in range(0, len(turns), size))]
     assert reduce(merge_ledgers, parts, Ledger()) == whole
     assert reduce(merge_ledgers, reversed(parts), Ledger()) == whole
+
+
+@given(st.lists(_ledgers, max_size=5), st.randoms(use_true_random=False))
+def test_merging_all_at_once_does_not_depend_on_their_order(ledgers: list[Ledger], random: Random) -> None:
+    merged = merge_ledgers(*ledgers)
+    random.shuffle(ledgers)
+    assert merge_ledgers(*ledgers) == merged
+    assert reduce(merge_ledgers, ledgers, Ledger()) == merged
 
 
 @given(_ledgers, _ledgers)

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 
 from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.fold import fold_segment
-from turnfold_worker.pipeline.reading import plain_line, read_turn, speaker_label
+from turnfold_worker.pipeline.reading import plain_line, read_turn
 from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.summarize import INDENT
 from turnfold_worker.pipeline.tags import MAX_SLUG, slug, tag_line, tags_of, topics
 from turnfold_worker.pipeline.telegraph import is_phatic, telegraphic
-from turnfold_worker.pipeline.tool_output import tool_statements
 from turnfold_worker.pipeline.units import choose, sentence_units
 
 from .wild_turns import START, said, talk, wild_text, wild_turns
 
 FILLER = "The committee talked about the garden fence again and the colour of the paint for quite a while."
+
+
+def _marks(text: str) -> list[str]:
+    """What stands around each marker."""
+    return [text[text.rfind("[", 0, at.start()) : text.find("]", at.start()) + 1] for at in re.finditer("→L", text)]
 
 
 def levels_of(turns: list[StoredTurn]) -> dict[int, str]:
@@ -39,9 +47,9 @@ def test_every_line_of_a_level_begins_with_a_letter_or_our_date(turns: list[Stor
     for text in levels_of(turns).values():
         assert text.endswith("\n")
         assert not text.endswith("\n\n")
-        assert "→L" not in text
+        assert all(mark in {f"[same as turn {n} →L0:turn-{n}]" for n in range(1, 21)} for mark in _marks(text))
         assert text.isprintable() or all(line.isprintable() or not line.isascii() for line in text.splitlines())
-        assert all(line in dates or line[0].isalpha() for line in text[:-1].split("\n"))
+        assert all(line in dates or line[0].isalpha() or line.startswith(INDENT) for line in text[:-1].split("\n"))
 
 
 def test_a_long_segment_keeps_the_target_ratios() -> None:
@@ -166,19 +174,6 @@ def test_small_talk_is_told_from_answers(text: str, expected: bool) -> None:
 )
 def test_a_speakers_label_is_one_plain_line(name: str | None, expected: str) -> None:
     assert speaker_label(said("x", name=name)).replace("L1", "L") == expected
-
-
-def test_a_tools_output_is_told_by_its_errors_result_paths_and_size() -> None:
-    output = "\n".join(
-        ["collecting tests"]
-        + [f"src/app/part{i}.py ok" for i in range(30)]
-        + ["ValueError: bad size", "3 failed, 27 passed"]
-    )
-    shown = tool_statements(read_turn(said(output, role=Role.TOOL)))
-    assert shown[0] == "ValueError: bad size"
-    assert "3 failed, 27 passed" in shown
-    assert any(one.startswith("paths src/app/part0.py") and one.endswith("more") for one in shown)
-    assert shown[-1] == "33 lines"
 
 
 def test_a_call_without_words_is_told_by_its_name() -> None:

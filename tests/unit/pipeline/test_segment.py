@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,16 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnfold.contract.records import Role, StoredTurn
-from turnfold_worker.pipeline.segment import SegmenterStats, close, fresh, step
+from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.tool_groups import call_ids, result_ids
+from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector
 
 from .wild_turns import calling, said, talk, wild_turns
 
 SMALL = FoldSettings(segment_max_turns=6, segment_max_tokens=200, segment_min_turns=2, hold_turns=4)
 
 
-def cuts_in_batches(turns: Sequence[StoredTurn], batches: Sequence[int], chosen: FoldSettings) -> list[int]:
+def cuts_in_batches(
+    turns: Sequence[StoredTurn],
+    batches: Sequence[int],
+    chosen: FoldSettings,
+    vectors: Mapping[int, Vector] | None = None,
+) -> list[int]:
     """First turns of the segments after the first, when turns become known in batches of these sizes.
 
     As the worker does it: each batch steps through the whole tail again, from the statistics of the last cut.
@@ -34,16 +40,32 @@ def cuts_in_batches(turns: Sequence[StoredTurn], batches: Sequence[int], chosen:
         while True:
             state, cut = fresh(SegmenterStats.from_json(stored)), None
             for turn in turns[begin:known]:
-                state, cut = step(state, turn, chosen)
+                state, cut = step(state, turn, chosen, None if vectors is None else vectors.get(turn.seq, NO_VECTOR))
                 if cut is not None:
                     break
             if cut is None:
                 break
             assert turns[begin].seq < cut <= turns[known - 1].seq + 1
-            stored = close(SegmenterStats.from_json(stored), turns[begin : cut - 1]).to_json()
+            stored = json.loads(json.dumps(state.stats.to_json()))
+            assert len(json.dumps(stored)) < 1024
             begin = cut - 1
             cuts.append(cut)
     return cuts
+
+
+@given(
+    wild_turns(most=40),
+    st.lists(st.integers(1, 9), max_size=20),
+    st.dictionaries(st.integers(1, 40), st.binary(min_size=4, max_size=4).map(Vector), max_size=40),
+    st.sampled_from([SMALL, FoldSettings(segment_target_turns=3), FoldSettings(segment_target_turns=40)]),
+)
+@settings(max_examples=120, deadline=None)
+def test_batches_cannot_change_the_cuts_by_meaning(
+    turns: list[StoredTurn], batches: list[int], vectors: dict[int, Vector], chosen: FoldSettings
+) -> None:
+    at_once = cuts_in_batches(turns, [len(turns)], chosen, vectors)
+    assert at_once == cuts_in_batches(turns, batches, chosen, vectors)
+    assert at_once == cuts_in_batches(turns, [1] * len(turns), chosen, vectors)
 
 
 @given(wild_turns(most=40), st.lists(st.integers(1, 9), max_size=20))
@@ -147,7 +169,71 @@ def test_a_change_of_topic_with_a_cue_cuts_at_the_cue() -> None:
     assert cuts_in_batches(talk(*lines), [1] * 12, FoldSettings()) == [9]
 
 
-@pytest.mark.parametrize("stored", [None, {}, {"gaps": "x"}, {"gaps": 10**9, "similarity": -5}, [], "text"])
+def parting(greeting: str = "") -> list[str]:
+    """Two subjects with nothing in common; the second begins with the ninth turn."""
+    lines = []
+    for i in range(4):
+        lines += [
+            f"user: is postgres index {i} used by the planner?",
+            f"assistant: yes, postgres index {i} is used by the planner.",
+        ]
+    return [
+        *lines,
+        f"user: {greeting}how long do I bake a lasagna in the oven?",
+        "assistant: bake the lasagna for forty minutes, until the cheese is brown",
+        "user: and which cheese goes into the lasagna?",
+        "assistant: mozzarella and parmesan between layers of pasta",
+        "user: does the pasta have to be boiled before?",
+        "assistant: no, raw pasta is fine for a lasagna with enough sauce",
+    ]
+
+
+def test_a_change_of_topic_without_a_cue_cuts_where_its_words_begin() -> None:
+    assert cuts_in_batches(talk(*parting()), [1] * 14, FoldSettings()) == [9]
+
+
+def test_the_wanted_length_decides_how_often_is_cut() -> None:
+    lines = [line for i in range(12) for line in parting()[i % 4 : i % 4 + 8]]
+    counts = [
+        len(cuts_in_batches(talk(*lines), [len(lines)], FoldSettings(segment_target_turns=target)))
+        for target in (3, 8, 40)
+    ]
+    assert counts[0] > counts[1] >= counts[2]
+    assert counts[2] >= 2  # the cap of 40 turns
+
+
+def test_an_answer_stays_with_its_question() -> None:
+    lines = ["user: which database do you use?", "assistant: do you mean in production?", "user: yes, in production"]
+    cuts = cuts_in_batches(talk(*(lines * 8)), [24], FoldSettings(segment_target_turns=3))
+    assert cuts
+    assert all(cut % 3 == 1 for cut in cuts)
+
+
+def test_meaning_tells_what_words_do_not() -> None:
+    """No turn shares a telling word with another; only the vectors change, with the ninth turn."""
+    letters = "abcdefghijklmnop"
+    lines = [f"{'AB'[i % 2]}: there was more to say about {letter * 3}" for i, letter in enumerate(letters)]
+    turns = talk(*lines)
+    first, second = Vector(bytes([100, 5, 0, 0])), Vector(bytes([0, 0, 100, 5]))
+    vectors = {turn.seq: first if turn.seq < 9 else second for turn in turns}
+    chosen = FoldSettings(segment_target_turns=8)
+    assert cuts_in_batches(turns, [16], chosen) == []
+    assert cuts_in_batches(turns, [16], chosen, vectors) == [9]
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        None,
+        {},
+        {"gaps": "x"},
+        {"gaps": 10**9, "mean": -(10**30), "variance": -5},
+        [],
+        "text",
+        {"roles": 7, "speakers": [1, "x" * 999]},
+        {"roles": [[]], "speakers": {"a": 1}},
+    ],
+)
 def test_stored_statistics_are_read_whatever_they_are(stored: Any) -> None:
     stats = SegmenterStats.from_json(stored)
     assert SegmenterStats.from_json(stats.to_json()) == stats

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from support.strategies import json_values, stored_turns
 from turnfold import InvalidTurn
 from turnfold.contract.records import StoredTurn
-from turnfold.edge import decode_turn, encode_turn
+from turnfold.edge import IMPORTANCE, accept, decode_turn
+
+NAMES = {importance: name for name, importance in IMPORTANCE.items()}
 
 
 @given(stored_turns())
-def test_a_turn_is_read_back_as_it_was_written(turn: StoredTurn) -> None:
-    assert decode_turn(encode_turn(turn), seq=0, turn_id=turn.turn_id) == turn
+def test_a_turn_is_read_back_as_it_was_given(turn: StoredTurn) -> None:
+    # Fields of a provider that stand beside its text are kept under names of their own.
+    parts = {f"x-{name}": value for name, value in (turn.parts or {}).items() if value is not None} or None
+    given = {
+        **(parts or {}), "turn_id": turn.turn_id, "role": turn.role, "content": turn.content, "name": turn.name,
+        "importance": NAMES[turn.importance], "created_at": turn.created_at, "metadata": turn.metadata,
+    }  # fmt: skip
+    try:
+        entry = accept(given, max_bytes=1_048_576)
+    except InvalidTurn as error:
+        assume("has no content" not in str(error))
+        raise
 
-
-@given(stored_turns())
-def test_a_turn_read_back_is_written_in_the_same_bytes(turn: StoredTurn) -> None:
-    written = encode_turn(turn)
-    assert encode_turn(decode_turn(written, seq=7, turn_id="other")) == written
+    name = " ".join((turn.name or "").split()) or None
+    assert decode_turn(entry.body, seq=0, turn_id=entry.entry_id) == replace(turn, parts=parts, name=name)
 
 
 def entry(**changes: object) -> bytes:

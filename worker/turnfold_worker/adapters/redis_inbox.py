@@ -91,7 +91,7 @@ return found
 """
 )
 
-# KEYS inbox, ready, tenants     ARGV conversation, token, last stream id or '', tenant
+# KEYS inbox, ready, tenants, refused     ARGV conversation, token, last stream id or '', tenant
 # Returns -1 when the claim is no longer ours, else the entries left (0: nothing remains of the inbox).
 _FINISH: Final = (
     _NOW
@@ -99,6 +99,7 @@ _FINISH: Final = (
 local score = redis.call('ZSCORE', KEYS[2], ARGV[1])
 if not score or tonumber(score) ~= tonumber(ARGV[2]) then return -1 end
 if ARGV[3] ~= '' then
+  redis.call('DEL', KEYS[4])
   local milliseconds, sequence = string.match(ARGV[3], '(%d+)-(%d+)')
   redis.call('XTRIM', KEYS[1], 'MINID', milliseconds .. '-' .. string.format('%.0f', sequence + 1))
 end
@@ -219,7 +220,7 @@ class RedisInbox:
         for claim, last in done:
             address = claim.address
             self._finish(
-                [address.inbox, address.ready, keys.tenants(address.shard)],
+                [address.inbox, address.ready, keys.tenants(address.shard), address.refusals],
                 [keys.encode_id(address.conversation), claim.token, last or "", keys.encode_id(address.tenant)],
                 client=pipeline,
             )

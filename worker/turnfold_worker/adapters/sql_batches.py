@@ -10,9 +10,9 @@ from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import ConversationRow, JobRow, ModelBatchRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_jobs import DUE
 from turnfold_worker.adapters.sql_refinements import read_group
-from turnfold_worker.adapters.sql_store import transaction
 from turnfold_worker.model_ports import Group, Owner, RefineTarget
 
 _conversation = table(ConversationRow)

@@ -20,16 +20,18 @@ from turnfold.contract.tables import (
     PostingRow,
     table,
 )
-from turnfold.reader import KINDS, STATES, anchor_record, turn_record
+from turnfold.rows import KINDS, STATES, anchor_record, turn_record
 from turnfold.statements import ACTIVE, ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import turn as _turn
 from turnfold_worker.adapters.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_jobs import count_success
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
+from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.ports import Fold, Tail
 
 CANDIDATES_A_TERM: Final = 8
@@ -66,20 +68,22 @@ _STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
 
 def tail(connection: Connection, conversation: ConversationId, most: int) -> Tail | None:
     """The committed state to fold from, and the turns after it."""
-    row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).first()
+    row = connection.execute(select(_conversation).where(_conversation.c.id == conversation, standing())).first()
     if row is None:
         return None
     turns = connection.execute(
         select(*turn_columns(capped=False))
-        .where(_turn.c.conversation == conversation, _turn.c.seq > row.closed_seq)
+        .where(_turn.c.conversation == conversation, _turn.c.seq > row.closed_seq - NEIGHBOURS)
         .order_by(_turn.c.seq)
-        .limit(most)
+        .limit(most + min(NEIGHBOURS, row.closed_seq))
     )
+    records = [turn_record(turn) for turn in turns]
     return Tail(
         conversation=conversation, closed_seq=row.closed_seq, turn_count=row.turn_count, node_count=row.node_count,
         next_anchor=row.next_anchor, edit_revision=row.edit_revision, segmenter=row.segmenter, said=row.said or {},
         configurations=configurations(connection, conversation, row.closed_seq),
-        turns=[turn_record(turn) for turn in turns],
+        before=[turn for turn in records if turn.seq <= row.closed_seq],
+        turns=[turn for turn in records if turn.seq > row.closed_seq],
     )  # fmt: skip
 
 

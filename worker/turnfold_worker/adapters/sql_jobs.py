@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -58,9 +57,10 @@ def _one_more(lease_milliseconds: int) -> ColumnElement[int]:
     return case((again, _job.c.attempts), else_=_job.c.attempts + 1)
 
 
-def claim(connection: Connection, conversation: ConversationId, *, lease_milliseconds: int) -> FoldClaim | None:
+def claim(
+    connection: Connection, conversation: ConversationId, token: str, *, lease_milliseconds: int
+) -> FoldClaim | None:
     """Take the fold job of a conversation."""
-    token = str(uuid.uuid4())
     row = connection.execute(
         update(_job)
         .where(fold_job(conversation), or_(DUE, lapsed(lease_milliseconds)))
@@ -81,6 +81,15 @@ def release(connection: Connection, claimed: FoldClaim, *, error: str | None, de
     else:
         values["error"] = error[:MAX_ERROR]
     connection.execute(update(_job).where(fold_job(claimed.conversation), _job.c.claim == claimed.claim).values(values))
+
+
+def give_back(connection: Connection, job: ColumnElement[bool], token: str) -> None:
+    """End a claim, if it is still there, as if it had never been: an outage kept its worker from saying so earlier."""
+    connection.execute(
+        update(_job)
+        .where(job, _job.c.claim == token)
+        .values(state=str(JobState.DUE), claim=None, not_before=now_milliseconds(), attempts=_one_less())
+    )
 
 
 def _one_less() -> ColumnElement[int]:
@@ -145,13 +154,19 @@ def add_refold(
     )  # fmt: skip
 
 
-def claim_refold(connection: Connection, job: JobId, *, lease_milliseconds: int, round_of: int) -> RefoldClaim | None:
+def refold_job(job: JobId) -> ColumnElement[bool]:
+    """A job to fold a closed segment again."""
+    return and_(_job.c.id == job, _job.c.kind == str(JobKind.REFOLD))
+
+
+def claim_refold(
+    connection: Connection, job: JobId, token: str, *, lease_milliseconds: int, round_of: int
+) -> RefoldClaim | None:
     """Take a job to fold a segment again. One that kills its workers has `round_of` tries until it is parked."""
-    token = str(uuid.uuid4())
     row = connection.execute(
         update(_job)
         .where(
-            _job.c.id == job, _job.c.kind == str(JobKind.REFOLD),
+            refold_job(job),
             or_(DUE, and_(lapsed(lease_milliseconds), _job.c.attempts % round_of != 0)),
         )
         .values(_taken(token, lease_milliseconds))

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Table, func, select, update
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import TENANT_USAGE, USAGE, USED, ConversationRow, ReplyRow, table
 from turnfold_worker.adapters.database_clock import now_milliseconds
-from turnfold_worker.adapters.sql_store import transaction
+from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_turns import insert_new
 from turnfold_worker.errors import ModelWaits
 from turnfold_worker.model_ports import Finish, ModelReply, Owner, Reservation, Used

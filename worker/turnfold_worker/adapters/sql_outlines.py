@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, text, update
 
 from turnfold.contract.notes import FRAME_PART, Covered, Outline, pack_outline, unpack_notes, unpack_outline
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId
-from turnfold.contract.tables import ConversationRow, NoteListRow, OutlineRow, table
+from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, OutlineRow, table
 from turnfold_worker.adapters import sql_folds
 from turnfold_worker.pipeline.ledger import Ledger
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize, choose_cover, make_outline
 from turnfold_worker.ports import Tail
 
 _conversation = table(ConversationRow)
+_node = table(NodeRow)
 _notes = table(NoteListRow)
 _outline = table(OutlineRow)
 
@@ -27,21 +29,40 @@ _WINDOW: Final = 8 * FAN_OUT
 # The lower edge is aligned to 8: what has left the window of one height has its parent in the next.
 _SIZES: Final = text(
     f"WITH want(height, span) AS (VALUES {_SPANS}) "  # noqa: S608 - constants of the contract
-    "SELECT n.height, n.idx, n.first_seq, n.last_seq, n.tokens_0, n.slug, l.tokens "
+    "SELECT n.height, n.idx, n.first_seq, n.last_seq, n.tokens_0, n.slug, n.started_at, n.ended_at, l.tokens "
     "FROM want w JOIN node n ON n.conversation = :conversation AND n.height = w.height "
     f"AND n.idx >= (:node_count / w.span / {FAN_OUT}) * {FAN_OUT} - {_WINDOW} "
     "JOIN note_list l ON l.conversation = n.conversation AND l.height = n.height AND l.idx = n.idx "
     "ORDER BY n.height, n.idx"
-)
+).columns(
+    _node.c.height, _node.c.idx, _node.c.first_seq, _node.c.last_seq, _node.c.tokens_0, _node.c.slug,
+    _node.c.started_at, _node.c.ended_at, _notes.c.tokens,
+)  # fmt: skip
 
 
 def sizes(connection: Connection, conversation: ConversationId, node_count: int) -> list[NodeSize]:
     """The newest nodes of each height with the size of their notes; as many whatever the length."""
     rows = connection.execute(_SIZES, {"conversation": conversation, "node_count": node_count})
     return [
-        NodeSize(Covered(row.height, row.idx, row.first_seq, row.last_seq, row.tokens_0, row.slug), row.tokens)
+        NodeSize(
+            Covered(
+                row.height,
+                row.idx,
+                row.first_seq,
+                row.last_seq,
+                row.tokens_0,
+                row.slug,
+                _day(row.started_at),
+                _day(row.ended_at),
+            ),
+            row.tokens,
+        )
         for row in rows
     ]
+
+
+def _day(moment: datetime | None) -> str:
+    return "" if moment is None else moment.date().isoformat()
 
 
 def notes(connection: Connection, conversation: ConversationId, cover: Sequence[Covered]) -> list[NodeNotes]:
@@ -80,7 +101,7 @@ def write(connection: Connection, seen: Tail, outline: Outline, *, frame_only: b
         update(_conversation)
         .where(
             _conversation.c.id == seen.conversation, _conversation.c.closed_seq == seen.closed_seq,
-            _conversation.c.edit_revision == seen.edit_revision,
+            _conversation.c.turn_count == seen.turn_count, _conversation.c.edit_revision == seen.edit_revision,
         )
         .values(revision=_conversation.c.revision + 1)
     )  # fmt: skip

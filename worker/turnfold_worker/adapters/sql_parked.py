@@ -12,8 +12,9 @@ from turnfold.contract.records import ConversationId, JobId, StoredTurn, TurnSta
 from turnfold.contract.tables import ConversationRow, JobRow, NodeRow, ParkedEntryRow, TurnRow, table
 from turnfold.contract.tasks import EntryState, JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql_erasures import standing
+from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_jobs import DUE, MAX_ERROR, PARKED, RUNNING, add_refold
-from turnfold_worker.adapters.sql_store import transaction
 from turnfold_worker.adapters.sql_turns import fold_due, turn_row
 from turnfold_worker.parked import Entry, Selection, Stored, Work, WorkKind, WorkState
 
@@ -143,7 +144,7 @@ def _entries(connection: Connection, selection: Selection, now: int) -> Iterator
     statement = (
         select(*columns, _conversation.c.id.label("conversation"), _conversation.c.tenant, _conversation.c.external_id)
         .join(_conversation, _conversation.c.id == _entry.c.conversation)
-        .where(_WAITING, *_selected(selection, _entry.c.id, "entry-"))
+        .where(_WAITING, standing(), *_selected(selection, _entry.c.id, "entry-"))
         .order_by(_conversation.c.tenant, _conversation.c.external_id, _entry.c.id)
         .limit(selection.most)
     )
@@ -179,7 +180,9 @@ def _store_entry(
     connection: Connection, number: int, id_: ConversationId, turn: StoredTurn, republish_milliseconds: int
 ) -> Stored | None:
     """Under the conversation's row lock: a fold under way either sees the turn or starts over."""
-    row = connection.execute(select(_conversation).where(_conversation.c.id == id_).with_for_update()).first()
+    row = connection.execute(
+        select(_conversation).where(_conversation.c.id == id_, standing()).with_for_update()
+    ).first()
     taken = connection.execute(
         update(_entry).where(_entry.c.id == number, _WAITING).values(state=str(EntryState.STORED))
     )

@@ -13,7 +13,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import TENANT_USAGE, USAGE, AnchorRow, ConversationRow, LevelRow, NodeRow, table
 from turnfold_worker.adapters import sql_refine_jobs
-from turnfold_worker.adapters.sql_store import transaction
+from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.model_ports import RefineCounts, RefineTarget
 
 _conversation = table(ConversationRow)

@@ -12,11 +12,10 @@ from sqlalchemy import Connection, Engine, delete, func, select, update
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, JobId, Method, TurnState
 from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, TurnRow, table
 from turnfold.contract.tasks import JobState
-from turnfold.reader import anchor_record, turn_record
-from turnfold.rows import rules_node_record
+from turnfold.rows import anchor_record, rules_node_record, turn_record
 from turnfold.statements import ANCHOR_COLUMNS, turn_columns
 from turnfold_worker.adapters import sql_folds, sql_jobs, sql_refine_jobs
-from turnfold_worker.adapters.sql_store import transaction
+from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_turns import insert_new
 from turnfold_worker.compress import settings_at
 from turnfold_worker.model_ports import Group, Owner, RefineClaim, Refined, RefineTarget, Remains, WrittenNode

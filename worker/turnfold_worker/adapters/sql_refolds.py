@@ -7,16 +7,18 @@ from sqlalchemy import Connection, delete, select, update
 from turnfold.contract.records import ConversationId, Method
 from turnfold.contract.tables import ConversationRow, JobRow, LevelRow, NodeRow, NoteListRow, PostingRow, table
 from turnfold.contract.tasks import JobState
-from turnfold.reader import anchor_record, turn_record
+from turnfold.rows import anchor_record, turn_record
 from turnfold.statements import ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import anchor as _anchor
 from turnfold.statements import turn as _turn
 from turnfold_worker.adapters import sql_outlines
+from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_folds import RULES, anchors_added, configurations, insert_anchors, insert_node
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.errors import Refused
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.ports import ClosedSegment, Refold
 
 _conversation = table(ConversationRow)
@@ -29,7 +31,7 @@ _job = table(JobRow)
 
 def closed_segment(connection: Connection, conversation: ConversationId, idx: int) -> ClosedSegment | None:
     """A segment with its turns and anchors, and the state of its conversation."""
-    row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).first()
+    row = connection.execute(select(_conversation).where(_conversation.c.id == conversation, standing())).first()
     node = connection.execute(
         select(_node.c.first_seq, _node.c.last_seq).where(
             _node.c.conversation == conversation, _node.c.height == 0, _node.c.idx == idx
@@ -42,7 +44,7 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
         raise Refused(msg)
     turns = connection.execute(
         select(*turn_columns(capped=False))
-        .where(_turn.c.conversation == conversation, _turn.c.seq.between(node.first_seq, node.last_seq))
+        .where(_turn.c.conversation == conversation, _turn.c.seq.between(node.first_seq - NEIGHBOURS, node.last_seq))
         .order_by(_turn.c.seq)
     )
     anchors = connection.execute(
@@ -50,10 +52,18 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
         .where(_anchor.c.conversation == conversation, RULES, _anchor.c.seq.between(node.first_seq, node.last_seq))
         .order_by(_anchor.c.id)
     )
+    said_before = connection.scalar(
+        select(_notes.c.said).where(
+            _notes.c.conversation == conversation, _notes.c.height == 0, _notes.c.idx == idx - 1
+        )
+    )
+    records = [turn_record(turn) for turn in turns]
     return ClosedSegment(
         conversation=conversation, idx=idx, closed_seq=row.closed_seq, next_anchor=row.next_anchor,
         edit_revision=row.edit_revision, configurations=configurations(connection, conversation, node.first_seq - 1),
-        turns=[turn_record(turn) for turn in turns], anchors=[anchor_record(anchor) for anchor in anchors],
+        said_before=said_before or {}, before=[turn for turn in records if turn.seq < node.first_seq],
+        turns=[turn for turn in records if turn.seq >= node.first_seq],
+        anchors=[anchor_record(anchor) for anchor in anchors],
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import Engine, func, select, update
 from turnfold.contract.records import ConversationId, TurnState
 from turnfold.contract.tables import ConversationRow, NodeRow, TurnRow, table
 from turnfold_worker.adapters.database_clock import now_milliseconds
-from turnfold_worker.adapters.sql_store import transaction
+from turnfold_worker.adapters.sql_errors import transaction
 
 DAY_MILLISECONDS: Final = 86_400_000
 

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Final
 
-from sqlalchemy import Connection, Engine, delete, func, select
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, InterfaceError, InternalError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy import ColumnElement, Connection, Engine
 
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Outline
-from turnfold.contract.records import Anchor, ConversationId, JobId
-from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, TurnRow, table
+from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import JobKind
-from turnfold_worker.adapters import sql_folds, sql_jobs, sql_outlines, sql_refolds, sql_turns
-from turnfold_worker.errors import Refused, StoreAway
+from turnfold_worker.adapters import (
+    sql_erasures,
+    sql_folds,
+    sql_jobs,
+    sql_outlines,
+    sql_refolds,
+    sql_turns,
+    sql_vectors,
+)
+from turnfold_worker.adapters.sql_errors import transaction
+from turnfold_worker.errors import Retryable
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
+from turnfold_worker.pipeline.vectors import Vector
 from turnfold_worker.ports import (
     ClosedSegment,
     ConfirmErasure,
     Fold,
     FoldClaim,
+    Hidden,
     Received,
     Refold,
     RefoldClaim,
@@ -31,34 +41,8 @@ from turnfold_worker.ports import (
     Tail,
 )
 
-_conversation = table(ConversationRow)
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """What may pass by itself becomes `StoreAway`: locks, full disks, lost connections. What never will: `Refused`."""
-    try:
-        yield
-    except (OperationalError, InterfaceError, InternalError, PoolTimeout) as error:
-        raise StoreAway(_described(error)) from None  # the cause's message may quote a statement's parameters
-    except (DataError, IntegrityError) as error:
-        raise Refused(_described(error)) from None
-    except DBAPIError as error:
-        if error.connection_invalidated:
-            raise StoreAway(_described(error)) from None
-        raise
-
-
-def _described(error: Exception) -> str:
-    origin = getattr(error, "orig", None)
-    return f"the database did not do it: {type(origin or error).__name__} {getattr(origin, 'sqlite_errorname', '')}"
-
-
-@contextmanager
-def transaction(engine: Engine) -> Iterator[Connection]:
-    """One transaction. Raises `StoreAway` or `Refused`."""
-    with _translated(), engine.begin() as connection:
-        yield connection
+MOST_UNTOLD: Final = 1_000
+"""Claims that are remembered through an outage; of further ones the tries stay counted."""
 
 
 class SqlStore:
@@ -81,6 +65,8 @@ class SqlStore:
         self._refine_target = refine_target
         self._reached = dict.fromkeys(JobKind, "")
         """The tenant at which the last look for due jobs ended: the next one goes on behind it."""
+        self._untold: dict[str, ColumnElement[bool]] = {}
+        """Claims that an outage ended and that could not be given back then: token -> job."""
         self._lease = int(lease_seconds * 1_000)
         self._republish = int(republish_seconds * 1_000)
 
@@ -95,6 +81,29 @@ class SqlStore:
         with transaction(self._read_engine) as connection:
             yield connection
 
+    @contextmanager
+    def _claiming(self, job: ColumnElement[bool]) -> Iterator[tuple[Connection, str]]:
+        """A transaction with a new token, in which claims that an outage ended are given back first."""
+        token, untold = str(uuid.uuid4()), dict(self._untold)
+        # It may have been committed though nobody said so.
+        with self._giving_back(job, token, failed=False) as connection:
+            for earlier, its_job in untold.items():
+                sql_jobs.give_back(connection, its_job, earlier)
+            yield connection, token
+        for earlier in untold:
+            del self._untold[earlier]
+
+    @contextmanager
+    def _giving_back(self, job: ColumnElement[bool], token: str, *, failed: bool) -> Iterator[Connection]:
+        """A transaction that ends a claim. Unless its try failed, an outage lets the next claim end it."""
+        try:
+            with self._transaction() as connection:
+                yield connection
+        except Retryable:
+            if not failed and len(self._untold) < MOST_UNTOLD:
+                self._untold[token] = job
+            raise
+
     def resolve(self, addresses: Sequence[Address]) -> list[ConversationId]:
         with self._transaction() as connection:
             return sql_turns.resolve(connection, addresses)
@@ -108,12 +117,22 @@ class SqlStore:
             return sql_turns.store(connection, batches, republish_milliseconds=self._republish)
 
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
-        with self._transaction() as connection:
-            return sql_jobs.claim(connection, conversation, lease_milliseconds=self._lease)
+        with self._claiming(sql_jobs.fold_job(conversation)) as (connection, token):
+            return sql_jobs.claim(connection, conversation, token, lease_milliseconds=self._lease)
 
     def tail(self, conversation: ConversationId, most: int) -> Tail | None:
         with self._look() as connection:
             return sql_folds.tail(connection, conversation, most)
+
+    def turn_vectors(self, conversation: ConversationId, model: str, first: int, last: int) -> dict[int, Vector]:
+        with self._look() as connection:
+            return sql_vectors.turn_vectors(connection, conversation, model, first, last)
+
+    def keep_turn_vectors(
+        self, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
+    ) -> dict[int, Vector]:
+        with self._transaction() as connection:
+            return sql_vectors.keep_turn_vectors(connection, conversation, model, vectors)
 
     def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
         with self._look() as connection:
@@ -148,7 +167,8 @@ class SqlStore:
             return sql_jobs.finish(connection, claim, seen)
 
     def release_fold(self, claim: FoldClaim, *, error: str | None, delay_seconds: float) -> None:
-        with self._transaction() as connection:
+        job = sql_jobs.fold_job(claim.conversation)
+        with self._giving_back(job, claim.claim, failed=error is not None) as connection:
             # A job that waits longer than it is trusted to be on its way looks like one from before a clock step.
             delay = min(int(delay_seconds * 1_000), self._republish)
             sql_jobs.release(connection, claim, error=error, delay_milliseconds=delay)
@@ -184,8 +204,10 @@ class SqlStore:
             return found
 
     def claim_refold(self, job: JobId) -> RefoldClaim | None:
-        with self._transaction() as connection:
-            return sql_jobs.claim_refold(connection, job, lease_milliseconds=self._lease, round_of=self._attempts)
+        with self._claiming(sql_jobs.refold_job(job)) as (connection, token):
+            return sql_jobs.claim_refold(
+                connection, job, token, lease_milliseconds=self._lease, round_of=self._attempts
+            )
 
     def closed_segment(self, conversation: ConversationId, idx: int) -> ClosedSegment | None:
         with self._look() as connection:
@@ -196,25 +218,14 @@ class SqlStore:
             return sql_refolds.commit(connection, refold, self._refine_target)
 
     def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
-        with self._transaction() as connection:
+        job = sql_jobs.refold_job(claim.job)
+        with self._giving_back(job, claim.claim, failed=error is not None) as connection:
             sql_jobs.release_refold(connection, claim, error=error)
 
-    def erase(self, address: Address, confirmed: ConfirmErasure) -> Mapping[str, int]:
+    def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
         with self._transaction() as connection:
-            id_ = connection.scalar(
-                select(_conversation.c.id)
-                .where(_conversation.c.tenant == address.tenant, _conversation.c.external_id == address.conversation)
-                .with_for_update()
-            )
-            if id_ is None or not confirmed():
-                return {}
-            counts = {
-                name: connection.scalar(select(func.count()).select_from(rows).where(*conditions)) or 0
-                for name, rows, conditions in (
-                    ("turns", table(TurnRow), (table(TurnRow).c.conversation == id_,)),
-                    ("segments", table(NodeRow), (table(NodeRow).c.conversation == id_, table(NodeRow).c.height == 0)),
-                    ("anchors", table(AnchorRow), (table(AnchorRow).c.conversation == id_,)),
-                )
-            }
-            connection.execute(delete(_conversation).where(_conversation.c.id == id_))
-            return counts
+            return sql_erasures.hide(connection, address, confirmed)
+
+    def delete_some(self, conversation: ConversationId) -> bool:
+        with self._transaction() as connection:
+            return sql_erasures.delete_some(connection, conversation)

@@ -15,6 +15,7 @@ from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tables import ConversationRow, JobRow, OperationRow, ParkedEntryRow, TurnRow, table
 from turnfold.contract.tasks import JobKind, JobState, Operation
 from turnfold_worker.adapters.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.ports import ParkedOperation, Received, ReceivedOperation, ReceivedTurn, StoreResult
 
 _conversation = table(ConversationRow)
@@ -102,7 +103,7 @@ def _lock(connection: Connection, ids: Sequence[ConversationId]) -> dict[Convers
     """Lock the rows that still exist; their turn counts."""
     rows = connection.execute(
         select(_conversation.c.id, _conversation.c.turn_count)
-        .where(_conversation.c.id.in_(ids))
+        .where(_conversation.c.id.in_(ids), standing())
         .order_by(_conversation.c.id)
         .with_for_update()
     )
@@ -196,6 +197,11 @@ class _Conversation:
         )  # fmt: skip
 
 
+def content_hash(content: str) -> bytes:
+    """What stands for a turn's content where it is compared: 16 bytes."""
+    return blake2b(content.encode(), digest_size=16).digest()
+
+
 def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[str, Any]:
     """A row of the turn table."""
     return {
@@ -203,7 +209,7 @@ def turn_row(conversation: ConversationId, seq: int, turn: StoredTurn) -> dict[s
         "content": turn.content, "parts": None if turn.parts is None else dict(turn.parts),
         "importance": int(turn.importance), "created_at": turn.created_at,
         "metadata": None if turn.metadata is None else dict(turn.metadata), "tokens": turn.tokens,
-        "content_hash": blake2b(turn.content.encode(), digest_size=16).digest(), "state": int(turn.state),
+        "content_hash": content_hash(turn.content), "state": int(turn.state),
     }  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from turnfold.contract.records import Anchor, AnchorState
 from turnfold.edge import accept, decode_turn
 from turnfold_worker.cli.import_command import append_all
 from turnfold_worker.cli.inspect_command import inspection_tree
-from turnfold_worker.cli.output import console, progress, words
+from turnfold_worker.cli.output import called, console, progress, words
 from turnfold_worker.cli.reading import anchor_table
 from turnfold_worker.transcripts import InvalidFile, Transcript, read_transcripts
 
@@ -168,11 +168,11 @@ def _show_contexts(out: Console, client: Turnfold, whole_tokens: int) -> str | N
 
 
 def _goodbye(out: Console) -> None:
-    out.print(
-        "\nEverything is stopped and removed. What to do next:\n\n"
-        "  turnfold up                                 keep it running, with its state on disk\n"
-        "  turnfold import your-chat.jsonl             in a second terminal\n"
-        "  turnfold context your-chat --budget 2000\n"
-        "  turnfold --help\n",
-        markup=False,
-    )
+    next_ones = {
+        "up": "keep it running, with its state on disk",
+        "import your-chat.jsonl": "in a second terminal",
+        "context your-chat --budget 2000": "",
+        "--help": "",
+    }
+    lines = [f"  {f'{called()} {command}':44}{meaning}".rstrip() for command, meaning in next_ones.items()]
+    out.print("\nEverything is stopped and removed. What to do next:\n", *lines, "", sep="\n", markup=False)

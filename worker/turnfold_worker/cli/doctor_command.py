@@ -56,7 +56,7 @@ def digest(session: Session, conversation: str, as_json: bool) -> None:
     from turnfold.reader import translated
     from turnfold_worker.digest import digest as digest_of
 
-    address = session.address(conversation)
+    address = session.standing_address(conversation)
     with translated():
         found = digest_of(session.engine, address.tenant, address.conversation)
     if as_json:

@@ -32,7 +32,7 @@ def inspect(session: Session, conversation: str, levels: bool, anchors: bool, as
     """
     from turnfold_worker.inspection import inspect_conversation
 
-    inspection = inspect_conversation(session.reader, session.address(conversation))
+    inspection = inspect_conversation(session.reader, session.standing_address(conversation))
     if as_json:
         print_json({**plain(inspection), "open_turns": inspection.open_turns})
         return

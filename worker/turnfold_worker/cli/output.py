@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import Enum
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -44,6 +46,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     return value
+
+
+def called() -> str:
+    """How a person calls this command from here: by its name where that is on the PATH, else by its path."""
+    program = Path(sys.argv[0])
+    if shutil.which("turnfold") is not None or program.name != "turnfold":
+        return "turnfold"
+    return str(program.relative_to(Path.cwd()) if program.is_relative_to(Path.cwd()) else program)
 
 
 def print_text(text: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turnfold.contract.keys import Address, checked_id
-from turnfold.errors import Unavailable
+from turnfold.errors import Unavailable, UnknownConversation
 from turnfold_worker.cli.state import default_state_folder, running_settings
 from turnfold_worker.settings import WorkerSettings
 
@@ -121,6 +121,21 @@ class Session:
     def address(self, conversation_id: str) -> Address:
         """A conversation of the session's tenant."""
         return Address(self.settings.tenant, checked_id("conversation id", conversation_id))
+
+    def standing_address(self, conversation_id: str) -> Address:
+        """As `address`, for commands that look at SQL alone. Raises `UnknownConversation` for a forgotten one."""
+        from turnfold.inbox import ProducerInbox
+
+        address = self.address(conversation_id)
+        try:
+            forgotten = ProducerInbox(self.redis).peek(address, newest=0).forgotten
+        except Unavailable:
+            click.echo("Redis does not answer: whether this conversation was forgotten is not known", err=True)
+            return address
+        if forgotten:
+            msg = f"conversation {conversation_id!r} was forgotten: a worker deletes its rows"
+            raise UnknownConversation(msg)
+        return address
 
     def close(self) -> None:
         while self._closing:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turnfold.errors import Unavailable
-from turnfold_worker.cli.output import json_option, print_json
+from turnfold_worker.cli.output import called, json_option, print_json
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -121,7 +121,8 @@ def _say_ready(stack: Stack) -> None:
     click.echo("Turnfold is up. Ctrl-C stops it. In another terminal:\n")
     for name, value in stack.variables.items():
         click.echo(f"  export {name}={shlex.quote(value)}")
-    click.echo("\n  turnfold import chat.jsonl\n  turnfold context chat --budget 2000\n  turnfold status\n")
+    commands = ("import chat.jsonl", "context chat --budget 2000", "status")
+    click.echo("\n" + "".join(f"  {called()} {command}\n" for command in commands))
     if stack.flower is not None:
         click.echo(f"Watch the workers at {stack.flower.url}")
     click.echo(f"Logs are in {stack.variables['TURNFOLD_STATE_DIR']}.")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import BigInteger, Connection, Engine, bindparam, select, text
 
 from turnfold.contract.records import FAN_OUT
+from turnfold.contract.tables import UtcDateTime
 from turnfold.reader import translated
 from turnfold_worker.adapters.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql_erasures import HIDDEN_PREFIX
 from turnfold_worker.doctor.finding import Finding
 
 STUCK_JOB_MILLISECONDS: Final = 300_000
@@ -21,7 +24,7 @@ MOST_VIOLATIONS: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """A query whose rows are violations: the conversation's surrogate id, then what is wrong."""
+    """A query whose rows are violations: `conversation`, then what is wrong."""
 
     check: str
     says: str
@@ -47,7 +50,7 @@ _INVARIANTS: Final = (
     _Query(
         "I1 coverage: segments end where the open tail begins",
         "closed_seq or node_count differ from the segments",
-        """SELECT c.id, c.closed_seq, c.node_count FROM conversation AS c
+        """SELECT c.id AS conversation, c.closed_seq, c.node_count FROM conversation AS c
            LEFT JOIN (SELECT conversation, MAX(last_seq) AS last, COUNT(*) AS number, MAX(idx) AS highest
                       FROM node WHERE height = 0 GROUP BY conversation) AS n ON n.conversation = c.id
            WHERE c.closed_seq <> COALESCE(n.last, 0) OR c.node_count <> COALESCE(n.number, 0)
@@ -68,7 +71,7 @@ _INVARIANTS: Final = (
     _Query(
         "I3 order: turns are numbered 1, 2, 3 …",
         "turn_count differs from the turns",
-        """SELECT c.id, c.turn_count FROM conversation AS c
+        """SELECT c.id AS conversation, c.turn_count FROM conversation AS c
            LEFT JOIN (SELECT conversation, COUNT(*) AS number, MAX(seq) AS highest, MIN(seq) AS lowest
                       FROM turn GROUP BY conversation) AS t ON t.conversation = c.id
            WHERE c.turn_count <> COALESCE(t.number, 0) OR c.turn_count <> COALESCE(t.highest, 0)
@@ -96,7 +99,7 @@ _INVARIANTS: Final = (
     _Query(
         "I5 determinism: what a conversation counts is what it has",
         "anchor_count, anchor_tokens or next_anchor differ from the anchors",
-        """SELECT c.id, c.anchor_count, c.anchor_tokens FROM conversation AS c
+        """SELECT c.id AS conversation, c.anchor_count, c.anchor_tokens FROM conversation AS c
            LEFT JOIN (SELECT conversation, SUM(CASE WHEN state = 0 THEN 1 ELSE 0 END) AS number,
                              SUM(CASE WHEN state = 0 THEN tokens ELSE 0 END) AS tokens, MAX(id) AS highest
                       FROM anchor WHERE refined = 0 GROUP BY conversation) AS a ON a.conversation = c.id
@@ -114,7 +117,7 @@ _INVARIANTS: Final = (
     _Query(
         "folding: nothing waits without a job",
         "conversation has turns that nobody will fold",
-        """SELECT c.id, c.fold_seq, c.turn_count FROM conversation AS c WHERE c.fold_seq < c.turn_count
+        """SELECT c.id AS conversation, c.fold_seq, c.turn_count FROM conversation AS c WHERE c.fold_seq < c.turn_count
            AND NOT EXISTS (SELECT 1 FROM job AS j WHERE j.conversation = c.id AND j.kind = 'compress'
                            AND j.state IN ('due', 'running'))""",
         "append one more turn to the conversation: it makes a new job",
@@ -126,6 +129,12 @@ _INVARIANTS: Final = (
            WHERE kind <> 'refine'
              AND ((state = 'due' AND not_before < :long_ago) OR (state = 'running' AND lease_until < :long_ago))""",
         "start workers (`turnfold up`, or celery with -Q turnfold.compress,turnfold.maintenance)",
+    ),
+    _Query(
+        "erasure: nothing but conversations is kept",
+        "row holds a name and nothing else",
+        """SELECT c.id AS conversation FROM conversation AS c WHERE c.revision = 0 AND c.created_at < :an_hour_ago""",
+        "`turnfold forget` it again: its worker died at the moment at which it was forgotten",
     ),
     _Query(
         "parked: no work waits for a person",
@@ -141,13 +150,25 @@ def check_invariants(engine: Engine) -> list[Finding]:
     """The invariants that are queries, and jobs that nobody works on."""
     with translated(), engine.begin() as connection:
         now = connection.scalar(select(now_milliseconds())) or 0
-        parameters = {"long_ago": now - STUCK_JOB_MILLISECONDS}
+        parameters = {
+            "long_ago": now - STUCK_JOB_MILLISECONDS,
+            "an_hour_ago": datetime.fromtimestamp(now / 1_000, UTC) - timedelta(hours=1),
+        }
         return [_ask(connection, query, parameters) for query in _INVARIANTS]
 
 
-def _ask(connection: Connection, query: _Query, parameters: dict[str, int]) -> Finding:
-    statement = text(query.sql)
-    rows = connection.execute(statement, parameters if ":long_ago" in query.sql else {}).fetchmany(MOST_VIOLATIONS)
+def _ask(connection: Connection, query: _Query, parameters: Mapping[str, int | datetime]) -> Finding:
+    # Of a conversation that is being erased, only a part is left.
+    statement = text(
+        f"SELECT found.* FROM ({query.sql}) AS found JOIN conversation AS its ON its.id = found.conversation "  # noqa: S608 - constants
+        f"WHERE its.external_id NOT LIKE '{HIDDEN_PREFIX}%'"
+    )
+    wanted = [
+        bindparam(name, value, type_=UtcDateTime if isinstance(value, datetime) else BigInteger)
+        for name, value in parameters.items()
+        if f":{name}" in query.sql
+    ]
+    rows = connection.execute(statement.bindparams(*wanted)).fetchmany(MOST_VIOLATIONS)
     return _finding(query, rows, _names(connection, rows))
 
 

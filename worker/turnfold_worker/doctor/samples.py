@@ -9,9 +9,11 @@ from sqlalchemy import Connection, Engine, exists, literal, select
 from turnfold.contract.records import ConversationId, TurnState
 from turnfold.contract.tables import ConversationRow, JobRow, LevelRow, NodeRow, TurnRow, table
 from turnfold.contract.tasks import JobKind
-from turnfold.reader import translated, turn_record
+from turnfold.reader import translated
+from turnfold.rows import turn_record
 from turnfold.statements import turn_columns
 from turnfold.tokens import estimate_tokens
+from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.doctor.finding import Finding, judged
 from turnfold_worker.pipeline.fold import source_hash
 
@@ -45,7 +47,8 @@ def _check_sources(connection: Connection) -> Finding:
     )  # fmt: skip
     rows = connection.execute(
         select(_node.c.conversation, _node.c.idx, _node.c.first_seq, _node.c.last_seq, _node.c.source_hash)
-        .where(_node.c.height == 0, ~to_refold)
+        .join(_conversation, _conversation.c.id == _node.c.conversation)
+        .where(_node.c.height == 0, ~to_refold, standing())
         .order_by(_node.c.conversation.desc(), _node.c.idx.desc())
         .limit(NEWEST)
     ).all()
@@ -74,6 +77,8 @@ def _check_counts(connection: Connection) -> Finding:
     tokens = (_node.c.tokens_1, _node.c.tokens_2, _node.c.tokens_3)
     rows = connection.execute(
         select(_node.c.conversation, _node.c.height, _node.c.idx, *tokens)
+        .join(_conversation, _conversation.c.id == _node.c.conversation)
+        .where(standing())
         .order_by(_node.c.conversation.desc(), _node.c.height.desc(), _node.c.idx.desc())
         .limit(NEWEST)
     ).all()

@@ -14,8 +14,16 @@ segment      where one segment ends and the next begins
 anchor_rules the tables of phrases that make an anchor
 anchors      verbatim spans that must not be lost
 deduplicate  anchors against earlier anchors: repeats, corrections, answers
-tool_output  a tool's output in one line
+content      tool output, logs, tables, code …: recognized, then stated by kind
+importance   how important a turn is, from 0 to 100
+repeats      turns that say again what an earlier turn said
+classify     what becomes of each turn before anything is summarized
+treatment    the turns of a segment, read and decided about once
 telegraph    a sentence in fewer words
+notes        a turn as statements in fewer words, each with its worth
+coverage     the order in which notes are taken
+mentions     paths and symbols of a text
+ledger       which names a conversation is about
 units        what a level is chosen from, and how it is chosen
 tags         the line of tags, and the slug
 summarize    the three levels of a segment

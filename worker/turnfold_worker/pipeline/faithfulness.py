@@ -15,11 +15,12 @@ from functools import cached_property
 from typing import Final
 
 from turnfold.contract.records import StoredTurn
+from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import stem, terms
 from turnfold_worker.pipeline.common_words import is_common, weight
 from turnfold_worker.pipeline.dates import MONTHS, as_utc, day_label, resolve_relative_days
 from turnfold_worker.pipeline.facts import Fact, FactKind, extract_facts
-from turnfold_worker.pipeline.reading import is_participant, speaker_label
+from turnfold_worker.pipeline.reading import is_participant
 from turnfold_worker.pipeline.refinement import is_readable
 
 

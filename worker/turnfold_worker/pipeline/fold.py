@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn
+from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import MAX_TERM_LENGTH, terms
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.anchors import AnchorDraft, extract_anchors
@@ -22,12 +23,13 @@ from turnfold_worker.pipeline.facts import FactKind, merge_facts
 from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
 from turnfold_worker.pipeline.notes import notes_of
 from turnfold_worker.pipeline.prose import READ_HEAD
-from turnfold_worker.pipeline.reading import Reading, read_turn, speaker_label
+from turnfold_worker.pipeline.reading import Reading
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.tags import FALLBACK, slug
+from turnfold_worker.pipeline.treatment import read_segment
 
-MAX_POSTINGS: Final = 64
+MAX_POSTINGS: Final = 192
 """Terms by which a segment is found."""
 _MAX_WEIGHT: Final = 32_767
 _MAX_COUNT: Final = 6
@@ -69,10 +71,19 @@ class FoldedNode:
 
 
 def fold_segment(
-    turns: Sequence[StoredTurn], *, idx: int, settings: FoldSettings, said: Mapping[str, int] = NOTHING_SAID
+    turns: Sequence[StoredTurn],
+    *,
+    idx: int,
+    settings: FoldSettings,
+    before: Sequence[StoredTurn] = (),
+    said: Mapping[str, int] = NOTHING_SAID,
 ) -> FoldedNode:
-    """Fold one segment. `turns` are in order and not empty; `said` are the tokens of each role up to its last turn."""
-    readings = [read_turn(turn) for turn in turns]
+    """Fold one segment.
+
+    `turns` are in order and not empty; `before` are the last ones before them, which they may repeat; `said` are the
+    tokens of each role up to the last turn.
+    """
+    readings = read_segment(turns, before=before)
     facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
     every = notes_of(readings)
     best = tuple(ranked(every, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))

@@ -90,15 +90,15 @@ def _mentioned(turn: StoredTurn) -> Mentions:
     return mentions("\n".join((content, *calls)) if calls else content)
 
 
-def merge_ledgers(ledger: Ledger, other: Ledger) -> Ledger:
-    """One ledger for both. Without overflow the order of merging does not matter."""
-    merged = {entry.name: entry for entry in ledger.entries}
-    for entry in other.entries:
-        known = merged.get(entry.name)
-        if known is not None:
-            entry = LedgerEntry(entry.name, known.score + entry.score, max(known.seq, entry.seq))  # noqa: PLW2901
-        merged[entry.name] = entry
-    return _bounded(merged.values())
+def merge_ledgers(*ledgers: Ledger) -> Ledger:
+    """One ledger for all. Their order does not matter; merging all at once loses less than one after the other."""
+    scores: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for ledger in ledgers:
+        for entry in ledger.entries:
+            scores[entry.name] = scores.get(entry.name, 0) + entry.score
+            last[entry.name] = max(last.get(entry.name, 0), entry.seq)
+    return _bounded(LedgerEntry(name, score, last[name]) for name, score in scores.items())
 
 
 def _bounded(entries: Iterable[LedgerEntry]) -> Ledger:
@@ -134,26 +134,18 @@ def _discount(name: str) -> int:
 def _with_tails_merged(ledger: Ledger) -> dict[str, int]:
     """Points by name, in fifths; a path that is the tail of a longer one adds to the best of those."""
     points = {entry.name: _LENT * entry.score for entry in ledger.entries}
-    paths = sorted((name for name in points if is_path(name)), key=lambda name: (len(name), name))
-    owners: dict[str, list[str]] = {}
-    for path in paths:
-        for tail in _tails(path):
-            owners.setdefault(tail, []).append(path)
-    for path in paths:
-        longer = owners.get(path.lstrip("/"), [])
-        longer = [one for one in longer if len(one) > len(path)]
-        if longer:
-            best = max(longer, key=lambda one: (points.get(one, 0), -len(one), one))
-            points[best] += points.pop(path)
+    alike: dict[str, list[str]] = {}
+    for name in points:
+        if is_path(name):
+            alike.setdefault(file_name(name), []).append(name)
+    for paths in alike.values():
+        for path in sorted(paths, key=lambda one: (len(one), one)) if len(paths) > 1 else ():
+            tail = f"/{path.lstrip('/')}"
+            longer = [one for one in paths if len(one) > len(path) and f"/{one}".endswith(tail)]
+            if longer:
+                best = max(longer, key=lambda one: (points[one], -len(one), one))
+                points[best] += points.pop(path)
     return points
-
-
-def _tails(path: str) -> Iterable[str]:
-    """The path without its leading slash, then without its first folder, and so on."""
-    tail = path.lstrip("/")
-    while tail:
-        yield tail
-        _, _, tail = tail.partition("/")
 
 
 def _lend(points: dict[str, int]) -> None:

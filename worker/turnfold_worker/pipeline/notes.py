@@ -7,19 +7,25 @@ pleasantries say little. How much a role speaks is not part of it: that is known
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Importance
+from turnfold.contract.terms import stem
+from turnfold.contract.words import digit_of, note_words
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.common_words import listed
+from turnfold_worker.pipeline.content import Statement
+from turnfold_worker.pipeline.content.statements import shown
 from turnfold_worker.pipeline.dates import day_label
 from turnfold_worker.pipeline.prose import clauses
-from turnfold_worker.pipeline.rarity import FEELING_SHARE, digit_of, is_feeling, note_words, rarity_of
+from turnfold_worker.pipeline.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.reading import Reading, plain_line
+from turnfold_worker.pipeline.repeats import Repeat, reference
 from turnfold_worker.pipeline.telegraph import is_phatic, phatic_share, telegraphic
-from turnfold_worker.pipeline.tool_output import tool_statements
+from turnfold_worker.pipeline.treatment import statements_of
 
 LONGEST_CLAUSE: Final = 120
 """Code points above which a sentence is split into clauses."""
@@ -31,58 +37,107 @@ _SHORT_REPLY: Final = 4
 _QUESTION_WORDS: Final = 8
 _NAMED: Final = 1.5
 """How much more a word weighs that is capitalised inside a sentence."""
+_TAKEN_UP: Final = (1.0, 1.0, 1.5, 1.7)
+"""How much more a word weighs by the number of turns of the segment that hold it."""
+_READ: Final = 4_000
+"""Code points of a turn in which words are counted."""
 _FIRST_PERSON: Final = listed("i i'm i've i'll i'd my me mine we we're we've we'll our us")
 _SECOND_PERSON: Final = listed("you your you're you'll you've")
+_YES_OR_NO: Final = listed("yes no yep nope yeah nah")
+_IMPORTANT: Final = 1.3
+"""How much more a turn is worth that scored as important."""
+MOST_NEWS: Final = 8
+"""Lines of a near repeat that are shown because they are new."""
 _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
-_CAPTION: Final = re.compile(r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.I)
+_CAPTION: Final = re.compile(
+    r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.IGNORECASE
+)
 _CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
+
+_Said = tuple[str, float, frozenset[str]]
+"""What is said, its worth, and which of its words are capitalised inside a sentence."""
 
 
 def notes_of(readings: Sequence[Reading]) -> list[Note]:
     """Notes of neighbouring turns in order; those that say nothing by themselves are worth 0."""
+    spread = _spread(readings)
     speakers = frozenset(part for reading in readings for part in reading.speaker.lower().split())
     notes: list[Note] = []
     asked = ""
     for reading in readings:
-        statements = _of_tool(reading) if reading.tool else _of_turn(reading, speakers, asked)
+        statements = _statements(reading, speakers, asked)
         day = day_label(reading.day) if reading.day else ""
+        mark = marked(reading)
         for place, (text, worth, named) in enumerate(statements):
             notes.append(
                 Note(
                     reading.turn.seq, place, reading.speaker, str(reading.turn.role), day, text,
-                    estimate_tokens(text) + 1, round(100 * worth), _weights(text, named),
+                    estimate_tokens(text) + 1, round(100 * mark * worth), _weights(text, named, spread),
                 )
             )  # fmt: skip
         asked = _asked(reading)
     return notes
 
 
-def _of_turn(reading: Reading, speakers: frozenset[str], asked: str) -> list[tuple[str, float, frozenset[str]]]:
-    found: list[tuple[str, float, frozenset[str]]] = []
+def marked(reading: Reading) -> float:
+    """How much more a turn is worth for the caller's mark, or because it scored as important."""
     mark = _MARKS.get(reading.turn.importance, 1.0)
+    important = reading.treatment is not None and reading.treatment.important
+    return max(mark, _IMPORTANT) if important else mark
+
+
+def _statements(reading: Reading, speakers: frozenset[str], asked: str) -> list[_Said]:
+    repeat = reading.treatment.repeat if reading.treatment is not None else None
+    if repeat is not None:
+        return _of_repeat(repeat)
+    structured = statements_of(reading)
+    if structured is None:
+        return _of_prose(reading, speakers, asked)
+    return [*_of_structured(structured), *_of_calls(reading)]
+
+
+def _of_prose(reading: Reading, speakers: frozenset[str], asked: str) -> list[_Said]:
+    found: list[_Said] = []
     for sentence in reading.sentences[:_NOTES_A_TURN]:
         for clause in clauses(reading.turn.content, sentence, LONGEST_CLAUSE):
             said = plain_line(reading.text(clause))
             if not any(map(str.isalnum, said)):
                 continue
             text = telegraphic(said, reading.day)
-            worth = 0.0 if is_phatic(said, speakers) else mark * _manner(said)
-            if not found and asked and len(said.split()) <= _SHORT_REPLY:
-                text, worth = f"({asked}) {text}", max(worth, mark)
+            worth = 0.0 if is_phatic(said, speakers) else _manner(said)
+            if not found and asked and len(said.split()) <= _SHORT_REPLY and (worth or _answers(said)):
+                text, worth = f"({asked}) {text}", max(worth, 1.0)
             found.append((text, worth, _named(said)))
-    found += [(f"calls {call}", 0.7 * mark, frozenset()) for call in reading.calls]
-    return found
+    return [*found, *_of_calls(reading)]
 
 
-def _of_tool(reading: Reading) -> list[tuple[str, float, frozenset[str]]]:
-    found: list[tuple[str, float, frozenset[str]]] = []
+def _of_calls(reading: Reading) -> list[_Said]:
+    return [(f"calls {call}", 0.7, frozenset()) for call in reading.calls]
+
+
+def _of_repeat(repeat: Repeat) -> list[_Said]:
+    """A reference, which says nothing by itself, and what is new in a near repeat."""
+    news = [(shown(line), 1.0, frozenset[str]()) for line in repeat.news[:MOST_NEWS]]
+    return [(reference(repeat), 0.0, frozenset()), *news]
+
+
+def _of_structured(statements: Sequence[Statement]) -> list[_Said]:
+    """Statements in order; beyond the worthiest they are only found by a query: the ledger has the names."""
+    order = sorted(range(len(statements)), key=lambda i: (-statements[i].worth, i))
+    worth = dict.fromkeys(order, 0.0)
     words = 0
-    for place, statement in enumerate(tool_statements(reading)):
-        words += len(statement.split())
-        worth = 1.0 / (place + 1) if words <= _TOOL_WORDS or not place else 0.0
-        found.append((statement, worth, frozenset()))
-    return found
+    for place, i in enumerate(order):
+        words += len(statements[i].text.split())
+        if place and words > _TOOL_WORDS:
+            break
+        worth[i] = 1.0 / (place + 1)
+    return [(statement.text, worth[i], frozenset()) for i, statement in enumerate(statements)]
+
+
+def _answers(said: str) -> bool:
+    """True for a bare yes or no, which says something after a question."""
+    return said.lower().strip(" .!,") in _YES_OR_NO
 
 
 def _asked(reading: Reading) -> str:
@@ -111,10 +166,18 @@ def _named(said: str) -> frozenset[str]:
     return frozenset(match.lower().removesuffix("'s") for match in _CAPITAL.findall(said))
 
 
-def _weights(text: str, named: frozenset[str]) -> str:
+def _spread(readings: Sequence[Reading]) -> Counter[str]:
+    """In how many of the turns each word occurs: what is taken up again is what the turns are about."""
+    spread: Counter[str] = Counter()
+    for reading in readings:
+        spread.update({stem(word) for word in note_words(reading.turn.content[:_READ])})
+    return spread
+
+
+def _weights(text: str, named: frozenset[str], spread: Mapping[str, int]) -> str:
     digits = []
     for word in note_words(text):
-        weight = rarity_of(word)
+        weight = rarity_of(word) * _TAKEN_UP[min(spread.get(stem(word), 0), len(_TAKEN_UP) - 1)]
         weight *= FEELING_SHARE if is_feeling(word) else 1.0
         digits.append(digit_of(weight * _NAMED if word in named else weight))
     return "".join(digits)

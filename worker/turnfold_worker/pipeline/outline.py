@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Final
 
 from turnfold.contract.notes import OUTLINE_TIERS, Covered, Note, Outline
@@ -17,7 +16,7 @@ from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.fold import said_after
 from turnfold_worker.pipeline.ledger import MAX_TOOL_SHARE, Ledger, merge_ledgers, rank
 from turnfold_worker.pipeline.notes import notes_of
-from turnfold_worker.pipeline.reading import read_turn
+from turnfold_worker.pipeline.treatment import read_segment
 
 COVER_TOKENS: Final = 32_000
 """Estimated tokens of notes that an outline is made from, about."""
@@ -90,14 +89,15 @@ def make_outline(cover: Sequence[tuple[Covered, NodeNotes]]) -> Outline:
         last_seq=cover[-1][0].last_seq,
         cover=tuple(covered for covered, _ in cover),
         notes=tuple(ranked(notes, said, most_tokens=OUTLINE_TIERS[-1])),
-        names=rank(reduce(merge_ledgers, (one.ledger for _, one in cover))),
+        names=rank(merge_ledgers(*(one.ledger for _, one in cover))),
+        said=said,
         tool_percent=round(100 * min(MAX_TOOL_SHARE, share)),
     )
 
 
 def with_tail(outline: Outline, turns: Sequence[StoredTurn], said: Mapping[str, int]) -> Outline:
     """The outline with the notes of the open tail; `said` are the tokens of each role before it."""
-    notes = notes_of([read_turn(turn) for turn in turns])
+    notes = notes_of(read_segment(turns))
     best = ranked(notes, said_after(said, turns), most_tokens=_TAIL_TOKENS)
     return replace(outline, tail=tuple(best), tail_seq=turns[-1].seq if turns else 0)
 

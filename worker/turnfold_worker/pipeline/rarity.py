@@ -1,28 +1,23 @@
 """How rare a word is in everyday language: what a note tells is the sum of what its words tell.
 
-`W(word) = max(0.3, 7.5 - zipf)`, zipf being the base-10 logarithm of its uses in a billion words of English
-(the frequency list of the `wordfreq` package). A word that the list does not know counts as rare, digits as 3.0.
+`W(word) = min(4.5, max(0.3, 7.5 - zipf))`, zipf being the base-10 logarithm of its uses in a billion words of English
+(the frequency list of the `wordfreq` package); digits count as 3.0. Beyond a point rarity only tells typing errors.
 """
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
 import wordfreq
 
-from turnfold.contract.terms import STOP_WORDS, stem
+from turnfold.contract.terms import stem
 from turnfold_worker.pipeline.common_words import listed
 
 LEAST: Final = 0.3
+MOST: Final = 4.5
 _COMMONEST: Final = 7.5
 _DIGITS_ZIPF: Final = 3.0
-_STEPS: Final = 3
-"""Stored weights are rounded to a third: the same on every machine."""
-_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
-_WORD: Final = re.compile(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*|[^\W\d_a-z]+")
-_CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 FEELING_SHARE: Final = 0.4
 """What a word that says how one feels counts of its rarity: people ask what happened."""
 _FEELINGS: Final = frozenset(
@@ -47,31 +42,10 @@ _FEELINGS: Final = frozenset(
 
 @lru_cache(maxsize=65_536)
 def rarity_of(word: str) -> float:
-    """Between 0.3 and 7.5; `word` in lower case."""
+    """Between 0.3 and 4.5; `word` in lower case."""
     if word[0].isdigit():
-        return _COMMONEST - _DIGITS_ZIPF
-    return max(LEAST, _COMMONEST - wordfreq.zipf_frequency(word, "en", wordlist="small"))
-
-
-def digit_of(weight: float) -> str:
-    """A weight as one digit of base 36."""
-    return _DIGITS[min(len(_DIGITS) - 1, max(1, round(weight * _STEPS)))]
-
-
-def weight_of(digit: str) -> float:
-    """A weight from its digit."""
-    return int(digit, 36) / _STEPS
-
-
-def note_words(text: str) -> list[str]:
-    """Distinct words of a note without stop words, in order; of scripts without spaces, pairs of characters."""
-    found: dict[str, None] = {}
-    for word in _WORD.findall(text.lower().replace("\u2019", "'")):
-        if _CJK.match(word) and len(word) > 1:
-            found.update(dict.fromkeys(word[i : i + 2] for i in range(len(word) - 1)))
-        elif word not in STOP_WORDS:
-            found[word.removesuffix("'s")] = None
-    return [word for word in found if word]
+        return min(MOST, _COMMONEST - _DIGITS_ZIPF)
+    return min(MOST, max(LEAST, _COMMONEST - wordfreq.zipf_frequency(word, "en", wordlist="small")))
 
 
 def is_feeling(word: str) -> bool:

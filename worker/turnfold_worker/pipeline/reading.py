@@ -6,21 +6,20 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.records import StoredTurn
+from turnfold.contract.speakers import UNSEEN, speaker_label
 from turnfold_worker.pipeline.dates import as_utc
 from turnfold_worker.pipeline.facts import FactKind, Facts, extract_facts
 from turnfold_worker.pipeline.prose import Span, split_prose
 from turnfold_worker.pipeline.tool_groups import calls_shown, is_tool_output
 
-MAX_SPEAKER: Final = 40
-"""Code points of a speaker's label at most."""
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.treatment import Treatment
 
 _NICKNAME: Final = 3
 """Letters of a name from which it may stand for a longer one."""
-_UNSEEN: Final = dict.fromkeys((*range(32), 127, 8203, 65279, *range(8234, 8239), *range(8294, 8298)))
-"""Control characters and marks that reorder text: they could make a line say something else than it does."""
 _EMPHASIS: Final = re.compile(r"<!--|-->|\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|`{1,3}|~~|\|")
 _CODE_KINDS: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.ERROR)
 
@@ -43,6 +42,8 @@ class Reading:
     """Of the prose, and of code only what names something exactly."""
     calls: tuple[str, ...]
     """The tool calls of the turn, for people."""
+    treatment: Treatment | None = None
+    """What becomes of it, once it is read as part of a segment."""
 
     @property
     def day(self) -> date | None:
@@ -80,15 +81,6 @@ def _outside_code(facts: Facts, code: Sequence[Span]) -> Facts:
     return Facts(tuple(kept))
 
 
-def speaker_label(turn: StoredTurn) -> str:
-    """The speaker as a line may begin with it: one line, a letter first, no colon, no bracket."""
-    named = " ".join((turn.name or "")[: 4 * MAX_SPEAKER].split()).translate(_UNSEEN)
-    label = " ".join("".join(" " if c in ":[]→" else c for c in named).split())
-    while label and not label[0].isalpha():
-        label = label[1:]
-    return label[:MAX_SPEAKER].rstrip() or str(turn.role)
-
-
 def is_participant(name: str, speakers: Iterable[str]) -> bool:
     """True for a speaker's name or the beginning of one, as people call each other.
 
@@ -105,7 +97,7 @@ def is_participant(name: str, speakers: Iterable[str]) -> bool:
 
 def one_line(text: str) -> str:
     """The text on one line, without invisible characters, in which nothing looks like a marker of ours."""
-    collapsed = " ".join(text.split()).translate(_UNSEEN)
+    collapsed = " ".join(text.split()).translate(UNSEEN)
     return collapsed.replace("→L", "→ L") if "→" in collapsed else collapsed
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from turnfold.contract.records import Anchor, Node, StoredTurn
+from turnfold.contract.speakers import speaker_label
 from turnfold_worker.pipeline.dates import as_utc, day_label
 from turnfold_worker.pipeline.faithfulness import Evidence
-from turnfold_worker.pipeline.reading import one_line, plain_line, speaker_label
+from turnfold_worker.pipeline.reading import one_line, plain_line
 from turnfold_worker.pipeline.refinement import ModelRequest, Prompt, Purpose
 
 LABEL: Final = "[reconstruction by a model of turns {first}-{last}, from their summary: not the speakers' words]\n"

@@ -14,9 +14,10 @@ from enum import StrEnum
 from typing import Any, Final
 
 from turnfold.contract.records import Anchor, AnchorState, Method, Node, StoredTurn, TurnState
+from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.dates import as_utc, day_label
-from turnfold_worker.pipeline.reading import one_line, speaker_label
+from turnfold_worker.pipeline.reading import one_line
 
 OPEN: Final = "<<"
 CLOSE: Final = ">>"

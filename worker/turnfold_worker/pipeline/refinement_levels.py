@@ -9,10 +9,11 @@ from itertools import combinations, pairwise
 from typing import Final
 
 from turnfold.contract.records import StoredTurn
+from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.dates import as_utc, day_label
 from turnfold_worker.pipeline.faithfulness import Evidence, Unfaithful
-from turnfold_worker.pipeline.reading import plain_line, speaker_label
+from turnfold_worker.pipeline.reading import plain_line
 from turnfold_worker.pipeline.refinement import NodeSource, RefineSource, is_readable
 from turnfold_worker.pipeline.refinement_replies import NodeWords, Statement
 from turnfold_worker.pipeline.refinement_requests import level_limit

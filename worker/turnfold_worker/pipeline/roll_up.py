@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import reduce
 from typing import Final
 
 from turnfold.contract.notes import Note
@@ -58,7 +57,7 @@ def _source_tokens(children: Sequence[FoldedNode]) -> int:
     return sum(child.node.tokens[0] for child in children)
 
 
-def _chapter(
+def _chapter(  # noqa: PLR0913 - all that a chapter is made of
     children: Sequence[FoldedNode],
     *,
     height: int,
@@ -83,7 +82,7 @@ def _chapter(
     digest = hashlib.blake2b(b"".join(child.source_hash for child in children), digest_size=_HASH_BYTES)
     return FoldedNode(
         node=node, method=method, levels=levels, facts=facts, source_hash=digest.digest(), notes=notes,
-        ledger=reduce(merge_ledgers, (child.ledger for child in children)), said=children[-1].said,
+        ledger=merge_ledgers(*(child.ledger for child in children)), said=children[-1].said,
     )  # fmt: skip
 
 

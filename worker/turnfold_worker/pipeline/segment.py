@@ -3,97 +3,68 @@
 `step` is fed turn by turn from the last cut on. A cut depends on the statistics stored at the last cut and on the
 turns after it only, so the size of the batches in which turns arrive cannot change it. There is no clock.
 
-Evidence for a change of topic is counted in points; `FoldSettings.shift_threshold` of them make a cut.
+Caps by turns and tokens and long pauses cut whatever is said; between them a gap is cut when its score stands out
+from those of the conversation (`gap_scorer`) and the next gap is no better. A tool call is never parted from its
+results.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any, Final
 
 from turnfold.contract.records import Role, StoredTurn
-from turnfold.contract.terms import terms
-from turnfold_worker.pipeline.common_words import weight
-from turnfold_worker.pipeline.dates import as_utc
+from turnfold_worker.pipeline.gap_features import AFTER, REACH, features, pause_seconds
+from turnfold_worker.pipeline.gap_scorer import Scores, needed, score
+from turnfold_worker.pipeline.gap_signs import Signs, signs_of
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.tool_groups import call_ids, result_ids
+from turnfold_worker.pipeline.vectors import Vector
 
-_READ: Final = 2_000
-"""Code points of a turn that its topic is judged by."""
-_WINDOW: Final = 6
-"""Turns before a gap that are compared with those after it."""
-_AHEAD: Final = 4
-"""Turns after a gap that are compared with those before it."""
-_SHORT: Final = 2
-"""Turns before a gap from which its similarity means something."""
-_MEMORY: Final = 64
-"""Gaps over which the running mean forgets."""
-_USUAL_SIMILARITY: Final = 180
-"""Per mille; the mean before anything is known."""
-
-_CUE: Final = re.compile(
-    r"(?i)^\W{0,4}(?:(?:ok(?:ay)?|so|well|alright|right|now|great|thanks?|thank you|perfect|cool)[,.! ]+){0,3}"
-    r"(?:next (?:topic|question|item|thing|point|up)|by the way|btw|moving on|let'?s move on|anyway|anyways"
-    r"|on (?:a|an)(?:other| different| unrelated) (?:note|topic|subject)|speaking of"
-    r"|chang\w{1,3} (?:the )?(?:topic|subject)"
-    r"|switching (?:gears|topics?)|new (?:topic|question|subject)|(?:one|another) (?:more |other )?(?:thing|question)"
-    r"|different (?:topic|question)|unrelated|also,? (?:can|could|i need|i want|what|how)|i (?:also|now) (?:need|want)"
-    r"|now (?:let'?s|i|can|for)|can you also|what about|how about|i'?d also|i would also)(?!\w)"
-)
-_CLOSING: Final = re.compile(
-    r"(?i)(?:thanks?(?: you)?|that'?s all|got it|sounds good|good ?bye|bye|see you|talk (?:to you )?(?:soon|later)"
-    r"|that (?:helps|works)|perfect|no problem|you'?re welcome|glad (?:i|to)|have a (?:great|good|nice))\W"
-)
+_FEW: Final = 2
+"""Speakers up to which talk is a dialogue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmenterStats:
     """What the segmenter remembers from one segment to the next; stored with the conversation at a cut."""
 
-    gaps: int = 0
-    """Gaps in the running mean, at most `_MEMORY`."""
-    similarity: int = _USUAL_SIMILARITY
-    """Mean similarity of the turns around a gap inside a segment, per mille."""
-    users: bool = False
-    """True when the conversation has turns by a user and by an assistant."""
+    scores: Scores = field(default_factory=Scores)
+    roles: frozenset[Role] = frozenset()
+    """Of user and assistant, those that spoke."""
+    speakers: tuple[str, ...] = ()
+    """Hashes of people's names, one more than `_FEW` at most."""
 
     def to_json(self) -> dict[str, Any]:
-        """For the conversation's row."""
-        return {"gaps": self.gaps, "similarity": self.similarity, "users": self.users}
+        """For the conversation's row: less than 1 KB."""
+        return {**self.scores.to_json(), "roles": sorted(self.roles), "speakers": list(self.speakers)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any] | None) -> SegmenterStats:
         """From the conversation's row; what cannot be read is as for a new conversation."""
         given = stored if isinstance(stored, Mapping) else {}
-        gaps, similarity = given.get("gaps"), given.get("similarity")
-        if not isinstance(gaps, int) or not isinstance(similarity, int):
-            return cls()
+        roles, speakers = given.get("roles"), given.get("speakers")
         return cls(
-            gaps=min(max(gaps, 0), _MEMORY),
-            similarity=min(max(similarity, 0), 1000),
-            users=given.get("users") is True,
+            scores=Scores.from_json(given),
+            roles=frozenset(role for role in _TALKING if isinstance(roles, list) and role in roles),
+            speakers=tuple(one for one in speakers if isinstance(one, str) and len(one) <= _HASH_LETTERS)[: _FEW + 1]
+            if isinstance(speakers, list)
+            else (),
         )
 
+    def met(self, turn: StoredTurn) -> SegmenterStats:
+        """With the speaker of one more turn."""
+        roles = self.roles | {turn.role} if turn.role in _TALKING else self.roles
+        speakers = self.speakers
+        if turn.role is Role.USER and len(speakers) <= _FEW:
+            speaker = blake2b(turn.speaker.encode(errors="replace"), digest_size=_HASH_LETTERS // 2).hexdigest()
+            speakers = speakers if speaker in speakers else (*speakers, speaker)
+        return replace(self, roles=roles, speakers=speakers)
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """What of a turn decides boundaries."""
 
-    seq: int
-    role: Role
-    speaker: str
-    tokens: int
-    head: str
-    """The beginning of what was said."""
-    created_at: datetime | None
-    calls: tuple[str, ...]
-    answers: tuple[str, ...]
-    cue: bool
-    closing: bool
-    asks: bool
+_TALKING: Final = (Role.USER, Role.ASSISTANT)
+_HASH_LETTERS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +72,7 @@ class State:
     """The turns since the last cut, as far as boundaries depend on them."""
 
     stats: SegmenterStats
-    marks: tuple[_Mark, ...] = ()
-    words: tuple[tuple[str, ...], ...] = ()
-    """Distinct terms of the first marks: of a mark only once a gap is judged by them, because most never are."""
+    marks: tuple[Signs, ...] = ()
 
 
 def fresh(stats: SegmenterStats) -> State:
@@ -111,60 +80,31 @@ def fresh(stats: SegmenterStats) -> State:
     return State(stats)
 
 
-def step(state: State, turn: StoredTurn, settings: FoldSettings) -> tuple[State, int | None]:
+def step(
+    state: State, turn: StoredTurn, settings: FoldSettings, vector: Vector | None = None
+) -> tuple[State, int | None]:
     """Take one turn in; with it the number of the first turn of the next segment, once that is decided.
 
-    After a number the caller closes the segment and feeds the turns from that number on into a `fresh` state.
+    After a number the caller closes the segment and feeds the turns from that number on into a `fresh` state with the
+    statistics of the state returned. `vector` is None where there is no sentence model.
     """
-    state = replace(state, marks=(*state.marks, _marked(turn)))
+    state = State(state.stats.met(turn), (*state.marks, signs_of(turn, vector, state.marks)))
     cut = _forced_cut(state.marks, settings)
     if cut is None:
-        state, cut = _topic_cut(state, settings)
+        state, cut = topic_cut(state, settings)
     if cut is not None:
         return state, state.marks[cut].seq
     return state, turn.seq + 1 if _closes_at_once(state.marks, settings) else None
 
 
-def close(stats: SegmenterStats, turns: Sequence[StoredTurn]) -> SegmenterStats:
-    """The statistics after a segment: its inner gaps are what talk about one topic looks like here."""
-    total, gaps = stats.similarity * stats.gaps, stats.gaps
-    words = [_words(turn.content[:_READ]) for turn in turns] if len(turns) > _SHORT else []
-    for gap in range(_SHORT, len(words)):
-        total += _similarity(words, gap)
-        gaps += 1
-    roles = {turn.role for turn in turns}
-    return SegmenterStats(
-        gaps=min(gaps, _MEMORY),
-        similarity=total // gaps if gaps else stats.similarity,
-        users=stats.users or {Role.USER, Role.ASSISTANT} <= roles,
-    )
-
-
-def _marked(turn: StoredTurn) -> _Mark:
-    head = turn.content[:_READ]
-    return _Mark(
-        seq=turn.seq,
-        role=turn.role,
-        speaker=turn.speaker,
-        tokens=turn.tokens,
-        head=head,
-        created_at=turn.created_at and as_utc(turn.created_at),
-        calls=call_ids(turn),
-        answers=result_ids(turn),
-        cue=_CUE.match(head) is not None,
-        closing=_CLOSING.search(head[:200]) is not None,
-        asks=turn.content[-20:].rstrip(" \n*_)\"'").endswith(("?", "\uff1f")),
-    )
-
-
-def _closes_at_once(marks: Sequence[_Mark], settings: FoldSettings) -> bool:
+def _closes_at_once(marks: Sequence[Signs], settings: FoldSettings) -> bool:
     """A single turn above the cap waits for nobody, unless results that belong to it may follow."""
     only = marks[0]
     waits = only.role in {Role.ASSISTANT, Role.TOOL} or only.calls
     return len(marks) == 1 and only.tokens > settings.segment_max_tokens and not waits
 
 
-def _forced_cut(marks: Sequence[_Mark], settings: FoldSettings) -> int | None:
+def _forced_cut(marks: Sequence[Signs], settings: FoldSettings) -> int | None:
     """The gap at which a cap or a long pause cuts, now that the last turn is known."""
     last = len(marks) - 1
     if last == 0:
@@ -183,16 +123,11 @@ def _forced_cut(marks: Sequence[_Mark], settings: FoldSettings) -> int | None:
     return gap or (last if last >= settings.segment_max_turns + settings.hold_turns else None)
 
 
-def _paused(marks: Sequence[_Mark], gap: int, settings: FoldSettings) -> bool:
-    return _pause_seconds(marks, gap) > settings.gap_minutes * 60
+def _paused(marks: Sequence[Signs], gap: int, settings: FoldSettings) -> bool:
+    return pause_seconds(marks[gap - 1], marks[gap]) > settings.gap_minutes * 60
 
 
-def _pause_seconds(marks: Sequence[_Mark], gap: int) -> int:
-    before, after = marks[gap - 1].created_at, marks[gap].created_at
-    return int(abs((after - before).total_seconds())) if before and after else 0
-
-
-def _held(marks: Sequence[_Mark], gap: int, settings: FoldSettings) -> bool:
+def _held(marks: Sequence[Signs], gap: int, settings: FoldSettings) -> bool:
     """True when a cut at the gap would part a call from its results, or would forgo results that may yet come."""
     earliest = max(0, gap - settings.hold_turns)
     if marks[gap].role is Role.TOOL and not marks[gap].answers:
@@ -206,53 +141,29 @@ def _held(marks: Sequence[_Mark], gap: int, settings: FoldSettings) -> bool:
     return False
 
 
-def _words(head: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(terms(head)))
-
-
-def _topic_cut(state: State, settings: FoldSettings) -> tuple[State, int | None]:
-    """The gap that is `look_ahead` turns old, when the topic changed there."""
-    marks = state.marks
-    gap = len(marks) - 1 - settings.look_ahead
-    least = settings.segment_min_turns
-    if gap < max(1, least // 2) or _held(marks, gap, settings):
+def topic_cut(state: State, settings: FoldSettings) -> tuple[State, int | None]:
+    """Judge the gap that is `look_ahead` turns old; its index, when the topic changed there."""
+    gap = len(state.marks) - 1 - settings.look_ahead
+    if gap < 1:
         return state, None
-    missing = tuple(_words(mark.head) for mark in marks[len(state.words) :])
-    state = replace(state, words=state.words + missing)
-    points = _shift_points(state, gap)
-    if gap < least:
-        # A short segment is worth a cut only on strong evidence.
-        points -= 300
-    return state, gap if points >= settings.shift_threshold else None
+    semantic = state.marks[gap].numbers is not None
+    value = _score(state, gap)
+    scores = state.stats.scores.seen(value, semantic=semantic)
+    state = replace(state, stats=replace(state.stats, scores=scores))
+    target = min(settings.segment_target_turns, settings.segment_max_turns)
+    least = max(1, min(settings.segment_min_turns, target // 3))
+    if gap < least or _held(state.marks, gap, settings):
+        return state, None
+    above = scores.outstanding(value, semantic=semantic, roles=len(state.stats.roles) == len(_TALKING))
+    if above <= needed(gap, target) or (settings.look_ahead and _score(state, gap + 1) > value):
+        return state, None
+    return state, gap
 
 
-def _shift_points(state: State, gap: int) -> int:
-    """Evidence that a new topic begins at the gap: lost words, a cue phrase, a pause, a change of day, who speaks."""
+def _score(state: State, gap: int) -> float:
     marks, stats = state.marks, state.stats
-    similarity = _similarity(state.words, gap)
-    usual = max(60, stats.similarity)
-    points = max(-500, (usual - similarity) * 800 // usual)
-    before, first = marks[gap - 1], marks[gap]
-    points += 450 * first.cue + 250 * before.closing
-    points += min(400, _pause_seconds(marks, gap) // 4)
-    if before.created_at and first.created_at and before.created_at.date() != first.created_at.date():
-        points += 500
-    if before.asks and before.speaker != first.speaker:
-        points -= 500
-    if first.role is Role.ASSISTANT and (stats.users or any(mark.role is Role.USER for mark in marks)):
-        points -= 400
-    if first.role is Role.USER and first.asks:
-        points += 100
-    return points
-
-
-def _similarity(words: Sequence[Sequence[str]], gap: int) -> int:
-    """How much of what is said after the gap was spoken of before it, per mille, rare words counting more."""
-    known = {word for said in words[max(0, gap - _WINDOW) : gap] for word in said}
-    after = dict.fromkeys(word for said in words[gap : gap + _AHEAD] for word in said)
-    whole = shared = 0
-    for word in after:
-        points = weight(word)
-        whole += points
-        shared += points if word in known else 0
-    return shared * 1000 // whole if whole else _USUAL_SIMILARITY
+    evidence = features(
+        marks[max(0, gap - REACH) : gap], marks[gap : gap + AFTER],
+        roles=len(stats.roles) == len(_TALKING), many=len(stats.speakers) > _FEW,
+    )  # fmt: skip
+    return score(evidence, semantic=marks[gap].numbers is not None)

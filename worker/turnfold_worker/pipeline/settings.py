@@ -14,10 +14,10 @@ _LIMITS: Final[Mapping[str, tuple[int, int]]] = {
     "segment_max_turns": (2, 200),
     "segment_max_tokens": (50, 20_000),
     "segment_min_turns": (1, 100),
+    "segment_target_turns": (2, 200),
     "gap_minutes": (1, 525_600),
     "look_ahead": (0, 3),
     "hold_turns": (0, 64),
-    "shift_threshold": (0, 10_000),
 }
 """Lowest and highest sensible value of each whole-number setting; others are clamped."""
 
@@ -30,16 +30,16 @@ class FoldSettings:
     """Turns of a segment at most, tool groups apart."""
     segment_max_tokens: int = 1500
     """Estimated tokens of a segment at most; a longer turn is a segment of its own."""
+    segment_target_turns: int = 12
+    """Turns that a segment is to have on average: how fine topics are told apart, which differs from talk to talk."""
     segment_min_turns: int = 6
-    """Turns before a change of topic may cut."""
+    """Turns before a change of topic may cut; at most a third of the target."""
     gap_minutes: int = 60
     """A pause longer than this always cuts."""
     look_ahead: int = 3
     """Turns after a gap that may be waited for before it is decided."""
     hold_turns: int = 16
     """Turns for which a tool call without its result holds a boundary."""
-    shift_threshold: int = 700
-    """Points of evidence for a change of topic from which it cuts; see `segment`. Higher cuts less often."""
     goal: str | None = None
     """What the conversation is for; anchors that speak of it score higher."""
     constraints: tuple[str, ...] = ()

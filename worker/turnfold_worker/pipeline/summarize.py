@@ -1,6 +1,7 @@
 """The three levels of a segment, written by rule: prose that can be read, a telegraphic extract, a line of tags.
 
-Every level ends in one newline; every line begins with `[`, which only our date lines do, or with a letter.
+Every level ends in one newline; every line begins with `[`, which only our date lines do, or with a letter, or,
+if it is code, with four spaces: nothing that was said can stand where a date or a speaker of ours stands.
 No level is longer than its source, nor than the level above it.
 """
 
@@ -22,6 +23,8 @@ DETAILED_SHARE: Final = 4
 """Level 1 has about one token for four of the source."""
 BRIEF_SHARE: Final = 10
 """Level 2 has about one token for ten of the source."""
+INDENT: Final = "    "
+"""Stands before a line of code."""
 _TINY: Final = 80
 """Source tokens up to which level 1 shows the source itself."""
 _SHORTEST_CLIP: Final = 8
@@ -137,7 +140,7 @@ def _whole_words(text: str) -> str:
 
 
 def rendered(shown: Sequence[tuple[Unit, Reading]], joint: str) -> str:
-    """Units as lines: one line a speaker's run, a date line where the day changes."""
+    """Units as lines: one a speaker's run of turns, code indented below it, a date line where the day changes."""
     lines: list[str] = []
     day: date | None = None
     speaker = ""
@@ -146,11 +149,16 @@ def rendered(shown: Sequence[tuple[Unit, Reading]], joint: str) -> str:
         if said_on and said_on != day:
             lines.append(f"[{day_label(said_on)}]")
             day, speaker = said_on, ""
-        if reading.speaker != speaker:
+        if unit.code:
+            if reading.speaker != speaker:
+                lines.append(f"{reading.speaker}: code")
+            lines += [f"{INDENT}{line}" for line in unit.text.split("\n")]
+            speaker = ""
+        elif reading.speaker != speaker:
             lines.append(f"{reading.speaker}: {unit.text}")
             speaker = reading.speaker
         else:
-            lines[-1] = f"{lines[-1]}{_separator(lines[-1], joint)}{unit.text}"
+            lines[-1] = f"{lines[-1]}{_separator(lines[-1], '; ' if unit.listed else joint)}{unit.text}"
     return "\n".join(lines) + "\n"
 
 

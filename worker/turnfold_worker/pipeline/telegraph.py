@@ -32,15 +32,29 @@ _REWRITTEN: Final = (
     (re.compile(r"(?i)\bi(?:'ll| will)\b"), "will"),
     (re.compile(r"(?i)\b(?:can|could|would) you (?:please )?(?:help me )?(?:with )?(?:to )?"), "asks: "),
     (re.compile(r"(?i)\b(?:it's|it is|it was) (?:a |an |so |really |very )?(?=\w+ly\b|\w+ing\b)"), ""),
+    (re.compile(r"(?i)\b(?:by the way|of course)\b[,!.:]*\s*"), ""),
     (re.compile(r"(?i)\b(?:in order to|so as to)\b"), "to"),
     (re.compile(r"(?i)\b(?:a lot of|lots of)\b"), "many"),
     (re.compile(r"(?i)\b(?:as well as)\b"), "and"),
     (re.compile(r"(?i)\bi want(?:ed)? to make sure (?:that )?"), "ensure "),
     (re.compile(r"(?i)\bmake sure (?:that )?"), "ensure "),
     (re.compile(r"(?i)\bi(?:'m| am) (?:trying|working|looking) to\b"), ""),
-    (re.compile(r"(?i)\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of"), "photo:"),
+    (
+        re.compile(
+            r"(?i)\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of"
+        ),
+        "photo:",
+    ),
     (re.compile(r"(?i)\b(?:i'd|i would) (?:like|love) to\b"), "wants to"),
 )
+_LEAD_IN: Final = re.compile(
+    r"(?i)^(?:(?:plus|btw|anyway|guess what|basically|look|you know|but|and|or|since then|luckily|fortunately|then)"
+    r"\s*[,!:.]+\s+)+(?=\w)"
+)
+_DASH: Final = re.compile(r"\s+[-–—]+\s+")
+_ITEM_WORDS: Final = 2
+"""Words up to which a piece between commas is an item of an enumeration."""
+_DIGITS_AROUND: Final = re.compile(r"\d,\d")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
 _NUMBER_NEXT: Final = re.compile(r"^[\W_]{0,2}\d")
 _PHATIC: Final = listed(
@@ -97,8 +111,19 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
         line = pattern.sub(shorter, line)
     words = line.split()
     kept = [word for i, word in enumerate(words) if _stays(words, i)]
-    shown = " ".join(kept).strip().rstrip(".!,;:-–— ")
+    shown = _few_marks(" ".join(kept)).strip().rstrip(".!,;:-–— ")
     return shown or text.strip().rstrip(".!,;:") or text
+
+
+def _few_marks(line: str) -> str:
+    """The line without lead-ins and dashes, and with commas only between the items of an enumeration."""
+    pieces = _DASH.sub(" ", _LEAD_IN.sub("", line)).split(", ")
+    short = [len(piece.split()) <= _ITEM_WORDS for piece in pieces]
+    shown = pieces[0]
+    for i, piece in enumerate(pieces[1:], 1):
+        item = (short[i] and i + 1 < len(pieces)) or (short[i - 1] and i > 1)
+        shown += f", {piece}" if item or _DIGITS_AROUND.search(f"{shown[-1:]},{piece[:1]}") else f" {piece}"
+    return shown
 
 
 def _stays(words: list[str], i: int) -> bool:

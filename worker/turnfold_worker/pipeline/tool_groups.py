@@ -31,6 +31,13 @@ def is_tool_output(turn: StoredTurn) -> bool:
     return turn.role is Role.TOOL or any(True for _ in _blocks(turn, "tool_result"))
 
 
+def tool_failed(turn: StoredTurn) -> bool | None:
+    """What the provider says of a tool's result: True when it failed, None when it says nothing."""
+    told = [block.get("is_error") for block in _blocks(turn, "tool_result")]
+    known = [one for one in told if isinstance(one, bool)]
+    return any(known) if known else None
+
+
 def calls_shown(turn: StoredTurn) -> tuple[str, ...]:
     """Each call of a turn as a name with its arguments, as the provider gave them."""
     shown = []

@@ -7,14 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from turnfold.contract.records import Importance
+from turnfold.contract.speakers import UNSEEN
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.common_words import listed
+from turnfold_worker.pipeline.content import Statement
+from turnfold_worker.pipeline.content.statements import shown
 from turnfold_worker.pipeline.facts import FactKind
+from turnfold_worker.pipeline.notes import MOST_NEWS, marked
 from turnfold_worker.pipeline.prose import Span, clauses
-from turnfold_worker.pipeline.reading import Reading, plain_line
+from turnfold_worker.pipeline.reading import Reading, one_line, plain_line
+from turnfold_worker.pipeline.repeats import Repeat, reference
 from turnfold_worker.pipeline.telegraph import is_negation, is_phatic
-from turnfold_worker.pipeline.tool_output import tool_statements
+from turnfold_worker.pipeline.treatment import statements_of
 from turnfold_worker.pipeline.words import telling_words
 
 LONGEST_SENTENCE: Final = 260
@@ -26,10 +30,16 @@ _CODE_PER_TURN: Final = 4
 _SHORT_REPLY_WORDS: Final = 8
 _MAX_VOICE: Final = 8
 _TINY_CODE: Final = 120
+_SMALL_CODE: Final = 400
+"""Code points up to which a code block is shown verbatim."""
+_CODE_LINES: Final = 16
+WHOLE_TOKENS: Final = 60
+"""Tokens up to which a turn that must stay verbatim is one unit; a longer one is shown by its sentences."""
+_LONGEST_WHOLE: Final = 400
+UNSEEN_IN_CODE: Final = {one: replaced for one, replaced in UNSEEN.items() if one != ord("\t")}
 _DECAY: Final = (1.0, 0.5, 0.25, 0.125, 0.0625)
 _FIRST_PERSON: Final = listed("i i'm i've i'll i'd my me mine we we're we've we'll our us")
 _SECOND_PERSON: Final = listed("you your you're you'll you've")
-_MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,9 @@ class Unit:
     partner: int | None = None
     """Position of the question that this reply answers, and cannot be understood without."""
     code: bool = False
-    """It is code."""
+    """It is code: its lines stand below its speaker."""
+    listed: bool = False
+    """It is a statement, not a sentence."""
 
 
 def voices(readings: Sequence[Reading]) -> dict[str, float]:
@@ -80,12 +92,52 @@ def sentence_units(readings: Sequence[Reading]) -> list[Unit]:
 
 
 def _of_turn(turn: int, reading: Reading, voice: float, speakers: frozenset[str]) -> Iterable[Unit]:
-    if reading.tool:
-        for place, statement in enumerate(tool_statements(reading)):
-            yield _unit(turn, statement, 1.0 / (place + 1))
+    mark = marked(reading)
+    treatment = reading.treatment
+    if treatment is not None and treatment.repeat is not None:
+        yield from _of_repeat(turn, treatment.repeat, mark)
         return
-    worth = voice * _MARKS.get(reading.turn.importance, 1.0)
+    structured = statements_of(reading)
+    whole = _whole(reading) if structured is not None or (treatment is not None and treatment.kept) else ""
+    if whole:
+        yield _unit(turn, whole, mark * max(voice, 1.0))
+    elif structured is not None:
+        yield from _of_structured(turn, structured, mark)
+    else:
+        yield from _of_prose(turn, reading, mark * voice, speakers)
+    for call in reading.calls:
+        yield _unit(turn, f"calls {call}", mark * voice * 0.7)
+
+
+def _of_repeat(turn: int, repeat: Repeat, mark: float) -> Iterable[Unit]:
+    """A reference, and what is new in a near repeat."""
+    yield replace(_unit(turn, reference(repeat), mark), listed=True)
+    for line in repeat.news[:MOST_NEWS]:
+        yield replace(_unit(turn, shown(line), mark), listed=True)
+
+
+def _whole(reading: Reading) -> str:
+    """A turn that must stay verbatim, on one line, while it is short enough to have a place in a level."""
+    content = reading.turn.content
+    if len(content) > _LONGEST_WHOLE or reading.code:
+        return ""
+    line = one_line(content)
+    return line if any(map(str.isalnum, line)) and about_tokens(line) <= WHOLE_TOKENS else ""
+
+
+def _of_structured(turn: int, statements: Sequence[Statement], mark: float) -> Iterable[Unit]:
+    order = sorted(range(len(statements)), key=lambda i: (-statements[i].worth, i))
+    place = {i: rank for rank, i in enumerate(order)}
+    for i, statement in enumerate(statements):
+        yield replace(_unit(turn, statement.text, mark / (place[i] + 1)), listed=True)
+
+
+def _of_prose(turn: int, reading: Reading, worth: float, speakers: frozenset[str]) -> Iterable[Unit]:
+    """Sentences and small code blocks, in their order."""
+    blocks = [block for block in reading.code if block.start < block.end]
     for span in reading.sentences[:_UNITS_PER_TURN]:
+        while blocks and blocks[0].start < span.start:
+            yield from _of_code(turn, reading, blocks.pop(0))
         for clause in clauses(reading.turn.content, span, LONGEST_SENTENCE):
             verbatim = plain_line(reading.text(clause))
             if not any(map(str.isalnum, verbatim)) or (
@@ -93,11 +145,22 @@ def _of_turn(turn: int, reading: Reading, voice: float, speakers: frozenset[str]
             ):
                 continue
             yield _unit(turn, verbatim, worth * _manner(verbatim, reading, clause))
-    for call in reading.calls:
-        yield _unit(turn, f"calls {call}", worth * 0.7)
-    for block in reading.code[:_CODE_PER_TURN]:
-        if shown := _code_shown(reading, block):
-            yield replace(_unit(turn, shown, 0.5), code=True)
+    for block in blocks[:_CODE_PER_TURN]:
+        yield from _of_code(turn, reading, block)
+
+
+def _of_code(turn: int, reading: Reading, block: Span) -> Iterable[Unit]:
+    """A small block verbatim, of a larger one its first line."""
+    if block.end - block.start <= _SMALL_CODE:
+        inside = reading.text(block)
+        lines = [kept for line in inside.splitlines() if (kept := line.translate(UNSEEN_IN_CODE).rstrip())]
+        text = "\n".join(lines).replace("→L", "→ L")
+        if len(lines) <= _CODE_LINES and any(map(str.isalnum, text)):
+            yield replace(_unit(turn, text, 0.5), code=True)
+            return
+    first = plain_line(reading.text(Span(block.start, min(block.end, block.start + 400))).strip().split("\n", 1)[0])
+    if any(map(str.isalnum, first[:_TINY_CODE])):
+        yield _unit(turn, f"code: {first[:_TINY_CODE]} …", 0.5)
 
 
 def _may_answer(reading: Reading, span: Span) -> bool:
@@ -124,16 +187,6 @@ def _manner(said: str, reading: Reading, span: Span) -> float:
     manner *= 1.15 if any(is_negation(word) for word in sorted(words)) else 1.0
     exact = any(fact.kind in (FactKind.NUMBER, FactKind.DATE) for fact in reading.facts.within(span.start, span.end))
     return manner * (1.15 if exact else 1.0)
-
-
-def _code_shown(reading: Reading, block: Span) -> str:
-    """A tiny code block whole, else its first line."""
-    inside = reading.turn.content[block.start : min(block.end, block.start + 2 * _TINY_CODE)].strip()
-    first = plain_line(inside.split("\n", 1)[0])[:_TINY_CODE]
-    if not first or not any(map(str.isalnum, first)):
-        return ""
-    whole = block.end - block.start <= _TINY_CODE and inside.count("\n") < 2
-    return f"code: {plain_line(inside) if whole else first + ' …'}"
 
 
 def choose(units: Sequence[Unit], budget_tokens: int) -> list[int]:

@@ -341,6 +341,20 @@ def upgrade() -> None:
         sa.UniqueConstraint("conversation", "turn_id", name=op.f("turn_conversation_turn_id_key")),
     )
     op.create_table(
+        "turn_vector",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("seq", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("model", sa.String(length=200), autoincrement=False, nullable=False),
+        sa.Column("content_hash", sa.LargeBinary(length=16), nullable=False),
+        sa.Column("vector", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("turn_vector_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "seq", "model", name=op.f("turn_vector_pkey")),
+    )
+    op.create_table(
         "usage",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -372,6 +386,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("usage")
+    op.drop_table("turn_vector")
     op.drop_table("turn")
     op.drop_table("reply")
     op.drop_table("posting")

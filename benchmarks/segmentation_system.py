@@ -1,0 +1,120 @@
+"""Turnfold's segmenter as a system under test of a segmentation harness: fed turn by turn, as by a worker.
+
+Put this folder on PYTHONPATH and name one of these factories:
+
+    segmentation_system:lexical                  the default granularity
+    segmentation_system:lexical_every_4_turns    `segment_target_turns` 4; any number
+    segmentation_system:semantic_every_4_turns   the same with sentence vectors
+
+The harness gives turns with `speaker`, `text` and perhaps `time` in seconds, and takes indexes of first turns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from turnfold.contract.records import Role, StoredTurn
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
+from turnfold_worker.pipeline import segment
+from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.vectors import Vector
+from turnfold_worker.ports import SentenceEmbedder
+
+_ROLES: Final = {
+    "user": Role.USER, "customer": Role.USER, "human": Role.USER, "assistant": Role.ASSISTANT, "agent": Role.ASSISTANT,
+    "system": Role.ASSISTANT, "bot": Role.ASSISTANT, "tool": Role.TOOL,
+}  # fmt: skip
+_BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
+_MOST_TOKENS: Final = 16_000
+_MOST_TURNS: Final = 200
+"""The sets know no caps: these are the highest there are."""
+
+
+def as_turn(turn: Mapping[str, Any], seq: int) -> StoredTurn:
+    """A harness's turn as a stored one; speakers that are no roles are people with names."""
+    role = _ROLES.get(turn["speaker"])
+    seconds = turn.get("time")
+    return StoredTurn(
+        seq=seq, turn_id=f"t{seq}", role=role or Role.USER, name=None if role else turn["speaker"],
+        content=turn["text"], tokens=estimate_tokens(turn["text"]),
+        created_at=None if seconds is None else _BEGINNING + timedelta(seconds=seconds),
+    )  # fmt: skip
+
+
+class SegmenterSystem:
+    """Steps through a conversation, and after each cut through the turns since, as `compress` does."""
+
+    lookahead = 3
+
+    def __init__(self, settings: FoldSettings, embedder: SentenceEmbedder | None = None) -> None:
+        self._settings = settings
+        self._embedder = embedder
+        self.reset()
+
+    def reset(self) -> None:
+        self._open: list[tuple[StoredTurn, Vector | None]] = []
+        self._state = segment.fresh(segment.SegmenterStats())
+        self._seen = 0
+
+    def push(self, turn: Mapping[str, Any]) -> list[int]:
+        self._seen += 1
+        return self._take(as_turn(turn, self._seen))
+
+    def finish(self) -> list[int]:
+        """Cuts among the last turns, with what there is to look ahead at."""
+        cuts: list[int] = []
+        look_ahead = self.lookahead
+        while look_ahead:
+            look_ahead -= 1
+            self._state, cut = segment.topic_cut(self._state, replace(self._settings, look_ahead=look_ahead))
+            if cut is not None:
+                cuts += [self._open[cut][0].seq - 1, *self._again(self._open[cut:])]
+                look_ahead = self.lookahead
+        return cuts
+
+    def _take(self, turn: StoredTurn) -> list[int]:
+        vector = None if self._embedder is None else self._embedder.embed([turn.content])[0]
+        self._open.append((turn, vector))
+        self._state, cut = segment.step(self._state, turn, self._settings, vector)
+        if cut is None:
+            return []
+        after = [one for one in self._open if one[0].seq >= cut]
+        return [cut - 1, *self._again(after)] if after else []
+
+    def _again(self, turns: list[tuple[StoredTurn, Vector | None]]) -> list[int]:
+        """Begin a segment with turns that were seen already."""
+        self._state, self._open = segment.fresh(self._state.stats), []
+        cuts: list[int] = []
+        for number, (turn, vector) in enumerate(turns):
+            self._open.append((turn, vector))
+            self._state, cut = segment.step(self._state, turn, self._settings, vector)
+            if cut is not None:
+                after = [one for one in self._open if one[0].seq >= cut]
+                return [cut - 1, *self._again([*after, *turns[number + 1 :]])]
+        return cuts
+
+
+def _settings(target_turns: int | None) -> FoldSettings:
+    chosen: dict[str, int] = {"segment_max_tokens": _MOST_TOKENS, "segment_max_turns": _MOST_TURNS}
+    if target_turns is not None:
+        chosen["segment_target_turns"] = target_turns
+    return FoldSettings.from_mapping({"settings": chosen})
+
+
+_FACTORY: Final = re.compile(r"(lexical|semantic)(?:_every_(\d+)_turns)?")
+
+
+def __getattr__(name: str) -> Callable[[], SegmenterSystem]:
+    """The factory of a form and a granularity."""
+    match = _FACTORY.fullmatch(name)
+    if match is None:
+        msg = f"{name}: use lexical or semantic, then perhaps _every_N_turns"
+        raise AttributeError(msg)
+    target = int(match[2]) if match[2] else None
+    embedder = SentenceTransformerEmbedder() if match[1] == "semantic" else None
+    return lambda: SegmenterSystem(_settings(target), embedder)

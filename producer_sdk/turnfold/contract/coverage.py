@@ -1,0 +1,66 @@
+"""Which notes to take, and in what order: most news per token first, redundancy counted as one goes. Lazy greedy.
+
+`gain = worth * sum(weight * decay^(times the word was taken before)) / (tokens + 3)`
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from turnfold.contract.notes import Note
+from turnfold.contract.terms import stem
+from turnfold.contract.words import note_words, weight_of
+
+OVERHEAD: Final = 3
+"""Tokens that every note is charged beside its words, so that scraps do not win over statements."""
+MAX_VOICE: Final = 20.0
+_TIMES: Final = 12
+
+
+def voices(said: Mapping[str, int]) -> dict[str, float]:
+    """How much a role's words weigh, from its tokens: who says less says what matters."""
+    whole = sum(said.values())
+    return {role: min(MAX_VOICE, whole / max(1, tokens)) for role, tokens in said.items()}
+
+
+def taken(notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, decay: float) -> list[tuple[int, float]]:
+    """Positions of notes with their gains, best first, while they cost at most `most_tokens` together.
+
+    `worths` are multipliers, one a note; notes of worth 0 are never taken. Ties go to the earlier position.
+    """
+    decays = [decay**times for times in range(_TIMES)]
+    rates = [worth / (note.tokens + OVERHEAD) for note, worth in zip(notes, worths, strict=True)]
+    words = [_told(note) if rate > 0 else [] for note, rate in zip(notes, rates, strict=True)]
+    times: dict[str, int] = {}
+    heap = [(-rates[i] * _news(words[i], times, decays), i) for i in range(len(notes)) if words[i]]
+    heapq.heapify(heap)
+    order: list[tuple[int, float]] = []
+    left = most_tokens
+    while heap and left > 0:
+        stale, i = heap[0]
+        gain = -rates[i] * _news(words[i], times, decays)
+        if gain > stale + 1e-9:
+            heapq.heapreplace(heap, (gain, i))
+            continue
+        heapq.heappop(heap)
+        if notes[i].tokens > left:
+            continue
+        left -= notes[i].tokens
+        order.append((i, -gain))
+        for word, _ in words[i]:
+            times[word] = times.get(word, 0) + 1
+    return order
+
+
+def _told(note: Note) -> list[tuple[str, float]]:
+    return [(stem(word), weight_of(digit)) for word, digit in zip(note_words(note.text), note.weights, strict=False)]
+
+
+def _news(words: Iterable[tuple[str, float]], times: Mapping[str, int], decays: Sequence[float]) -> float:
+    news = 0.0
+    for word, weight in words:
+        before = times.get(word, 0)
+        news += weight if not before else weight * decays[min(before, _TIMES - 1)]
+    return news

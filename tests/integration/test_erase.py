@@ -1,0 +1,180 @@
+"""Erasing a conversation that is too long for one transaction, and everything that may look at it meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, select, text
+
+from conftest import LocalWorker
+from support.interruptions import Crash, Steps, interrupted, survive
+from support.stored import broken_invariants, stored_turns
+from support.talk import talk
+from turnfold import Turnfold
+from turnfold.contract.keys import Address
+from turnfold.contract.tables import Base
+from turnfold.errors import UnknownConversation
+from turnfold.reader import Reader
+from turnfold.retrieval import NO_INBOX, anchors
+from turnfold_worker import erase as erase_module
+from turnfold_worker.adapters import sql_erasures
+from turnfold_worker.adapters.sql_parked import SqlParkedWork
+from turnfold_worker.digest import digest
+from turnfold_worker.doctor.invariants import check_invariants
+from turnfold_worker.doctor.samples import check_samples
+from turnfold_worker.inspection import stored_totals
+from turnfold_worker.parked import Selection
+
+ADDRESS = Address("acme", "long")
+TURNS = 300
+
+
+@pytest.fixture(autouse=True)
+def _little_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql_erasures, "COST_AT_ONCE", 200)
+
+
+@pytest.fixture
+def long(tf: Turnfold, local: LocalWorker) -> Turnfold:
+    """A client of a tenant with a long conversation that is folded."""
+    tf.append("long", talk(1, TURNS))
+    local.settle()
+    return tf
+
+
+def rows_left(engine: Engine) -> int:
+    with engine.begin() as connection:
+        return sum(
+            connection.scalar(text(f"SELECT COUNT(*) FROM {rows.name}")) or 0
+            for rows in Base.metadata.sorted_tables
+            if "conversation" in rows.columns or rows.name == "conversation"
+        )
+
+
+def half_erased(long: Turnfold, local: LocalWorker) -> None:
+    """An erasure that died after its third transaction."""
+    long.forget("long", timeout_seconds=0)
+    deleted = 0
+
+    def dies() -> None:
+        nonlocal deleted
+        deleted += 1
+        if deleted == 3:
+            raise Crash
+        steps.at["after delete_some"] = dies
+
+    steps = Steps()
+    steps.at["after delete_some"] = dies
+    before = rows_left(local.engine)
+    assert not survive(lambda: interrupted(local.worker, steps).erase(ADDRESS.shard))
+    assert 0 < rows_left(local.engine) < before
+
+
+def test_it_takes_many_short_transactions(long: Turnfold, local: LocalWorker, engine: Engine) -> None:
+    long.forget("long", timeout_seconds=0)
+    before, steps = rows_left(engine), Steps()
+
+    assert interrupted(local.worker, steps).erase(ADDRESS.shard) == 1
+
+    assert steps.reached.count("after delete_some") >= before // 200
+    assert rows_left(engine) == 0
+
+
+def test_the_receipt_of_an_erasure_that_died_and_went_on_counts_everything(
+    long: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    status = long.status("long")
+    with engine.begin() as connection:
+        known = connection.scalar(text("SELECT COUNT(*) FROM anchor"))
+    half_erased(long, local)
+    assert long.forget("long", timeout_seconds=0).completed is False
+
+    local.worker.erase(ADDRESS.shard)
+
+    counts: Any = long._resources.inbox().erased(ADDRESS)
+    assert counts is not None
+    assert rows_left(engine) == 0
+    assert (status.stored, status.segments) == (TURNS, status.segments)
+    assert counts.decode() == f'{{"turns": {TURNS}, "segments": {status.segments}, "anchors": {known}}}'
+
+
+def test_a_task_stops_after_some_steps_and_asks_for_another(
+    long: Turnfold, local: LocalWorker, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erase_module, "STEPS_A_CONVERSATION", 2)
+    long.forget("long", timeout_seconds=0)
+    assert local.worker.erase(ADDRESS.shard) == 0
+    assert len(local.messages.waiting) == 1
+    local.settle()
+    assert rows_left(engine) == 0
+    assert long.forget("long", timeout_seconds=0).turns == 0
+
+
+def test_nobody_sees_half_of_it(long: Turnfold, local: LocalWorker, engine: Engine) -> None:
+    half_erased(long, local)
+
+    assert long.context("long", budget_tokens=1_000).coverage is None
+    with pytest.raises(UnknownConversation):
+        long.anchors("long")
+    # Whoever looked at the inbox before it was forgotten, and at SQL only now.
+    with pytest.raises(UnknownConversation):
+        anchors(NO_INBOX, Reader(engine), ADDRESS)
+    with pytest.raises(UnknownConversation):
+        digest(engine, "acme", "long")
+    assert SqlParkedWork(local.worker.store._engine, republish_seconds=60).find(Selection()) == []  # type: ignore[attr-defined]
+    assert stored_totals(engine, "acme").conversations == 0
+
+
+def test_a_doctor_does_not_take_half_of_it_for_damage(long: Turnfold, local: LocalWorker, engine: Engine) -> None:
+    half_erased(long, local)
+    assert broken_invariants(engine), "half of it is there"
+    assert [finding for finding in (*check_invariants(engine), *check_samples(engine)) if not finding.ok] == []
+
+
+def test_a_fold_that_began_before_writes_nothing_and_goes_on_with_nothing(
+    long: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    long.append("long", talk(2, 100))
+    local.worker.drain(ADDRESS.shard)
+    with engine.begin() as connection:
+        conversation: Any = connection.scalar(text("SELECT id FROM conversation"))
+    steps = Steps()
+    steps.at["before commit_fold"] = lambda: half_erased(long, local)
+    assert interrupted(local.worker, steps).compress(conversation) == 0
+    assert local.worker.store.tail(conversation, 512) is None
+    assert local.worker.store.closed_segment(conversation, 0) is None
+    local.settle()
+    assert rows_left(engine) == 0
+
+
+def test_what_is_said_while_it_is_erased_is_kept_under_the_same_name(
+    long: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    half_erased(long, local)
+    long.append("long", talk(9, 20))
+    assert [turn.content for turn in long.expand("long", "L0:turns-1-20").turns] == [t["content"] for t in talk(9, 20)]
+
+    local.settle()
+
+    assert [row[2] for row in stored_turns(engine, "acme", "long")] == [t["content"] for t in talk(9, 20)]
+    assert broken_invariants(engine) == {}
+    assert long.status("long").stored == 20
+
+
+def test_it_is_forgotten_again_while_it_is_erased(long: Turnfold, local: LocalWorker, engine: Engine) -> None:
+    half_erased(long, local)
+    long.append("long", talk(9, 20))
+    long.forget("long", timeout_seconds=0)
+    local.settle()
+    assert rows_left(engine) == 0
+
+
+def test_a_conversation_that_stands_is_never_deleted_in_pieces(
+    long: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    before = rows_left(engine)
+    with engine.begin() as connection:
+        conversation: Any = connection.scalar(select(Base.metadata.tables["conversation"].c.id))
+    assert local.worker.store.delete_some(conversation) is False
+    assert rows_left(engine) == before

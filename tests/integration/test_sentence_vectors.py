@@ -1,0 +1,179 @@
+"""The sentence model, loaded for real: vectors are computed once, stored, and believed ever after."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, text
+
+from conftest import LocalWorker
+from turnfold import Turnfold
+from turnfold.errors import InvalidSettings
+from turnfold.sql import connect
+from turnfold_worker.adapters import sentence_embedder
+from turnfold_worker.adapters.sentence_embedder import DEFAULT_MODEL, SentenceTransformerEmbedder, weights_of
+from turnfold_worker.compress import with_vectors
+from turnfold_worker.errors import ModelAway, StoreAway
+from turnfold_worker.offline import fold
+from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector, cosine, numbers_of
+
+WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""SHA-256 of the default model's weights, as its authors publish them."""
+
+
+@pytest.fixture(scope="module")
+def embedder() -> SentenceTransformerEmbedder:
+    return SentenceTransformerEmbedder()
+
+
+class Counting:
+    """An embedder that counts what it is asked for."""
+
+    def __init__(self, embedder: SentenceTransformerEmbedder) -> None:
+        self.model = embedder.model
+        self.texts: list[str] = []
+        self._embedder = embedder
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.texts += texts
+        return self._embedder.embed(texts)
+
+
+def near(first: Vector, second: Vector) -> float:
+    return cosine(numbers_of(first), numbers_of(second))
+
+
+def test_the_packaged_weights_are_those_that_their_authors_publish() -> None:
+    weights = Path(weights_of(DEFAULT_MODEL), "model.safetensors")
+    assert hashlib.sha256(weights.read_bytes()).hexdigest() == WEIGHTS
+
+
+def test_texts_that_mean_the_same_are_near_each_other(embedder: SentenceTransformerEmbedder) -> None:
+    car, auto, soup = embedder.embed(["The car broke down.", "The automobile stopped working.", "I like tomato soup."])
+    assert near(car, auto) > 0.7
+    assert near(car, soup) < 0.3
+
+
+def test_blank_texts_have_no_direction_and_repeats_have_one(embedder: SentenceTransformerEmbedder) -> None:
+    first, blank, second = embedder.embed(["Hello there.", " \n", "Hello there."])
+    assert blank == NO_VECTOR
+    assert first == second
+    assert len(first) == 384
+
+
+def test_rounding_and_company_hardly_turn_a_vector(embedder: SentenceTransformerEmbedder) -> None:
+    texts = [f"Order {i} ships to warehouse {i % 7} on day {i}." for i in range(40)]
+    exact = SentenceTransformerEmbedder(bfloat16=False).embed(texts)
+    together = embedder.embed(texts)
+    assert min(near(a, b) for a, b in zip(exact, together, strict=True)) > 0.999
+    assert near(embedder.embed(texts[:1])[0], together[0]) > 0.999
+
+
+def test_hostile_texts_are_embedded(embedder: SentenceTransformerEmbedder) -> None:
+    texts = ["\ufffd" * 9, "🦜" * 4000, "a" * 100_000, "نص بالعربية", "→L1:x-1 [CLS] [SEP]", "\u200b", "日本語の文"]
+    assert all(len(vector) in {0, 384} for vector in embedder.embed(texts))
+
+
+def test_a_model_that_cannot_be_had_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ModelAway, match="TURNFOLD_EMBEDDING_MODEL"):
+        SentenceTransformerEmbedder(str(tmp_path / "nowhere")).embed(["Hi."])
+
+
+def test_without_the_packages_the_switch_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentence_embedder, "find_spec", lambda name: None)
+    with pytest.raises(InvalidSettings, match=r"pip install 'turnfold-worker\[semantic\]'"):
+        fold([{"role": "user", "content": "Hi."}], semantic=True)
+
+
+def test_nothing_heavy_is_imported_before_the_first_text() -> None:
+    program = (
+        "import sys, turnfold_worker.offline, turnfold_worker.tasks\n"
+        "from turnfold_worker.wiring import sentence_embedder\n"
+        "from turnfold_worker.settings import WorkerSettings\n"
+        "assert sentence_embedder(WorkerSettings(semantic=True)) is not None\n"
+        "assert not {'torch', 'numpy', 'sentence_transformers', 'transformers'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ, timeout=60)
+
+
+def counted(engine: Engine) -> int:
+    with engine.begin() as connection:
+        return int(connection.execute(text("SELECT COUNT(*) FROM turn_vector")).scalar_one())
+
+
+def test_a_turn_is_embedded_once_however_often_its_conversation_is_folded(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine, embedder: SentenceTransformerEmbedder
+) -> None:
+    asked = Counting(embedder)
+    local = make_worker(embedder=asked)
+    for number in range(6):
+        tf.append("c", {"role": "user", "content": f"Remark number {number} about the garden."})
+        local.settle()
+    assert asked.texts == [f"Remark number {number} about the garden." for number in range(6)]
+    assert counted(engine) == 6
+
+
+def test_the_stored_vector_is_believed_until_the_turn_says_something_else(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], database_url: str, embedder: SentenceTransformerEmbedder
+) -> None:
+    local = make_worker()
+    engine = connect(database_url, write=True, timeout_seconds=10)
+    tf.append("c", [{"role": "user", "content": "one"}, {"role": "user", "content": "two"}])
+    local.settle()
+    store, asked = local.worker.store, Counting(embedder)
+    with engine.begin() as connection:
+        conversation = connection.execute(text("SELECT id FROM conversation")).scalar_one()
+    tail = store.tail(conversation, 10)
+    assert tail is not None
+    mark = Vector(bytes(range(100)))
+    held = store.keep_turn_vectors(conversation, asked.model, [(tail.turns[0], mark)])
+    assert held == {1: mark}
+    vectors = with_vectors(tail, store, asked).vectors
+    assert vectors[1] == mark
+    assert asked.texts == ["two"]
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE turn SET content = 'other', content_hash = :h WHERE seq = 1"), {"h": b"x" * 16})
+    assert store.turn_vectors(conversation, asked.model, 1, 2).keys() == {2}
+    engine.dispose()
+
+
+def test_a_forgotten_conversations_vectors_are_gone_and_none_come_back(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine, embedder: SentenceTransformerEmbedder
+) -> None:
+    local = make_worker(embedder=embedder)
+    tf.append("c", {"role": "user", "content": "Remember the garden."})
+    local.settle()
+    with engine.begin() as connection:
+        conversation = connection.execute(text("SELECT id FROM conversation")).scalar_one()
+    tail = local.worker.store.tail(conversation, 10)
+    assert tail is not None
+    tf.forget("c")
+    local.settle()
+    assert counted(engine) == 0
+    assert local.worker.store.keep_turn_vectors(conversation, "m", [(tail.turns[0], Vector(b"x"))]) == {}
+
+
+def test_while_the_model_is_away_the_fold_waits_and_loses_nothing(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], embedder: SentenceTransformerEmbedder
+) -> None:
+    class Away:
+        model = embedder.model
+
+        def embed(self, texts: Sequence[str]) -> list[Vector]:
+            message = "no weights"
+            raise ModelAway(message)
+
+    tf.append("c", [{"role": "user", "content": f"line {i}"} for i in range(3)])
+    away = make_worker(embedder=Away(), republish_seconds=0.001)
+    with pytest.raises((ModelAway, StoreAway)):
+        away.settle()
+    local = make_worker(embedder=embedder, republish_seconds=0.001)
+    local.settle()
+    assert tf.status("c").folded == 3

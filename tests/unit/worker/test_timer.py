@@ -1,0 +1,67 @@
+"""The timer that asks for sweeps, while Redis comes and goes."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+import redis
+
+from support.waiting import wait_until
+from turnfold import inbox
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.timer import SweepTimer
+
+
+class FlakyRedis:
+    """Answers or not; nobody sweeps."""
+
+    def __init__(self) -> None:
+        self.away = True
+        self.asked = 0
+
+    def pttl(self, name: str) -> int:
+        self.asked += 1
+        if self.away:
+            raise redis.ConnectionError
+        return -2
+
+    def close(self) -> None: ...
+
+
+class Sender:
+    """A Celery app that counts what it is given to send."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+
+    def send_task(self, *_: Any, **__: Any) -> None:
+        self.sent += 1
+
+
+def test_an_outage_is_said_once_and_so_is_its_end(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    server, sender = FlakyRedis(), Sender()
+    monkeypatch.setattr(inbox, "connect", lambda *_, **__: server)
+    timer = SweepTimer(None)
+    settings = WorkerSettings(sweep_seconds=0.05)
+    with caplog.at_level(logging.WARNING, logger="turnfold_worker.timer"):
+        thread = timer.begin(sender, settings, "turnfold.maintenance")
+        wait_until(lambda: server.asked > 3, what="some looks")
+        assert [record.getMessage() for record in caplog.records] == [
+            "no sweep is asked for until Redis answers: ConnectionError"
+        ]
+        server.away = False
+        wait_until(lambda: sender.sent > 2, what="some sweeps")
+        server.away = True
+        wait_until(lambda: len(caplog.records) > 2, what="the next outage")
+        timer.stop(None)
+        thread.join(10)
+
+    assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
+        "no sweep is asked for until Redis answers",
+        "sweeps are asked for again",
+        "no sweep is asked for until Redis answers",
+    ]

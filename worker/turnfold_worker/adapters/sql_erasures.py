@@ -1,0 +1,90 @@
+"""Deleting a forgotten conversation: hidden at once, then deleted piece by piece, however long it is.
+
+Hidden means that its row has another external id, one that no caller can give. So no reader sees half of a
+conversation, its id is free for a new one, and what is left is found again after a crash. Its row goes last and
+keeps the counts for the receipt.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Table, delete, select, tuple_, update
+
+from turnfold.contract.keys import Address
+from turnfold.contract.records import ConversationId
+from turnfold.contract.tables import Base, ConversationRow, JobRow, ParkedEntryRow, TurnRow, table
+from turnfold_worker.ports import ConfirmErasure, Hidden
+
+HIDDEN_PREFIX: Final = "\x01"
+"""Ids that callers give hold no control characters."""
+
+COST_AT_ONCE: Final = 2_000
+"""Rows that one transaction deletes, so that it holds no lock for long; large ones count more."""
+
+_conversation = table(ConversationRow)
+_job = table(JobRow)
+
+_LARGE: Final = {table(TurnRow): 10, table(ParkedEntryRow): 10}
+"""Rows that hold content, and for how many others each counts."""
+
+_PARTS: Final = tuple(rows for rows in reversed(Base.metadata.sorted_tables) if "conversation" in rows.columns)
+
+
+def standing() -> ColumnElement[bool]:
+    """A conversation that is not hidden."""
+    return _conversation.c.external_id.not_like(f"{HIDDEN_PREFIX}%")
+
+
+def _hidden_id(address: Address) -> str:
+    """The same for every erasure of a conversation: there is one at a time."""
+    return HIDDEN_PREFIX + blake2b(address.conversation.encode(), digest_size=16).hexdigest()
+
+
+def hide(connection: Connection, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
+    """Hide the rows of a conversation, unless some are hidden already: those have to go first."""
+    hidden = connection.execute(_rows_of(address, _hidden_id(address))).first()
+    if hidden is None:
+        row = connection.execute(_rows_of(address, address.conversation).with_for_update()).first()
+        if row is None or not confirmed():
+            return None
+        # Folds under way find another revision, and later ones no job.
+        values = {"external_id": _hidden_id(address), "edit_revision": _conversation.c.edit_revision + 1}
+        connection.execute(update(_conversation).where(_conversation.c.id == row.id).values(values))
+        connection.execute(delete(_job).where(_job.c.conversation == row.id))
+        hidden = row
+    counts = {"turns": hidden.turn_count, "segments": hidden.node_count, "anchors": hidden.next_anchor - 1}
+    return Hidden(ConversationId(hidden.id), counts)
+
+
+def _rows_of(address: Address, external_id: str) -> Any:
+    return select(
+        _conversation.c.id, _conversation.c.turn_count, _conversation.c.node_count, _conversation.c.next_anchor
+    ).where(_conversation.c.tenant == address.tenant, _conversation.c.external_id == external_id)
+
+
+def delete_some(connection: Connection, conversation: ConversationId) -> bool:
+    """Delete some rows of a hidden conversation; False when nothing of it is left."""
+    row = connection.scalar(
+        select(_conversation.c.id).where(_conversation.c.id == conversation, ~standing()).with_for_update()
+    )
+    if row is None:
+        return False
+    room = COST_AT_ONCE
+    for rows in _PARTS:
+        cost = _LARGE.get(rows, 1)
+        room -= cost * _delete(connection, rows, conversation, max(1, room // cost))
+        if room <= 0:
+            return True
+    connection.execute(delete(_conversation).where(_conversation.c.id == conversation))
+    return False
+
+
+def _delete(connection: Connection, rows: Table, conversation: ConversationId, most: int) -> int:
+    """Delete the first `most` rows in the order of their key; how many those were."""
+    key = [column for column in rows.primary_key if column.name != "conversation"]
+    own = rows.c.conversation == conversation
+    last = connection.execute(select(*key).where(own).order_by(*key).offset(most - 1).limit(1)).first()
+    first_ones = own if last is None else own & (tuple_(*key) <= tuple_(*last))
+    return connection.execute(delete(rows).where(first_ones)).rowcount

@@ -1,0 +1,44 @@
+"""What a database says, as the errors of a worker: away, stalled, or never."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, ProgrammingError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from turnfold_worker.errors import Refused, Stalled, StoreAway, WorkerError
+
+_TOO_LARGE: Final = "54"
+"""SQLSTATE class of what is above a limit of the server's, and always will be."""
+
+_STALLED: Final = ("57014", "55P03", "40", "53200", "XX")
+"""SQLSTATEs of a statement that took too long, waited for a lock, lost against another, needed too much memory or met
+a defect: one for another conversation may go through."""
+
+
+@contextmanager
+def transaction(engine: Engine) -> Iterator[Connection]:
+    """One transaction. Raises `StoreAway`, `Stalled` or `Refused`."""
+    try:
+        with engine.begin() as connection:
+            yield connection
+    except (DBAPIError, PoolTimeout) as error:
+        # Without its cause, whose message may quote a statement's parameters.
+        raise _translated(error) from None
+
+
+def _translated(error: DBAPIError | PoolTimeout) -> WorkerError:
+    origin = getattr(error, "orig", None)
+    kind = f"{type(origin or error).__name__} {getattr(origin, 'sqlite_errorname', '')}".strip()
+    state = getattr(origin, "sqlstate", None) or ""
+    if isinstance(error, (DataError, IntegrityError)) or state.startswith(_TOO_LARGE):
+        return Refused(f"the database will never store this: {kind}")
+    if isinstance(error, ProgrammingError):
+        return StoreAway(f"the database has another schema than this version: run `turnfold migrate` ({kind})")
+    if state.startswith(_STALLED) and isinstance(error, DBAPIError) and not error.connection_invalidated:
+        return Stalled(f"the database gave up: {kind}")
+    return StoreAway(f"the database did not do it: {kind}")

@@ -1,0 +1,56 @@
+"""Sentence vectors of turns: computed once, read ever after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, select
+
+from turnfold.contract.records import ConversationId, StoredTurn
+from turnfold.contract.tables import ConversationRow, TurnRow, TurnVectorRow, table
+from turnfold_worker.adapters.sql_turns import content_hash, insert_new
+from turnfold_worker.pipeline.vectors import Vector
+
+_conversation = table(ConversationRow)
+_turn = table(TurnRow)
+_vector = table(TurnVectorRow)
+
+
+def turn_vectors(
+    connection: Connection, conversation: ConversationId, model: str, first: int, last: int
+) -> dict[int, Vector]:
+    """Stored vectors of a range of turns; one that was computed from other content does not hold."""
+    rows = connection.execute(
+        select(_vector.c.seq, _vector.c.vector)
+        .join(
+            _turn,
+            (_turn.c.conversation == _vector.c.conversation)
+            & (_turn.c.seq == _vector.c.seq)
+            & (_turn.c.content_hash == _vector.c.content_hash),
+        )
+        .where(_vector.c.conversation == conversation, _vector.c.model == model, _vector.c.seq.between(first, last))
+    )
+    return {row.seq: Vector(bytes(row.vector)) for row in rows}
+
+
+def keep_turn_vectors(
+    connection: Connection, conversation: ConversationId, model: str, vectors: Sequence[tuple[StoredTurn, Vector]]
+) -> dict[int, Vector]:
+    """Store vectors where none holds; those that then hold. Of a forgotten conversation: none."""
+    there = select(_conversation.c.id).where(_conversation.c.id == conversation)
+    if not vectors or connection.scalar(there.with_for_update(read=True, key_share=True)) is None:
+        return {}
+    insert = insert_new(connection, _vector)
+    upsert = insert.on_conflict_do_update(
+        index_elements=["conversation", "seq", "model"],
+        set_={"content_hash": insert.excluded.content_hash, "vector": insert.excluded.vector},
+        where=_vector.c.content_hash != insert.excluded.content_hash,
+    )
+    rows = [
+        {"conversation": conversation, "seq": turn.seq, "model": model, "content_hash": content_hash(turn.content),
+         "vector": vector}
+        for turn, vector in sorted(vectors, key=lambda one: one[0].seq)
+    ]  # fmt: skip
+    connection.execute(upsert, rows)
+    seqs = [turn.seq for turn, _ in vectors]
+    return turn_vectors(connection, conversation, model, min(seqs), max(seqs))

@@ -1,0 +1,41 @@
+"""Shell commands and transcripts: the commands as they were typed, and how each ended."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from turnfold_worker.pipeline.content.statements import RESULT, Lines, Statement, is_bad, state
+
+_PROMPT: Final = re.compile(
+    r"(?:\([\w.-]{1,40}\)\s?)?(?:[\w.-]{1,40}@[\w.:~/-]{1,120}\s?[$#%]|bash[\w.-]{0,10}[$#]"
+    r"|PS [^>]{1,120}>|[$%\u276f➜>])\s+(?P<command>\S.*)$"
+)
+_COMMENT: Final = re.compile(r"\s*#(?!!)")
+_MOST_OUTPUT: Final = 2
+"""Lines of a command's output that are shown when nothing in it is bad."""
+
+
+def summarize_shell(lines: Lines) -> list[Statement]:
+    """Commands are worth most, then errors, then results; without any prompt every line is a command."""
+    prompted = any(_PROMPT.match(line) for line in lines.kept)
+    found: list[Statement] = []
+    commands = output = 0
+    asked: int | None = None
+    for line in lines.kept:
+        match = _PROMPT.match(line)
+        if match:
+            commands, output, asked = commands + 1, 0, len(found)
+            found.append(state(f"$ {match.group('command')}", 95 - min(commands, 20)))
+        elif not prompted:
+            commands += 1
+            found.append(state(line, 40 if _COMMENT.match(line) else 95 - min(commands, 20)))
+        elif is_bad(line):
+            if asked is not None:
+                # What led to an error is worth as much as the error.
+                found[asked], asked = state(found[asked].text, 101), None
+            found.append(state(line, 100))
+        elif output < _MOST_OUTPUT or RESULT.search(line):
+            output += 1
+            found.append(state(line, 70 if RESULT.search(line) else 50 - output))
+    return found

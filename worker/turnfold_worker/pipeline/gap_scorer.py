@@ -1,0 +1,104 @@
+"""How likely a gap is to be a change of topic, compared with the other gaps of its conversation.
+
+Evidence is weighed by coefficients that `benchmarks/train_segmenter.py` learns from made talk. What a score means
+differs from talk to talk, so a gap is judged by how far its score stands out from those seen so far, which begin with
+what is usual for its kind of talk; and how far it has to stand out follows from the wanted length of a segment.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from turnfold_worker.pipeline.segmenter_weights import LEXICAL_FORM, SEMANTIC_FORM
+
+_MEMORY: Final = 300
+"""Gaps over which running means forget."""
+_PRIOR: Final = 20
+"""Gaps that what is usual counts for."""
+_UNIT: Final = 1_000_000
+"""Scores are kept in millionths: whole numbers are the same after they were stored."""
+_LARGEST: Final = 1_000 * _UNIT
+
+STANDS_OUT: Final = 0.55
+"""Standard deviations for each natural logarithm of the wanted length: the quantile of a logistic distribution."""
+MARGIN: Final = 0.25
+"""More of them, because a needless cut harms more than a missing one."""
+PULL: Final = 0.6
+"""Standard deviations for each logarithm by which the open segment is longer, or shorter, than wanted."""
+_FAR: Final = 1.5
+"""Logarithms at which that pull ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """Coefficients of one form of the scorer, and what its scores usually are."""
+
+    bias: float
+    weights: Mapping[str, float]
+    usual: Mapping[str, tuple[float, float]]
+    """Mean and standard deviation over all gaps of talk with `roles`, and of talk among `people`."""
+
+
+_FORMS: Final = {False: Form(**LEXICAL_FORM), True: Form(**SEMANTIC_FORM)}
+
+
+def score(evidence: Mapping[str, float], *, semantic: bool) -> float:
+    """The weighed evidence: the log-odds of a change of topic, up to what is usual for the talk."""
+    form = _FORMS[semantic]
+    return form.bias + sum(form.weights.get(name, 0.0) * value for name, value in evidence.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """Running statistics of a conversation's scores, in whole numbers."""
+
+    gaps: int = 0
+    """Gaps that count, at most `_MEMORY`."""
+    mean: int = 0
+    """In millionths."""
+    variance: int = 0
+    """In millionths."""
+    semantic: bool = False
+    """By which form; those of the other say nothing."""
+
+    def seen(self, value: float, *, semantic: bool) -> Scores:
+        """With one more score."""
+        before = self if self.semantic is semantic else Scores(semantic=semantic)
+        gaps = min(before.gaps + 1, _MEMORY)
+        new = min(max(round(value * _UNIT), -_LARGEST), _LARGEST)
+        difference = new - before.mean
+        mean = before.mean + difference // gaps
+        variance = before.variance + (difference * (new - mean) // _UNIT - before.variance) // gaps
+        return replace(before, gaps=gaps, mean=mean, variance=max(0, variance))
+
+    def outstanding(self, value: float, *, semantic: bool, roles: bool) -> float:
+        """Standard deviations by which a score is above the mean."""
+        mean, deviation = _FORMS[semantic].usual["roles" if roles else "people"]
+        variance = deviation * deviation
+        if self.semantic is semantic and self.gaps:
+            mean = (mean * _PRIOR + self.mean / _UNIT * self.gaps) / (_PRIOR + self.gaps)
+            variance = (variance * _PRIOR + self.variance / _UNIT * self.gaps) / (_PRIOR + self.gaps)
+        return (value - mean) / math.sqrt(variance)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"gaps": self.gaps, "mean": self.mean, "variance": self.variance, "semantic": self.semantic}
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> Scores:
+        """What cannot be read is as for a new conversation."""
+        gaps, mean, variance = (given.get(name) for name in ("gaps", "mean", "variance"))
+        if not isinstance(gaps, int) or not isinstance(mean, int) or not isinstance(variance, int):
+            return cls()
+        return cls(
+            gaps=min(max(gaps, 0), _MEMORY), mean=min(max(mean, -_LARGEST), _LARGEST),
+            variance=min(max(variance, 0), _LARGEST * 1_000), semantic=given.get("semantic") is True,
+        )  # fmt: skip
+
+
+def needed(length: int, target: int) -> float:
+    """Standard deviations by which a gap has to stand out after `length` turns where `target` are wanted."""
+    pull = min(max(math.log(length / target), -_FAR), _FAR)
+    return STANDS_OUT * math.log(max(target - 1, 1)) + MARGIN - PULL * pull
