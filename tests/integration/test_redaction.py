@@ -65,6 +65,28 @@ def test_what_is_private_is_not_sent_and_quotes_of_it_are_kept_whole(make_refine
     assert not any(secret in replies for secret in SECRETS), "what is kept of replies holds placeholders"
 
 
+@pytest.mark.parametrize(
+    "secret",
+    [
+        f"-----BEGIN RSA PRIVATE KEY-----\n{'MIIEowIBAAKCAQEA' * 4}\n-----END RSA PRIVATE KEY-----",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
+        f"sk-proj-{'aB3' * 12}T3BlbkFJ{'xY7' * 12}", "xoxb-1234567890-abcdefghij", "postgres://app:s3cr3tpw@db/x",
+    ],
+    ids=["private key", "JWT", "OpenAI key", "Slack token", "URL with a password"],
+)  # fmt: skip
+def test_a_secret_is_hidden_whole(secret: str) -> None:
+    from turnfold_worker.adapters.redaction import PersonalDataRedactor
+
+    user = f"Before it.\n#7 user: look: {secret}\nand after."
+    request = ModelRequest(purpose=Purpose.EXTRACT, model="m", prompt_version="p", system="s", user=user, max_tokens=1)
+    hidden, restore = PersonalDataRedactor().hide(request)
+    for piece in secret.replace("db/x", "").replace("postgres", "").split("\n"):
+        assert piece not in hidden.user
+    assert hidden.user.startswith("Before it.\n#7 user: look: ")
+    assert hidden.user.endswith("\nand after.")
+    assert json.loads(restore(json.dumps(hidden.user))) == user
+
+
 def test_the_same_words_are_redacted_alike_and_come_back_whole() -> None:
     from turnfold_worker.adapters.redaction import PersonalDataRedactor
 

@@ -193,7 +193,7 @@ def test_repeated_quotes_become_one_anchor_and_what_the_rules_keep_becomes_none(
             return scribe.answer(request)
         user = request["messages"][1]["content"]
         kept = [
-            {"turn": seq, "type": "decision", "quote": words[words.index("<<") + 1 : words.index(">>")]}
+            {"turn": seq, "type": "decision", "quote": words[words.index("<<") + 2 : words.index(">>")]}
             for segment in scribe.read_request(user)
             for seq, _, words in segment.turns
             if "<<" in words

@@ -95,7 +95,7 @@ class _Selection:
             if anchor.turn_seq < first_raw and spent + price <= most:
                 taken.append(anchor)
                 spent += price
-        anchors = tuple(sorted(taken, key=lambda anchor: anchor.id))
+        anchors = tuple(sorted(taken, key=lambda anchor: anchor.position))
         room -= spent if taken else 0
         names = self._names(min(room, self._outline.tool_percent * self._target // 100))
         room -= self._pricing.count(names_line(names)) if names else 0

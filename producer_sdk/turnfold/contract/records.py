@@ -196,6 +196,11 @@ class Anchor:
         """Whether a model found it: verbatim all the same."""
         return self.id < 0
 
+    @property
+    def position(self) -> tuple[int, int, int]:
+        """Orders anchors as they were said."""
+        return (self.turn_seq, self.start, self.id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:

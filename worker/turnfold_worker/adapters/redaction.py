@@ -7,6 +7,7 @@ their own. Names of people are not: that takes a model.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -28,6 +29,8 @@ _SECRETS: Final = (
     ("slack", "SlackDetector"), ("square_oauth", "SquareOAuthDetector"), ("stripe", "StripeDetector"),
     ("telegram_token", "TelegramBotTokenDetector"), ("twilio", "TwilioKeyDetector"),
 )  # fmt: skip
+_KEY_BLOCK: Final = re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \1-----", re.DOTALL)
+_REST: Final = re.compile(r"[\w+/=-]*(?:\.[\w+/=-]+)*")
 _SHORTEST: Final = 6
 """Code points of a value from which it is replaced: shorter ones are words."""
 
@@ -66,11 +69,26 @@ class PersonalDataRedactor:
             kind = _PERSONAL.get(entity.type)
             if kind is not None and len(entity.text) >= _SHORTEST:
                 yield entity.text, kind
+        # Its detector knows only the first line of a key.
+        for block in _KEY_BLOCK.finditer(text):
+            yield block.group(), "secret"
         for line in text.splitlines():
             for detector in self._detectors:
-                for value in detector.analyze_string(line):
+                for value in _values(detector, line):
                     if len(value) >= _SHORTEST and value in line:
                         yield value, "secret"
+
+
+def _values(detector: Any, line: str) -> Iterator[str]:
+    """What a detector finds in a line. Its own search may return only a token's first letters; here a token is whole."""
+    patterns = getattr(detector, "denylist", None)
+    if patterns is None:
+        yield from detector.analyze_string(line)
+        return
+    for pattern in patterns:
+        for match in pattern.finditer(line):
+            rest = _REST.match(line, match.end())
+            yield line[match.start() : rest.end() if rest else match.end()]
 
 
 def _restored(hidden: dict[str, str], content: str) -> str:
