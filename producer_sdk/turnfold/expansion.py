@@ -42,7 +42,10 @@ def expand(inbox: PendingSource, reader: Reader, address: Address, marker: str, 
             raise unknown(address)
         return _Expander(transaction, head, waiting, max_tokens).resolve(parsed, marker)
 
-    return reader.read(look)
+    found = reader.read(look)
+    if isinstance(parsed.target, NodeTarget):
+        inbox.count_read(address, parsed.target.height, parsed.target.idx)
+    return found
 
 
 def _check(marker: object, max_tokens: object) -> None:

@@ -6,7 +6,7 @@ Keys and what they hold are listed in `turnfold.contract.keys`. All times are Re
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -198,6 +198,14 @@ class ProducerInbox:
             )
         entries = tuple(pending_entry(stream_id, flat) for stream_id, flat in reversed(rows))
         return Pending(held, entries, bool(gone), max(0.0, age / 1000))
+
+    def count_read(self, address: Address, height: int, idx: int) -> None:
+        """Note that a node was expanded: workers refine first what is read. Nobody fails because of it."""
+        with suppress(redis.RedisError), self._client.pipeline(transaction=False) as pipeline:
+            pipeline.zincrby(keys.READS, 1, keys.read_member(address, height, idx))
+            pipeline.zremrangebyrank(keys.READS, 0, -keys.MOST_READS - 1)
+            pipeline.expire(keys.READS, keys.READS_SECONDS)
+            pipeline.execute()
 
     def last_stream_id(self, address: Address) -> str | None:
         """Id of the newest entry, None for an empty inbox."""

@@ -380,6 +380,13 @@ class ReadTransaction:
         )
         return state == JobState.PARKED
 
+    def refined_turns(self, head: Head) -> int:
+        """Turns in segments of which a model's words are shown."""
+        nodes = statements.node
+        found = select(func.coalesce(func.sum(nodes.c.last_seq - nodes.c.first_seq + 1), 0))
+        mine = (nodes.c.conversation == head.id, nodes.c.height == 0, nodes.c.refined != 0)
+        return int(self._connection.scalar(found.where(*mine)) or 0)
+
     def parked(self, head: Head) -> int:
         """Entries and jobs of a conversation that wait for a person."""
         entries, jobs = table(ParkedEntryRow), table(JobRow)

@@ -39,10 +39,13 @@ class ReconstructionWait:
         self._marker = marker
         self._max_tokens = max_tokens
         self._asked_at: float | None = None
+        self._plain: Expansion | None = None
 
     def look(self) -> Expansion | None:
         """The expansion, or None while a part is being written."""
-        plain = self._expand()
+        if self._plain is None:
+            self._plain = self._expand()
+        plain = self._plain
         if plain.level or not any(turn.state is TurnState.EXPIRED for turn in plain.turns):
             return plain
         conversation, parts = self._reader.read(lambda transaction: self._parts(transaction, plain))

@@ -46,10 +46,15 @@ class PendingSource(Protocol):
     def peek(self, address: Address, *, newest: int) -> Pending:
         """Look at the inbox, at its `newest` entries at most."""
 
+    def count_read(self, address: Address, height: int, idx: int) -> None:
+        """Note that a node was expanded."""
+
 
 class _NoInbox:
     def peek(self, address: Address, *, newest: int) -> Pending:  # noqa: ARG002 - the protocol's form
         return Pending(held=0, newest=(), forgotten=False, lag_seconds=0.0)
+
+    def count_read(self, address: Address, height: int, idx: int) -> None: ...
 
 
 NO_INBOX: Final[PendingSource] = _NoInbox()
@@ -137,8 +142,9 @@ def progress(inbox: PendingSource, reader: Reader, address: Address) -> tuple[St
         found = Status(
             conversation_id=address.conversation, inbox=pending.held, lag_seconds=pending.lag_seconds,
             stored=head.turn_count if head else 0, folded=head.fold_seq if head else 0,
-            closed=head.closed_seq if head else 0, segments=head.node_count if head else 0,
-            anchors=head.anchor_count if head else 0, parked=transaction.parked(head) if head else 0,
+            closed=head.closed_seq if head else 0, refined=transaction.refined_turns(head) if head else 0,
+            segments=head.node_count if head else 0, anchors=head.anchor_count if head else 0,
+            parked=transaction.parked(head) if head else 0,
         )  # fmt: skip
         return found, head is not None and transaction.fold_parked(head)
 

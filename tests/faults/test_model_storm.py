@@ -101,7 +101,10 @@ def test_a_storm_harms_nobody_and_costs_little(
     monkeypatch.setattr(openai_model, "QUOTA_SECONDS", 0.3)
     monkeypatch.setattr(refine_module, "FIRST_DELAY_SECONDS", 0.02)
     refinery = make_refinery(
-        call_seconds=0.8, circuit_failures=6, circuit_seconds=0.3, refine_attempts=30,
+        call_seconds=0.8,
+        circuit_failures=6,
+        circuit_seconds=0.3,
+        refine_attempts=30,
         republish_seconds=5,
     )
     names = [f"storm-{number}" for number in range(CONVERSATIONS)]

@@ -156,19 +156,6 @@ def test_a_group_in_which_nothing_can_be_won_is_skipped_and_counted(refinery: Re
     assert refinery.used()["skipped"] == len(refinery.states)
 
 
-def test_the_important_and_the_large_come_first(refinery: Refinery) -> None:
-    refinery.append("small", [{**turn, "content": turn["content"][:60]} for turn in talk("small", 60)])
-    refinery.append("large", talk("large", 60))
-    refinery.append("pinned", [{**turn, "importance": "pin"} if i == 3 else turn for i, turn in enumerate(talk(3, 60))])
-    refinery.fold_only()
-    assert refinery.local.worker.refinements is not None
-    order = refinery.local.worker.refinements.due_refines(100)
-    priorities = dict(refinery.query("SELECT id, priority FROM job WHERE kind = 'refine'"))
-    assert len(order) == len(priorities) >= 3
-    assert [priorities[job] for job in order] == sorted(priorities.values(), reverse=True)
-    assert len(set(priorities.values())) > 1
-
-
 def test_smaller_groups_are_asked_for_where_that_is_set(make_refinery: Callable[..., Refinery]) -> None:
     refinery = make_refinery(refine_segments=2)
     refinery.fold("c")

@@ -51,6 +51,10 @@ class Inboxes(ABC):
         """Drop the inbox and mark the rows; entries that were in it."""
 
     @abstractmethod
+    def count_read(self, address: Address, height: int, idx: int) -> None:
+        """Note that a node was expanded."""
+
+    @abstractmethod
     def held(self, address: Address) -> int:
         """Entries in the inbox."""
 
@@ -92,6 +96,9 @@ class FakeInboxes(Inboxes):
     def forget(self, address: Address) -> int:
         return self._memory.forget(address)
 
+    def count_read(self, address: Address, height: int, idx: int) -> None:
+        self._memory.count_read(address, height, idx)
+
     def held(self, address: Address) -> int:
         return self._memory.held(address)
 
@@ -127,6 +134,9 @@ class RealInboxes(Inboxes):
 
     def forget(self, address: Address) -> int:
         return self._producer.forget(address)
+
+    def count_read(self, address: Address, height: int, idx: int) -> None:
+        self._producer.count_read(address, height, idx)
 
     def held(self, address: Address) -> int:
         return self._producer.peek(address, newest=0).held

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from turnfold.contract.keys import BELL_MILLISECONDS, Address, encode_id
 from turnfold.contract.tasks import Operation
 from turnfold.edge import Entry
-from turnfold_worker.ports import Claim, InboxEntry
+from turnfold_worker.ports import Claim, InboxEntry, Read
 
 MICROSECONDS = 1_000_000
 TENANTS_A_CLAIM = 512
@@ -42,6 +43,7 @@ class MemoryInbox:
         self._marks: dict[Address, int] = {}
         self._swept_until = 0
         self._expired_until = 0
+        self._reads: Counter[tuple[Address, int, int]] = Counter()
 
     def _moment(self) -> int:
         self._calls += 1
@@ -172,6 +174,15 @@ class MemoryInbox:
         if self.still_forgotten(claim):
             del self._marks[claim.address]
             self.receipts[claim.address] = dict(counts)
+
+    def count_read(self, address: Address, height: int, idx: int) -> None:
+        self._reads[address, height, idx] += 1
+
+    def take_reads(self, most: int) -> list[Read]:
+        found = self._reads.most_common(most)
+        for node, _ in found:
+            del self._reads[node]
+        return [Read(*node, times) for node, times in found]
 
     def start_expiry(self) -> bool:
         now = self._moment()

@@ -37,6 +37,16 @@ class InboxEntry:
     body: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A node that was expanded."""
+
+    address: Address
+    height: int
+    idx: int
+    times: int
+
+
 class Inbox(Protocol):
     """The Redis side of a drain."""
 
@@ -75,6 +85,9 @@ class Inbox(Protocol):
 
     def start_sweep(self) -> bool:
         """True for the one caller who sweeps in this interval."""
+
+    def take_reads(self, most: int) -> list[Read]:
+        """Expansions that were not counted yet, those of the most expanded nodes first. They are taken once."""
 
     def start_expiry(self) -> bool:
         """True for the one caller who looks for turns to expire in this hour."""

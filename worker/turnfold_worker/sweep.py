@@ -5,19 +5,26 @@ Run by every drain's process and by a timer in every worker, so that nothing dep
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from turnfold.contract.records import JobId
-from turnfold_worker.ports import Inbox, Publisher, Store
+from turnfold_worker.ports import Inbox, Publisher, Read, Store
 
 FOLDS_AT_ONCE: Final = 500
 MOST_WAITING: Final = 1_000
 """Messages for those who fold from which a sweep adds none: what is due is behind them, and stays due."""
 
 
+READS_AT_ONCE: Final = 500
+
+
 class DueRefines(Protocol):
     """Where due refine jobs are found."""
+
+    def count_reads(self, reads: Sequence[Read]) -> None:
+        """Count expansions; the jobs of those nodes come sooner."""
 
     def due_refines(self, most: int) -> list[JobId]: ...
 
@@ -44,7 +51,10 @@ def sweep(*, inbox: Inbox, store: Store, publisher: Publisher, refines: DueRefin
         if inbox.forgotten(shard, 1):
             publisher.erase(shard)
     folds = _sweep_folds(store, publisher)
-    return Swept(shards=shards, folds=folds, refines=0 if refines is None else _sweep_refines(refines, publisher))
+    if refines is None:
+        return Swept(shards=shards, folds=folds)
+    refines.count_reads(inbox.take_reads(READS_AT_ONCE))
+    return Swept(shards=shards, folds=folds, refines=_sweep_refines(refines, publisher))
 
 
 def _sweep_folds(store: Store, publisher: Publisher) -> int:

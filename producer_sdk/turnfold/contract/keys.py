@@ -8,6 +8,7 @@ tf:{SS}:forgotten                    ZSET    <tenant>:<conversation> -> microsec
 tf:{SS}:erased:<tenant>:<conv>       STRING  JSON counts of the last erasure; lives 1 h
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
 tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
+tf:{reads}                           ZSET    <tenant>:<conv>:<height>:<idx> -> expansions not counted yet; lives a day
 tf:{expire}                          STRING  set by the one who looked for turns to expire; lives an hour
 tf:{m:<model>}:requests              STRING  milliseconds up to which its requests are spoken for; lives until then
 tf:{m:<model>}:tokens                STRING  the same for its tokens
@@ -39,6 +40,10 @@ MAX_ID_BYTES: Final = 200
 
 SWEEP: Final = "tf:{sweep}"
 EXPIRE: Final = "tf:{expire}"
+READS: Final = "tf:{reads}"
+READS_SECONDS: Final = 86_400
+MOST_READS: Final = 1_000
+"""Nodes whose expansions wait to be counted: the most expanded ones."""
 
 PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten")
 """Kinds of keys without a lifetime: they end with the work they stand for."""
@@ -136,6 +141,17 @@ class Address:
         """The inverse of `member`."""
         tenant, _, conversation = member.partition(":")
         return cls(decode_id(tenant), decode_id(conversation))
+
+
+def read_member(address: Address, height: int, idx: int) -> str:
+    """A node among the reads."""
+    return f"{address.member}:{height}:{idx}"
+
+
+def read_node(member: str) -> tuple[Address, int, int]:
+    """The inverse of `read_member`."""
+    whole, height, idx = member.rsplit(":", 2)
+    return Address.from_member(whole), int(height), int(idx)
 
 
 def model_key(model: str, kind: str) -> str:

@@ -235,6 +235,8 @@ class Status:
     """Turns that the segmenter has seen; the newest of them wait in the open tail."""
     closed: int
     """Turns inside a segment."""
+    refined: int
+    """Turns inside a segment of which a model's words are shown."""
     segments: int
     anchors: int
     parked: int

@@ -160,7 +160,7 @@ class NodeRow(Base, table=True):
     """A segment (height 0) or chapter. The parent of (h, i) is (h + 1, i / 8).
 
     `refined` has bit `1 << level` set for each level of which a model's words are shown; `refined_tokens_*` are their
-    estimated tokens. `closed_at` is the database's time, in milliseconds.
+    estimated tokens. `closed_at` is the database's time, in milliseconds; `reads` says how often it was expanded.
     """
 
     __tablename__ = "node"
@@ -189,6 +189,7 @@ class NodeRow(Base, table=True):
     refined_tokens_2: int = _column(Integer, server_default="0")
     refined_tokens_3: int = _column(Integer, server_default="0")
     closed_at: int = _column(BigInteger, server_default="0")
+    reads: int = _column(Integer, server_default="0")
     facts: dict[str, Any] = _column(Json)
     source_hash: bytes = _column(LargeBinary(16))
 

@@ -80,7 +80,7 @@ class PersonalDataRedactor:
 
 
 def _values(detector: Any, line: str) -> Iterator[str]:
-    """What a detector finds in a line. Its own search may return only a token's first letters; here a token is whole."""
+    """What a detector finds in a line, each token whole: its own search may return only the first letters."""
     patterns = getattr(detector, "denylist", None)
     if patterns is None:
         yield from detector.analyze_string(line)

@@ -18,7 +18,7 @@ from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.inbox import pending_entry
 from turnfold_worker.errors import StoreAway
-from turnfold_worker.ports import Claim, InboxEntry
+from turnfold_worker.ports import Claim, InboxEntry, Read
 
 TENANTS_A_CLAIM: Final = 512
 """Tenants that one claim looks at, those served longest ago first, until it has found enough that are ready."""
@@ -275,6 +275,11 @@ class RedisInbox:
     def start_sweep(self) -> bool:
         with _translated():
             return self._mark_for(keys.SWEEP, self._sweep_milliseconds)
+
+    def take_reads(self, most: int) -> list[Read]:
+        with _translated():
+            rows = cast("list[tuple[bytes, float]]", self._client.zpopmax(keys.READS, most))
+        return [Read(*keys.read_node(member.decode()), int(times)) for member, times in rows]
 
     def start_expiry(self) -> bool:
         with _translated():

@@ -12,7 +12,7 @@ from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_jobs import DUE
-from turnfold_worker.adapters.sql_refinements import read_group
+from turnfold_worker.adapters.sql_refine_sources import read_group
 from turnfold_worker.model_ports import Group, Owner, RefineTarget
 
 _conversation = table(ConversationRow)

@@ -17,6 +17,7 @@ from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_jobs import DUE, MAX_ERROR, RUNNING, lapsed
 from turnfold_worker.adapters.sql_turns import insert_new
 from turnfold_worker.model_ports import Owner, RefineClaim, RefineCounts, RefineTarget
+from turnfold_worker.ports import Read
 
 LONGEST_DELAY_SECONDS: Final = 900.0
 """How far a refine job is put off at most: the next look then finds out whether its reason still holds."""
@@ -28,12 +29,13 @@ _job = table(JobRow)
 _KIND: Final = _job.c.kind == str(JobKind.REFINE)
 _MOST_PRIORITY: Final = 100
 _TOKENS_A_POINT: Final = 100
+_POINTS_A_READ: Final = 10
 _GROUPS_AT_ONCE: Final = 200
 
 
-def priority_of(importance: int, tokens: int) -> int:
-    """Which groups come first: the important, then the large, of which a model's words save most."""
-    return importance + min(_MOST_PRIORITY, tokens // _TOKENS_A_POINT)
+def priority_of(importance: int, tokens: int, reads: int) -> int:
+    """Which groups come first: the important, the large, of which a model's words save most, and what is read."""
+    return importance + min(_MOST_PRIORITY, tokens // _TOKENS_A_POINT) + min(_MOST_PRIORITY, reads * _POINTS_A_READ)
 
 
 def add_for_segment(
@@ -48,23 +50,53 @@ def add(
     connection: Connection, conversation: ConversationId, target: RefineTarget, *, first: int, last: int, again: bool
 ) -> int:
     """Jobs for the complete groups among segments `first` to `last`; how many became due by this."""
-    nodes = connection.execute(
-        select(_node.c.idx, _node.c.source_hash, _node.c.importance, _node.c.tokens_0)
-        .where(_node.c.conversation == conversation, _node.c.height == 0, _node.c.idx.between(first, last))
-        .order_by(_node.c.idx)
-    ).all()
+    nodes = _segments(connection, conversation, first, last)
     tenant = connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation))
     rows = [
         {
             "conversation": conversation, "tenant": tenant, "kind": str(JobKind.REFINE), "subject": group[0].idx,
             "input_hash": _input_hash(target, group), "state": str(JobState.DUE), "not_before": now_milliseconds(),
-            "priority": priority_of(max(one.importance for one in group), sum(one.tokens_0 for one in group)),
+            "priority": _priority(group),
         }
         for start in range(0, len(nodes), target.segments)
         if len(group := nodes[start : start + target.segments]) == target.segments
         and group[0].idx % target.segments == 0
     ]  # fmt: skip
     return sum(_upsert(connection, row, again=again) for row in rows)
+
+
+def _segments(connection: Connection, conversation: ConversationId, first: int, last: int) -> Sequence[Any]:
+    return connection.execute(
+        select(_node.c.idx, _node.c.source_hash, _node.c.importance, _node.c.tokens_0, _node.c.reads)
+        .where(_node.c.conversation == conversation, _node.c.height == 0, _node.c.idx.between(first, last))
+        .order_by(_node.c.idx)
+    ).all()
+
+
+def _priority(group: Sequence[Any]) -> int:
+    return priority_of(
+        max(one.importance for one in group), sum(one.tokens_0 for one in group), sum(one.reads for one in group)
+    )
+
+
+def count_read(connection: Connection, read: Read, target: RefineTarget) -> None:
+    """Count an expansion for each segment of a node, and let its due jobs come sooner."""
+    conversation = connection.scalar(
+        select(_conversation.c.id).where(
+            _conversation.c.tenant == read.address.tenant, _conversation.c.external_id == read.address.conversation
+        )
+    )
+    if conversation is None or read.height > 1:
+        return
+    size = FAN_OUT**read.height
+    first, last = read.idx * size, (read.idx + 1) * size - 1
+    own = (_node.c.conversation == conversation, _node.c.height == 0, _node.c.idx.between(first, last))
+    connection.execute(update(_node).where(*own).values(reads=_node.c.reads + read.times))
+    for start in range(first // target.segments * target.segments, last + 1, target.segments):
+        group = _segments(connection, conversation, start, start + target.segments - 1)
+        if group:
+            due = (_job.c.conversation == conversation, _KIND, _job.c.subject == start, DUE)
+            connection.execute(update(_job).where(*due).values(priority=_priority(group)))
 
 
 def _upsert(connection: Connection, row: dict[str, Any], *, again: bool) -> int:

@@ -18,8 +18,9 @@ from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import stem, terms
 from turnfold_worker.pipeline.common_words import is_common, weight
-from turnfold_worker.pipeline.dates import MONTHS, as_utc, day_label, resolve_relative_days
+from turnfold_worker.pipeline.dates import as_utc, day_label, resolve_relative_days
 from turnfold_worker.pipeline.facts import Fact, FactKind, extract_facts
+from turnfold_worker.pipeline.quantities import DIGITS, SPELLED, WORD, date_words, quantity, value_of
 from turnfold_worker.pipeline.reading import is_participant
 from turnfold_worker.pipeline.refinement import is_readable
 
@@ -49,10 +50,6 @@ _LEANS_AWAY: Final = re.compile(
     r"|un\w{4,}|zero|too)(?!\w)"
 )
 _CLAUSE: Final = re.compile(r"[,;:.!?()\n]|\s[-–—]\s|\s(?:but|because|although|while|so)\s")
-_DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
-_UNIT: Final = re.compile(r"[^\d\s.,+-].*\Z")
-_ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)(?!\w)")
-_WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _OPENING: Final = re.compile(r"\A\W*([A-ZÀ-ÖØ-ÞΑ-ΩА-Я][\w'\u2019-]{2,40})")
 _INFLECTED: Final = re.compile(r"(?:ed|ing|s|ly|tion|sion|ment|er|al|ity|ive|ance|ence|ness|able)\Z")
 _SAYS: Final = re.compile(
@@ -61,21 +58,6 @@ _SAYS: Final = re.compile(
     r"|wanted|prefers|preferred|agreed|agrees|proposed|proposes|suggested|suggests|is going to|offered|offers|confirmed"
     r"|confirms|reported|reports|thinks|thought|explained|explains|noted|notes)(?!\w)"
 )  # fmt: skip
-_COUNTED: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-)
-_SPELLED: Final = {word: str(number) for number, word in enumerate(_COUNTED.split())} | {
-    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "hundred": "100", "thousand": "1000", "once": "1",
-    "twice": "2", "both": "2", "half": "50", "dozen": "12",
-}  # fmt: skip
-_UNITS: Final = {
-    "percent": "%", "per cent": "%", "milliseconds": "ms", "millisecond": "ms", "seconds": "s", "second": "s",
-    "sec": "s", "secs": "s", "minutes": "min", "minute": "min", "mins": "min", "m": "min",
-    "hours": "h", "hour": "h", "hrs": "h",
-    "hr": "h", "euros": "€", "euro": "€", "eur": "€", "dollars": "$", "dollar": "$", "usd": "$", "pounds": "£",
-    "pound": "£", "gbp": "£", "thousand": "k",
-}  # fmt: skip
 _EXACT: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL, FactKind.ERROR)
 _TELLING: Final = 2
 """Weight from which a word says what a sentence is about: everyday words have 1."""
@@ -154,7 +136,7 @@ class Evidence:
     def _has_name(self, name: str) -> bool:
         if _flat(name) in self._flat:
             return True
-        words = [word for word in _WORD.findall(name.lower()) if not is_common(word)]
+        words = [word for word in WORD.findall(name.lower()) if not is_common(word)]
         return all(word in self._words or word.removesuffix("s") in self._words for word in words)
 
     def _has_exactly(self, fact: Fact) -> bool:
@@ -162,12 +144,12 @@ class Evidence:
         return wanted in self._flat or (fact.kind is FactKind.IDENTIFIER and self._has_name(fact.text))
 
     def _has_number(self, shown: str) -> bool:
-        value, unit = _quantity(shown)
+        value, unit = quantity(shown)
         units = self._quantities.get(value)
         return units is not None and (not unit or unit in units or "" in units)
 
     def _has_date(self, shown: str) -> bool:
-        wanted = _date_words(shown)
+        wanted = date_words(shown)
         if any(wanted <= known for known in self._dates):
             return True
         return not any(word.isdigit() for word in wanted) and wanted <= self._words
@@ -183,7 +165,7 @@ class Evidence:
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        return frozenset(word for text in self._texts for word in _WORD.findall(text.lower()))
+        return frozenset(word for text in self._texts for word in WORD.findall(text.lower()))
 
     @cached_property
     def _stems(self) -> frozenset[str]:
@@ -193,14 +175,14 @@ class Evidence:
     def _quantities(self) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
         for text in self._texts:
-            for match in _DIGITS.finditer(text):
-                found.setdefault(_value(match.group()), set())
+            for match in DIGITS.finditer(text):
+                found.setdefault(value_of(match.group()), set())
             for fact in extract_facts(text).of(FactKind.NUMBER):
-                value, unit = _quantity(fact.text)
+                value, unit = quantity(fact.text)
                 found.setdefault(value, set()).add(unit)
-            for word in _WORD.findall(text.lower()):
-                if word in _SPELLED:
-                    found.setdefault(_SPELLED[word], set()).add("")
+            for word in WORD.findall(text.lower()):
+                if word in SPELLED:
+                    found.setdefault(SPELLED[word], set()).add("")
         for units in found.values():
             # A figure inside an identifier or a date, without a unit of its own.
             if not units:
@@ -217,7 +199,7 @@ class Evidence:
         said = {fact.text for text in (*texts, *self._texts) for fact in extract_facts(text).of(FactKind.DATE)} | {
             day_label(day) for day in days if day
         }
-        return [_date_words(shown) for shown in sorted(said)]
+        return [date_words(shown) for shown in sorted(said)]
 
     # Negations
 
@@ -277,38 +259,3 @@ def _mentions(content: str, name: str) -> bool:
 
 def _flat(text: str) -> str:
     return " ".join(text.lower().replace("\u2019", "'").split())
-
-
-def _value(digits: str) -> str:
-    """A number without separators of thousands and without zeros that mean nothing."""
-    whole = re.sub(r",(?=\d{3}(?!\d))", "", digits).replace(",", ".")
-    head, point, tail = whole.partition(".")
-    tail = tail.rstrip("0")
-    return (head.lstrip("0") or "0") + (point + tail if tail else "")
-
-
-def _quantity(shown: str) -> tuple[str, str]:
-    """Value and unit of a number as it is shown.
-
-    >>> _quantity("1,500 euros"), _quantity("$40"), _quantity("150 ms")
-    (('1500', '€'), ('40', '$'), ('150', 'ms'))
-    """
-    digits = _DIGITS.search(shown)
-    if digits is None:
-        return shown, ""
-    before, after = shown[: digits.start()].strip(" +-"), _UNIT.search(shown[digits.end() :].strip())
-    unit = (before or (after.group() if after else "")).lower()
-    unit = _UNITS.get(unit, unit)
-    return _value(digits.group()), _UNITS.get(unit, unit.removesuffix("s") if len(unit) > _FEW else unit)
-
-
-def _date_words(shown: str) -> frozenset[str]:
-    """A date as the set of its parts: `14 May 2026`, `May 14th, 2026` and `2026-05-14` are one."""
-    text = _ORDINAL.sub("", shown.lower())
-    iso = re.match(r"(\d{4})-(\d{2})-(\d{2})", text)
-    if iso:
-        month = int(iso.group(2))
-        name = MONTHS[month - 1] if 1 <= month <= len(MONTHS) else iso.group(2)
-        text = f"{int(iso.group(3))} {name.lower()} {iso.group(1)}{text[iso.end() :]}"
-    words = (word.lstrip("0") or "0" if word.isdigit() else word for word in _WORD.findall(text))
-    return frozenset(word[:3] if word.isalpha() else word for word in words if word not in {"of", "on", "t"})

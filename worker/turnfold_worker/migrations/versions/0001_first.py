@@ -216,6 +216,7 @@ def upgrade() -> None:
         sa.Column("refined_tokens_2", sa.Integer(), server_default="0", nullable=False),
         sa.Column("refined_tokens_3", sa.Integer(), server_default="0", nullable=False),
         sa.Column("closed_at", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("reads", sa.Integer(), server_default="0", nullable=False),
         sa.Column("facts", sa.JSON(), nullable=False),
         sa.Column("source_hash", sa.LargeBinary(length=16), nullable=False),
         sa.CheckConstraint("first_seq <= last_seq", name=op.f("node_range_check")),
