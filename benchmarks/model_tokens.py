@@ -125,7 +125,7 @@ def chat(turns: int) -> list[dict[str, str]]:
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 720, 380, 70, 50, 190, 60
 HIGHEST = 1_000.0
-LOWEST = 0.5
+LOWEST = 1.0
 LINES = (("Turnfold", "#0f766e"), ("rolling, every 20 turns", "#b45309"), ("all again", "#b91c1c"))
 
 
@@ -144,7 +144,7 @@ def figure(found: Sequence[Measured]) -> str:
     title = "Tokens sent to models per token of the conversation"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="system-ui, sans-serif"'
-        f' font-size="13" role="img" aria-label="{title}, by its length">',
+        f' font-size="12" role="img" aria-label="{title}, by its length">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
         f'<text x="{LEFT}" y="26" font-weight="600" fill="#0f172a">{title}</text>',
     ]

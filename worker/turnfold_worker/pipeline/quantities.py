@@ -50,9 +50,7 @@ def quantity(shown: str) -> tuple[str, str]:
     before, after = shown[: digits.start()].strip(" +-"), _UNIT.search(shown[digits.end() :].strip())
     unit = (before or (after.group() if after else "")).lower()
     unit = _UNITS.get(unit, unit)
-    return value_of(digits.group()), _UNITS.get(
-        unit, unit.removesuffix("s") if len(unit) > _SHORT else unit
-    )
+    return value_of(digits.group()), _UNITS.get(unit, unit.removesuffix("s") if len(unit) > _SHORT else unit)
 
 
 def date_words(shown: str) -> frozenset[str]:
