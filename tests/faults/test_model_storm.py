@@ -64,7 +64,7 @@ def _stretch(body: dict[str, Any]) -> None:
 
 KINDS = (
     behaves.RATE_LIMITED, behaves.NO_QUOTA, behaves.SERVER_ERROR, behaves.error(503), behaves.HTML,
-    Behaviour(delay_seconds=2), behaves.DRIPPING, behaves.DROPPED, behaves.CUT_SHORT, behaves.BROKEN_BODY,
+    Behaviour(delay_seconds=5), behaves.DRIPPING, behaves.DROPPED, behaves.CUT_SHORT, behaves.BROKEN_BODY,
     behaves.WRONG_SCHEMA, behaves.NOT_JSON, behaves.FENCED, behaves.REFUSAL, behaves.TRUNCATED, behaves.NO_CHOICES,
     behaves.NO_USAGE, lying(_invent), lying(_swap), lying(_stretch),
 )  # fmt: skip
@@ -101,7 +101,7 @@ def test_a_storm_harms_nobody_and_costs_little(
     monkeypatch.setattr(openai_model, "QUOTA_SECONDS", 0.3)
     monkeypatch.setattr(refine_module, "FIRST_DELAY_SECONDS", 0.02)
     refinery = make_refinery(
-        call_seconds=0.8,
+        call_seconds=3,
         circuit_failures=6,
         circuit_seconds=0.3,
         refine_attempts=30,

@@ -112,6 +112,23 @@ def test_undoing_leaves_what_a_run_without_a_model_leaves(
     assert refinery.server.billed == billed, "what was answered before is not paid again"
 
 
+def test_inspect_says_who_wrote_each_level_and_found_each_anchor(refinery: Refinery, run: Run) -> None:
+    refinery.fold("c", 60)
+    tree = " ".join(run("inspect", "c", "--levels", model=False).output.replace("│", " ").split())
+    assert "L1 L2 L3 by gpt-4o-mini, summarize-1" in tree
+    assert "[gpt-4o, extract-1]" in tree
+    (chapter, *_) = said(run("inspect", "c", "--json", model=False))["branches"]
+    (segment, *_) = chapter["children"]
+    for branch in (chapter, segment):
+        assert branch["provenance"]["1"]["method"] == "model"
+        assert len(branch["provenance"]["1"]["source_hash"]) == 32
+    made = {source["method"] for child in chapter["children"] for source in child["anchor_provenance"].values()}
+    assert made == {"rules", "model"}
+    run("refine", "c", "--undo", model=False)
+    again = said(run("inspect", "c", "--json", model=False))
+    assert "gpt-4o" not in json.dumps(again)
+
+
 def test_usage_adds_up_by_day_model_and_conversation(refinery: Refinery, run: Run) -> None:
     refinery.fold("c", 120)
     refinery.fold("d")

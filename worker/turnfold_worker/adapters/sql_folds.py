@@ -57,8 +57,6 @@ _SHARING: Final = text(
     )
 )
 
-_INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
-
 RULES: Final = _anchor.c.id > 0
 """Anchors of the rules. A model's are below: what the rules do must never depend on them."""
 
@@ -199,12 +197,9 @@ def commit(connection: Connection, fold: Fold, target: RefineTarget | None) -> b
 
 
 def anchors_added(
-    connection: Connection,
-    conversation: ConversationId,
-    next_anchor: int,
-    anchors: Sequence[Anchor],
+    connection: Connection, conversation: ConversationId, next_anchor: int, anchors: Sequence[Anchor],
     changes: Sequence[AnchorChange],
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """New values of a conversation's row with these anchors; its revision moves on."""
     active, tokens = _active_difference(connection, conversation, anchors, changes)
     return {
@@ -234,7 +229,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
     """Write a node with its words and postings."""
     node = folded.node
     connection.execute(
-        _INSERT_NODE,
+        _node.insert().values(closed_at=now_milliseconds()),
         {
             "conversation": conversation, "height": node.height, "idx": node.idx, "first_seq": node.first_seq,
             "last_seq": node.last_seq, "started_at": node.started_at, "ended_at": node.ended_at, "slug": node.slug,

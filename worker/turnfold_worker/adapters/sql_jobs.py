@@ -221,15 +221,9 @@ _TENANTS: Final = text(
 
 
 def overdue(
-    connection: Connection,
-    kind: JobKind,
-    most: int,
-    *,
-    after: str,
-    lease_milliseconds: int,
-    republish_milliseconds: int,
-    first: Sequence[Any] = (),
-) -> tuple[list[JobId], str]:
+    connection: Connection, kind: JobKind, most: int, *, after: str, lease_milliseconds: int,
+    republish_milliseconds: int, first: Sequence[Any] = (),
+) -> tuple[list[JobId], str]:  # fmt: skip
     """Jobs that nobody is on the way to, and the tenant that was reached ('' at the end).
 
     `republish_milliseconds` is the longest that a job of this kind is put off; `first` orders a tenant's jobs before
@@ -264,11 +258,7 @@ def overdue(
 
 
 def _shared(
-    connection: Connection,
-    kind: JobKind,
-    waiting: Mapping[str, ColumnElement[bool]],
-    most: int,
-    first: Sequence[Any],
+    connection: Connection, kind: JobKind, waiting: Mapping[str, ColumnElement[bool]], most: int, first: Sequence[Any]
 ) -> list[JobId]:
     """Jobs of each tenant in equal shares; what one leaves is shared again among those who have more."""
     found: list[JobId] = []
@@ -294,13 +284,9 @@ def _shared(
 
 
 def put_off(
-    connection: Connection,
-    jobs: Sequence[JobId],
-    *,
-    lease_milliseconds: int,
-    republish_milliseconds: int,
+    connection: Connection, jobs: Sequence[JobId], *, lease_milliseconds: int, republish_milliseconds: int,
     longest_milliseconds: int | None = None,
-) -> list[tuple[JobId, ConversationId]]:
+) -> list[tuple[JobId, ConversationId]]:  # fmt: skip
     """Of jobs that were overdue, those that still are: they count as published from now on."""
     now = now_milliseconds()
     longest = longest_milliseconds or republish_milliseconds

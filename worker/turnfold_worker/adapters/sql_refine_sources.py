@@ -13,10 +13,10 @@ from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeR
 from turnfold.rows import anchor_record, rules_node_record, turn_record
 from turnfold.statements import ANCHOR_COLUMNS, turn_columns
 from turnfold_worker.adapters import sql_folds, sql_refine_jobs
-from turnfold_worker.compress import settings_at
 from turnfold_worker.model_ports import Group, Owner, RefineTarget, Remains
 from turnfold_worker.pipeline.reconstruction import Kept
 from turnfold_worker.pipeline.refinement import NodeSource, RefineSource, open_at
+from turnfold_worker.pipeline.settings import settings_at
 
 EARLIER_ANCHORS: Final = 256
 """Anchors before a group that are looked at for the few that are shown."""
