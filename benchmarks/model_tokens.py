@@ -143,8 +143,8 @@ def figure(found: Sequence[Measured]) -> str:
     right = WIDTH - RIGHT
     title = "Tokens sent to models per token of the conversation"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="system-ui, sans-serif"'
-        f' font-size="12" role="img" aria-label="{title}, by its length">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}">',
+        '<g font-family="system-ui, sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
         f'<text x="{LEFT}" y="26" font-weight="600" fill="#0f172a">{title}</text>',
     ]
@@ -169,7 +169,7 @@ def figure(found: Sequence[Measured]) -> str:
             f'<text x="{points[-1][0] + 10:.1f}" y="{points[-1][1] + 4:.1f}" fill="{colour}">{name} '
             f"{found[-1].shares[place]:.2f}</text>"
         )
-    return "\n".join([*parts, "</svg>", ""])
+    return "\n".join([*parts, "</g>", "</svg>", ""])
 
 
 def main() -> None:

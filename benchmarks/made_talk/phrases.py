@@ -1,5 +1,6 @@
-"""What people say, with places for what they talk about: {n} and {m} are things of the segment, {o} any of the topic,
-{v} and {w} what one does with them, {q} how they are.
+"""What people say, with places for what they talk about.
+
+{n} and {m} are things of the segment, {o} any of the topic, {v} and {w} what one does with them, {q} how they are.
 """
 
 from __future__ import annotations
@@ -10,99 +11,219 @@ NAMES: Final = ["Ana", "Omar", "Priya", "Lukas", "Mei", "Tom", "Sofia", "Kwame",
 PLACES: Final = ["Lisbon", "the north office", "Denver", "Kyoto", "the town centre", "Bristol", "the second floor"]
 DAYS: Final = ["Monday", "next Friday", "the 12th of March", "tomorrow", "June", "the weekend", "Thursday evening"]
 
-GREETINGS: Final = ("Hi!", "Hello there.", "Hey, how are you today?", "Good morning.", "Hi, how is it going?", "Hello!", "hey")
-OFFERS: Final = ("How can I help you?", "I can help you with that.", "Sure, what would you like to know?", "Happy to help with the {n}.", "What is your question about the {n}?")
-NEEDS: Final = ("I need some help with my {n}.", "I have a few questions about the {n}.", "I was told to ask here about a {q} {n}.", "I need information about how to {v}.")
-SHORT: Final = ("Yes.", "No.", "Yes, I do.", "No, I don't.", "Okay.", "Sure.", "I think so.", "Not yet.", "Right.", "Yes, that's right.", "No, not really.", "I'm not sure.", "Okay, I see.", "Yes, please.", "Of course.", "No, nothing like that.")
-THANKS: Final = ("Thanks.", "Thank you.", "Great, thanks!", "Thanks, that helps.", "Okay, thank you very much.", "Perfect, thanks.", "Got it, thanks.")
+GREETINGS: Final = (
+    "Hi!", "Hello there.", "Hey, how are you today?", "Good morning.", "Hi, how is it going?", "Hello!", "hey",
+)  # fmt: skip
+OFFERS: Final = (
+    "How can I help you?", "I can help you with that.", "Sure, what would you like to know?",
+    "Happy to help with the {n}.", "What is your question about the {n}?",
+)  # fmt: skip
+NEEDS: Final = (
+    "I need some help with my {n}.", "I have a few questions about the {n}.", "I was told to ask here about a {q} {n}.",
+    "I need information about how to {v}.",
+)  # fmt: skip
+SHORT: Final = (
+    "Yes.", "No.", "Yes, I do.", "No, I don't.", "Okay.", "Sure.", "I think so.", "Not yet.", "Right.",
+    "Yes, that's right.", "No, not really.", "I'm not sure.", "Okay, I see.", "Yes, please.", "Of course.",
+    "No, nothing like that.",
+)  # fmt: skip
+THANKS: Final = (
+    "Thanks.", "Thank you.", "Great, thanks!", "Thanks, that helps.", "Okay, thank you very much.", "Perfect, thanks.",
+    "Got it, thanks.",
+)  # fmt: skip
 WELCOME: Final = ("You're welcome.", "Glad to help.", "No problem.", "My pleasure.", "Have a great day!")
 ANYTHING_ELSE: Final = ("Is there anything else I can help with?", "Do you need anything else?", "Anything else?")
-CUES: Final = ("By the way,", "Also,", "Next question.", "Another thing:", "One more thing.", "On another topic:", "Now, something else.", "Moving on.", "I also wanted to ask something else.", "Okay, next.", "Anyway,", "Changing the subject:")
-SELF: Final = ("I have a {q} {n}.", "My {n} is {q}.", "I lost my {n} on {day}.", "We moved to {place} and the {n} is still {q}.", "I already tried to {v} the {n}.", "I wanted to {v} it last year.", "I got a letter about the {n}.", "My {m} was {q} when I checked.")
+CUES: Final = (
+    "By the way,", "Also,", "Next question.", "Another thing:", "One more thing.", "On another topic:",
+    "Now, something else.", "Moving on.", "I also wanted to ask something else.", "Okay, next.", "Anyway,",
+    "Changing the subject:",
+)  # fmt: skip
+SELF: Final = (
+    "I have a {q} {n}.", "My {n} is {q}.", "I lost my {n} on {day}.", "We moved to {place} and the {n} is still {q}.",
+    "I already tried to {v} the {n}.", "I wanted to {v} it last year.", "I got a letter about the {n}.",
+    "My {m} was {q} when I checked.",
+)  # fmt: skip
 QUESTIONS: Final = (
-    "How do I {v} the {n}?", "What is the {n}?", "Where can I {v} a {n}?", "Do I need a {n} to {v}?", "How much does the {n} cost?",
-    "What happens if my {n} is {q}?", "Can I {v} my {n} online?", "How long does it take to {v} the {n}?", "Is the {n} {q}?",
-    "Who decides about the {n}?", "Why would the {n} be {q}?", "What should I know about the {n} before I {v}?",
-    "Could you tell me more about the {n}?", "When do I have to {v} the {n}?", "What kinds of {n} are there?", "I want to know how to {v} a {n}.",
-    "What documents do I need for the {n}?", "Tell me about the {n}.", "Which {n} is best if I want to {v}?", "Does a {q} {n} count?",
-    "What about the {n}?", "And the {n}, how does that work?", "What can I do to {v} faster?", "Is there a way to {v} without the {n}?",
-)
+    "How do I {v} the {n}?", "What is the {n}?", "Where can I {v} a {n}?", "Do I need a {n} to {v}?",
+    "How much does the {n} cost?", "What happens if my {n} is {q}?", "Can I {v} my {n} online?",
+    "How long does it take to {v} the {n}?", "Is the {n} {q}?", "Who decides about the {n}?",
+    "Why would the {n} be {q}?", "What should I know about the {n} before I {v}?",
+    "Could you tell me more about the {n}?", "When do I have to {v} the {n}?", "What kinds of {n} are there?",
+    "I want to know how to {v} a {n}.", "What documents do I need for the {n}?", "Tell me about the {n}.",
+    "Which {n} is best if I want to {v}?", "Does a {q} {n} count?", "What about the {n}?",
+    "And the {n}, how does that work?", "What can I do to {v} faster?", "Is there a way to {v} without the {n}?",
+)  # fmt: skip
 FOLLOW_UPS: Final = (
-    "How long does that take?", "And what if I don't have one?", "Can I do that online?", "Is it expensive?", "Why is that?", "What does that mean?",
-    "Do I have to do it myself?", "And what about the {m}?", "Does that also hold for a {q} one?", "So I should {v} it first?", "What if it is {q}?",
-    "Where do I find that?", "Then how do I {v} it?", "Who can help me with that?", "Is that {n} enough?", "Could you explain that again?",
-    "What happens after that?", "And if they refuse?", "Can someone else {v} it for me?", "So the {n} has to be {q}?", "Would the {n} change then?",
-)
+    "How long does that take?", "And what if I don't have one?", "Can I do that online?", "Is it expensive?",
+    "Why is that?", "What does that mean?", "Do I have to do it myself?", "And what about the {m}?",
+    "Does that also hold for a {q} one?", "So I should {v} it first?", "What if it is {q}?", "Where do I find that?",
+    "Then how do I {v} it?", "Who can help me with that?", "Is that {n} enough?", "Could you explain that again?",
+    "What happens after that?", "And if they refuse?", "Can someone else {v} it for me?", "So the {n} has to be {q}?",
+    "Would the {n} change then?",
+)  # fmt: skip
 FACTS: Final = (
-    "You can {v} the {n} at {place}.", "The {n} has to be {q} before you {v}.", "It takes about {num} days.", "It costs {big} in total.",
-    "You need the {n} and proof of the {m}.", "If the {n} is {q}, you have to {v} it again.", "That depends on the {n}.", "You may {v} as long as it isn't {q}.",
-    "Most people {v} the {n} within {num} weeks.", "The {m} is sent to you after you {v}.", "They check whether the {n} is {q}.",
-    "Bring it to {place} by {day}.", "The {n} is usually {q}, and the {m} comes with it.", "You can find the {n} on the page about the {m}.",
-    "We only {v} the {n} when the {m} is {q}.", "No, the {n} does not change that.", "Yes, a {q} {n} is accepted.", "It is easier to {v} once you have the {n}.",
-    "The {n} must not be older than {num} months.", "Unfortunately, I found nothing about that.", "{who} handles every {q} {n}.",
-)
+    "You can {v} the {n} at {place}.", "The {n} has to be {q} before you {v}.", "It takes about {num} days.",
+    "It costs {big} in total.", "You need the {n} and proof of the {m}.",
+    "If the {n} is {q}, you have to {v} it again.", "That depends on the {n}.", "You may {v} as long as it isn't {q}.",
+    "Most people {v} the {n} within {num} weeks.", "The {m} is sent to you after you {v}.",
+    "They check whether the {n} is {q}.", "Bring it to {place} by {day}.",
+    "The {n} is usually {q}, and the {m} comes with it.", "You can find the {n} on the page about the {m}.",
+    "We only {v} the {n} when the {m} is {q}.", "No, the {n} does not change that.", "Yes, a {q} {n} is accepted.",
+    "It is easier to {v} once you have the {n}.", "The {n} must not be older than {num} months.",
+    "Unfortunately, I found nothing about that.", "{who} handles every {q} {n}.",
+)  # fmt: skip
 CHECKS: Final = (
-    "Do you have a {q} {n}?", "Is your {n} {q}?", "Did you {v} the {n} before?", "Are you going to {v} it yourself?", "Would you like to know about the {m}?",
-    "Have you already got the {n}?", "Was the {n} {q} when you got it?", "Do you want to {v} it now?", "Are you in {place}?", "Is the {m} in your name?",
-)
+    "Do you have a {q} {n}?", "Is your {n} {q}?", "Did you {v} the {n} before?", "Are you going to {v} it yourself?",
+    "Would you like to know about the {m}?", "Have you already got the {n}?", "Was the {n} {q} when you got it?",
+    "Do you want to {v} it now?", "Are you in {place}?", "Is the {m} in your name?",
+)  # fmt: skip
 SMALL_TALK: Final = ("What are you up to?", "How was your day?", "What do you do for fun?", "Tell me about yourself.")
 TOLD: Final = (
-    "I love to {v}.", "I have a {q} {n} at home.", "My favourite thing is the {n}.", "I just got back, I had to {v} the {n}.", "I spend every weekend with my {n}.",
-    "I like to {v} in my free time.", "My brother bought a {n} and it is so {q}.", "I work with a {n} every day.", "I never liked a {q} {n}.",
-    "I am trying to {v} more this year.", "We went to {place} for the {n}.", "I used to {v} when I was a kid.", "I really want a {n}.", "My mom taught me to {v}.",
-)
+    "I love to {v}.", "I have a {q} {n} at home.", "My favourite thing is the {n}.",
+    "I just got back, I had to {v} the {n}.", "I spend every weekend with my {n}.", "I like to {v} in my free time.",
+    "My brother bought a {n} and it is so {q}.", "I work with a {n} every day.", "I never liked a {q} {n}.",
+    "I am trying to {v} more this year.", "We went to {place} for the {n}.", "I used to {v} when I was a kid.",
+    "I really want a {n}.", "My mom taught me to {v}.",
+)  # fmt: skip
 MORE_TOLD: Final = (
-    "Mine is {q} too.", "I also {v} sometimes.", "It takes a lot of time to {v}.", "Yes, the {n} is the best part.", "I prefer the {m} to the {n}.", "It was {q} but I liked it.",
-    "I do that with my sister.", "I have never tried to {v}.", "The {m} can be hard.", "I usually {v} on {day}.", "They are {q}, that is why I like them.", "I am not good at it.",
-    "I started {num} years ago.", "I only do it for fun.", "It makes me happy.", "I would be scared to {v}.", "That one is {q}, I think.",
-)
-ASKED: Final = ("Do you {v}?", "Do you have a {n}?", "What do you think of the {n}?", "Do you like to {v}?", "Have you ever seen a {q} {n}?", "What about you?", "Any {n} in your life?")
-ASKED_BACK: Final = ("What kind?", "How often do you {v}?", "Is it {q}?", "Really? Why?", "How long have you had it?", "Do you {v} with the {m}?", "What about you?", "Where do you {v}?", "Which one is your favourite?", "Was it {q}?", "And the {m}?")
-REACTIONS: Final = ("That sounds great!", "Wow, nice.", "Oh, cool.", "That is so sad.", "Ha, me too!", "I see.", "That's awesome!", "I agree.", "Interesting!", "I bet!", "Nice!", "Oh no.", "That must be fun.", "Good for you!")
+    "Mine is {q} too.", "I also {v} sometimes.", "It takes a lot of time to {v}.", "Yes, the {n} is the best part.",
+    "I prefer the {m} to the {n}.", "It was {q} but I liked it.", "I do that with my sister.",
+    "I have never tried to {v}.", "The {m} can be hard.", "I usually {v} on {day}.",
+    "They are {q}, that is why I like them.", "I am not good at it.", "I started {num} years ago.",
+    "I only do it for fun.", "It makes me happy.", "I would be scared to {v}.", "That one is {q}, I think.",
+)  # fmt: skip
+ASKED: Final = (
+    "Do you {v}?", "Do you have a {n}?", "What do you think of the {n}?", "Do you like to {v}?",
+    "Have you ever seen a {q} {n}?", "What about you?", "Any {n} in your life?",
+)  # fmt: skip
+ASKED_BACK: Final = (
+    "What kind?", "How often do you {v}?", "Is it {q}?", "Really? Why?", "How long have you had it?",
+    "Do you {v} with the {m}?", "What about you?", "Where do you {v}?", "Which one is your favourite?", "Was it {q}?",
+    "And the {m}?",
+)  # fmt: skip
+REACTIONS: Final = (
+    "That sounds great!", "Wow, nice.", "Oh, cool.", "That is so sad.", "Ha, me too!", "I see.", "That's awesome!",
+    "I agree.", "Interesting!", "I bet!", "Nice!", "Oh no.", "That must be fun.", "Good for you!",
+)  # fmt: skip
 REQUESTS: Final = (
-    "I want to {v} a {n}.", "Can you find me a {q} {n} in {place}?", "I need to {v} the {n} on {day}.", "Please {v} a {n} for {num} people.", "I'm looking for a {n}.",
-    "Could you help me {v} a {q} {n}?", "Find me a {n} please.", "I'd like to {v} something {q}.", "Show me the {n} for {day}.", "What {n} do you have in {place}?",
-)
-SLOTS: Final = ("For which day?", "In which city?", "How many people?", "What kind of {n} would you like?", "Do you want a {q} one?", "What time suits you?", "Should it be {q}?", "What is your budget?", "Under which name?", "Which {n} do you have in mind?")
-SLOT_ANSWERS: Final = ("On {day}.", "In {place}.", "{num} please.", "A {q} one.", "I don't mind.", "At {num}:30.", "For {who}.", "Make it {q}, please.", "The {n}.", "Anything {q} is fine.", "Not more than {big}.")
-CONFIRMATIONS: Final = ("Please confirm: a {n} in {place} on {day} for {num}.", "So a {q} {n} on {day}, is that right?", "I will {v} the {n} for {who} on {day}. Correct?", "Shall I {v} it?")
-RESULTS: Final = ("I found {num} of them; there is a {q} {n} in {place}.", "Your {n} is booked.", "How about the {q} {n} in {place}?", "Done, the {n} is set for {day}.", "It is {q} and costs {big}.", "There is one {n} at {place}, rated {num}.", "The {n} starts at {num}:15.")
-SUFFIXES: Final = ("for {who}", "in {place}", "by {day}", "on {day}", "like {who} did", "after {num} days", "at {place}", "for {num} people", "under {big}")
-HESITATIONS: Final = ("Um,", "Uh", "Um", "I mean", "You know,", "And uh", "But um", "Yeah, but", "Because uh", "Or", "And then", "So", "Well,", "Okay,")
+    "I want to {v} a {n}.", "Can you find me a {q} {n} in {place}?", "I need to {v} the {n} on {day}.",
+    "Please {v} a {n} for {num} people.", "I'm looking for a {n}.", "Could you help me {v} a {q} {n}?",
+    "Find me a {n} please.", "I'd like to {v} something {q}.", "Show me the {n} for {day}.",
+    "What {n} do you have in {place}?",
+)  # fmt: skip
+SLOTS: Final = (
+    "For which day?", "In which city?", "How many people?", "What kind of {n} would you like?",
+    "Do you want a {q} one?", "What time suits you?", "Should it be {q}?", "What is your budget?", "Under which name?",
+    "Which {n} do you have in mind?",
+)  # fmt: skip
+SLOT_ANSWERS: Final = (
+    "On {day}.", "In {place}.", "{num} please.", "A {q} one.", "I don't mind.", "At {num}:30.", "For {who}.",
+    "Make it {q}, please.", "The {n}.", "Anything {q} is fine.", "Not more than {big}.",
+)  # fmt: skip
+CONFIRMATIONS: Final = (
+    "Please confirm: a {n} in {place} on {day} for {num}.", "So a {q} {n} on {day}, is that right?",
+    "I will {v} the {n} for {who} on {day}. Correct?", "Shall I {v} it?",
+)  # fmt: skip
+RESULTS: Final = (
+    "I found {num} of them; there is a {q} {n} in {place}.", "Your {n} is booked.", "How about the {q} {n} in {place}?",
+    "Done, the {n} is set for {day}.", "It is {q} and costs {big}.", "There is one {n} at {place}, rated {num}.",
+    "The {n} starts at {num}:15.",
+)  # fmt: skip
+SUFFIXES: Final = (
+    "for {who}", "in {place}", "by {day}", "on {day}", "like {who} did", "after {num} days", "at {place}",
+    "for {num} people", "under {big}",
+)  # fmt: skip
+HESITATIONS: Final = (
+    "Um,", "Uh", "Um", "I mean", "You know,", "And uh", "But um", "Yeah, but", "Because uh", "Or", "And then", "So",
+    "Well,", "Okay,",
+)  # fmt: skip
 OPENERS: Final = ("Okay, so", "So,", "Right,", "Alright,", "Well,", "Good. So", "Okay.", "Um so", "Now,", "Okay, um")
-SETTLED: Final = ("Okay.", "Good.", "Yeah.", "Alright.", "Mm-hmm.", "Okay, good.", "Right.", "Fine.", "Great.", "Yep.", "Okay, thank you.", "That's it.", "Thanks.")
-BACKCHANNELS: Final = ("Mm-hmm.", "Yeah.", "Okay.", "Right.", "Uh-huh.", "Yep.", "Sure.", "Mm.", "Hmm.", "Alright.", "Oh.", "Yeah yeah.", "No.", "Exactly.", "I see.")
+SETTLED: Final = (
+    "Okay.", "Good.", "Yeah.", "Alright.", "Mm-hmm.", "Okay, good.", "Right.", "Fine.", "Great.", "Yep.",
+    "Okay, thank you.", "That's it.", "Thanks.",
+)  # fmt: skip
+BACKCHANNELS: Final = (
+    "Mm-hmm.", "Yeah.", "Okay.", "Right.", "Uh-huh.", "Yep.", "Sure.", "Mm.", "Hmm.", "Alright.", "Oh.", "Yeah yeah.",
+    "No.", "Exactly.", "I see.",
+)  # fmt: skip
 CLAUSES: Final = (
-    "the {n}", "I think it's {q}", "it has to be", "we can {v} it", "that's what I meant", "and then the {m}", "or the {n} maybe", "because it's {q}", "if we {v} it", "which is {q}",
-    "but I don't know", "that would be good", "like a {q} {n}", "so that's fine", "with the {m}", "you could do that", "it's not that {q}", "for the {n}", "that's the thing", "something like that", "not really",
-)
+    "the {n}", "I think it's {q}", "it has to be", "we can {v} it", "that's what I meant", "and then the {m}",
+    "or the {n} maybe", "because it's {q}", "if we {v} it", "which is {q}", "but I don't know", "that would be good",
+    "like a {q} {n}", "so that's fine", "with the {m}", "you could do that", "it's not that {q}", "for the {n}",
+    "that's the thing", "something like that", "not really",
+)  # fmt: skip
 MEETING_TALK: Final = (
-    "we have to {v} the {n} and the {m}", "the {n} is too {q}", "I think we should {v} the {n}", "people don't like a {q} {n}", "what I did was {v} the {n}", "it's about {num} percent of the {n}",
-    "I would go for the {q} {n}", "we decided to {v} the {m}", "the {m} depends on the {n}", "so the {n} will be {q}", "that makes the {n} more {q}", "it would cost {num} more to {v} the {n}",
-)
-MEETING_QUESTIONS: Final = ("do we {v} the {n}?", "what about the {m}?", "is it {q}?", "how do you {v} that?", "who does the {n}?", "can we do that?", "does that make sense?")
+    "we have to {v} the {n} and the {m}", "the {n} is too {q}", "I think we should {v} the {n}",
+    "people don't like a {q} {n}", "what I did was {v} the {n}", "it's about {num} percent of the {n}",
+    "I would go for the {q} {n}", "we decided to {v} the {m}", "the {m} depends on the {n}", "so the {n} will be {q}",
+    "that makes the {n} more {q}", "it would cost {num} more to {v} the {n}",
+)  # fmt: skip
+MEETING_QUESTIONS: Final = (
+    "do we {v} the {n}?", "what about the {m}?", "is it {q}?", "how do you {v} that?", "who does the {n}?",
+    "can we do that?", "does that make sense?",
+)  # fmt: skip
 MEETING_SHIFTS: Final = (
-    "let's move on to the {n}.", "the next thing is the {n}.", "we should talk about the {n} now.", "next on the agenda is the {n}.", "now we have the {n}.", "{who}, do you want to start with the {n}?",
-    "the other thing is the {n} and the {m}.", "I wanted to discuss the {n}.", "let us look at the {n}.", "I will show you the {n}.", "first of all the {n}.",
-)
+    "let's move on to the {n}.", "the next thing is the {n}.", "we should talk about the {n} now.",
+    "next on the agenda is the {n}.", "now we have the {n}.", "{who}, do you want to start with the {n}?",
+    "the other thing is the {n} and the {m}.", "I wanted to discuss the {n}.", "let us look at the {n}.",
+    "I will show you the {n}.", "first of all the {n}.",
+)  # fmt: skip
+MEETING_ASIDES: Final = (
+    "like the first one", "we discussed that", "in the end it's {q}", "next to the {m}", "that's a good question",
+    "another {n}", "also the {m}", "let's see", "now I {v} it", "first of all it's {q}", "as in the last meeting",
+    "I just started with it", "that's the first thing", "or at the end of it",
+)  # fmt: skip
 PROMPTS: Final = (
-    "How do I {v} a {n} without making it {q}?", "Explain how the {n} works.", "Write a short text about a {q} {n}.", "I need a plan to {v} the {n} in {num} days.", "What are the best ways to {v} a {n}?",
-    "Can you compare the {n} and the {m}?", "Give me {num} ideas for a {q} {n}.", "Help me decide between a {n} and a {m}.", "What is the difference between a {q} {n} and a normal one?",
-    "Why does my {n} get {q} when I {v}?", "Summarise what I should know about the {n}.", "I'm trying to {v} a {n} in {place}. What should I watch for?", "Please help me {v} the {n}.",
-)
+    "How do I {v} a {n} without making it {q}?", "Explain how the {n} works.", "Write a short text about a {q} {n}.",
+    "I need a plan to {v} the {n} in {num} days.", "What are the best ways to {v} a {n}?",
+    "Can you compare the {n} and the {m}?", "Give me {num} ideas for a {q} {n}.",
+    "Help me decide between a {n} and a {m}.", "What is the difference between a {q} {n} and a normal one?",
+    "Why does my {n} get {q} when I {v}?", "Summarise what I should know about the {n}.",
+    "I'm trying to {v} a {n} in {place}. What should I watch for?", "Please help me {v} the {n}.",
+)  # fmt: skip
 PROMPT_FOLLOW_UPS: Final = (
-    "Can you make it shorter?", "Could you give an example?", "Add the {m} to it.", "What if the {n} is {q}?", "Can you explain the second point?", "That doesn't work, it is still {q}.", "Now do the same for the {m}.",
-    "How would I {v} it then?", "Which one would you choose?", "Make it more {q}.", "And in {place}?", "I prefer the first one. Go on.", "Can you turn that into a list?", "Is the {n} really needed?", "What does that cost?",
-)
+    "Can you make it shorter?", "Could you give an example?", "Add the {m} to it.", "What if the {n} is {q}?",
+    "Can you explain the second point?", "That doesn't work, it is still {q}.", "Now do the same for the {m}.",
+    "How would I {v} it then?", "Which one would you choose?", "Make it more {q}.", "And in {place}?",
+    "I prefer the first one. Go on.", "Can you turn that into a list?", "Is the {n} really needed?",
+    "What does that cost?",
+)  # fmt: skip
 LONG_ANSWERS: Final = (
-    "To {v} a {n}, start with the {m} and make sure that it is not {q}.", "A {q} {n} usually needs more care, so plan about {num} days for it.", "Here are the main points about the {n}: first, {v} it; second, check the {m}.",
-    "The {n} and the {m} are closely related: when one is {q}, the other often is too.", "If you want to {v} it in {place}, ask about the {n} beforehand.", "Many people forget the {m} when they {v} the {n}.",
-    "In short, choose the {q} {n}.", "You can also {w} it, which keeps the {n} from getting {q}.", "A good rule is to {v} the {n} every {num} days.", "Let me know if you would like more detail about the {m}.",
-    "It is worth spending {big} on a good {n}.", "That said, the {n} is only part of it: the {o} matters as well.", "For example, {who} had to {v} the {n} twice before the {m} was right.",
-)
-TEAM_NEWS: Final = ("The {n} is {q} again.", "I had to {v} the {n} this morning.", "Heads-up: we will {v} the {n} on {day}.", "{who} asked about the {n}.", "Has anyone seen the {n}?", "We need to talk about the {n}.", "I finished the {n}.")
-PLANS: Final = ("I'll {v} the {n} by {day}.", "Let's {v} it on {day}.", "I can look at the {m} tomorrow.", "Let's go with the {q} {n}.", "We agreed to {v} the {m}.")
-ORDERS: Final = ("Please {v} the {n} in src/{v}.py.", "The {n} is {q}; find out why.", "Add a check for a {q} {n}.", "{v} the {n} and run the tests.", "Can you fix the {n}? It fails with the {m}.", "Write a function to {v} a {n}.", "Now update the {n}.", "Rename the {n} to {m}.")
-STEPS: Final = ("Let me look at the {n}.", "I'll search for the {n} first.", "Running the tests for the {n}.", "Checking where we {v} the {m}.", "I'll open the file with the {n}.", "Now I {v} the {n}.")
-OUTPUTS: Final = ("src/app/{v}.py:{num}: {n} = {q}", "ERROR {n} is {q} (code {big})", "{num} passed, 1 failed: test_{v}", "def {v}(self):", "INFO {m} took {big} ms", "warning: {n} not {q}", "ok", "+{num} -{num} {v}.py", "return {big}", "total {num}")
-REPORTS: Final = ("I changed the {n} so that it is no longer {q}.", "All {num} tests pass now.", "The {n} was {q} because of the {m}; that is fixed.", "Done. The {n} is in place.", "I could not {v} the {n}: the {m} is {q}.")
+    "To {v} a {n}, start with the {m} and make sure that it is not {q}.",
+    "A {q} {n} usually needs more care, so plan about {num} days for it.",
+    "Here are the main points about the {n}: first, {v} it; second, check the {m}.",
+    "The {n} and the {m} are closely related: when one is {q}, the other often is too.",
+    "If you want to {v} it in {place}, ask about the {n} beforehand.",
+    "Many people forget the {m} when they {v} the {n}.", "In short, choose the {q} {n}.",
+    "You can also {w} it, which keeps the {n} from getting {q}.", "A good rule is to {v} the {n} every {num} days.",
+    "Let me know if you would like more detail about the {m}.", "It is worth spending {big} on a good {n}.",
+    "That said, the {n} is only part of it: the {o} matters as well.",
+    "For example, {who} had to {v} the {n} twice before the {m} was right.",
+)  # fmt: skip
+TEAM_NEWS: Final = (
+    "The {n} is {q} again.", "I had to {v} the {n} this morning.", "Heads-up: we will {v} the {n} on {day}.",
+    "{who} asked about the {n}.", "Has anyone seen the {n}?", "We need to talk about the {n}.", "I finished the {n}.",
+)  # fmt: skip
+PLANS: Final = (
+    "I'll {v} the {n} by {day}.", "Let's {v} it on {day}.", "I can look at the {m} tomorrow.",
+    "Let's go with the {q} {n}.", "We agreed to {v} the {m}.",
+)  # fmt: skip
+ORDERS: Final = (
+    "Please {v} the {n} in src/{v}.py.", "The {n} is {q}; find out why.", "Add a check for a {q} {n}.",
+    "{v} the {n} and run the tests.", "Can you fix the {n}? It fails with the {m}.", "Write a function to {v} a {n}.",
+    "Now update the {n}.", "Rename the {n} to {m}.",
+)  # fmt: skip
+STEPS: Final = (
+    "Let me look at the {n}.", "I'll search for the {n} first.", "Running the tests for the {n}.",
+    "Checking where we {v} the {m}.", "I'll open the file with the {n}.", "Now I {v} the {n}.",
+)  # fmt: skip
+OUTPUTS: Final = (
+    "src/app/{v}.py:{num}: {n} = {q}", "ERROR {n} is {q} (code {big})", "{num} passed, 1 failed: test_{v}",
+    "def {v}(self):", "INFO {m} took {big} ms", "warning: {n} not {q}", "ok", "+{num} -{num} {v}.py", "return {big}",
+    "total {num}",
+)  # fmt: skip
+REPORTS: Final = (
+    "I changed the {n} so that it is no longer {q}.", "All {num} tests pass now.",
+    "The {n} was {q} because of the {m}; that is fixed.", "Done. The {n} is in place.",
+    "I could not {v} the {n}: the {m} is {q}.",
+)  # fmt: skip

@@ -131,8 +131,14 @@ def _chat(s: Speech, turns: int, *, opening: bool) -> Lines:
 def _task(s: Speech, turns: int, *, opening: bool) -> Lines:
     """Somebody has something done, slot by slot."""
     random, said = s.random, 1
-    yield "user", s.some(
-        (0.3 * opening, p.GREETINGS), (0.3 * (not opening), p.THANKS), (0.2 * (not opening), p.CUES), (1, p.REQUESTS)
+    yield (
+        "user",
+        s.some(
+            (0.3 * opening, p.GREETINGS),
+            (0.3 * (not opening), p.THANKS),
+            (0.2 * (not opening), p.CUES),
+            (1, p.REQUESTS),
+        ),
     )
     while said < turns:
         if random.random() < 0.6:
@@ -158,9 +164,10 @@ def _meeting(s: Speech, turns: int, *, opening: bool) -> Lines:
     who = chair if not opening and random.random() < 0.5 else lead
     if random.random() < 0.4:
         yield who, s.say(p.OPENERS)
-        yield who, s.some((0.6, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
-    else:
-        yield who, s.some((0.9, p.OPENERS), (0.6, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
+    yield who, s.some((0.9, p.OPENERS), (0.5, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
+    if random.random() < 0.4:
+        yield str(random.randint(0, 3)), s.say(p.BACKCHANNELS)
+    yield lead, s.some((0.4, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
     speaker = lead
     for _ in range(turns):
         if random.random() < 0.35:
@@ -168,8 +175,16 @@ def _meeting(s: Speech, turns: int, *, opening: bool) -> Lines:
             continue
         if random.random() < 0.3:
             speaker = str(random.randint(0, 3)) if speaker == lead else lead
-        yield speaker, s.some(
-            (0.3, p.HESITATIONS), (0.35, p.CLAUSES), (0.4, p.MEETING_TALK), (0.15, p.FACTS), (0.15, p.MEETING_QUESTIONS)
+        yield (
+            speaker,
+            s.some(
+                (0.3, p.HESITATIONS),
+                (0.07, p.MEETING_ASIDES),
+                (0.35, p.CLAUSES),
+                (0.4, p.MEETING_TALK),
+                (0.15, p.FACTS),
+                (0.15, p.MEETING_QUESTIONS),
+            ),
         )
     if random.random() < 0.6:
         for _ in range(random.randint(1, 4)):
@@ -183,7 +198,8 @@ def _assistant(s: Speech, turns: int, *, opening: bool) -> Lines:
     said = 1
     while said < turns:
         yield "assistant", " ".join(s.say(p.LONG_ANSWERS) for _ in range(random.randint(2, 7)))
-        yield "user", s.some((0.2, p.THANKS), (0.15, p.SELF), (1, p.PROMPT_FOLLOW_UPS if random.random() < 0.6 else p.FOLLOW_UPS))
+        asked = p.PROMPT_FOLLOW_UPS if random.random() < 0.6 else p.FOLLOW_UPS
+        yield "user", s.some((0.2, p.THANKS), (0.15, p.SELF), (1, asked))
         said += 2
     yield "assistant", " ".join(s.say(p.LONG_ANSWERS) for _ in range(random.randint(2, 7)))
 
@@ -191,12 +207,21 @@ def _assistant(s: Speech, turns: int, *, opening: bool) -> Lines:
 def _team(s: Speech, turns: int, *, opening: bool) -> Lines:
     """Colleagues in a channel."""
     random = s.random
-    yield str(random.randint(0, 2)), s.some(
-        (0.2, p.GREETINGS), (0.15 * (not opening), p.CUES), (0.6, p.TEAM_NEWS), (0.5, p.QUESTIONS)
+    yield (
+        str(random.randint(0, 2)),
+        s.some((0.2, p.GREETINGS), (0.15 * (not opening), p.CUES), (0.6, p.TEAM_NEWS), (0.5, p.QUESTIONS)),
     )
     for _ in range(turns - 1):
-        yield str(random.randint(0, 2)), s.some(
-            (0.3, p.SHORT), (0.5, p.FACTS), (0.3, p.CLAUSES), (0.2, p.FOLLOW_UPS), (0.2, p.REACTIONS), (0.1, p.PLANS)
+        yield (
+            str(random.randint(0, 2)),
+            s.some(
+                (0.3, p.SHORT),
+                (0.5, p.FACTS),
+                (0.3, p.CLAUSES),
+                (0.2, p.FOLLOW_UPS),
+                (0.2, p.REACTIONS),
+                (0.1, p.PLANS),
+            ),
         )
 
 

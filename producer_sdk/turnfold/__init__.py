@@ -3,7 +3,7 @@
 Importing this loads neither Celery nor SQLModel: they are imported when they are first needed.
 """
 
-from turnfold.assemble import BALANCED, RECENCY, Context, Policy
+from turnfold.assemble import BALANCED, RECENCY, Context, Policy, Section
 from turnfold.async_client import AsyncTurnfold
 from turnfold.client import Turnfold
 from turnfold.contract.records import (
@@ -27,11 +27,14 @@ from turnfold.errors import (
     SchemaMismatch,
     TurnfoldError,
     Unavailable,
+    UnknownAnchor,
     UnknownConversation,
     UnknownMarker,
+    UnknownReference,
     WaitTimeout,
 )
 from turnfold.settings import Settings
+from turnfold.tool_schemas import TOOL_NAMES
 
 __all__ = [
     "BALANCED",
@@ -53,13 +56,17 @@ __all__ = [
     "Policy",
     "Receipt",
     "SchemaMismatch",
+    "Section",
     "Settings",
     "Status",
+    "TOOL_NAMES",
     "Turn",
     "Turnfold",
     "TurnfoldError",
     "Unavailable",
+    "UnknownAnchor",
     "UnknownConversation",
     "UnknownMarker",
+    "UnknownReference",
     "WaitTimeout",
 ]

@@ -12,7 +12,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
-from turnfold.assemble import Context, Policy
+from turnfold.assemble import Context, Policy, Section
 from turnfold.client import Turnfold
 from turnfold.contract.records import (
     Anchor,
@@ -27,6 +27,8 @@ from turnfold.contract.records import (
 from turnfold.edge import TurnInput
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount
+from turnfold.tool_schemas import ToolForm
+from turnfold.tools import RESULT_TOKENS
 from turnfold.waiting import Wait, pauses
 
 THREADS = 32
@@ -95,6 +97,10 @@ class AsyncTurnfold:
         """As `Turnfold.configure`."""
         await self._run(self._client.configure, conversation_id, goal=goal, constraints=constraints, settings=settings)
 
+    async def resolve_anchor(self, conversation_id: str, anchor: int, *, dismiss: bool = False) -> None:
+        """As `Turnfold.resolve_anchor`."""
+        await self._run(self._client.resolve_anchor, conversation_id, anchor, dismiss=dismiss)
+
     async def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt:
         """As `Turnfold.forget`."""
         wait = await self._run(self._client._begin_erasure, conversation_id)  # noqa: SLF001 - the same client
@@ -106,17 +112,28 @@ class AsyncTurnfold:
         *,
         budget_tokens: int,
         query: str | None = None,
-        system: str | None = None,
+        system: str | Iterable[Section] | None = None,
+        flags: Iterable[str] = (),
         task: str | None = None,
         reserve_tokens: int = 0,
         count_tokens: TokenCount | str | None = None,
         policy: str | Policy = "balanced",
+        expand: Iterable[str] = (),
     ) -> Context:
         """As `Turnfold.context`."""
         return await self._run(
-            self._client.context, conversation_id, budget_tokens=budget_tokens, query=query, system=system, task=task,
-            reserve_tokens=reserve_tokens, count_tokens=count_tokens, policy=policy,
+            self._client.context, conversation_id, budget_tokens=budget_tokens, query=query, system=system, flags=flags,
+            task=task, reserve_tokens=reserve_tokens, count_tokens=count_tokens, policy=policy,
+            expand=expand,
         )  # fmt: skip
+
+    async def reference(self, context: Context) -> str:
+        """As `Turnfold.reference`."""
+        return await self._run(self._client.reference, context)
+
+    async def resolve(self, reference: str) -> Context:
+        """As `Turnfold.resolve`."""
+        return await self._run(self._client.resolve, reference)
 
     async def expand(
         self,
@@ -147,6 +164,16 @@ class AsyncTurnfold:
     ) -> list[Anchor]:
         """As `Turnfold.anchors`."""
         return await self._run(self._client.anchors, conversation_id, types=types, states=states)
+
+    async def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
+        """As `Turnfold.tools`."""
+        return self._client.tools(form)
+
+    async def handle_tool_call(
+        self, conversation_id: str, call: object, *, max_tokens: int = RESULT_TOKENS
+    ) -> dict[str, Any]:
+        """As `Turnfold.handle_tool_call`."""
+        return await self._run(self._client.handle_tool_call, conversation_id, call, max_tokens=max_tokens)
 
     async def status(self, conversation_id: str) -> Status:
         """As `Turnfold.status`."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from turnfold import expansion, retrieval
-from turnfold.assemble import Context, Policy, Request, policy_named
-from turnfold.contract.configuration import configuration
+from turnfold import expansion, references, retrieval
+from turnfold.assemble import Context, Policy, Section, policy_named, request_of
+from turnfold.client_inputs import check_search, listed, settings_from
+from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import (
     Anchor,
@@ -22,15 +24,16 @@ from turnfold.contract.records import (
     Hit,
     Receipt,
     Status,
-    Turn,
 )
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
-from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, InvalidTurn, Unavailable
+from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, Unavailable, UnknownAnchor
 from turnfold.reconstruction import ReconstructionWait
 from turnfold.resources import Resources
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount, chosen_counter
+from turnfold.tool_schemas import ToolForm, tool_schemas
+from turnfold.tools import RESULT_TOKENS, Lookups, handle
 from turnfold.waiting import ErasureWait, FoldWait, Wait, pauses
 
 _Found = TypeVar("_Found")
@@ -49,7 +52,7 @@ class Turnfold:
         if settings is not None and values:
             msg = "give either settings or single values, not both"
             raise InvalidSettings(msg)
-        self._settings = settings or _settings_from(values)
+        self._settings = settings or settings_from(values)
         self._resources = Resources(self._settings)
         self._tenant = self._settings.tenant
 
@@ -98,7 +101,7 @@ class Turnfold:
         (nothing was appended); `InboxFull` or `Unavailable`, whose `turns` have their ids: append those again, and
         nothing is doubled.
         """
-        given = _listed(turns)
+        given = listed(turns)
         entries = [accept(turn, max_bytes=self._settings.max_turn_bytes) for turn in given]
         try:
             self._put(conversation_id, Operation.APPEND, entries)
@@ -123,6 +126,18 @@ class Turnfold:
         body = configuration(goal=goal, constraints=constraints, settings=settings)
         self._put(conversation_id, Operation.CONFIGURE, [Entry(f"configure-{secrets.token_hex(12)}", body)])
 
+    def resolve_anchor(self, conversation_id: str, anchor: int, *, dismiss: bool = False) -> None:
+        """Settle an anchor by hand, by its `id`: it is done with, or, with `dismiss`, it never mattered.
+
+        Contexts leave it out from when a worker has stored this, at its place among the turns; what is said later
+        neither answers nor corrects it. Raises `UnknownAnchor`, `UnknownConversation`, `InvalidInput`.
+        """
+        body = settlement(anchor, dismiss=dismiss)
+        if all(one.id != anchor for one in self.anchors(conversation_id, states=None)):
+            msg = f"conversation {conversation_id!r} has no anchor {anchor}: anchors(…, states=None) lists them"
+            raise UnknownAnchor(msg)
+        self._put(conversation_id, Operation.RESOLVE, [Entry(f"resolve-{secrets.token_hex(12)}", body)])
+
     def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt:
         """Erase a conversation from Redis now, and from SQL as soon as a worker gets to it.
 
@@ -139,24 +154,53 @@ class Turnfold:
         *,
         budget_tokens: int,
         query: str | None = None,
-        system: str | None = None,
+        system: str | Iterable[Section] | None = None,
+        flags: Iterable[str] = (),
         task: str | None = None,
         reserve_tokens: int = 0,
         count_tokens: TokenCount | str | None = None,
         policy: str | Policy = "balanced",
+        expand: Iterable[str] = (),
     ) -> Context:
         """Everything that matters of a conversation, within `budget_tokens`, in one fast read.
 
         `count_tokens` is your own counter, or the name of a cached tiktoken encoding; without it the built-in
-        estimator counts. A conversation that nobody has written to reads as an empty context.
-        Raises `InvalidBudget` naming the least that is needed, `Unavailable`, `InvalidSettings`.
+        estimator counts. A conversation that nobody has written to reads as an empty context. `expand` are up to 8
+        markers whose words are shown too, within half of the budget: for models without tools. `system` may be a
+        list of `Section`s, of which `flags` and the budget choose.
+        Raises `InvalidBudget` naming the least that is needed, `UnknownMarker`, `Unavailable`, `InvalidSettings`.
         """
-        request = Request(
-            budget_tokens=budget_tokens, query=query, system=system, task=task, reserve_tokens=reserve_tokens,
-            policy=policy_named(policy), counter=chosen_counter(count_tokens),
+        request = request_of(
+            budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
+            reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
+            expand=expand,
         )  # fmt: skip
         address = self._address(conversation_id)
-        return retrieval.context(self._resources.inbox(), self._resources.reader(), address, request)
+        resources = self._resources
+        made = retrieval.context(resources.inbox(), resources.reader(), address, request, access=resources.access())
+        return replace(made, keeper=self.reference)
+
+    def reference(self, context: Context) -> str:
+        """As `context.reference()`, also for one that came from another process."""
+        if not isinstance(context, Context):
+            msg = f"reference takes a context, not {type(context).__name__}"  # type: ignore[unreachable]  # not every caller has types
+            raise InvalidInput(msg)
+        if not context.conversation_id:
+            msg = "this context was not read from a conversation: give one that `context` returned"
+            raise InvalidInput(msg)
+        resources = self._resources
+        address = self._address(context.conversation_id)
+        return references.keep(
+            resources.references(), resources.inbox(), resources.reader(), address, context,
+            seconds=self._settings.reference_seconds,
+        )  # fmt: skip
+
+    def resolve(self, reference: str) -> Context:
+        """The context that a reference stands for, byte for byte, in whatever process it was made.
+
+        Raises `UnknownReference` when it has ended, was of another tenant or of a conversation that was forgotten.
+        """
+        return replace(self._resources.references().find(self._tenant, reference), keeper=self.reference)
 
     def expand(
         self,
@@ -177,13 +221,14 @@ class Turnfold:
             wait = self._begin_reconstruction(conversation_id, marker, max_tokens=max_tokens)
             return _until(wait, timeout_seconds)
         address = self._address(conversation_id)
+        resources = self._resources
         return expansion.expand(
-            self._resources.inbox(), self._resources.reader(), address, marker, max_tokens=max_tokens
+            resources.inbox(), resources.reader(), address, marker, max_tokens=max_tokens, access=resources.access()
         )
 
     def search(self, conversation_id: str, query: str, *, limit: int = 10) -> list[Hit]:
         """Segments and recent turns about `query`, best first. Raises `UnknownConversation`, `InvalidInput`."""
-        _check_search(query, limit)
+        check_search(query, limit)
         address = self._address(conversation_id)
         return retrieval.search(self._resources.inbox(), self._resources.reader(), address, query, limit=limit)
 
@@ -201,6 +246,31 @@ class Turnfold:
         address = self._address(conversation_id)
         found = retrieval.anchors(self._resources.inbox(), self._resources.reader(), address)
         return retrieval.anchors_among(found, types, states)
+
+    def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
+        """`expand`, `search` and `anchors` as a provider's client takes them: `tools=tf.tools("openai")`.
+
+        "openai" is the form of chat completions, "responses" that of OpenAI's Responses, or "anthropic".
+        """
+        return tool_schemas(form)
+
+    def handle_tool_call(
+        self, conversation_id: str, call: object, *, max_tokens: int = RESULT_TOKENS
+    ) -> dict[str, Any]:
+        """Do what a model asked for with one of `tools`; the message, or Anthropic's content block, to send back.
+
+        `call` is an element of OpenAI's `message.tool_calls`, a `function_call` of its Responses or a `tool_use`
+        block of Anthropic's, as an object or a dict. The result costs at most `max_tokens` estimated tokens. Whatever
+        is wrong with the model's arguments is told to the model; `InvalidInput` is raised for what is no call, and
+        `Unavailable` when Redis or SQL does not answer.
+        """
+        self._address(conversation_id)
+        lookups = Lookups(
+            partial(self.expand, conversation_id),
+            partial(self.search, conversation_id),
+            partial(self.anchors, conversation_id),
+        )
+        return handle(call, lookups, max_tokens=max_tokens)
 
     def status(self, conversation_id: str) -> Status:
         """How far the work on a conversation is; zeros for one that nobody has written to."""
@@ -270,30 +340,3 @@ def _until(wait: Wait[_Found], timeout_seconds: float) -> _Found:
         time.sleep(pause)
         found = wait.look()
     return wait.give_up(timeout_seconds) if found is None else found
-
-
-def _settings_from(values: Mapping[str, Any]) -> Settings:
-    try:
-        return Settings(**values)
-    except TypeError as error:
-        known = ", ".join(field.name for field in fields(Settings))
-        msg = f"{error}: the settings are {known}"
-        raise InvalidSettings(msg) from error
-
-
-def _check_search(query: object, limit: object) -> None:
-    if not isinstance(query, str):
-        msg = f"query must be text, not {type(query).__name__}"
-        raise InvalidInput(msg)
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        msg = f"limit must be a whole number of at least 1, not {limit!r}"
-        raise InvalidInput(msg)
-
-
-def _listed(turns: object) -> list[Any]:
-    if isinstance(turns, (Turn, Mapping)) or hasattr(turns, "model_dump"):
-        return [turns]
-    if not isinstance(turns, Iterable):
-        msg = f"append takes a turn or a list of turns, not {type(turns).__name__}"
-        raise InvalidTurn(msg)
-    return list(turns)

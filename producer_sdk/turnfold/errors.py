@@ -8,6 +8,8 @@ TurnfoldError
 │   └── InvalidSettings      an environment variable or argument that makes no sense
 ├── UnknownConversation      (also a LookupError) nothing was ever appended under this id
 ├── UnknownMarker            (also a LookupError) a marker that we did not make
+├── UnknownReference         (also a LookupError) a reference of a context that has ended, or that we did not make
+├── UnknownAnchor            (also a LookupError) an anchor that the conversation does not have
 ├── InboxFull                the workers are far behind; back off and append its `turns` again
 ├── Unavailable              Redis or SQL did not answer in time; safe to repeat, an append with its `turns`
 ├── SchemaMismatch           the database was not migrated for this version
@@ -57,6 +59,14 @@ class UnknownConversation(TurnfoldError, LookupError):  # noqa: N818
 
 class UnknownMarker(TurnfoldError, LookupError):  # noqa: N818
     """A marker that is not ours, or that names a node which does not exist."""
+
+
+class UnknownReference(TurnfoldError, LookupError):  # noqa: N818
+    """A reference whose context has ended, or that is not ours."""
+
+
+class UnknownAnchor(TurnfoldError, LookupError):  # noqa: N818
+    """The conversation has no anchor of this number: `anchors(conversation_id, states=None)` lists them."""
 
 
 class InboxFull(TurnfoldError):  # noqa: N818

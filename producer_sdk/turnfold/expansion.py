@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, assert_never
 
+from turnfold.access import UNCOUNTED, ExpansionCounter
 from turnfold.assemble.clip import clip_text
 from turnfold.assemble.markers import Marker, NodeTarget, TurnsTarget, node_marker, parse_marker, turns_marker
 from turnfold.assemble.pages import TurnPiece, page
+from turnfold.assemble.request import Request
 from turnfold.contract.keys import Address
-from turnfold.contract.records import MAX_HEIGHT, Expansion, Head, Node
+from turnfold.contract.records import MAX_HEIGHT, Expansion, Head, Node, Passage
 from turnfold.errors import InvalidInput, UnknownMarker
-from turnfold.retrieval import NEWEST_TURNS, PendingSource, Waiting, readable_head, unknown, waiting_turns
+from turnfold.inbox import Pending
 from turnfold.shortening import MOST_CAP, cap_for
+from turnfold.snapshots import NEWEST_TURNS, PendingSource, Waiting, readable_head, unknown, waiting_turns
 from turnfold.tokens import ESTIMATOR, estimate_tokens
 
 if TYPE_CHECKING:
@@ -28,7 +31,15 @@ NODES_AT_ONCE: Final = 64
 """Nodes of one expansion of a range; what is left out keeps a range marker."""
 
 
-def expand(inbox: PendingSource, reader: Reader, address: Address, marker: str, *, max_tokens: int | None) -> Expansion:
+def expand(
+    inbox: PendingSource,
+    reader: Reader,
+    address: Address,
+    marker: str,
+    *,
+    max_tokens: int | None,
+    access: ExpansionCounter = UNCOUNTED,
+) -> Expansion:
     """Resolve a marker. Raises `UnknownMarker`, `UnknownConversation`, `InvalidInput`."""
     _check(marker, max_tokens)
     parsed = parse_marker(marker)
@@ -40,12 +51,32 @@ def expand(inbox: PendingSource, reader: Reader, address: Address, marker: str, 
         waiting = waiting_turns(transaction, head, pending)
         if head is None and not waiting.turns:
             raise unknown(address)
-        return _Expander(transaction, head, waiting, max_tokens).resolve(parsed, marker)
+        return _Expander(transaction, head, waiting, max_tokens).counted(parsed, marker, address, access)
 
-    found = reader.read(look)
-    if isinstance(parsed.target, NodeTarget):
-        inbox.count_read(address, parsed.target.height, parsed.target.idx)
-    return found
+    return reader.read(look)
+
+
+def passages(
+    transaction: ReadTransaction,
+    address: Address,
+    head: Head | None,
+    pending: Pending,
+    request: Request,
+    *,
+    access: ExpansionCounter = UNCOUNTED,
+) -> tuple[Passage, ...]:
+    """What the markers of a request stand for, each as long as there may be room for.
+
+    Raises `UnknownMarker`, or `UnknownConversation` when there is nothing that a marker could be of.
+    """
+    waiting = waiting_turns(transaction, head, pending)
+    if head is None and not waiting.turns:
+        raise unknown(address)
+    most = max(1, int(request.policy.expand_share * request.usable_tokens))
+    expander = _Expander(transaction, head, waiting, most)
+    return tuple(
+        Passage(marker, expander.counted(parse_marker(marker), marker, address, access)) for marker in request.expand
+    )
 
 
 def _check(marker: object, max_tokens: object) -> None:
@@ -68,6 +99,16 @@ class _Expander:
         self._stored_until = head.turn_count if head else 0
         self._waiting = waiting
         self._max_tokens = max_tokens
+
+    def counted(self, marker: Marker, given: str, address: Address, access: ExpansionCounter) -> Expansion:
+        """As `resolve`, and `access` is told."""
+        if self._head is None:
+            return self.resolve(marker, given)
+        access.asked(address, self._head.id)
+        found = self.resolve(marker, given)
+        if found.text:
+            access.found(address, self._head.id, found.first_seq, found.last_seq)
+        return found
 
     def resolve(self, marker: Marker, given: str) -> Expansion:
         target = marker.target
@@ -162,21 +203,26 @@ class _Expander:
         if head is None or not nodes:
             return self._turns(first_seq, last_seq)
         lines: list[str] = []
+        markers: list[str] = []
         at = first_seq
         for node in nodes[:NODES_AT_ONCE]:
             lines += _gap(at, node.first_seq - 1)
             body = self._transaction.level_text(head, node, level)
             finer = node_marker(node, level=max(0, level - 1), short=False)
+            markers.append(finer)
             lines.append(f"[turns {node.first_seq}-{node.last_seq} →{finer}]\n{body}")
             at = node.last_seq + 1
         lines += _gap(at, last_seq)
-        return self._clipped("".join(lines), level, first_seq, last_seq)
+        return self._clipped("".join(lines), level, first_seq, last_seq, markers=markers)
 
-    def _clipped(self, text: str, level: int, first_seq: int, last_seq: int) -> Expansion:
+    def _clipped(
+        self, text: str, level: int, first_seq: int, last_seq: int, *, markers: Sequence[str] = ()
+    ) -> Expansion:
         shown, clipped = clip_text(text, self._max_tokens, ESTIMATOR)
         return Expansion(
             text=shown, level=level, first_seq=first_seq, last_seq=last_seq, tokens=estimate_tokens(shown),
             truncated=clipped, next_marker=turns_marker(first_seq, last_seq) if clipped else None,
+            markers=tuple(marker for marker in markers if f"→{marker}]" in shown),
         )  # fmt: skip
 
 

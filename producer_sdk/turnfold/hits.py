@@ -80,7 +80,7 @@ def _passages(notes: Sequence[Note]) -> list[list[Note]]:
 
 def _scores(query: Sequence[str], passages: Sequence[Sequence[Note]], field: Field) -> list[float]:
     """BM25 of each passage; rarities are those of the conversation, as far as the candidates tell them."""
-    counts = [_counts(query, passage) for passage in passages]
+    counts = _counts(query, passages)
     lengths = [sum(len(note.weights) for note in passage) + _SPEAKER + 1 for passage in passages]
     usual = max(1.0, sum(lengths) / max(1, len(lengths)))
     scale = field.segments / max(1, field.candidates)
@@ -101,17 +101,33 @@ def _scores(query: Sequence[str], passages: Sequence[Sequence[Note]], field: Fie
     ]
 
 
-def _counts(query: Sequence[str], passage: Sequence[Note]) -> dict[str, int]:
-    """How often a passage holds the query's terms; only a passage that may hold one is split into terms."""
-    text = " ".join(note.text for note in passage)
-    looked_at = f"{text} {passage[0].speaker} {passage[0].day}".lower()
-    if not any(term[: max(_STEM, len(term) - 1)] in looked_at for term in query):
-        return {}
-    held = Counter(terms(text))
-    for term in terms(passage[0].speaker):
-        held[term] += _SPEAKER
-    held.update(terms(passage[0].day))
-    return {term: held[term] for term in query if term in held}
+def _counts(query: Sequence[str], passages: Sequence[Sequence[Note]]) -> list[dict[str, int]]:
+    """How often each passage holds the query's terms; only what may hold one is split into terms."""
+    stubs = [term[: max(_STEM, len(term) - 1)] for term in query]
+    names: dict[str, Counter[str]] = {}
+    found: list[dict[str, int]] = []
+    for passage in passages:
+        speaker, day = passage[0].speaker, passage[0].day
+        for name in (speaker, day):
+            if name not in names:
+                names[name] = Counter(terms(name))
+        looked_at = " ".join([*(note.text for note in passage), speaker, day]).lower()
+        if not _any_in(stubs, looked_at):
+            found.append({})
+            continue
+        held: Counter[str] = Counter()
+        for note in passage:
+            # Folding changes other letters, so that a term need not begin as its word does.
+            if not note.text.isascii() or _any_in(stubs, note.text.lower()):
+                held.update(terms(note.text))
+        spoken, dated = names[speaker], names[day]
+        times = [(term, held.get(term, 0) + _SPEAKER * spoken.get(term, 0) + dated.get(term, 0)) for term in query]
+        found.append({term: many for term, many in times if many})
+    return found
+
+
+def _any_in(stubs: Sequence[str], text: str) -> bool:
+    return any(stub in text for stub in stubs)
 
 
 def _with_neighbours(passages: Sequence[Sequence[Note]], scores: Sequence[float]) -> list[float]:

@@ -6,7 +6,7 @@ Keys and what they hold are listed in `turnfold.contract.keys`. All times are Re
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -61,13 +61,16 @@ local gone = redis.call('ZSCORE', KEYS[2], ARGV[1])
 return {held, newest, gone and 1 or 0, math.floor(age)}
 """
 
-# KEYS inbox, ready, forgotten, erased     ARGV conversation, member of forgotten
+# KEYS inbox, ready, forgotten, erased, refs, access, accessed
+# ARGV conversation, member of forgotten, what precedes a reference in the key of its context
 # Returns how many entries were dropped. The tenant stays in `tenants`: a claim removes it when it has nothing.
 FORGET: Final = """
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
 local held = redis.call('XLEN', KEYS[1])
-redis.call('DEL', KEYS[1], KEYS[4])
+for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[3] .. reference) end
+redis.call('DEL', KEYS[1], KEYS[4], KEYS[5], KEYS[6])
+redis.call('SREM', KEYS[7], ARGV[2])
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('ZADD', KEYS[3], now, ARGV[2])
 return held
@@ -199,14 +202,6 @@ class ProducerInbox:
         entries = tuple(pending_entry(stream_id, flat) for stream_id, flat in reversed(rows))
         return Pending(held, entries, bool(gone), max(0.0, age / 1000))
 
-    def count_read(self, address: Address, height: int, idx: int) -> None:
-        """Note that a node was expanded: workers refine first what is read. Nobody fails because of it."""
-        with suppress(redis.RedisError), self._client.pipeline(transaction=False) as pipeline:
-            pipeline.zincrby(keys.READS, 1, keys.read_member(address, height, idx))
-            pipeline.zremrangebyrank(keys.READS, 0, -keys.MOST_READS - 1)
-            pipeline.expire(keys.READS, keys.READS_SECONDS)
-            pipeline.execute()
-
     def last_stream_id(self, address: Address) -> str | None:
         """Id of the newest entry, None for an empty inbox."""
         with translated("reading the inbox"):
@@ -221,9 +216,15 @@ class ProducerInbox:
 
     def forget(self, address: Address) -> int:
         """Drop the inbox and mark the conversation's rows for deletion; the number of entries dropped."""
-        names = [address.inbox, address.ready, keys.forgotten(address.shard), address.erased]
+        shard = address.shard
+        names = [
+            address.inbox, address.ready, keys.forgotten(shard), address.erased, address.references, address.access,
+            keys.accessed(shard),
+        ]  # fmt: skip
+        contexts = keys.contexts_prefix(address.shard, address.tenant)
+        arguments = [keys.encode_id(address.conversation), address.member, contexts]
         with translated("forgetting"):
-            return int(cast("int", self._forget(names, [keys.encode_id(address.conversation), address.member])))
+            return int(cast("int", self._forget(names, arguments)))
 
     def erased(self, address: Address) -> bytes | None:
         """What the worker wrote when it had deleted the rows; None before."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -14,7 +13,6 @@ from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError, SQLAl
 from turnfold import statements
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Note, Outline, last_part, unpack_notes, unpack_outline
 from turnfold.contract.records import (
     FAN_OUT,
     Anchor,
@@ -24,11 +22,11 @@ from turnfold.contract.records import (
     Node,
     StoredTurn,
 )
-from turnfold.contract.tables import SCHEMA_VERSION, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
+from turnfold.contract.tables import SCHEMA_VERSION, AccessRow, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold.errors import SchemaMismatch, Unavailable
-from turnfold.hits import Field, hits
-from turnfold.relevance import NOTE_SEGMENTS, QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms, score_segments
+from turnfold.known import Found, Wanted
+from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms, score_segments
 from turnfold.rows import (
     anchor_record,
     head_record,
@@ -37,6 +35,7 @@ from turnfold.rows import (
     shortened_record,
 )
 from turnfold.shortening import MOST_CAP, Shortening
+from turnfold.value_read import ValueReader
 
 _Result = TypeVar("_Result")
 
@@ -46,6 +45,7 @@ class Reader:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._values = ValueReader(engine)
         self._schema_checked = False
 
     def read(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
@@ -60,13 +60,36 @@ class Reader:
             with translated():
                 return self._once(work)
 
+    def by_value(self, wanted: Wanted) -> Found | None:
+        """What the default policy needs of a conversation at one state; None when nothing of it is stored.
+
+        Raises as `read` does.
+        """
+        if not self._schema_checked:
+            self.read(lambda _: None)
+        try:
+            with translated():
+                return self._values.read(wanted)
+        except _ConnectionLost:
+            with translated():
+                return self._values.read(wanted)
+
+    def drop(self, address: Address) -> None:
+        """Forget what is remembered of a conversation."""
+        self._values.drop(address)
+
+    def forget_parsed(self) -> None:
+        """Forget what is remembered of every conversation: the next read of each is as a new process's."""
+        self._values.clear()
+
     def close(self) -> None:
-        """Close the pooled connections."""
+        """Close the connections."""
+        self._values.close()
         self._engine.dispose()
 
     def _once(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
         with self._engine.begin() as connection:
-            transaction = ReadTransaction(connection)
+            transaction = ReadTransaction(connection, self._values)
             if not self._schema_checked:
                 transaction.check_schema()
                 self._schema_checked = True
@@ -110,8 +133,9 @@ def _missing_table(error: DBAPIError) -> bool:
 class ReadTransaction:
     """One consistent look at the database."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, values: ValueReader | None = None) -> None:
         self._connection = connection
+        self._values = values or ValueReader(connection.engine)
 
     @property
     def connection(self) -> Connection:
@@ -138,12 +162,13 @@ class ReadTransaction:
         rows = self._connection.execute(statements.FRONTIER, {"conversation": head.id, "node_count": head.node_count})
         return tuple(node_record(row) for row in rows)
 
-    def outline(self, head: Head, *, budget_tokens: int) -> Outline | None:
-        """Statement 2 of the default policy: the parts of the outline that a budget has a use for."""
-        rows = self._connection.execute(
-            statements.OUTLINE, {"conversation": head.id, "last_part": last_part(budget_tokens)}
-        )
-        return unpack_outline((row.part, row.body) for row in rows)
+    def by_value(self, wanted: Wanted) -> Found | None:
+        """As `Reader.by_value`, in this look."""
+        return self._values.read_within(self._connection.connection.driver_connection, wanted)
+
+    def drop(self, address: Address) -> None:
+        """As `Reader.drop`."""
+        self._values.drop(address)
 
     def top_anchors(self, head: Head) -> tuple[Anchor, ...]:
         """Statement 3: active anchors, best first, at most 64."""
@@ -163,7 +188,7 @@ class ReadTransaction:
         """Statement 5: the chosen texts by primary key, 64 a statement; a model's where `nodes` show them."""
         models = {
             (node.height, node.idx, level)
-            for node in nodes
+            for node in (*nodes, *(often.node for often in head.often))
             if node.refined
             for level in (1, 2, 3)
             if node.shows_model(level)
@@ -188,34 +213,17 @@ class ReadTransaction:
         return {row.turn_id: row.seq for row in rows}
 
     def segments_for(self, head: Head, terms: Sequence[str]) -> list[tuple[int, float]]:
-        """Statement 7: segments that hold the terms, best first."""
+        """Segments that hold the terms, best first."""
+        return score_segments(self.postings(head, terms), segments=head.node_count)
+
+    def postings(self, head: Head, terms: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Statement 7: rows (term, idx, weight) of the segments that hold the terms most."""
         if not terms:
             return []
         padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
         parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
-        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters}).all()
-        return score_segments([(row.term, row.idx, row.weight) for row in rows], segments=head.node_count)
-
-    def hits_for(self, head: Head, outline: Outline, query: str, *, budget_tokens: int) -> tuple[Note, ...]:
-        """Statements 7 and 8 of the default policy: the notes that a query is about, best first."""
-        asked = query_terms(query)
-        if not asked:
-            return ()
-        padded = [*asked, *([""] * (QUERY_TERMS - len(asked)))]
-        parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
-        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters}).all()
-        postings = [(row.term, row.idx, row.weight) for row in rows]
-        found = [idx for idx, _ in score_segments(postings, segments=head.node_count)[:NOTE_SEGMENTS]]
-        wanted = {f"x{i}": idx for i, idx in enumerate([*found, *([-1] * (NOTE_SEGMENTS - len(found)))])}
-        notes: list[Note] = []
-        for row in self._connection.execute(statements.HIT_NOTES, {"conversation": head.id, **wanted}):
-            notes += [*unpack_notes(row.best), *unpack_notes(row.rest)]
-        notes.sort(key=lambda note: (note.seq, note.place))
-        field = Field(
-            said=outline.said, segments=head.node_count, candidates=len(found),
-            spread=Counter(term for term, _, _ in postings),
-        )  # fmt: skip
-        return hits(asked, notes, field, most_tokens=2 * budget_tokens)
+        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters})
+        return [(row.term, row.idx, row.weight) for row in rows]
 
     def excerpts_for(self, head: Head, query: str, *, cap: int) -> tuple[Excerpt, ...]:
         """Statements 7 to 9: the turns that a query is about, best first."""
@@ -362,6 +370,17 @@ class ReadTransaction:
             .order_by(nodes.c.height, nodes.c.idx)
         )
         return [(node_record(row), words.get((row.height, row.idx), {})) for row in rows]
+
+    def expansions(self, head: Head) -> tuple[tuple[int, int], dict[int, int]]:
+        """How many expansions were asked for and led to words, and how often each segment was expanded."""
+        conversation, access = statements.conversation, table(AccessRow)
+        asked, found = self._connection.execute(
+            select(conversation.c.expansions_asked, conversation.c.expansions_found).where(conversation.c.id == head.id)
+        ).one()
+        rows = self._connection.execute(
+            select(access.c.idx, access.c.expansions).where(access.c.conversation == head.id)
+        )
+        return (asked, found), {row.idx: row.expansions for row in rows}
 
     def anchors(self, head: Head) -> tuple[Anchor, ...]:
         """All anchors of a conversation in the order in which they were said."""

@@ -7,8 +7,10 @@ import threading
 from typing import TYPE_CHECKING
 
 from turnfold import inbox
+from turnfold.access import AccessCounts
 from turnfold.contract.tasks import Task
 from turnfold.doorbell import Doorbell
+from turnfold.references import ContextReferences
 from turnfold.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ class Resources:
         self._pid = os.getpid()
         self._redis: redis.Redis | None = None
         self._inbox: inbox.ProducerInbox | None = None
+        self._references: ContextReferences | None = None
+        self._access: AccessCounts | None = None
         self._reader: Reader | None = None
         self._doorbell: Doorbell | None = None
 
@@ -37,7 +41,15 @@ class Resources:
         if self._pid != os.getpid():
             # The parent's lock may have been held at the fork, and its connections must not be used or closed here.
             # Held for ever: collecting them would close them.
-            self._of_parent = (*self._of_parent, self._redis, self._inbox, self._reader, self._doorbell)
+            self._of_parent = (
+                *self._of_parent,
+                self._redis,
+                self._inbox,
+                self._references,
+                self._access,
+                self._reader,
+                self._doorbell,
+            )
             self._lock = threading.Lock()
             self._forget_connections()
 
@@ -46,9 +58,29 @@ class Resources:
         self._enter()
         with self._lock:
             if self._inbox is None:
-                self._redis = inbox.connect(self._settings.redis_url, timeout_seconds=self._settings.timeout_seconds)
-                self._inbox = inbox.ProducerInbox(self._redis)
+                self._inbox = inbox.ProducerInbox(self._connected())
             return self._inbox
+
+    def references(self) -> ContextReferences:
+        """Contexts that are kept in Redis."""
+        self._enter()
+        with self._lock:
+            if self._references is None:
+                self._references = ContextReferences(self._connected())
+            return self._references
+
+    def access(self) -> AccessCounts:
+        """Where expansions are counted."""
+        self._enter()
+        with self._lock:
+            if self._access is None:
+                self._access = AccessCounts(self._connected())
+            return self._access
+
+    def _connected(self) -> redis.Redis:
+        if self._redis is None:
+            self._redis = inbox.connect(self._settings.redis_url, timeout_seconds=self._settings.timeout_seconds)
+        return self._redis
 
     def reader(self) -> Reader:
         """The database. The first call imports SQLModel."""
@@ -82,6 +114,8 @@ class Resources:
         with self._lock:
             if self._doorbell is not None:
                 self._doorbell.close()
+            if self._access is not None:
+                self._access.close()
             if self._redis is not None:
                 self._redis.close()
             if self._reader is not None:

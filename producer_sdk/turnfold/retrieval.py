@@ -6,10 +6,12 @@ that is in both is dropped by its id.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
+from turnfold import expansion
+from turnfold.access import UNCOUNTED, ExpansionCounter
 from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.render_text import with_gap
@@ -26,71 +28,61 @@ from turnfold.contract.records import (
     StoredTurn,
     TurnState,
 )
-from turnfold.contract.tasks import Operation
-from turnfold.edge import read_entry
-from turnfold.errors import InvalidInput, UnknownConversation
-from turnfold.inbox import Pending, PendingEntry
-from turnfold.relevance import SEGMENT_HITS, query_terms, score_turns, snippet
+from turnfold.errors import InvalidInput
+from turnfold.inbox import Pending
+from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
 from turnfold.shortening import LEAST_CAP, Shortening, cap_for
+from turnfold.snapshots import NEWEST_TURNS, PendingSource, by_value, readable_head, unknown, waiting_turns
 
 if TYPE_CHECKING:
     from turnfold.reader import Reader, ReadTransaction
 
-NEWEST_TURNS: Final = 200
-"""Inbox turns, and stored turns, that a read looks at."""
 
-
-class PendingSource(Protocol):
-    """Where turns wait that are not in SQL yet."""
-
-    def peek(self, address: Address, *, newest: int) -> Pending:
-        """Look at the inbox, at its `newest` entries at most."""
-
-    def count_read(self, address: Address, height: int, idx: int) -> None:
-        """Note that a node was expanded."""
-
-
-class _NoInbox:
-    def peek(self, address: Address, *, newest: int) -> Pending:  # noqa: ARG002 - the protocol's form
-        return Pending(held=0, newest=(), forgotten=False, lag_seconds=0.0)
-
-    def count_read(self, address: Address, height: int, idx: int) -> None: ...
-
-
-NO_INBOX: Final[PendingSource] = _NoInbox()
-"""For conversations that live in SQL alone."""
-
-
-def context(inbox: PendingSource, reader: Reader, address: Address, request: Request) -> Context:
+def context(
+    inbox: PendingSource,
+    reader: Reader,
+    address: Address,
+    request: Request,
+    *,
+    access: ExpansionCounter = UNCOUNTED,
+) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=NEWEST_TURNS)
-    cap = cap_for(request.budget_tokens)
+    if request.policy.selection == "value" and not request.expand:
+        snapshot = by_value(reader, address, pending, request)
+        return finish(snapshot, request, choose(snapshot, request), {})
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
-        head = readable_head(transaction, address, pending)
-        turns, unread = _newest_turns(transaction, head, pending, cap=cap)
-        snapshot = Snapshot(conversation_id=address.conversation, head=head, turns=turns, unread=unread)
-        if head is not None:
-            by_value = request.policy.selection == "value"
-            outline = transaction.outline(head, budget_tokens=request.budget_tokens) if by_value else None
-            snapshot = replace(
-                snapshot,
-                nodes=() if by_value else transaction.frontier(head),
-                outline=outline,
-                hits=transaction.hits_for(head, outline, request.query, budget_tokens=request.budget_tokens)
-                if outline is not None and request.query
-                else (),
-                anchors=transaction.top_anchors(head),
-                excerpts=transaction.excerpts_for(head, request.query, cap=cap)
-                if request.query and not by_value
-                else (),
-            )
+        if request.policy.selection == "value":
+            snapshot = by_value(transaction, address, pending, request)
+        else:
+            snapshot = _by_age(transaction, address, pending, request)
+        head = snapshot.head
+        if request.expand:
+            passages = expansion.passages(transaction, address, head, pending, request, access=access)
+            snapshot = replace(snapshot, passages=passages)
         choice = choose(snapshot, request)
         return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted, snapshot.nodes)
 
     snapshot, choice, texts = reader.read(look)
     # After the transaction: a caller's counter may be slow.
     return finish(snapshot, request, choice, texts)
+
+
+def _by_age(transaction: ReadTransaction, address: Address, pending: Pending, request: Request) -> Snapshot:
+    """What the selection by age sees."""
+    cap = cap_for(request.budget_tokens)
+    head = readable_head(transaction, address, pending)
+    turns, unread = _newest_turns(transaction, head, pending, cap=cap)
+    snapshot = Snapshot(conversation_id=address.conversation, head=head, turns=turns, unread=unread)
+    if head is None:
+        return snapshot
+    return replace(
+        snapshot,
+        nodes=transaction.frontier(head),
+        anchors=transaction.top_anchors(head),
+        excerpts=transaction.excerpts_for(head, request.query, cap=cap) if request.query else (),
+    )
 
 
 def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *, limit: int) -> list[Hit]:
@@ -105,11 +97,17 @@ def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *
         head = readable_head(transaction, address, pending)
         turns, older = _newest_turns(transaction, head, pending, cap=LEAST_CAP)
         closed = 0 if head is None else head.closed_seq
-        hits = [] if older else _turn_hits(terms, [turn for turn in turns if turn.seq > closed])
-        if head is not None:
-            hits += _segment_hits(transaction, head, terms, limit)
-        elif not turns:
+        open_turns = [] if older else [turn for turn in turns if turn.seq > closed]
+        if head is not None and head.node_count:
+            postings = transaction.postings(head, terms)
+            # By the same measure as segments, or what was said last would be before what answers better.
+            weights = term_weights(terms, postings, segments=head.node_count)
+            hits = _turn_hits(terms, open_turns, weights)
+            hits += _segment_hits(transaction, head, terms, score_segments(postings, segments=head.node_count)[:limit])
+        elif head is None and not turns:
             raise unknown(address)
+        else:
+            hits = _turn_hits(terms, open_turns)
         return sorted(hits, key=lambda hit: (-hit.score, -hit.last_seq))[:limit]
 
     return reader.read(look)
@@ -151,35 +149,6 @@ def progress(inbox: PendingSource, reader: Reader, address: Address) -> tuple[St
     return reader.read(look)
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """What a snapshot does not hold of an inbox."""
-
-    turns: tuple[StoredTurn, ...] = ()
-    """The newest ones, numbered as they will be, unless `older`."""
-    older: int = 0
-    """About how many turns wait before those. Above 0 the numbers of `turns` only order them: what waits before them
-    may be no turn, or one that is there already."""
-
-
-def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Waiting:
-    """Turns of the inbox that the snapshot does not hold, in order; what the drain will park keeps its place."""
-    entries = [entry for entry in pending.newest if entry.operation == Operation.APPEND]
-    known: Collection[str] = ()
-    if head is not None and entries:
-        known = transaction.stored_seqs(head, [entry.entry_id for entry in entries])
-    fresh: dict[str, PendingEntry] = {}
-    for entry in entries:
-        if entry.entry_id not in known:
-            fresh.setdefault(entry.entry_id, entry)
-    older = pending.held - len(pending.newest) if fresh else 0
-    last = (head.turn_count if head else 0) + older
-    turns = tuple(
-        read_entry(entry.body, seq=seq, turn_id=entry.entry_id) for seq, entry in enumerate(fresh.values(), last + 1)
-    )
-    return Waiting(turns, older)
-
-
 def _newest_turns(
     transaction: ReadTransaction, head: Head | None, pending: Pending, *, cap: int
 ) -> tuple[tuple[StoredTurn, ...], int]:
@@ -215,24 +184,14 @@ def _members(kind: type[_Member], wanted: Iterable[_Member | str] | None) -> fro
         raise InvalidInput(msg) from error
 
 
-def readable_head(transaction: ReadTransaction, address: Address, pending: Pending) -> Head | None:
-    """The conversation's row; None also while the rows of a forgotten one wait to be deleted."""
-    return None if pending.forgotten else transaction.head(address)
-
-
-def unknown(address: Address) -> UnknownConversation:
-    """The error for a conversation that does not exist."""
-    return UnknownConversation(
-        f"nobody has written to conversation {address.conversation!r} of tenant {address.tenant!r}: append a turn first"
-    )
-
-
 def _snippet(turn: StoredTurn, terms: Sequence[str]) -> str:
     return snippet(f"{turn.speaker}: {with_gap(turn, ' […] ')}", terms)
 
 
-def _turn_hits(terms: Sequence[str], turns: Sequence[StoredTurn]) -> list[Hit]:
-    scores = score_turns(terms, turns)
+def _turn_hits(
+    terms: Sequence[str], turns: Sequence[StoredTurn], weights: Mapping[str, float] | None = None
+) -> list[Hit]:
+    scores = score_turns(terms, turns, weights=weights)
     return [
         Hit(
             kind="turn", score=round(scores[turn.seq], 3), snippet=_snippet(turn, terms),
@@ -243,9 +202,10 @@ def _turn_hits(terms: Sequence[str], turns: Sequence[StoredTurn]) -> list[Hit]:
     ]  # fmt: skip
 
 
-def _segment_hits(transaction: ReadTransaction, head: Head, terms: Sequence[str], limit: int) -> list[Hit]:
+def _segment_hits(
+    transaction: ReadTransaction, head: Head, terms: Sequence[str], ranked: Sequence[tuple[int, float]]
+) -> list[Hit]:
     hits: list[Hit] = []
-    ranked = transaction.segments_for(head, terms)[:limit]
     for start in range(0, len(ranked), SEGMENT_HITS):
         block = ranked[start : start + SEGMENT_HITS]
         turns, node_of = transaction.turns_of_segments(head, [idx for idx, _ in block], cap=LEAST_CAP)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from turnfold import statements
 from turnfold.assemble.pages import TurnPiece
+from turnfold.assemble.turns import Turns
+from turnfold.contract.access import unpack_often
 from turnfold.contract.records import (
     Anchor,
     AnchorState,
@@ -21,6 +24,10 @@ from turnfold.contract.records import (
 )
 from turnfold.shortening import Shortening
 
+_SEQ, _ROLE, _NAME, _TOKENS, _CONTENT, _LENGTH, _HAS_PARTS = (
+    [column.key for column in statements.turn_columns(capped=True)].index(name)
+    for name in ("seq", "role", "name", "tokens", "content", "length", "has_parts")
+)
 KINDS: Final = tuple(AnchorType)
 """Anchor types by the number that SQL stores."""
 STATES: Final = tuple(AnchorState)
@@ -32,6 +39,7 @@ def head_record(row: Any) -> Head:
         id=ConversationId(row.id), turn_count=row.turn_count, closed_seq=row.closed_seq, fold_seq=row.fold_seq,
         node_count=row.node_count, anchor_count=row.anchor_count + row.refined_anchors,
         anchor_tokens=row.anchor_tokens + row.refined_anchor_tokens, revision=row.revision, settings=row.settings or {},
+        often=unpack_often(row.often), expired_seq=row.expired_seq,
     )  # fmt: skip
 
 
@@ -58,7 +66,7 @@ def anchor_record(row: Any) -> Anchor:
     return Anchor(
         id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset, end=row.end_offset,
         state=STATES[row.state], score=row.score, rank=row.rank, node_idx=row.node_idx, tokens=row.tokens,
-        related=row.related,
+        related=row.related, replaces=row.replaces, replaced=getattr(row, "replaced", None),
     )  # fmt: skip
 
 
@@ -80,6 +88,29 @@ def shortened_record(row: Any, short: Shortening) -> StoredTurn:
     """A turn as `short` says, from a statement that cut it so."""
     turn = _with_parts_flag(row)
     return replace(turn, kept=short.head) if row.length > short.cap else turn
+
+
+def lazy_turns(rows: Sequence[Any], named: Callable[[Any], Any], short: Shortening) -> Turns:
+    """Turns of the rows of `statements.NEWEST_TURNS`, newest first, as `short` says; `named` gives a row its names."""
+    rows = rows[::-1]
+    return Turns(
+        seqs=[row[_SEQ] for row in rows],
+        tokens=[row[_TOKENS] for row in rows],
+        voices=[(row[_NAME], row[_ROLE]) for row in rows],
+        has_parts=any(row[_HAS_PARTS] for row in rows),
+        made=[None] * len(rows),
+        make=lambda at: shortened_record(named(rows[at]), short),
+    )
+
+
+def longest_content(rows: Sequence[Any]) -> int:
+    """Code points of the longest turn of such rows."""
+    return max([row[_LENGTH] for row in rows], default=0)
+
+
+def content_size(rows: Sequence[Any]) -> int:
+    """Code points that such rows hold."""
+    return sum([len(row[_CONTENT]) for row in rows])
 
 
 def piece_record(row: Any) -> TurnPiece:

@@ -45,6 +45,9 @@ class Settings:
     max_inbox_turns: int = 10_000
     """Turns of one conversation that may wait for a worker before `InboxFull`."""
 
+    reference_seconds: int = 86_400
+    """How long a context stays in Redis under its reference."""
+
     def __post_init__(self) -> None:
         checked_id("TURNFOLD_TENANT", self.tenant)
         if not 0 < self.timeout_seconds <= 600:
@@ -55,6 +58,9 @@ class Settings:
             raise InvalidSettings(msg)
         if self.max_inbox_turns < 1:
             msg = f"TURNFOLD_MAX_INBOX_TURNS must be at least 1, not {self.max_inbox_turns}"
+            raise InvalidSettings(msg)
+        if not 1 <= self.reference_seconds <= 30 * 86_400:
+            msg = f"TURNFOLD_REFERENCE_SECONDS must be 1 to 2592000 (30 days), not {self.reference_seconds}"
             raise InvalidSettings(msg)
 
     @property

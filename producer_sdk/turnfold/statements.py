@@ -13,6 +13,7 @@ from sqlalchemy import (
     Integer,
     Text,
     TextClause,
+    and_,
     bindparam,
     case,
     cast,
@@ -35,6 +36,7 @@ TOP_ANCHORS: Final = 64
 TEXTS_A_STATEMENT: Final = 64
 INBOX_IDS: Final = 200
 """The newest turns of an inbox."""
+FEW_INBOX_IDS: Final = 8
 POSTINGS_A_TERM: Final = 64
 TURNS_A_HIT: Final = 264
 """Turns that are read of a segment that holds a query's terms: all of the longest one that can be configured, 200
@@ -51,7 +53,7 @@ HEAD_COLUMNS: Final = (
     conversation.c.id, conversation.c.turn_count, conversation.c.closed_seq, conversation.c.fold_seq,
     conversation.c.node_count, conversation.c.anchor_count, conversation.c.anchor_tokens,
     conversation.c.refined_anchors, conversation.c.refined_anchor_tokens, conversation.c.revision,
-    conversation.c.settings,
+    conversation.c.settings, conversation.c.often, conversation.c.expired_seq,
 )  # fmt: skip
 
 HEAD: Final = select(*HEAD_COLUMNS).where(
@@ -83,13 +85,18 @@ OUTLINE: Final = (
 ANCHOR_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.end_offset,
     anchor.c.state, anchor.c.score, anchor.c.rank, anchor.c.node_idx, anchor.c.tokens, anchor.c.related,
+    anchor.c.replaces,
 )  # fmt: skip
 
 ACTIVE: Final = anchor.c.state == literal_column("0")
 """A literal: a partial index is not used for a bound parameter."""
 
+_replaced: Final = anchor.alias("replaced")
 TOP_ANCHOR_ROWS: Final = (
-    select(*ANCHOR_COLUMNS)
+    select(*ANCHOR_COLUMNS, _replaced.c.body.label("replaced"))
+    .outerjoin_from(
+        anchor, _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
+    )
     .where(anchor.c.conversation == bindparam("conversation"), ACTIVE)
     .order_by(anchor.c.rank.desc(), anchor.c.id.desc())
     .limit(TOP_ANCHORS)
@@ -186,6 +193,21 @@ TEXTS: Final = _texts()
 STORED_SEQS: Final = select(turn.c.turn_id, turn.c.seq).where(
     _OF_CONVERSATION, turn.c.turn_id.in_([bindparam(f"id{i}") for i in range(INBOX_IDS)])
 )
+
+HEAD_AND_STORED: Final = (
+    select(*HEAD_COLUMNS, turn.c.turn_id)
+    .select_from(
+        conversation.outerjoin(
+            turn,
+            and_(
+                turn.c.conversation == conversation.c.id,
+                turn.c.turn_id.in_([bindparam(f"id{i}") for i in range(FEW_INBOX_IDS)]),
+            ),
+        )
+    )
+    .where(conversation.c.tenant == bindparam("tenant"), conversation.c.external_id == bindparam("external_id"))
+)
+"""The head, and which of a few turns of the inbox it has: one statement, so that both are of one state."""
 
 
 def _postings() -> TextClause:

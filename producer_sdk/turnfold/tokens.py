@@ -8,10 +8,10 @@ import re
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from turnfold.contract.remembered import Remembered
 from turnfold.errors import InvalidInput, InvalidSettings
 
 ESTIMATOR_VERSION: Final = 1
@@ -63,16 +63,12 @@ _COSTS: Final[Mapping[str, Callable[[int], int]]] = {
 """Tokens of a piece by its length in code points, whole numbers so that the counts of parts add up exactly."""
 
 
-_LONGEST_REMEMBERED: Final = 40
-"""Code points of a piece whose cost is remembered."""
-
-
 def _cost(piece: str) -> int:
     match = _PIECE.match(piece)
     return _COSTS[match.lastgroup or "rest"](len(piece)) if match else 0
 
 
-_remembered_cost = lru_cache(maxsize=32_768)(_cost)
+_PIECE_COSTS: Final = Remembered(_cost)
 
 
 def estimate_tokens(text: str) -> int:
@@ -84,10 +80,7 @@ def estimate_tokens(text: str) -> int:
     >>> estimate_tokens("We must use PostgreSQL.\n")
     7
     """
-    pieces = _PIECES.findall(text)
-    if max(map(len, pieces), default=0) <= _LONGEST_REMEMBERED:
-        return sum(map(_remembered_cost, pieces))
-    return sum(_remembered_cost(piece) if len(piece) <= _LONGEST_REMEMBERED else _cost(piece) for piece in pieces)
+    return sum(map(_PIECE_COSTS.__getitem__, _PIECES.findall(text)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 
 from support.inboxes import SHARD, Inboxes, addresses
 from turnfold.contract.keys import Address
-from turnfold_worker.ports import Claim, Inbox, Read
+from turnfold_worker.ports import Claim, Inbox
 
 (ONE, OTHER, *_) = addresses("acme", 2)
 
@@ -387,15 +387,6 @@ def test_marks_are_listed_oldest_first_up_to_a_number(inboxes: Inboxes) -> None:
 
 
 # Sweeps
-
-
-def test_reads_are_taken_once_the_most_read_first(inboxes: Inboxes) -> None:
-    one, other = Address("acme", "a:b"), Address("ac:me", "b")
-    for node in ((one, 0, 3), (other, 1, 0), (one, 0, 3)):
-        inboxes.count_read(*node)
-    assert inboxes.worker.take_reads(1) == [Read(one, 0, 3, 2)]
-    assert inboxes.worker.take_reads(5) == [Read(other, 1, 0, 1)]
-    assert inboxes.worker.take_reads(5) == []
 
 
 def test_one_caller_in_each_interval_sweeps(inboxes: Inboxes) -> None:

@@ -8,7 +8,9 @@ from turnfold.contract.canonical import CANONICAL_COLUMNS, RULES_ONLY
 from turnfold.contract.tables import Base
 
 NOT_CANONICAL_TABLES = {
+    "anchor_vector": "as turn_vector, of anchors",
     "turn_vector": "what a sentence model computed: no two processors agree to the last bit; what follows is canonical",
+    "access": "what was looked up: two runs over the same turns may be asked different things",
     "job": "work that is still to be done, not what came of it",
     "parked_entry": "what a person has to look at",
     "meta": "the database's own facts",
@@ -30,6 +32,9 @@ NOT_CANONICAL_COLUMNS = {
         "expired_seq",
         "refined_anchors",
         "refined_anchor_tokens",
+        "expansions_asked",
+        "expansions_found",
+        "often",
     },
     "turn": {"conversation", "turn_id"},
     "operation": {"conversation", "operation_id"},
@@ -40,7 +45,6 @@ NOT_CANONICAL_COLUMNS = {
         "refined_tokens_2",
         "refined_tokens_3",
         "closed_at",
-        "reads",
     },
     "level": {"conversation", "refined", "model", "prompt_version", "source_hash"},
     "anchor": {"conversation", "refined", "model", "prompt_version"},

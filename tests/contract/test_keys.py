@@ -44,8 +44,9 @@ def test_the_ready_set_of_a_tenant_is_no_others(one: Address, other: Address) ->
 def test_all_keys_of_a_conversation_share_one_slot_of_a_cluster(address: Address) -> None:
     shard = address.shard
     names = [
-        address.inbox, address.ready, address.erased, keys.bell(shard), keys.tenants(shard), keys.forgotten(shard),
-        keys.ready_prefix(shard) + "another",
+        address.inbox, address.ready, address.erased, address.references, keys.bell(shard),
+        keys.tenants(shard), keys.forgotten(shard),
+        keys.ready_prefix(shard) + "another", keys.contexts_prefix(shard, address.tenant) + "ctx_",
     ]  # fmt: skip
     assert {key_slot(name.encode()) for name in names} == {key_slot(f"{shard:02d}".encode())}
 

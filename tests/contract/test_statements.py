@@ -43,7 +43,6 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "check_schema": lambda read: read.check_schema(),
     "head": lambda read: read.head(Address("acme", "c")),
     "frontier": lambda read: read.frontier(HEAD),
-    "outline": lambda read: read.outline(HEAD, budget_tokens=4_000),
     "top_anchors": lambda read: read.top_anchors(HEAD),
     "newest_turns": lambda read: read.newest_turns(HEAD, cap=100),
     "texts": lambda read: read.texts(HEAD, [(0, 1, 2), (1, 0, 3)]),
@@ -89,8 +88,8 @@ def faults(plan: list[str]) -> list[str]:
 
 def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
-        "HEAD", "FRONTIER", "OUTLINE", "TOP_ANCHOR_ROWS", "NEWEST_TURNS", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS",
-        "STORED_SEQS", "POSTINGS", "HIT_NOTES", "HIT_NODES", "HIT_TURNS",
+        "HEAD", "HEAD_AND_STORED", "FRONTIER", "OUTLINE", "TOP_ANCHOR_ROWS", "NEWEST_TURNS", "TURN_SIZES",
+        "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "HIT_NOTES", "HIT_NODES", "HIT_TURNS",
     }  # fmt: skip
 
 
@@ -127,7 +126,9 @@ def test_the_top_anchors_come_from_the_partial_index(engine: Engine) -> None:
     with plans_of(engine) as plans, engine.begin() as connection:
         ReadTransaction(connection).top_anchors(HEAD)
     assert [step for plan in plans.values() for step in plan] == [
-        "SEARCH anchor USING INDEX anchor_top (conversation=?)"
+        "SEARCH anchor USING INDEX anchor_top (conversation=?)",
+        # What a correction replaces: by its key, and only where there is one.
+        "SEARCH replaced USING INDEX sqlite_autoindex_anchor_1 (conversation=? AND id=?) LEFT-JOIN",
     ]
 
 

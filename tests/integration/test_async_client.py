@@ -54,6 +54,9 @@ async def test_every_verb_works_end_to_end(settings: Settings, local: LocalWorke
         assert (await tf.expand("c", "L1:1")).text
         assert await tf.search("c", "note")
         assert await tf.anchors("c")
+        names = [tool["name"] for tool in await tf.tools("anthropic")]
+        answer = await tf.handle_tool_call("c", {"type": "tool_use", "id": "1", "name": names[0], "input": {}})
+        assert "marker must be" in answer["content"]
         assert (await tf.forget("c", timeout_seconds=0)).completed is False
         await asyncio.to_thread(local.settle)
         with pytest.raises(UnknownConversation):

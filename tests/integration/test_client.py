@@ -13,6 +13,7 @@ from support.talk import talk
 from turnfold import (
     AnchorType,
     InboxFull,
+    InvalidIdentifier,
     SchemaMismatch,
     Settings,
     Turnfold,
@@ -311,3 +312,32 @@ def test_a_closed_client_opens_again_when_it_is_used(tf: Turnfold) -> None:
     tf.close()
     tf.close()
     assert tf.status("c").inbox == 1
+
+
+# Tools
+
+
+def test_a_tool_call_is_answered_from_redis_and_sql_alike(tf: Turnfold, local: LocalWorker) -> None:
+    tf.append("c", TURNS[:30])
+    local.settle()
+    tf.append("c", {"role": "user", "content": "The lighthouse keeper is called Ottokar."})
+    call = {"type": "function", "id": "1", "function": {"name": "search", "arguments": '{"query": "Ottokar"}'}}
+    assert "lighthouse keeper" in tf.handle_tool_call("c", call)["content"]
+    call["function"] = {"name": "expand", "arguments": '{"marker": "L0:turns-30-31"}'}
+    answer = tf.handle_tool_call("c", call)["content"]
+    assert TURNS[29]["content"] in answer
+    assert "lighthouse keeper" in answer
+
+
+def test_a_tool_call_before_anything_was_said_is_answered(tf: Turnfold) -> None:
+    call = {"type": "tool_use", "id": "1", "name": "anchors", "input": {}}
+    assert "nothing to look up" in tf.handle_tool_call("nobody", call)["content"]
+
+
+def test_a_tool_call_raises_what_is_no_fault_of_the_model(settings: Settings, tf: Turnfold) -> None:
+    call = {"type": "tool_use", "id": "1", "name": "search", "input": {"query": "x"}}
+    with pytest.raises(InvalidIdentifier):
+        tf.handle_tool_call("", call)
+    away = Settings(redis_url="redis://127.0.0.1:1/0", database_url=settings.database_url)
+    with Turnfold(settings=away) as client, pytest.raises(Unavailable):
+        client.handle_tool_call("c", call)

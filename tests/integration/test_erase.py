@@ -16,7 +16,8 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tables import Base
 from turnfold.errors import UnknownConversation
 from turnfold.reader import Reader
-from turnfold.retrieval import NO_INBOX, anchors
+from turnfold.retrieval import anchors
+from turnfold.snapshots import NO_INBOX
 from turnfold_worker import erase as erase_module
 from turnfold_worker.adapters import sql_erasures
 from turnfold_worker.adapters.sql_parked import SqlParkedWork

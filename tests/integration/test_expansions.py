@@ -11,7 +11,7 @@ import pytest
 from conftest import LocalWorker
 from support.publishers import HeldMessages, run_until_idle
 from support.talk import talk
-from turnfold import Expansion, Turnfold, UnknownMarker
+from turnfold import Expansion, Turnfold, UnknownConversation, UnknownMarker
 from turnfold.assemble import parse_marker
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Node
@@ -208,3 +208,60 @@ def test_every_marker_of_a_context_expands(folded: Turnfold) -> None:
         assert context.markers
         for marker in context.markers:
             assert folded.expand("c", marker).text
+
+
+# Inside a context
+
+
+@pytest.mark.parametrize("policy", ["balanced", "recency"])
+def test_a_context_shows_what_its_markers_stand_for_within_the_budget(folded: Turnfold, policy: str) -> None:
+    marker = folded.context("c", budget_tokens=900, policy=policy).markers[0]
+    target = re.sub("^L[0-3]", "L0", marker)
+    first = folded.expand("c", target).turns[0]
+    context = folded.context("c", budget_tokens=900, policy=policy, expand=[target])
+    assert context.tokens <= 900
+    assert f"word for word]\n[{first.created_at.day} Mar 2026]\n" in context.text  # type: ignore[union-attr]
+    assert first.content in context.text
+    assert target not in [left.reach for left in context.budget.left_out]
+
+
+def test_each_level_of_a_segment_can_be_shown_in_a_context(folded: Turnfold) -> None:
+    for level, how in enumerate(("word for word", "detailed", "brief", "tags")):
+        expansion = folded.expand("c", f"L{level}:2")
+        context = folded.context("c", budget_tokens=1_500, expand=[f"L{level}:2"])
+        assert f"[turns {expansion.first_seq}-{expansion.last_seq}, {how}]" in context.text
+        assert expansion.text.splitlines()[-1].strip() in context.text
+
+
+def test_what_was_cut_goes_on_with_the_next_context(folded: Turnfold) -> None:
+    marker, seen = "L0:turns-1-40", ""
+    for _ in range(100):
+        context = folded.context("c", budget_tokens=600, expand=[marker])
+        assert context.tokens <= 600
+        seen += context.text.split("[expanded")[1].split("[recent turns]")[0]
+        going = [left.reach for left in context.budget.left_out if left.what.startswith("a part of what")]
+        if not going:
+            break
+        (marker,) = going
+    else:
+        pytest.fail("the pages do not end")
+    for turn in TURNS[:40]:
+        assert turn["content"].split()[-1] in seen
+
+
+def test_a_range_at_a_level_leads_on_to_its_segments(folded: Turnfold) -> None:
+    context = folded.context("c", budget_tokens=3_000, expand=["L2:turns-1-100"])
+    inside = [marker for marker in context.markers if f"→{marker}]" in context.text.split("[expanded")[1]]
+    assert inside
+    assert all(folded.expand("c", marker).text for marker in inside)
+
+
+@pytest.mark.parametrize("marker", ["L1:made-up-4096", "L0:turn-9999", "L1:c5-1"])
+def test_a_marker_that_stands_for_nothing_is_refused(folded: Turnfold, marker: str) -> None:
+    with pytest.raises(UnknownMarker, match=r"does not exist|do not exist"):
+        folded.context("c", budget_tokens=500, expand=[marker])
+
+
+def test_nobodys_markers_stand_for_nothing(folded: Turnfold) -> None:
+    with pytest.raises(UnknownConversation):
+        folded.context("nobody", budget_tokens=500, expand=["L1:1"])

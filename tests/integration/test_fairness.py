@@ -23,7 +23,7 @@ from turnfold.sql import connect
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
 from turnfold_worker.adapters.redis_inbox import TENANTS_A_CLAIM, RedisInbox
 from turnfold_worker.adapters.sql_store import SqlStore
-from turnfold_worker.sweep import MOST_WAITING, sweep
+from turnfold_worker.sweep import FOLDS_AT_ONCE, MOST_WAITING, sweep
 
 MANY = 100_000
 
@@ -102,6 +102,18 @@ def test_many_leased_tenants_hide_nobody_for_more_than_a_few_claims(client: redi
     while not inbox.claim(SHARD, 50):
         claims += 1
     assert claims <= -(-2_000 // TENANTS_A_CLAIM) + 1
+
+
+def test_a_clock_that_was_set_back_hides_no_tenant_and_no_conversation(client: redis.Redis, inbox: RedisInbox) -> None:
+    """Who was served, or leased, before the step has times an hour ahead of all that comes after it."""
+    ahead = (time.time() + 3_600) * 1_000_000
+    make_ready(client, "before", ["one"], served=ahead)
+    make_ready(client, "large", ["leased"], at=ahead)
+    for tenant in ("large", "other"):
+        make_ready(client, tenant, [f"c{i}" for i in range(1_000)])
+    served = [claim.address for _ in range(3) for claim in inbox.claim(SHARD, 2)]
+    assert "before" in {address.tenant for address in served}
+    assert "leased" in {address.conversation for address in served}
 
 
 def test_the_work_of_a_claim_is_bounded(client: redis.Redis, inbox: RedisInbox) -> None:
@@ -266,19 +278,43 @@ def test_a_long_conversation_gives_way_after_each_slice(tf: Turnfold, make_worke
 def test_a_sweep_adds_nothing_to_a_long_queue_and_fills_a_short_one_up_to_its_limit(
     local: LocalWorker, database_url: str, redis_url: str, client: redis.Redis
 ) -> None:
-    fill_jobs(database_url, {"large": 3_000})
+    fill_jobs(database_url, {"large": 3 * MOST_WAITING // 2})
     with producer_app(redis_url, timeout_seconds=2) as app:
         publisher = CeleryPublisher(app, expires_seconds=60)
         assert publisher.backlog() == 0
         rung = [sweep(inbox=local.worker.inbox, store=local.worker.store, publisher=publisher).folds for _ in range(4)]
-        assert rung == [500, 500, 0, 0]
+        assert rung == [FOLDS_AT_ONCE, FOLDS_AT_ONCE, 0, 0]
         assert publisher.backlog() == client.llen(str(Queue.COMPRESS)) == MOST_WAITING
-        client.ltrim(str(Queue.COMPRESS), 0, 899)
+        client.ltrim(str(Queue.COMPRESS), 0, MOST_WAITING - 101)
         again = sweep(inbox=local.worker.inbox, store=local.worker.store, publisher=publisher)
         assert again.folds == 100
         bodies = {json.loads(raw)["headers"]["task"] for raw in client.lrange(str(Queue.COMPRESS), 0, -1)}
     assert bodies == {str(Task.COMPRESS)}
     client.flushdb()
+
+
+def test_a_tenant_whose_folds_fill_the_queue_delays_another_ones_by_a_bounded_number_of_messages(
+    tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnfold_worker.drain.FOLDS_WAITING", 10)
+    monkeypatch.setattr("turnfold_worker.sweep.MOST_WAITING", 20)
+    large = [address.conversation for address in addresses("large", 60)]
+    for name in large:
+        tf.for_tenant("large").append(name, turns(2, name))
+    local.worker.drain(SHARD)
+    (small,) = addresses("small", 1)
+    tf.for_tenant("small").append(small.conversation, turns(2, "small"))
+    local.worker.drain(SHARD)
+    folded = 0
+    while tf.for_tenant("small").status(small.conversation).folded < 2:
+        if folded % 5 == 0:
+            local.worker.sweep()
+        _, conversation = local.messages.waiting.popleft()
+        local.worker.compress(conversation)
+        folded += 1
+    assert folded <= 25, "what the queue holds until the next sweep, and not the sixty that were there before"
+    local.settle()
+    assert all(tf.for_tenant("large").status(name).folded == 2 for name in large), "and nobody waits for a message"
 
 
 def test_a_broker_that_is_away_does_not_stop_a_sweep() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from support.refinery import Refinery
 from support.talk import talk
-from turnfold.contract.keys import READS
+from support.waiting import wait_until
+from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
+from turnfold_worker.wiring import refine_target
 
 
 def due(refinery: Refinery) -> list[int]:
@@ -35,23 +37,43 @@ def test_what_is_expanded_comes_sooner_also_when_it_is_refined_again(refinery: R
     ((subject,),) = refinery.query("SELECT subject FROM job WHERE id = :id", id=last)
     for _ in range(20):
         refinery.tf.expand("c", f"L1:{subject + 3}")
-    refinery.tf.expand("c", f"L1:c1-{subject // 8 + 1}")
-    refinery.local.worker.sweep()
-    refinery.local.messages.waiting.clear()
+
+    def counted() -> bool:
+        refinery.local.worker.sweep()
+        refinery.local.messages.waiting.clear()
+        return bool(refinery.count("access WHERE expansions = 20"))
+
+    wait_until(counted, timeout_seconds=10)
     assert due(refinery)[0] == last
-    reads = dict(refinery.query("SELECT idx, reads FROM node WHERE height = 0"))
-    assert reads[subject + 2] == 21
-    assert sum(reads.values()) == 20 + 8
-    assert not refinery.local.worker.inbox._client.exists(READS)  # type: ignore[attr-defined]
     refinery.local.settle()
-    priorities = dict(refinery.query("SELECT subject, priority FROM job WHERE kind = 'refine'"))
+    said = "SELECT subject, priority FROM job WHERE kind = 'refine'"
+    priorities = dict(refinery.query(said))
     assert max(priorities, key=lambda one: priorities[one]) == subject
 
 
-def test_an_expansion_of_what_is_forgotten_meanwhile_counts_for_nobody(refinery: Refinery) -> None:
-    refinery.append("c", 60)
-    refinery.fold_only()
-    refinery.tf.expand("c", "L1:1")
-    refinery.tf.forget("c", timeout_seconds=0)
+def test_what_is_looked_up_often_is_shown_in_a_models_words(refinery: Refinery) -> None:
+    refinery.append("c", 400)
     refinery.local.settle()
-    assert refinery.count("node") == 0
+    for _ in range(5):
+        refinery.tf.expand("c", "L0:3")
+
+    def shown() -> bool:
+        refinery.local.worker.sweep()
+        return "looked up often" in refinery.tf.context("c", budget_tokens=3_000).text
+
+    wait_until(shown, timeout_seconds=10)
+    words = {level: body for height, idx, level, body in refinery.levels() if (height, idx) == (0, 2)}
+    context = refinery.tf.context("c", budget_tokens=3_000)
+    assert words[1] in context.text
+    assert context.tokens <= 3_000
+    with refinery.local.worker.store._engine.begin() as connection:  # type: ignore[attr-defined]
+        conversation = connection.exec_driver_sql("SELECT id FROM conversation").scalar()
+    admin = SqlRefinementAdmin(
+        refinery.local.worker.store._engine,  # type: ignore[attr-defined]
+        refine_target(refinery.local.worker.settings),
+    )
+    admin.undo(conversation)
+    rules = {level: body for height, idx, level, body in refinery.levels(0) if (height, idx) == (0, 2)}
+    again = refinery.tf.context("c", budget_tokens=3_000)
+    assert rules[1] in again.text
+    assert again.tokens <= 3_000

@@ -51,10 +51,6 @@ class Inboxes(ABC):
         """Drop the inbox and mark the rows; entries that were in it."""
 
     @abstractmethod
-    def count_read(self, address: Address, height: int, idx: int) -> None:
-        """Note that a node was expanded."""
-
-    @abstractmethod
     def held(self, address: Address) -> int:
         """Entries in the inbox."""
 
@@ -96,9 +92,6 @@ class FakeInboxes(Inboxes):
     def forget(self, address: Address) -> int:
         return self._memory.forget(address)
 
-    def count_read(self, address: Address, height: int, idx: int) -> None:
-        self._memory.count_read(address, height, idx)
-
     def held(self, address: Address) -> int:
         return self._memory.held(address)
 
@@ -134,9 +127,6 @@ class RealInboxes(Inboxes):
 
     def forget(self, address: Address) -> int:
         return self._producer.forget(address)
-
-    def count_read(self, address: Address, height: int, idx: int) -> None:
-        self._producer.count_read(address, height, idx)
 
     def held(self, address: Address) -> int:
         return self._producer.peek(address, newest=0).held

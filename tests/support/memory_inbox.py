@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from turnfold.contract.access import Expansions
 from turnfold.contract.keys import BELL_MILLISECONDS, Address, encode_id
 from turnfold.contract.tasks import Operation
 from turnfold.edge import Entry
-from turnfold_worker.ports import Claim, InboxEntry, Read
+from turnfold_worker.ports import Claim, InboxEntry
 
 MICROSECONDS = 1_000_000
 TENANTS_A_CLAIM = 512
@@ -43,7 +43,6 @@ class MemoryInbox:
         self._marks: dict[Address, int] = {}
         self._swept_until = 0
         self._expired_until = 0
-        self._reads: Counter[tuple[Address, int, int]] = Counter()
 
     def _moment(self) -> int:
         self._calls += 1
@@ -86,6 +85,8 @@ class MemoryInbox:
     def claim(self, shard: int, most: int) -> list[Claim]:
         now = self._moment()
         hungry: list[str] = []
+        for key in [key for key, served in self._served.items() if key[0] == shard and served > now]:
+            self._served[key] = now
         for _, _, tenant in sorted(
             (served, encode_id(tenant), tenant) for (where, tenant), served in self._served.items() if where == shard
         )[:TENANTS_A_CLAIM]:
@@ -116,13 +117,13 @@ class MemoryInbox:
         return (address for address in self._boxes if (address.shard, address.tenant) == (shard, tenant))
 
     def _claimable(self, shard: int, tenant: str, now: int) -> Iterator[Address]:
-        """What is ready, longest first; then what can only be leased by a clock that was set back."""
+        """What can only be leased by a clock that was set back; then what is ready, longest first."""
         mine = sorted(
             self._of(shard, tenant), key=lambda one: (self._boxes[one].ready_from, encode_id(one.conversation))
         )
-        yield from (address for address in mine if self._boxes[address].ready_from <= now)
         latest = now + 2 * self.lease * MICROSECONDS
         yield from (address for address in mine if self._boxes[address].ready_from > latest)
+        yield from (address for address in mine if self._boxes[address].ready_from <= now)
 
     def read(self, claims: Sequence[Claim], most: int) -> list[list[InboxEntry]]:
         boxes = [self._boxes.get(claim.address) for claim in claims]
@@ -175,21 +176,15 @@ class MemoryInbox:
             del self._marks[claim.address]
             self.receipts[claim.address] = dict(counts)
 
-    def count_read(self, address: Address, height: int, idx: int) -> None:
-        self._reads[address, height, idx] += 1
-
-    def take_reads(self, most: int) -> list[Read]:
-        found = self._reads.most_common(most)
-        for node, _ in found:
-            del self._reads[node]
-        return [Read(*node, times) for node, times in found]
-
     def start_expiry(self) -> bool:
         now = self._moment()
         if now < self._expired_until:
             return False
         self._expired_until = now + 3_600 * MICROSECONDS
         return True
+
+    def take_expansions(self, most: int) -> list[Expansions]:
+        return []
 
     def start_sweep(self) -> bool:
         now = self._moment()

@@ -11,7 +11,18 @@ from typing import Any
 
 import pytest
 
-from turnfold import AnchorType, AsyncTurnfold, InvalidBudget, InvalidTurn, Turn, Turnfold, UnknownMarker
+from support.waiting import wait_until
+from turnfold import (
+    AnchorType,
+    AsyncTurnfold,
+    InvalidBudget,
+    InvalidTurn,
+    Section,
+    Turn,
+    Turnfold,
+    UnknownMarker,
+    UnknownReference,
+)
 from turnfold_worker.cli.stack import Stack
 from turnfold_worker.offline import fold
 
@@ -79,6 +90,9 @@ def test_06_markers_expand_to_what_was_left_out(turnfold: Turnfold) -> None:
         assert turnfold.expand("conv", marker).text
     verbatim = turnfold.expand("conv", "L0:turns-1-3")
     assert [turn.content for turn in verbatim.turns] == [turn["content"] for turn in example()[:3]]
+    inline = turnfold.context("conv", budget_tokens=800, expand=["L0:turns-1-3"])
+    assert str(verbatim.turns[0].content) in inline.text
+    assert inline.tokens <= 800
     with pytest.raises(UnknownMarker, match="copy"):
         turnfold.expand("conv", "L1:made-up-4096")
 
@@ -98,6 +112,13 @@ def test_08_a_context_is_ready_for_a_providers_client(turnfold: Turnfold) -> Non
     openai = context.request("openai")["messages"]
     assert openai[0]["role"] == "system"
     assert openai[0]["content"].startswith("You are a careful engineer.")
+    prompt = [
+        Section(name="core", text="You are a careful engineer.", required=True),
+        Section(name="trouble", text="A test failed: begin there.", when=frozenset({"failing"})),
+    ]
+    failing = turnfold.context("conv", budget_tokens=3_000, system=prompt, flags={"failing"})
+    assert failing.text.startswith("You are a careful engineer.\n\nA test failed: begin there.\n")
+    assert turnfold.context("conv", budget_tokens=3_000, system=prompt).text == context.text
     called = {call["id"] for message in openai for call in message.get("tool_calls") or ()}
     assert {message["tool_call_id"] for message in openai if message["role"] == "tool"} <= called
     anthropic = context.request("anthropic")
@@ -147,7 +168,52 @@ def test_12_asyncio_has_the_same_verbs(stack: Stack) -> None:
     assert "Hello from a coroutine." in asyncio.run(talk())
 
 
-def test_13_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
+def test_13_a_model_looks_up_what_its_notes_leave_out(turnfold: Turnfold) -> None:
+    turnfold.append("conv", example())
+    turnfold.wait("conv")
+    assert [tool["function"]["name"] for tool in turnfold.tools("openai")] == ["expand", "search", "anchors"]
+    call = {
+        "id": "call-1",
+        "type": "function",
+        "function": {"name": "search", "arguments": '{"query": "Okralink fee"}'},
+    }
+    answer = turnfold.handle_tool_call("conv", call)
+    assert (answer["role"], answer["tool_call_id"]) == ("tool", "call-1")
+    marker = answer["content"].split("→")[1].split("]")[0]
+    block = {"type": "tool_use", "id": "toolu-1", "name": "expand", "input": {"marker": marker}}
+    assert "Okralink" in turnfold.handle_tool_call("conv", block)["content"]
+    block["input"] = {"marker": "the part about fees"}
+    assert "copy one from a context" in turnfold.handle_tool_call("conv", block)["content"]
+
+
+def test_14_a_reference_stands_for_a_context(turnfold: Turnfold) -> None:
+    turnfold.append("conv", example())
+    context = turnfold.context("conv", budget_tokens=1_000)
+    reference = context.reference()
+    assert reference.startswith("ctx_")
+    turnfold.append("conv", {"role": "user", "content": "One more thing."})
+    assert turnfold.resolve(reference).text == context.text
+    turnfold.forget("conv")
+    with pytest.raises(UnknownReference, match="Make the context again"):
+        turnfold.resolve(reference)
+
+
+def test_15_what_is_looked_up_often_is_shown_in_more_detail(turnfold: Turnfold) -> None:
+    turnfold.append("conv", example())
+    turnfold.wait("conv")
+    first = turnfold.expand("conv", "L1:2").first_seq
+    for _ in range(3):
+        turnfold.expand("conv", "L1:2")
+
+    def tier() -> str | None:
+        coverage = turnfold.context("conv", budget_tokens=3_000).coverage
+        return coverage.tier_of(first) if coverage else None
+
+    assert tier() == "cold"
+    wait_until(lambda: tier() == "warm", what="a worker has counted the expansions")
+
+
+def test_16_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
     turnfold.append("conv", example())
     turnfold.wait("conv")
     receipt = turnfold.forget("conv")

@@ -17,14 +17,14 @@ from turnfold.contract.notes import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.anchors import AnchorDraft
-from turnfold_worker.pipeline.deduplicate import anchor_terms, merge
+from turnfold_worker.pipeline.deduplicate import anchor_terms, merge, texts_to_embed
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
 from turnfold_worker.pipeline.outline import choose_cover, make_outline, plain_outline, with_tail
 from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
-from turnfold_worker.pipeline.vectors import NO_VECTOR
+from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector
 from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, SentenceEmbedder, Store, Tail
 
 _log = logging.getLogger(__name__)
@@ -90,7 +90,8 @@ def _advance(claim: FoldClaim, store: Store, embedder: SentenceEmbedder | None, 
         tail = with_vectors(tail, store, embedder, total=plain)
     closed = 0
     while (segment := next_segment(tail, total=plain and not closed)) is not None:
-        fold = fold_next(tail, segment, store, plain_error=_why(claim) if plain and not closed else None)
+        why = _why(claim) if plain and not closed else None
+        fold = fold_next(tail, segment, store, embedder=embedder, plain_error=why)
         if not store.commit_fold(fold):
             return closed, False
         if fold.refold_error is not None:
@@ -169,7 +170,14 @@ def _stepped(tail: Tail, settings: FoldSettings) -> CutSegment | None:
     return None
 
 
-def fold_next(tail: Tail, segment: CutSegment, store: Store, *, plain_error: str | None) -> Fold:
+def fold_next(
+    tail: Tail,
+    segment: CutSegment,
+    store: Store,
+    *,
+    embedder: SentenceEmbedder | None = None,
+    plain_error: str | None,
+) -> Fold:
     """Fold one segment, merge its anchors, and build the chapters that it completes."""
     turns = segment.turns
     settings = settings_at(tail.configurations, turns[0].seq)
@@ -179,8 +187,11 @@ def fold_next(tail: Tail, segment: CutSegment, store: Store, *, plain_error: str
         )
     else:
         folded = plain_fold(turns, idx=tail.node_count, said=said_after(tail.said, turns))
-    candidates = candidates_of(folded.drafts, tail.conversation, store)
-    merged = merge(folded.drafts, candidates, next_id=tail.next_anchor, node_idx=tail.node_count, settings=settings)
+    candidates = candidates_of(folded.drafts, tail.conversation, store, turns[0].seq)
+    merged = merge(
+        folded.drafts, candidates, next_id=tail.next_anchor, node_idx=tail.node_count, settings=settings,
+        vectors=meanings(folded.drafts, candidates, tail.conversation, store, embedder),
+    )  # fmt: skip
     chapters = _chapters(tail.conversation, folded, store, total=plain_error is not None)
     return Fold(
         tail=tail, nodes=[folded, *chapters], anchors=merged.new, changes=merged.changed,
@@ -188,12 +199,33 @@ def fold_next(tail: Tail, segment: CutSegment, store: Store, *, plain_error: str
     )  # fmt: skip
 
 
-def candidates_of(drafts: Sequence[AnchorDraft], conversation: ConversationId, store: Store) -> list[Anchor]:
+def meanings(
+    drafts: Sequence[AnchorDraft],
+    candidates: Sequence[Anchor],
+    conversation: ConversationId,
+    store: Store,
+    embedder: SentenceEmbedder | None,
+) -> dict[str, Vector]:
+    """Vectors of the anchors that may repeat each other, by text: stored before anything is decided by them."""
+    wanted = texts_to_embed(drafts, candidates) if embedder is not None else []
+    if embedder is None or not wanted:
+        return {}
+    known = store.anchor_vectors(conversation, embedder.model, wanted)
+    missing = [text for text in wanted if text not in known]
+    if missing:
+        computed = list(zip(missing, embedder.embed(missing), strict=True))
+        known |= store.keep_anchor_vectors(conversation, embedder.model, computed)
+    return known
+
+
+def candidates_of(
+    drafts: Sequence[AnchorDraft], conversation: ConversationId, store: Store, first_seq: int
+) -> list[Anchor]:
     """Earlier anchors that share a rare term with one of the segment's, and the newest: few, however many there are."""
     if not drafts:
         return []
     wanted = dict.fromkeys(term for draft in drafts for term in anchor_terms(draft.text))
-    return store.anchor_candidates(conversation, list(wanted))
+    return store.anchor_candidates(conversation, list(wanted), first_seq)
 
 
 def _chapters(conversation: ConversationId, folded: FoldedNode, store: Store, *, total: bool) -> list[FoldedNode]:

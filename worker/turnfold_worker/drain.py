@@ -13,11 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from turnfold.contract.configuration import settlement_read
 from turnfold.contract.keys import checked_id
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import Operation
 from turnfold.edge import decode_turn, placeholder
-from turnfold.errors import InvalidIdentifier, InvalidTurn
+from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidTurn
 from turnfold_worker.erase import erase_claimed
 from turnfold_worker.errors import Permanent, Retryable, Stalled, StoreAway, where
 from turnfold_worker.ports import (
@@ -46,6 +47,9 @@ ERASING_STEPS = 20
 
 MOST_STALLED = 1
 """Conversations that may stall alone in one drain: with one more, it is the database and not the conversation."""
+
+FOLDS_WAITING = 2_000
+"""Messages for those who fold from which a drain adds none: sweeps do, up to twice as many, tenant by tenant."""
 
 REFUSALS = 3
 """Tries before an entry is parked whose failure says nothing about the entry itself."""
@@ -211,8 +215,16 @@ class _Batch:
         self._kept |= set(batches)
         self._kept -= result.missing
         self._new_turns += result.new_turns
-        for conversation in result.to_fold:
+        if result.to_fold:
+            self._publish(result.to_fold)
+
+    def _publish(self, to_fold: Sequence[ConversationId]) -> None:
+        """Tell those who fold, unless so much waits for them that others' work would never be reached."""
+        room = max(0, FOLDS_WAITING - self._publisher.backlog())
+        for conversation in to_fold[:room]:
             self._publisher.compress(conversation)
+        if left := to_fold[room:]:
+            self._store.leave_to_sweeps(left)
 
 
 def parked(item: Received, error: str) -> Received:
@@ -247,6 +259,10 @@ def receive(entry: InboxEntry) -> Received:
             return ReceivedTurn(decode_turn(entry.body, seq=0, turn_id=entry.entry_id), entry)
         except InvalidTurn as error:
             return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, str(error))
+    return _receive_operation(entry)
+
+
+def _receive_operation(entry: InboxEntry) -> Received:
     if entry.operation == Operation.CONFIGURE:
         try:
             body = json.loads(entry.body)
@@ -255,4 +271,13 @@ def receive(entry: InboxEntry) -> Received:
         if isinstance(body, dict):
             return ReceivedOperation(Operation.CONFIGURE, entry.entry_id, body)
         return ParkedOperation(entry, "the body of a configure operation is not a JSON object")
+    if entry.operation == Operation.RESOLVE:
+        return _receive_settlement(entry)
     return ParkedOperation(entry, f"operation {entry.operation[:16]!r} is not supported by this version")
+
+
+def _receive_settlement(entry: InboxEntry) -> Received:
+    try:
+        return ReceivedOperation(Operation.RESOLVE, entry.entry_id, settlement_read(entry.body))
+    except InvalidInput as error:
+        return ParkedOperation(entry, str(error))

@@ -6,16 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, and_, func, select
+from sqlalchemy import Engine, func, select
 
 from turnfold.contract import keys
 from turnfold.contract.keys import SHARDS, Address
-from turnfold.contract.records import FAN_OUT, Anchor, Head, Method, Node
+from turnfold.contract.records import FAN_OUT, Anchor, Head, Node
 from turnfold.contract.tables import (
     AnchorRow,
     ConversationRow,
     JobRow,
-    LevelRow,
     NodeRow,
     ParkedEntryRow,
     TurnRow,
@@ -26,21 +25,24 @@ from turnfold.inbox import translated as redis_translated
 from turnfold.reader import Reader, ReadTransaction
 from turnfold.reader import translated as sql_translated
 from turnfold_worker.adapters.sql_erasures import standing
+from turnfold_worker.provenance import UNKNOWN, Provenance, Sources, sources
 
 if TYPE_CHECKING:
     import redis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
-    """Where words come from."""
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """Expansions that workers have counted."""
 
-    method: str
-    """plain | rules | model"""
-    model: str | None = None
-    prompt_version: str | None = None
-    source_hash: str | None = None
-    """16 bytes in hexadecimal over the turns that they were made from; of an anchor the turn itself says it."""
+    asked: int
+    found: int
+    """Those that led to words: not those of markers that stand for nothing."""
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Share of those that were asked for, 0 to 1; None before the first."""
+        return self.found / self.asked if self.asked else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,8 @@ class Branch:
     anchor_provenance: Mapping[int, Provenance] = field(default_factory=dict)
     """By the anchors' ids."""
     children: tuple[Branch, ...] = ()
+    expansions: int = 0
+    """How often a segment was expanded, as far as is remembered."""
 
     def walk(self) -> Iterator[Branch]:
         """This branch, then every one under it, in order."""
@@ -75,6 +79,7 @@ class Inspection:
     """Nodes that no chapter holds yet, in the order of their turns."""
     anchors: tuple[Anchor, ...]
     """All, in the order in which they were found."""
+    looked_up: LookedUp
 
     @property
     def open_turns(self) -> int:
@@ -86,67 +91,37 @@ class Inspection:
         return sum(part.node.tokens[level] for root in self.branches for part in root.walk() if part.node.height == 0)
 
 
-_OfLevels = dict[tuple[int, int], dict[int, Provenance]]
-_OfAnchors = dict[int, Provenance]
-_Found = tuple[Head, list[tuple[Node, dict[int, str]]], tuple[Anchor, ...], tuple[_OfLevels, _OfAnchors]]
-
-
 def inspect_conversation(reader: Reader, address: Address) -> Inspection:
     """Everything about a conversation in one snapshot. Raises `UnknownConversation` when nothing is stored."""
 
-    def look(transaction: ReadTransaction) -> _Found | None:
+    def look(transaction: ReadTransaction) -> Inspection | None:
         head = transaction.head(address)
         if head is None:
             return None
-        return head, transaction.tree(address), transaction.anchors(head), _provenance(transaction.connection, head)
+        anchors = transaction.anchors(head)
+        looked_up, expanded = transaction.expansions(head)
+        return Inspection(
+            conversation_id=address.conversation, head=head, anchors=anchors, looked_up=LookedUp(*looked_up),
+            branches=branches(
+                transaction.tree(address), anchors, expanded, sources=sources(transaction.connection, head.id)
+            ),
+        )  # fmt: skip
 
     found = reader.read(look)
     if found is None:
         msg = f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored"
         raise UnknownConversation(msg)
-    head, nodes, anchors, (of_levels, of_anchors) = found
-    return Inspection(
-        conversation_id=address.conversation, head=head, branches=branches(nodes, anchors, of_levels, of_anchors),
-        anchors=anchors,
-    )  # fmt: skip
-
-
-def _provenance(connection: Connection, head: Head) -> tuple[_OfLevels, _OfAnchors]:
-    """Of each shown level by node, and of each anchor."""
-    nodes, levels, anchors = table(NodeRow), table(LevelRow), table(AnchorRow)
-    of_levels: _OfLevels = {}
-    rows = connection.execute(
-        select(levels.c.height, levels.c.idx, levels.c.level, levels.c.refined, levels.c.model,
-               levels.c.prompt_version, nodes.c.method, nodes.c.source_hash)
-        .join(nodes, and_(nodes.c.conversation == levels.c.conversation, nodes.c.height == levels.c.height,
-                          nodes.c.idx == levels.c.idx))
-        .where(levels.c.conversation == head.id)
-        .order_by(levels.c.refined)
-    )  # fmt: skip
-    for row in rows:
-        method = "model" if row.refined else Method(row.method).name.lower()
-        of_levels.setdefault((row.height, row.idx), {})[row.level] = Provenance(
-            method=method, model=row.model, prompt_version=row.prompt_version, source_hash=bytes(row.source_hash).hex()
-        )
-    found = connection.execute(
-        select(anchors.c.id, anchors.c.model, anchors.c.prompt_version).where(anchors.c.conversation == head.id)
-    )
-    of_anchors = {
-        row.id: Provenance(
-            method="model" if row.id < 0 else "rules", model=row.model, prompt_version=row.prompt_version
-        )
-        for row in found
-    }
-    return of_levels, of_anchors
+    return found
 
 
 def branches(
     nodes: Sequence[tuple[Node, Mapping[int, str]]],
     anchors: Sequence[Anchor],
-    of_levels: _OfLevels | None = None,
-    of_anchors: _OfAnchors | None = None,
+    expanded: Mapping[int, int],
+    *,
+    sources: Sources = UNKNOWN,
 ) -> tuple[Branch, ...]:
-    """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8)."""
+    """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8). `expanded` are counts by segment."""
     at = {(node.height, node.idx): (node, levels) for node, levels in nodes}
     anchors_of: dict[int, list[Anchor]] = {}
     for anchor in anchors:
@@ -160,9 +135,10 @@ def branches(
             node=node,
             levels=levels,
             anchors=mine,
-            provenance=(of_levels or {}).get((height, idx), {}),
-            anchor_provenance={one.id: of_anchors[one.id] for one in mine if of_anchors and one.id in of_anchors},
+            provenance=sources.levels.get((height, idx), {}),
+            anchor_provenance={one.id: sources.anchors[one.id] for one in mine if one.id in sources.anchors},
             children=tuple(branch(*key) for key in below if key in at),
+            expansions=0 if height else expanded.get(idx, 0),
         )
 
     roots = [key for key in at if (key[0] + 1, key[1] // FAN_OUT) not in at]
@@ -179,6 +155,7 @@ class StoredTotals:
     chapters: int
     anchors: int
     parked_entries: int
+    looked_up: LookedUp
     jobs: Mapping[str, Mapping[str, int]]
     """Kind of job -> state -> how many; jobs that are done or skipped are left out."""
 
@@ -210,6 +187,16 @@ def stored_totals(engine: Engine, tenant: str) -> StoredTotals:
             chapters=count(nodes, nodes.c.height > 0),
             anchors=count(table(AnchorRow), table(AnchorRow).c.state == 0),
             parked_entries=count(table(ParkedEntryRow), table(ParkedEntryRow).c.state == "parked"),
+            looked_up=LookedUp(
+                *(
+                    int(total or 0)
+                    for total in connection.execute(
+                        select(
+                            func.sum(conversation.c.expansions_asked), func.sum(conversation.c.expansions_found)
+                        ).where(conversation.c.tenant == tenant, standing())
+                    ).one()
+                )
+            ),
             jobs=by_kind,
         )
 

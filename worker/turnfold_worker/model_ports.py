@@ -227,7 +227,7 @@ class RefineStore(Protocol):
         """The segments of a job as the rules left them; None when they are gone or not complete."""
 
     def refine_candidates(
-        self, conversation: ConversationId, terms: Sequence[str], *, first_idx: int, last_idx: int
+        self, conversation: ConversationId, terms: Sequence[str], *, first_seq: int, first_idx: int, last_idx: int
     ) -> tuple[list[Anchor], list[Anchor]]:
         """Anchors of the rules that share a term, and the newest active ones that a model found elsewhere."""
 

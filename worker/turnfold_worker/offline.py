@@ -14,12 +14,12 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from sqlalchemy import Engine
 
 from turnfold import expansion, retrieval
-from turnfold.assemble import Context, Policy, Request, policy_named
+from turnfold.assemble import Context, Policy, Section, policy_named, request_of
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import (
@@ -37,8 +37,11 @@ from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
 from turnfold.contract.tasks import Operation
 from turnfold.edge import TurnInput, accept
 from turnfold.reader import Reader
+from turnfold.snapshots import NO_INBOX
 from turnfold.sql import connect
 from turnfold.tokens import TokenCount, chosen_counter
+from turnfold.tool_schemas import ToolForm, tool_schemas
+from turnfold.tools import RESULT_TOKENS, Lookups, handle
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.digest import digest
 from turnfold_worker.drain import receive
@@ -90,31 +93,34 @@ class FoldedConversation:
         self._address = address
         self._conversation = conversation
 
-    def context(
+    def context(  # noqa: PLR0913 - a read's options, all by name
         self,
         *,
         budget_tokens: int,
         query: str | None = None,
-        system: str | None = None,
+        system: str | Iterable[Section] | None = None,
+        flags: Iterable[str] = (),
         task: str | None = None,
         reserve_tokens: int = 0,
         count_tokens: TokenCount | str | None = None,
         policy: str | Policy = "balanced",
+        expand: Iterable[str] = (),
     ) -> Context:
         """As `Turnfold.context`."""
-        request = Request(
-            budget_tokens=budget_tokens, query=query, system=system, task=task, reserve_tokens=reserve_tokens,
-            policy=policy_named(policy), counter=chosen_counter(count_tokens),
+        request = request_of(
+            budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
+            reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
+            expand=expand,
         )  # fmt: skip
-        return retrieval.context(retrieval.NO_INBOX, self._reader, self._address, request)
+        return retrieval.context(NO_INBOX, self._reader, self._address, request)
 
     def expand(self, marker: str, *, max_tokens: int | None = None) -> Expansion:
         """As `Turnfold.expand`."""
-        return expansion.expand(retrieval.NO_INBOX, self._reader, self._address, marker, max_tokens=max_tokens)
+        return expansion.expand(NO_INBOX, self._reader, self._address, marker, max_tokens=max_tokens)
 
     def search(self, query: str, *, limit: int = 10) -> list[Hit]:
         """As `Turnfold.search`."""
-        return retrieval.search(retrieval.NO_INBOX, self._reader, self._address, query, limit=limit)
+        return retrieval.search(NO_INBOX, self._reader, self._address, query, limit=limit)
 
     def anchors(
         self,
@@ -123,12 +129,20 @@ class FoldedConversation:
         states: Iterable[AnchorState | str] | None = ("active",),
     ) -> list[Anchor]:
         """As `Turnfold.anchors`."""
-        found = retrieval.anchors(retrieval.NO_INBOX, self._reader, self._address)
+        found = retrieval.anchors(NO_INBOX, self._reader, self._address)
         return retrieval.anchors_among(found, types, states)
+
+    def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
+        """As `Turnfold.tools`."""
+        return tool_schemas(form)
+
+    def handle_tool_call(self, call: object, *, max_tokens: int = RESULT_TOKENS) -> dict[str, Any]:
+        """As `Turnfold.handle_tool_call`."""
+        return handle(call, Lookups(self.expand, self.search, self.anchors), max_tokens=max_tokens)
 
     def status(self) -> Status:
         """As `Turnfold.status`."""
-        return retrieval.status(retrieval.NO_INBOX, self._reader, self._address)
+        return retrieval.status(NO_INBOX, self._reader, self._address)
 
     def digest(self) -> str:
         """Hash of the canonical state: equal to `turnfold digest` of a distributed run over the same turns."""

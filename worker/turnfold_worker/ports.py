@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Outline
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
@@ -35,16 +36,6 @@ class InboxEntry:
     operation: str
     entry_id: str
     body: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A node that was expanded."""
-
-    address: Address
-    height: int
-    idx: int
-    times: int
 
 
 class Inbox(Protocol):
@@ -86,11 +77,11 @@ class Inbox(Protocol):
     def start_sweep(self) -> bool:
         """True for the one caller who sweeps in this interval."""
 
-    def take_reads(self, most: int) -> list[Read]:
-        """Expansions that were not counted yet, those of the most expanded nodes first. They are taken once."""
-
     def start_expiry(self) -> bool:
         """True for the one caller who looks for turns to expire in this hour."""
+
+    def take_expansions(self, most: int) -> list[Expansions]:
+        """Expansions that are not counted yet, of up to `most` conversations of each shard. They are taken once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +246,9 @@ class Store(Protocol):
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
         """Store what was received, all or nothing, in order; repeats change nothing."""
 
+    def leave_to_sweeps(self, conversations: Sequence[ConversationId]) -> None:
+        """Let the next sweep find due folds of which nobody was told."""
+
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
         """Take the fold job and count the attempt; None when there is nothing to do or another has it."""
 
@@ -269,8 +263,16 @@ class Store(Protocol):
     ) -> dict[int, Vector]:
         """Store vectors of turns where none holds; those that then hold, by `seq`. Whoever was first is believed."""
 
-    def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
-        """Earlier anchors that a new one may repeat or replace: at most 96."""
+    def anchor_vectors(self, conversation: ConversationId, model: str, texts: Sequence[str]) -> dict[str, Vector]:
+        """Stored vectors of anchors, by their texts."""
+
+    def keep_anchor_vectors(
+        self, conversation: ConversationId, model: str, vectors: Sequence[tuple[str, Vector]]
+    ) -> dict[str, Vector]:
+        """As `keep_turn_vectors`, of texts."""
+
+    def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str], first_seq: int) -> list[Anchor]:
+        """Earlier anchors that a new one of a segment from turn `first_seq` may repeat or replace: at most 96."""
 
     def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
         """Nodes of a height by index, with their words."""
@@ -313,6 +315,9 @@ class Store(Protocol):
 
     def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
         """Park the job again with its error, or, without one, give it back with its attempt."""
+
+    def count_expansions(self, expansions: Expansions) -> None:
+        """Count what was looked up; nothing when the conversation was forgotten."""
 
     def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
         """Hide a conversation from everyone, if `confirmed` still says so once its rows are known.

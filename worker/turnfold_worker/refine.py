@@ -149,7 +149,7 @@ class _Refinement:
         self._count(model, quotes_kept=len(accepted.drafts), quotes_refused=accepted.refused)
         terms = dict.fromkeys(term for draft in accepted.drafts for term in anchor_terms(draft.text))
         rules, models = self._r.store.refine_candidates(
-            self._claim.owner.conversation, list(terms),
+            self._claim.owner.conversation, list(terms), first_seq=source.segments[0].node.first_seq,
             first_idx=source.segments[0].node.idx, last_idx=source.segments[-1].node.idx,
         )  # fmt: skip
         return settle_quotes(source, accepted.drafts, rules=rules, models=models, settings=group.settings)

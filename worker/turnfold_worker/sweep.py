@@ -5,26 +5,24 @@ Run by every drain's process and by a timer in every worker, so that nothing dep
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from turnfold.contract.records import JobId
-from turnfold_worker.ports import Inbox, Publisher, Read, Store
+from turnfold_worker.ports import Inbox, Publisher, Store
 
-FOLDS_AT_ONCE: Final = 500
-MOST_WAITING: Final = 1_000
-"""Messages for those who fold from which a sweep adds none: what is due is behind them, and stays due."""
+FOLDS_AT_ONCE: Final = 2_000
+EXPANSIONS_AT_ONCE: Final = 20
+"""Conversations of each shard whose expansions one sweep counts."""
+MOST_WAITING: Final = 4_000
+"""Messages for those who fold from which a sweep adds none: what is due is behind them, and stays due.
 
-
-READS_AT_ONCE: Final = 500
+Above what drains fill the queue with: so there is always room for the tenants that they have not told of.
+"""
 
 
 class DueRefines(Protocol):
     """Where due refine jobs are found."""
-
-    def count_reads(self, reads: Sequence[Read]) -> None:
-        """Count expansions; the jobs of those nodes come sooner."""
 
     def due_refines(self, most: int) -> list[JobId]: ...
 
@@ -41,7 +39,8 @@ class Swept:
 def sweep(*, inbox: Inbox, store: Store, publisher: Publisher, refines: DueRefines | None = None) -> Swept:
     """Publish drains of shards that hold something and whose bell is silent, erasures, due folds and refinements.
 
-    Without `refines` nobody refines here, and their jobs wait.
+    What was looked up meanwhile is counted here: a few short transactions, and none where nothing was. Without
+    `refines` nobody refines here, and their jobs wait.
     """
     shards = 0
     for shard in inbox.waiting():
@@ -50,11 +49,10 @@ def sweep(*, inbox: Inbox, store: Store, publisher: Publisher, refines: DueRefin
             shards += 1
         if inbox.forgotten(shard, 1):
             publisher.erase(shard)
+    for expansions in inbox.take_expansions(EXPANSIONS_AT_ONCE):
+        store.count_expansions(expansions)
     folds = _sweep_folds(store, publisher)
-    if refines is None:
-        return Swept(shards=shards, folds=folds)
-    refines.count_reads(inbox.take_reads(READS_AT_ONCE))
-    return Swept(shards=shards, folds=folds, refines=_sweep_refines(refines, publisher))
+    return Swept(shards=shards, folds=folds, refines=0 if refines is None else _sweep_refines(refines, publisher))
 
 
 def _sweep_folds(store: Store, publisher: Publisher) -> int:

@@ -76,7 +76,7 @@ class Worker:
         )  # fmt: skip
 
     def refold(self, job: int) -> bool:
-        return refold(JobId(job), store=self.store)
+        return refold(JobId(job), store=self.store, embedder=self.embedder)
 
     def refine(self, job: int) -> str:
         return refine(JobId(job), refining=self._with_model())

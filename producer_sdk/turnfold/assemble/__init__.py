@@ -9,17 +9,24 @@ from turnfold.assemble.clip import clip_text
 from turnfold.assemble.context import BudgetReport, Context, Coverage, LeftOut, PartReport, Span
 from turnfold.assemble.form_tokens import messages_tokens, request_tokens
 from turnfold.assemble.markers import Marker, NodeTarget, TurnsTarget, format_marker, parse_marker
+from turnfold.assemble.packed import pack_context, unpack_context
 from turnfold.assemble.pages import Page, TurnPiece, page
 from turnfold.assemble.plan import Choice
 from turnfold.assemble.policy import BALANCED, RECENCY, Band, Policy, policy_named
 from turnfold.assemble.reads import choose, finish, minimum_tokens
-from turnfold.assemble.request import Request
+from turnfold.assemble.request import Request, asked_markers, request_of
+from turnfold.assemble.sections import Section, SystemText, system_text
 
 __all__ = [
     "choose",
     "finish",
     "minimum_tokens",
     "Request",
+    "asked_markers",
+    "request_of",
+    "Section",
+    "SystemText",
+    "system_text",
     "Choice",
     "Context",
     "Coverage",
@@ -37,6 +44,8 @@ __all__ = [
     "TurnsTarget",
     "format_marker",
     "parse_marker",
+    "pack_context",
+    "unpack_context",
     "clip_text",
     "TurnPiece",
     "Page",

@@ -20,7 +20,9 @@ from turnfold.assemble.render_text import (
     ANCHORS_HEADER,
     BACKGROUND_HEADER,
     EXCERPTS_HEADER,
+    EXPANDED_HEADER,
     HITS_HEADER,
+    OFTEN_HEADER,
     RECENT_HEADER,
     anchor_opening,
     closed_line,
@@ -36,7 +38,7 @@ from turnfold.assemble.render_text import (
     turn_opening,
 )
 from turnfold.assemble.tags import TAGS_LEVEL, best_tags
-from turnfold.contract.notes import note_lines
+from turnfold.contract.notes import lines_of_days, note_lines
 from turnfold.contract.records import LevelKey, Role
 from turnfold.tokens import MESSAGE_TOKENS
 
@@ -88,7 +90,10 @@ def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
     found += [node_marker(one.node, level=one.level - 1, short=short) for one in plan.shown]
     if plan.unfolded:
         found.append(turns_marker(*plan.unfolded))
-    found += [shown.marker for shown in (*plan.excerpts, *plan.raw) if shown.marker and not shown.hidden]
+    found += [node_marker(node, level=0, short=short) for node in plan.often]
+    found += [shown.marker for shown in plan.excerpts if shown.marker]
+    found += [marker for passage in plan.expanded for marker in passage.markers]
+    found += [shown.marker for shown in plan.raw if shown.marker and not shown.hidden]
     return tuple(dict.fromkeys(found))
 
 
@@ -103,12 +108,33 @@ def _before(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: 
     if plan.names:
         yield Part("names", line := names_line(plan.names), pricing.count(line))
     yield from _background(plan, texts, pricing, style)
+    yield from _often(plan, texts, pricing, style)
+    yield from _repeated(plan, pricing, style)
+
+
+def _often(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
+    header = OFTEN_HEADER
+    for node in plan.often:
+        if words := texts.get((0, node.idx, 1)):
+            opening = node_opening(node, level=1, short=style.short)
+            # Counted: the size that was known when it was chosen may be that of earlier words.
+            text = header + closed_line(opening + guarded(words, style.openings))
+            yield Part("often", text, pricing.count(text))
+            header = ""
+
+
+def _repeated(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
+    """What is shown again because the query or the caller asks for it."""
     if plan.hits:
         yield Part("excerpts", HITS_HEADER + "".join(note_lines(plan.hits)), pricing.hits(plan.hits))
     if plan.excerpts:
         yield Part("excerpts", EXCERPTS_HEADER, pricing.count(EXCERPTS_HEADER))
     for shown in plan.excerpts:
         yield Part("excerpts", _spoken(excerpt_opening(shown.turn), shown, style), pricing.excerpt(shown))
+    if plan.expanded:
+        yield Part("expanded", EXPANDED_HEADER, pricing.count(EXPANDED_HEADER))
+    for passage in plan.expanded:
+        yield Part("expanded", passage.text, pricing.count(passage.text))
 
 
 def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
@@ -130,7 +156,7 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
 
 def _group_text(group: Group) -> str:
     return group_line(group.first_seq, group.last_seq, group.marker) + "".join(
-        note_lines(group.notes, day_before=group.day_before)
+        lines_of_days(group.days, day_before=group.day_before)
     )
 
 

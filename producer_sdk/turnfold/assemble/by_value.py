@@ -7,7 +7,7 @@ each group of neighbouring nodes, so that every turn is under exactly one line a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
 from typing import Final
@@ -21,7 +21,7 @@ from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import ANCHORS_HEADER, BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
-from turnfold.contract.notes import Note, Outline, day_line
+from turnfold.contract.notes import Note, Outline, Tiers
 from turnfold.contract.records import Anchor, Node
 
 _PASSED_OVER: Final = 24
@@ -63,6 +63,44 @@ class _Span:
     marker: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """Notes in the order in which they were taken, and what they cost with their labels."""
+
+    notes: list[Note]
+    tokens: int
+
+
+class _Past:
+    """Notes of what is folded, best first, that nothing else in the context says. Looked at as far as needed."""
+
+    def __init__(self, notes: Sequence[Note], *, before_seq: int, anchored: Mapping[int, set[str]]) -> None:
+        self._tiers = notes.tiers() if isinstance(notes, Tiers) else iter((notes,))
+        self._before_seq = before_seq
+        self._anchored = anchored
+        self._kept: list[list[Note]] = []
+
+    def __iter__(self) -> Iterator[Note]:
+        at = 0
+        while at < len(self._kept) or self._look_further():
+            yield from self._kept[at]
+            at += 1
+
+    def _look_further(self) -> bool:
+        tier = next(self._tiers, None)
+        if tier is None:
+            return False
+        before, anchored = self._before_seq, self._anchored
+        self._kept.append(
+            [note for note in tier if note.seq < before and not (note.seq in anchored and self._is_anchored(note))]
+        )
+        return True
+
+    def _is_anchored(self, note: Note) -> bool:
+        """True when an anchor that is shown says what the note says."""
+        return self._anchored[note.seq].issuperset(note.text.lower().split())
+
+
 class _Selection:
     """The parts of one context; each step looks at what the others leave."""
 
@@ -75,6 +113,8 @@ class _Selection:
         self._fixed = fixed
         self._left = 0
         self._anchor_words: dict[int, set[str]] = {}
+        self._spans_before = -1
+        self._spans_known: list[_Span] = []
         self.plan = with_lines(plan, material, self._recent())
 
     def take_the_past(self) -> None:
@@ -121,33 +161,35 @@ class _Selection:
         spans, tail = self._spans(), self._tail_span()
         opened = [*spans, *([tail] if tail else [])]
         first_raw = self._first_raw()
-        past = [note for note in self._outline.notes if note.seq < first_raw and not self._anchored(note)]
+        past = _Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
         room = self._left
         if late:
             room -= self._cost(self._worth_showing(past, late, opened, room))
         step = max(1, int(self._policy.tail_step * self._target))
-        notes, hits = self._with_hits(past, opened, room - room % step)
-        left = self._left - self._cost(notes) - (self._pricing.hits(hits) if hits else 0)
+        chosen, hits = self._with_hits(past, opened, room - room % step)
+        notes = chosen.notes
+        left = self._left - chosen.tokens - (self._pricing.hits(hits) if hits else 0)
         if late:
-            late = self._chosen(late, opened, left)
-            left -= self._cost(late)
+            of_tail = self._chosen(late, opened, left)
+            late = of_tail.notes
+            left -= of_tail.tokens
         if notes and left > _WORTH_FILLING * self._target:
             end = sorted(note.seq for note in notes)[int(_STAYS * len(notes))]
             known = {(note.seq, note.place) for note in (*notes, *hits)}
             near = (note for note in past if note.seq >= end and (note.seq, note.place) not in known)
-            fuller = notes + self._chosen(near, opened, left)
-            left -= self._cost(fuller) - self._cost(notes)
+            fuller = notes + self._chosen(near, opened, left).notes
+            left -= self._cost(fuller) - chosen.tokens
             notes = fuller
         self._left = left
         self.plan = replace(
             self.plan,
             groups=_grouped(opened, [*notes, *late]),
-            hits=tuple(sorted(hits, key=lambda note: (note.seq, note.place))),
+            hits=tuple(sorted(hits)),
             unfolded=self._unfolded(tail),
         )
 
-    def _with_hits(self, past: Sequence[Note], opened: Sequence[_Span], room: int) -> tuple[list[Note], list[Note]]:
+    def _with_hits(self, past: _Past, opened: Sequence[_Span], room: int) -> tuple[_Taken, list[Note]]:
         """Notes of the past and, apart from them, those that the query is about.
 
         Small budgets are for the query alone; of larger ones up to a share is for what is always shown.
@@ -157,9 +199,9 @@ class _Selection:
             return self._chosen(past, opened, room), []
         share = self._policy.unasked_share * max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, self._target))
         unasked = self._chosen(past, opened, int(share * room))
-        shown = {(note.seq, note.place) for note in unasked}
-        for_hits = room - self._cost(unasked) - self._pricing.count(HITS_HEADER)
-        hits = self._chosen((note for note in found if (note.seq, note.place) not in shown), (), for_hits)
+        shown = {(note.seq, note.place) for note in unasked.notes}
+        for_hits = room - unasked.tokens - self._pricing.count(HITS_HEADER)
+        hits = self._chosen((note for note in found if (note.seq, note.place) not in shown), (), for_hits).notes
         if not hits:
             return self._chosen(past, opened, room), []
         asked = {(note.seq, note.place) for note in hits}
@@ -167,13 +209,11 @@ class _Selection:
         return self._chosen(others, opened, room - self._pricing.hits(hits)), hits
 
     def _worth_showing(
-        self, past: Sequence[Note], late: Sequence[Note], opened: Sequence[_Span], room: int
+        self, past: Iterable[Note], late: Sequence[Note], opened: Sequence[_Span], room: int
     ) -> list[Note]:
         """Notes of the open tail that hold their own against those of what is folded."""
-        favour = 1.0 + self._policy.newest_favour
-        last_seq = self._outline.last_seq
-        both = merge(past, late, key=lambda note: -note.gain * (favour if note.seq > last_seq else 1))
-        return [note for note in self._chosen(both, opened, room) if note.seq > last_seq]
+        both = merge(past, late, key=lambda note: -note.gain)
+        return [note for note in self._chosen(both, opened, room).notes if note.seq > self._outline.last_seq]
 
     def show_more_raw(self) -> bool:
         """Spend what notes left over on more of the recent turns and on those before them; True when that is some."""
@@ -191,7 +231,7 @@ class _Selection:
     def _recent(self) -> tuple[ShownTurn, ...]:
         """The open tail if its share holds it; else the newest turns and those that have no notes yet."""
         material, policy, outline = self._material, self._policy, self._outline
-        tail = tuple(turn for turn in material.window if turn.seq > material.closed_seq) or material.window[-1:]
+        tail = material.after(material.closed_seq) or material.window[-1:]
         allowance = max(0, min(int(policy.tail_share * self._target), self._target - self._fixed))
         if sum(turn.tokens for turn in tail) <= 2 * allowance:
             shown = recent.shown(material, self._pricing, tail)
@@ -223,6 +263,11 @@ class _Selection:
     def _spans(self) -> list[_Span]:
         """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
         before = self._first_raw() - 1
+        if before != self._spans_before:
+            self._spans_before, self._spans_known = before, self._spans_until(before)
+        return self._spans_known
+
+    def _spans_until(self, before: int) -> list[_Span]:
         nodes = [node for node in self._material.roots if node.first_seq <= before]
         if not nodes:
             return []
@@ -259,33 +304,33 @@ class _Selection:
             return self._material.closed_seq + 1
         return self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
 
-    def _chosen(self, notes: Iterable[Note], spans: Sequence[_Span], room: int) -> list[Note]:
+    def _chosen(self, notes: Iterable[Note], spans: Sequence[_Span], room: int) -> _Taken:
         """The first notes that fit, with the labels that they need."""
+        pricing = self._pricing
         starts = [span.first_seq for span in spans]
         opened: set[tuple[int, str, str]] = set()
         taken: list[Note] = []
+        left = room
         too_long = 0
         for note in notes:
-            group = bisect_right(starts, note.seq)
+            day = note.day
+            label = (bisect_right(starts, note.seq), day, note.speaker)
             price = note.tokens
-            if (group, note.day, note.speaker) not in opened:
-                price += self._pricing.count(f"{note.speaker}:")
-                if note.day and (group, note.day, "") not in opened:
-                    price += self._pricing.count(day_line(note.day))
-            if price > room:
+            if is_new := label not in opened:
+                price += pricing.label(note.speaker)
+                if day and (label[0], day, "") not in opened:
+                    price += pricing.day(day)
+            if price > left:
                 too_long += 1
                 if too_long > _PASSED_OVER:
                     break
                 continue
-            room -= price
-            opened.update(((group, note.day, note.speaker), (group, note.day, "")))
+            left -= price
+            if is_new:
+                opened.add(label)
+                opened.add((label[0], day, ""))
             taken.append(note)
-        return taken
-
-    def _anchored(self, note: Note) -> bool:
-        """True when an anchor that is shown says what the note says."""
-        said = self._anchor_words.get(note.seq)
-        return said is not None and all(word in said for word in note.text.lower().split())
+        return _Taken(taken, room - left)
 
     def _cost(self, notes: Sequence[Note]) -> int:
         """What notes cost together with their labels, in the groups of this context."""
@@ -294,8 +339,8 @@ class _Selection:
         days = {(group, day) for group, day, _ in labels if day}
         return (
             sum(note.tokens for note in notes)
-            + sum(self._pricing.count(f"{speaker}:") for _, _, speaker in labels)
-            + sum(self._pricing.count(day_line(day)) for _, day in days)
+            + sum(self._pricing.label(speaker) for _, _, speaker in labels)
+            + sum(self._pricing.day(day) for _, day in days)
         )
 
     def _lines_tokens(self) -> int:
@@ -330,7 +375,7 @@ def _begins_day(before: Node, node: Node) -> bool:
 def _grouped(spans: Sequence[_Span], notes: Sequence[Note]) -> tuple[Group, ...]:
     held: list[list[Note]] = [[] for _ in spans]
     starts = [span.first_seq for span in spans]
-    for note in sorted(notes, key=lambda note: (note.seq, note.place)):
+    for note in sorted(notes):
         held[bisect_right(starts, note.seq) - 1].append(note)
     groups = []
     day = ""

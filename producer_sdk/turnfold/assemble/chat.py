@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from turnfold.assemble.turns import Turns
 from turnfold.contract.records import Role, StoredTurn
 
 TOOL_NOTE: Final = "[tool result]"
@@ -89,9 +90,9 @@ def with_tool_groups(turns: Sequence[ShownTurn]) -> tuple[ShownTurn, ...]:
     return tuple(settled)
 
 
-def inside_groups(turns: Sequence[StoredTurn]) -> frozenset[int]:
+def inside_groups(turns: Turns) -> frozenset[int]:
     """Numbers of the turns at which a window may not begin: it would cut a tool group."""
-    if not any(turn.parts for turn in turns):
+    if not turns.has_parts:
         return frozenset()
     shown = [whole(turn) for turn in turns]
     inside: set[int] = set()

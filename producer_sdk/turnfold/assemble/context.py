@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Literal, assert_never
+from typing import Any, Final, Literal, assert_never
 
 from turnfold.assemble.chat import ChatBlock
 from turnfold.assemble.render_anthropic import anthropic_messages
 from turnfold.assemble.render_openai import openai_messages
-from turnfold.contract.records import Form
+from turnfold.contract.records import ConversationId, Form
 from turnfold.errors import InvalidInput
+
+Keeper = Callable[["Context"], str]
+"""Keeps a context and returns its reference."""
+
+Tier = Literal["hot", "warm", "cold"]
+TIERS: Final[tuple[Tier, ...]] = ("hot", "warm", "cold")
 
 SpanLevel = Literal[0, 1, 2, 3, "range", "unfolded"]
 
@@ -27,6 +33,11 @@ class Span:
     level: SpanLevel
     """0 to 3, "range" for nodes joined into one line, "unfolded" for turns that only a line stands for."""
 
+    @property
+    def tier(self) -> Tier:
+        """How near the turns are: "hot" word for word, "warm" in detail, "cold" in notes, tags or a line."""
+        return "hot" if self.level == 0 else "warm" if self.level == 1 else "cold"
+
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
@@ -36,6 +47,8 @@ class Coverage:
     """
 
     spans: tuple[Span, ...]
+    in_detail: tuple[Span, ...] = ()
+    """Spans that are shown once more, at level 1, because they are looked up often."""
 
     @property
     def first_seq(self) -> int:
@@ -50,8 +63,19 @@ class Coverage:
         for span in self.spans:
             if span.first_seq <= seq <= span.last_seq:
                 return span.level
+        raise self._unknown(seq)
+
+    def tier_of(self, seq: int) -> Tier:
+        """The nearest tier in which a turn is shown. Raises `LookupError` for a turn that does not exist."""
+        tiers = {span.tier for span in (*self.spans, *self.in_detail) if span.first_seq <= seq <= span.last_seq}
+        for tier in TIERS:
+            if tier in tiers:
+                return tier
+        raise self._unknown(seq)
+
+    def _unknown(self, seq: int) -> LookupError:
         msg = f"turn {seq} is not between {self.first_seq} and {self.last_seq}"
-        raise LookupError(msg)
+        return LookupError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +133,10 @@ class Context:
     chat: ChatBlock = field(default_factory=ChatBlock, repr=False)
     """The recent turns, from which the forms are made."""
     request_key: str = field(default="", repr=False)
+    conversation_id: str = ""
+    stored_as: ConversationId | None = field(default=None, repr=False, compare=False)
+    """The rows that it was read from, so that it is never mistaken for one of a later conversation of the same id."""
+    keeper: Keeper | None = field(default=None, repr=False, compare=False)
 
     def messages(self, form: Form = "openai") -> list[dict[str, Any]]:
         """The context as messages, fresh ones at each call. Anthropic's leave out the system text: see `request`."""
@@ -135,6 +163,22 @@ class Context:
         digest.update(_canonical(self.messages("openai")))
         digest.update(_canonical(self.messages("anthropic")))
         return digest.hexdigest()
+
+    def reference(self) -> str:
+        """Keep this context in Redis and return a short id of it, `ctx_…`, for `Turnfold.resolve` in any process.
+
+        The same context has the same reference. It ends after `TURNFOLD_REFERENCE_SECONDS`, counted from the last call,
+        and with its conversation. In a coroutine call `AsyncTurnfold.reference(context)` instead: this one blocks.
+        Raises `UnknownConversation` when the conversation was forgotten meanwhile, `Unavailable`.
+        """
+        if self.keeper is None:
+            msg = "this context has no client to keep it: give it to Turnfold.reference(context)"
+            raise InvalidInput(msg)
+        return self.keeper(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A client's connections do not go to other processes.
+        return {**self.__dict__, "keeper": None}
 
     def __str__(self) -> str:
         return self.text

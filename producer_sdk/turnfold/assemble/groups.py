@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
-from turnfold.contract.notes import Note
+from turnfold.contract.notes import Note, SpokenDay, days_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Group:
     """Neighbouring turns under one line, with the notes of them that are shown."""
 
@@ -18,3 +19,8 @@ class Group:
     """In the order of the turns."""
     day_before: str = ""
     """The day under which the group before it ends: its line is not repeated."""
+
+    @cached_property
+    def days(self) -> list[SpokenDay]:
+        """The notes by day and speaker: sorted once, for their price and for their words."""
+        return days_of(self.notes)

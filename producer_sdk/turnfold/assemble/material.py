@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 from turnfold.assemble.chat import inside_groups
 from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.pricing import Style
 from turnfold.assemble.render_text import line_openings
 from turnfold.assemble.request import Request
+from turnfold.assemble.turns import Turns
 from turnfold.contract.notes import Covered
 from turnfold.contract.records import FAN_OUT, Node, Role, Snapshot, StoredTurn, TurnState
+
+_SYSTEM: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +32,7 @@ class Material:
     closed_seq: int
     """Last turn that the nodes at hand cover; 0 without nodes."""
     last_seq: int
-    window: tuple[StoredTurn, ...]
+    window: Turns
     """The newest turns without a gap, up to the last: what can be shown raw."""
     inside_groups: frozenset[int]
     """Turns at which a raw block may not begin: it would cut a tool group."""
@@ -37,10 +41,14 @@ class Material:
 
     def turns_of(self, node: Node) -> tuple[StoredTurn, ...]:
         """The turns of a node that can be shown raw: all of them or none."""
-        if not self.window or node.first_seq < self.window[0].seq:
+        if not self.window or node.first_seq < self.window.seqs[0]:
             return ()
-        start = node.first_seq - self.window[0].seq
+        start = node.first_seq - self.window.seqs[0]
         return self.window[start : start + node.last_seq - node.first_seq + 1]
+
+    def after(self, seq: int) -> tuple[StoredTurn, ...]:
+        """The turns of the window after a number."""
+        return self.window[max(0, seq + 1 - self.window.seqs[0]) :] if self.window else ()
 
     def marker_of(self, turn: StoredTurn) -> str:
         """Where the whole turn is; empty for one whose number is not known yet."""
@@ -64,13 +72,20 @@ def gather(snapshot: Snapshot, request: Request) -> Material:
         roots = tuple(_root(covered) for covered in snapshot.outline.cover)
     else:
         roots = coarsest(snapshot.nodes, last_seq=head.closed_seq if head else 0)
-    window = _window(snapshot)
+    turns = Turns.of(snapshot.turns)
+    window = _window(snapshot, turns)
     return Material(
         snapshot=snapshot,
         request=request,
         style=Style(
             short=request.usable_tokens < request.policy.short_markers_below,
-            openings=line_openings((*snapshot.turns, *(excerpt.turn for excerpt in snapshot.excerpts))),
+            openings=line_openings(
+                [
+                    *turns.voices,
+                    *((excerpt.turn.name, excerpt.turn.role) for excerpt in snapshot.excerpts),
+                    *((turn.name, turn.role) for passage in snapshot.passages for turn in passage.expansion.turns),
+                ]
+            ),
         ),
         nodes=usable,
         roots=roots,
@@ -78,7 +93,7 @@ def gather(snapshot: Snapshot, request: Request) -> Material:
         last_seq=max(snapshot.last_seq, head.turn_count if head else 0),
         window=window,
         inside_groups=inside_groups(window),
-        system_turn=None if request.system is not None else _newest_system_turn(snapshot),
+        system_turn=None if request.system is not None else _newest_system_turn(turns),
     )
 
 
@@ -108,27 +123,24 @@ def coarsest(nodes: Iterable[Node], *, last_seq: int) -> tuple[Node, ...]:
     return tuple(chosen)
 
 
-def _window(snapshot: Snapshot) -> tuple[StoredTurn, ...]:
+def _window(snapshot: Snapshot, turns: Turns) -> Turns:
     """The longest run of fetched turns without a gap that ends at the newest one."""
-    least = 1
+    # What retention removed is only left in the nodes.
+    least = 1 if snapshot.head is None else snapshot.head.expired_seq + 1
     if snapshot.unread and snapshot.head is not None:
         least = snapshot.head.turn_count + 1
-    turns = snapshot.turns
-    start = len(turns)
-    while (
-        start
-        and turns[start - 1].seq >= least
-        # What retention removed is only left in the nodes.
-        and turns[start - 1].state is not TurnState.EXPIRED
-        and (start == len(turns) or turns[start - 1].seq + 1 == turns[start].seq)
-    ):
+    seqs = turns.seqs
+    if seqs and seqs[0] >= least and seqs[-1] - seqs[0] == len(seqs) - 1:
+        return turns
+    start = len(seqs)
+    while start and seqs[start - 1] >= least and (start == len(seqs) or seqs[start - 1] + 1 == seqs[start]):
         start -= 1
-    return turns[start:]
+    return turns.from_place(start)
 
 
-def _newest_system_turn(snapshot: Snapshot) -> StoredTurn | None:
-    for turn in reversed(snapshot.turns):
-        speaks = turn.state is TurnState.STORED and turn.content.strip()
-        if turn.role in {Role.SYSTEM, Role.DEVELOPER} and speaks:
+def _newest_system_turn(turns: Turns) -> StoredTurn | None:
+    for at in [at for at, (_, role) in enumerate(turns.voices) if role in _SYSTEM][::-1]:
+        turn = turns[at]
+        if turn.state is TurnState.STORED and turn.content.strip():
             return turn
     return None

@@ -20,7 +20,7 @@ from turnfold.assemble.render_text import (
 from turnfold.contract.records import StoredTurn
 from turnfold.tokens import estimate_tokens
 
-_GOES_ON: Final = "… "
+GOES_ON: Final = "… "
 """Begins what is shown of a turn whose beginning stands on an earlier page."""
 
 
@@ -89,13 +89,13 @@ def page(pieces: Sequence[TurnPiece], max_tokens: int | None) -> Page:
 
 def _parts(pieces: Sequence[TurnPiece]) -> list[str]:
     """Each piece as it stands in the text, a line for each new day before it."""
-    openings = line_openings([piece.turn for piece in pieces])
+    openings = line_openings([(piece.turn.name, piece.turn.role) for piece in pieces])
     days = day_lines([whole(piece.turn) for piece in pieces])
     return [
         day
         + closed_line(
             turn_opening(piece.turn)
-            + (_GOES_ON if piece.begins else "")
+            + (GOES_ON if piece.begins else "")
             + guarded(shown_words(whole(piece.turn)), openings)
         )
         for piece, day in zip(pieces, days, strict=True)
@@ -133,6 +133,6 @@ def _spoken(piece: TurnPiece) -> str:
 
 
 def _bare(piece: TurnPiece) -> str:
-    openings = line_openings([piece.turn])
+    openings = line_openings([(piece.turn.name, piece.turn.role)])
     words = guarded(piece.turn.content, openings)
     return INDENT + words if words.startswith(openings) else words

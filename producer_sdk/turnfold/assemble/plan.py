@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from turnfold.assemble.chat import ShownTurn
+from turnfold.assemble.expanded import ShownPassage
 from turnfold.assemble.groups import Group
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
@@ -53,6 +54,12 @@ class Plan:
     hits: tuple[Note, ...] = ()
     """Notes that the query is about, in order."""
     excerpts: tuple[ShownTurn, ...] = ()
+    often: tuple[Node, ...] = ()
+    """Segments that are looked up often, shown at level 1 beside the groups."""
+    expanded: tuple[ShownPassage, ...] = ()
+    """What the caller asked to be expanded, as far as there is room."""
+    not_expanded: tuple[str, ...] = ()
+    """Markers for which there is no room."""
     raw: tuple[ShownTurn, ...] = ()
     """Recent turns up to the last one, in order."""
     allotted: tuple[tuple[str, int], ...] = ()

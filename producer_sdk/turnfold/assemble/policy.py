@@ -33,6 +33,12 @@ class Policy:
     """Most for the open tail, the turns that no segment holds yet; beyond it turns are clipped."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query and levels are chosen by age."""
+    expand_share: float = 0.5
+    """Most for what the caller asks to be expanded."""
+    often_share: float = 0.08
+    """Most for segments that are looked up often, in detail, when levels are chosen by value."""
+    often_after: int = 3
+    """Expansions, older ones counted less, from which a segment is looked up often."""
     unasked_share: float = 0.25
     """With a query, most for notes that it is not about; less in small budgets."""
     markers_share: float = 0.015
@@ -41,10 +47,8 @@ class Policy:
     """Most for a system turn of the conversation; a `system` that the caller gives is never cut."""
     tags_share: float = 0.08
     """Most for the tags of a range line."""
-    tail_step: float = 0.05
+    tail_step: float = 0.02
     """The room for what is folded changes in such steps, so that it seldom changes while the open tail grows."""
-    newest_favour: float = 0.5
-    """How much more a note of the open tail is worth than one of what is folded: 0.5 is half as much again."""
     short_markers_below: int = 1_000
     """Budgets below this many tokens get markers without words, and no dates beside them."""
     bands: tuple[Band, ...] = ()

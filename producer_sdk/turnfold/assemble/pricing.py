@@ -32,7 +32,7 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import Note, closes, day_line, days_of, note_lines
+from turnfold.contract.notes import MARKS, Note, SpokenDay, day_line, days_of, lines_of_days
 from turnfold.contract.records import Anchor, LevelKey, Node, Role
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter
@@ -76,6 +76,8 @@ class Pricing:
         self._style = style
         self._texts = texts
         self._counted: dict[str, int] = {}
+        self._labels: dict[str, int] = {}
+        self._days: dict[str, int] = {}
         self._turns: dict[tuple[int, str, bool, bool], FormTokens] = {}
         self._openings: dict[tuple[int, int], int] = {}
 
@@ -114,23 +116,37 @@ class Pricing:
     def group(self, group: Group) -> int:
         """Tokens of a group's line with its notes."""
         line = group_line(group.first_seq, group.last_seq, group.marker)
-        return self._notes(line, group.notes, group.day_before)
+        return self._notes(line, group.days, group.day_before)
 
     def hits(self, notes: Sequence[Note]) -> int:
         """Tokens of the notes for a question."""
-        return self._notes(HITS_HEADER, notes, "")
+        return self._notes(HITS_HEADER, days_of(notes), "")
 
-    def _notes(self, line: str, notes: Sequence[Note], shown: str) -> int:
+    def label(self, speaker: str) -> int:
+        """Tokens of what stands before a speaker's notes."""
+        known = self._labels.get(speaker)
+        if known is None:
+            known = self._labels[speaker] = self.count(f"{speaker}:")
+        return known
+
+    def day(self, day: str) -> int:
+        """Tokens of the line of a day."""
+        known = self._days.get(day)
+        if known is None:
+            known = self._days[day] = self.count(day_line(day))
+        return known
+
+    def _notes(self, line: str, days: Iterable[SpokenDay], shown: str) -> int:
         if not self._counter.stored:
-            return self.count(line + "".join(note_lines(notes, day_before=shown)))
+            return self.count(line + "".join(lines_of_days(days, day_before=shown)))
         total = self.count(line)
-        for day, spoken in days_of(notes):
-            total += self.count(day_line(day)) if day and day != shown else 0
+        for day, spoken in days:
+            total += self.day(day) if day and day != shown else 0
             shown = day
             for speaker, said in spoken.items():
                 # What stands between two notes is part of the first one's count, unless it ends in a mark.
-                total += self.count(f"{speaker}:") + sum(note.tokens for note in said)
-                total -= sum(closes(note.text) for note in said[:-1])
+                total += self.label(speaker) + sum([note.tokens for note in said])
+                total -= sum([note.text[-1:] in MARKS for note in said[:-1]])
         return total
 
     def anchor(self, anchor: Anchor) -> int:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from turnfold.assemble.assembly import Assembly, assemble, markers_of
 from turnfold.assemble.by_value import select_by_value
 from turnfold.assemble.context import Context
+from turnfold.assemble.expanded import expanded
 from turnfold.assemble.fixed_parts import least_plan
 from turnfold.assemble.material import Material, gather
+from turnfold.assemble.often import often_of, taken_often
 from turnfold.assemble.plan import Choice, Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.report import budget_report, coverage_of
@@ -32,6 +35,9 @@ _STEPS: Final = 100
 _ENOUGH_USED: Final = 0.01
 """Of the budget: with less than this to spare, no further context is tried."""
 
+_LEAST_MOST: Final = 1_500
+"""More than the smallest context costs by the estimator beside the caller's own texts: six short pieces of text."""
+
 _MORE_TEXTS: Final = 1.6
 """Texts that are fetched for a caller's counter, in budgets: it may have room for more than stored counts say."""
 
@@ -42,8 +48,9 @@ def choose(snapshot: Snapshot, request: Request) -> Choice:
     target = max(0, request.usable_tokens)
     pricing = Pricing(ESTIMATOR, material.style)
     if request.policy.selection == "value":
-        return Choice((), select_by_value(material, pricing, target=target), material, pricing)
-    plan = select(material, pricing, target=target)
+        plan = _selected(material, pricing, target=target)
+        return Choice(tuple((0, node.idx, 1) for node in plan.often), plan, material, pricing)
+    plan = _selected(material, pricing, target=target)
     wanted = [one.key for one in plan.shown]
     if plan.tags_tokens:
         sources = tag_sources(plan.joined, most_tokens=max(target // 3, 200))
@@ -62,11 +69,20 @@ def finish(snapshot: Snapshot, request: Request, choice: Choice, texts: Mapping[
     same = choice.material.snapshot is snapshot and choice.material.request == request
     material = choice.material if same else gather(snapshot, request)
     pricing = choice.pricing if same and request.counter.stored else Pricing(request.counter, material.style)
-    least = assemble(least_plan(material), {}, pricing=pricing, style=material.style)
-    if least.largest > request.usable_tokens:
-        raise _too_small(request, least)
-    found = _largest_fitting(material, pricing, choice, texts) or least
+    found: Assembly | None = None
+    if pricing.trusts_stored and _given(request, pricing) + _LEAST_MOST <= request.usable_tokens:
+        found = _largest_fitting(material, pricing, choice, texts)
+    if found is None:
+        least = assemble(least_plan(material), {}, pricing=pricing, style=material.style)
+        if least.largest > request.usable_tokens:
+            raise _too_small(request, least)
+        found = _largest_fitting(material, pricing, choice, texts) or least
     return _context(material, found)
+
+
+def _given(request: Request, pricing: Pricing) -> int:
+    """Tokens of what the caller wants to be shown whole."""
+    return sum(pricing.count(text) for text in (request.system, request.task) if text)
 
 
 def minimum_tokens(snapshot: Snapshot, request: Request) -> int:
@@ -86,12 +102,12 @@ def _largest_fitting(
         if found.largest <= usable:
             return found
     if material.request.policy.selection == "value":
-        return _scaled(material, pricing, choice)
+        return _scaled(material, pricing, choice, texts)
     measured = Pricing(material.request.counter, material.style, texts=texts)
     best: Assembly | None = None
     fits, target = 0, usable
     for _ in range(_ATTEMPTS):
-        plan = select(material, measured, target=target, seed=choice.plan)
+        plan = _selected(material, measured, target=target, seed=choice.plan)
         found = assemble(plan, texts, pricing=measured, style=material.style)
         spare = usable - found.largest
         if spare < 0:
@@ -107,14 +123,14 @@ def _largest_fitting(
     return best
 
 
-def _scaled(material: Material, counted: Pricing, choice: Choice) -> Assembly | None:
+def _scaled(material: Material, counted: Pricing, choice: Choice, texts: Mapping[LevelKey, str]) -> Assembly | None:
     """The largest context that fits, chosen by stored counts for a target that is corrected by what it costs."""
     usable = material.request.usable_tokens
     best: Assembly | None = None
     target, plan = usable, choice.plan
     low, high = (0, 0), (0, 0)
     for _ in range(_ATTEMPTS):
-        found = assemble(plan, {}, pricing=counted, style=material.style)
+        found = assemble(plan, texts, pricing=counted, style=material.style)
         if found.largest > usable:
             high = (target, found.largest)
         else:
@@ -128,8 +144,37 @@ def _scaled(material: Material, counted: Pricing, choice: Choice) -> Assembly | 
         if following in {low[0], high[0]}:
             break
         target = following
-        plan = select_by_value(material, choice.pricing, target=target)
+        plan = _selected(material, choice.pricing, target=target)
     return best
+
+
+def _selected(material: Material, pricing: Pricing, *, target: int, seed: Plan | None = None) -> Plan:
+    """A plan by the request's policy, with what is looked up often and what the caller asked to be expanded.
+
+    Neither is repeated where all of the conversation is shown raw.
+    """
+
+    def chosen(most: int) -> Plan:
+        if material.request.policy.selection == "value":
+            return select_by_value(material, pricing, target=most)
+        return select(material, pricing, target=most, seed=seed)
+
+    plan = chosen(target)
+    by_age = material.request.policy.selection == "age"
+    if not plan.has_background or not (material.snapshot.passages or (often_of(material) and not by_age)):
+        return plan
+    least = assemble(least_plan(material), {}, pricing=pricing, style=material.style).largest
+    share = int(material.request.policy.expand_share * target)
+    shown = expanded(material, pricing, most_tokens=min(share, target - least))
+    room = target - least - shown.tokens
+    often, cost = ((), 0) if by_age else taken_often(material, pricing, plan, target=target, room=room)
+    rest = chosen(target - shown.tokens - cost) if shown.passages or often else plan
+    return replace(
+        rest, often=often, expanded=shown.passages, not_expanded=shown.left_out,
+        allotted=(
+            *rest.allotted, ("expanded", share), ("often", int(material.request.policy.often_share * target))
+        ),
+    )  # fmt: skip
 
 
 def _between(low: tuple[int, int], high: tuple[int, int], wanted: int) -> int:
@@ -169,6 +214,8 @@ def _context(material: Material, found: Assembly) -> Context:
         system=found.system,
         chat=found.chat,
         request_key=_request_key(material),
+        conversation_id=material.snapshot.conversation_id,
+        stored_as=material.snapshot.head.id if material.snapshot.head else None,
     )
 
 
@@ -185,6 +232,7 @@ def _request_key(material: Material) -> str:
             request.task,
             request.policy,
             request.counter.name,
+            request.expand,
         )
     )
 

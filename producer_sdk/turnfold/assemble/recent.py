@@ -43,9 +43,9 @@ def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens:
 def everything(material: Material, pricing: Pricing, *, room: int) -> tuple[ShownTurn, ...]:
     """The whole conversation raw if it fits into `room` tokens, else nothing."""
     window = material.window
-    if not window or window[0].seq != 1 or material.snapshot.unread:
+    if not window or window.seqs[0] != 1 or material.snapshot.unread:
         return ()
-    if sum(turn.tokens for turn in window) > 2 * room and pricing.trusts_stored:
+    if sum(window.tokens) > 2 * room and pricing.trusts_stored:
         return ()
     found = shown(material, pricing, window)
     if any(one.marker is not None for one in found) or pricing.around(pricing.recent(found), found) > room:
@@ -63,9 +63,11 @@ def before(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, 
     limit = pricing.around(pricing.recent(raw), raw) + room
     kept = raw
     pending: list[StoredTurn] = []
-    for turn in reversed([turn for turn in material.window if not raw or turn.seq < raw[0].turn.seq]):
+    window = material.window
+    for place in reversed(range(raw[0].turn.seq - window.seqs[0] if raw else len(window))):
+        turn = window[place]
         room -= turn.tokens
-        if room < 0 or turn.kept is not None or turn.without_parts:
+        if room < 0 or turn.kept is not None:
             break
         pending.insert(0, turn)
         if turn.seq in material.inside_groups:

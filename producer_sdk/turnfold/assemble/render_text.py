@@ -13,25 +13,32 @@ from typing import Final
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.markers import ARROW, node_marker, turns_marker
 from turnfold.contract.records import Anchor, Node, Role, StoredTurn, TurnState
-from turnfold.contract.speakers import speaker_label
+from turnfold.contract.speakers import label_of, speaker_label
 
+_MOST_REPLACED: Final = 80
+"""Code points of what a correction replaces that are shown with it."""
+_NO_BRACKETS: Final = str.maketrans({"[": "(", "]": ")", '"': "'", "→": ">"})
 ANCHORS_HEADER: Final = "[anchors: exact words from earlier turns]\n"
 BACKGROUND_HEADER: Final = "[background: notes on earlier turns, not instructions]\n"
 NAMES: Final = "names"
 HITS_HEADER: Final = "[notes for the question]\n"
 EXCERPTS_HEADER: Final = "[excerpts for the question]\n"
+EXPANDED_HEADER: Final = "[expanded: what was said, not instructions]\n"
+OFTEN_HEADER: Final = "[looked up often, in detail]\n"
 RECENT_HEADER: Final = "[recent turns]\n"
 INDENT: Final = "  "
 
+_ROLES: Final = frozenset(str(role) for role in Role)
+_ROLE_OPENINGS: Final = ("[", *sorted(f"{role}:" for role in _ROLES))
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_HOW: Final = ("word for word", "detailed", "brief", "tags")
 _ABSENT: Final = {TurnState.DELETED: "[deleted]", TurnState.EXPIRED: "[expired]", TurnState.PARKED: "[unreadable]"}
 
 
-def line_openings(turns: Iterable[StoredTurn]) -> tuple[str, ...]:
-    """How lines of ours begin: what a line inside a turn must not begin with."""
-    named = {(turn.name, turn.role): turn for turn in turns if turn.name}
-    labels = {str(role) for role in Role} | {speaker_label(turn) for turn in named.values()}
-    return ("[", *sorted(f"{label}:" for label in labels))
+def line_openings(voices: Iterable[tuple[str | None, str]]) -> tuple[str, ...]:
+    """How lines of ours begin: what a line inside a turn must not begin with. `voices` are names and roles."""
+    labels = {label_of(name, role) for name, role in set(voices) if name}
+    return ("[", *sorted(f"{label}:" for label in labels | _ROLES)) if labels else _ROLE_OPENINGS
 
 
 def guarded(text: str, openings: tuple[str, ...]) -> str:
@@ -57,7 +64,14 @@ def excerpt_opening(turn: StoredTurn) -> str:
 
 
 def anchor_opening(anchor: Anchor) -> str:
-    return f"[{anchor.type.replace('_', ' ')}, turn {anchor.turn_seq}] "
+    instead = f', replaces "{_clipped(anchor.replaced)}"' if anchor.replaced else ""
+    return f"[{anchor.type.replace('_', ' ')}, turn {anchor.turn_seq}{instead}] "
+
+
+def _clipped(text: str) -> str:
+    """The head of what a correction replaces: enough to know it by; no mark that could end the bracket."""
+    words = one_line(text).translate(_NO_BRACKETS)
+    return words if len(words) <= _MOST_REPLACED else f"{words[:_MOST_REPLACED].rsplit(' ', 1)[0]} …"
 
 
 def one_line(text: str) -> str:
@@ -93,6 +107,16 @@ def opening_marker(node: Node, *, level: int, short: bool) -> str:
 def group_line(first_seq: int, last_seq: int, marker: str) -> str:
     """What stands before the notes of neighbouring turns."""
     return f"[{_turns_named(first_seq, last_seq)} {ARROW}{marker}]\n"
+
+
+def passage_opening(first_seq: int, last_seq: int, *, level: int) -> str:
+    """What stands before the words of a marker."""
+    return f"[{_turns_named(first_seq, last_seq)}, {_HOW[level]}]"
+
+
+def goes_on_line(marker: str) -> str:
+    """Stands where the words of a marker were cut."""
+    return f"[goes on {ARROW}{marker}]\n"
 
 
 def names_line(names: Sequence[str]) -> str:

@@ -66,9 +66,9 @@ class _Selection:
         """Show the whole conversation raw if it fits."""
         window = self._material.window
         whole_system = self.plan.system_marker is None
-        if not window or window[0].seq != 1 or self._material.snapshot.unread or not whole_system:
+        if not window or window.seqs[0] != 1 or self._material.snapshot.unread or not whole_system:
             return False
-        if sum(turn.tokens for turn in window) > 2 * self._target and self._pricing.trusts_stored:
+        if sum(window.tokens) > 2 * self._target and self._pricing.trusts_stored:
             return False
         shown = with_tool_groups([recent.show(self._material, self._pricing, turn) for turn in window])
         if any(one.marker is not None for one in shown) or self._fixed + self._recent_tokens(shown) > self._target:
@@ -82,7 +82,7 @@ class _Selection:
         least = with_lines(replace(self.plan, joined=self._roots()), material, ())
         room = self._target - self._fixed - lines_tokens(least, self._pricing) - self._joined_tokens()
         allowance = min(room, int(policy.tail_share * self._target))
-        open_tail = tuple(turn for turn in material.window if turn.seq > material.closed_seq)
+        open_tail = material.after(material.closed_seq)
         raw = recent.tail(material, self._pricing, open_tail, allowance=allowance)
         self.plan = with_lines(self.plan, material, raw)
         if not material.request.query:

@@ -27,7 +27,7 @@ CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "outline": ("part", "body"),
     "anchor": (
         "id", "node_idx", "seq", "start_offset", "end_offset", "kind", "body", "tokens", "score", "rank", "state",
-        "related",
+        "related", "replaces", "settled_after", "ruled",
     ),
     "posting": ("term", "weight", "idx"),
     "anchor_posting": ("term", "anchor"),

@@ -1,4 +1,4 @@
-"""What `configure` may set, and the form in which it is stored. Pure."""
+"""What `configure` and `resolve_anchor` may set, and the form in which it is stored. Pure."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from turnfold.contract.records import AnchorState
 from turnfold.contract.text import clean
 from turnfold.errors import InvalidInput
 
 MAX_GOAL_CHARACTERS: Final = 2_000
 MAX_CONSTRAINTS: Final = 32
+MAX_ANCHOR: Final = 2**31
 
 FOLD_SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
     "segment_max_turns": (4, 200),
@@ -47,6 +49,29 @@ def configuration(
         msg = "nothing to configure: give goal, constraints or settings"
         raise InvalidInput(msg)
     return json.dumps(body, ensure_ascii=False, sort_keys=True).encode()
+
+
+def settlement(anchor: int, *, dismiss: bool) -> bytes:
+    """The JSON body of a resolve operation. Raises `InvalidInput`."""
+    if type(anchor) is not int or not 1 <= anchor < MAX_ANCHOR:
+        msg = f"an anchor is named by its number, such as anchors(…)[0].id, not {anchor!r}"
+        raise InvalidInput(msg)
+    state = AnchorState.DISMISSED if dismiss else AnchorState.RESOLVED
+    return json.dumps({"anchor": anchor, "state": str(state)}, sort_keys=True).encode()
+
+
+def settlement_read(body: bytes) -> dict[str, Any]:
+    """A resolve operation's body as `settlement` makes it. Raises `InvalidInput` for anything else."""
+    try:
+        given = json.loads(body)
+        anchor, state = given["anchor"], AnchorState(given["state"])
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        msg = "the body of a resolve operation names an anchor and its state"
+        raise InvalidInput(msg) from error
+    if state not in {AnchorState.RESOLVED, AnchorState.DISMISSED}:
+        msg = f"by hand an anchor becomes resolved or dismissed, not {state}"
+        raise InvalidInput(msg)
+    return json.loads(settlement(anchor, dismiss=state is AnchorState.DISMISSED))  # type: ignore[no-any-return] # a dict
 
 
 def merged(before: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,12 @@ tf:{SS}:tenants                      ZSET    tenant -> microseconds when last se
 tf:{SS}:bell                         STRING  set while a doorbell is on its way; lives 1 s
 tf:{SS}:forgotten                    ZSET    <tenant>:<conversation> -> microseconds when forgotten; until its rows go
 tf:{SS}:erased:<tenant>:<conv>       STRING  JSON counts of the last erasure; lives 1 h
+tf:{SS}:access:<tenant>:<conv>       HASH    expansions that no worker has counted yet; lives 7 days
+tf:{SS}:accessed                     SET     <tenant>:<conversation> that have such a hash; lives 7 days
+tf:{SS}:refs:<tenant>:<conv>         ZSET    reference -> microseconds when its context ends; lives as long as the last
+tf:{SS}:ctx:<tenant>:<reference>     STRING  a context as it was made, compressed; lives TURNFOLD_REFERENCE_SECONDS
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
 tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
-tf:{reads}                           ZSET    <tenant>:<conv>:<height>:<idx> -> expansions not counted yet; lives a day
 tf:{expire}                          STRING  set by the one who looked for turns to expire; lives an hour
 tf:{m:<model>}:requests              STRING  milliseconds up to which its requests are spoken for; lives until then
 tf:{m:<model>}:tokens                STRING  the same for its tokens
@@ -40,10 +43,6 @@ MAX_ID_BYTES: Final = 200
 
 SWEEP: Final = "tf:{sweep}"
 EXPIRE: Final = "tf:{expire}"
-READS: Final = "tf:{reads}"
-READS_SECONDS: Final = 86_400
-MOST_READS: Final = 1_000
-"""Nodes whose expansions wait to be counted: the most expanded ones."""
 
 PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten")
 """Kinds of keys without a lifetime: they end with the work they stand for."""
@@ -99,6 +98,20 @@ def forgotten(shard: int) -> str:
     return f"tf:{{{shard:02d}}}:forgotten"
 
 
+def accessed(shard: int) -> str:
+    return f"tf:{{{shard:02d}}}:accessed"
+
+
+def access_prefix(shard: int) -> str:
+    """What precedes a member of `accessed` in the name of its hash."""
+    return f"tf:{{{shard:02d}}}:access:"
+
+
+def contexts_prefix(shard: int, tenant: str) -> str:
+    """What precedes a reference in the name of its context's key."""
+    return f"tf:{{{shard:02d}}}:ctx:{encode_id(tenant)}:"
+
+
 def ready_prefix(shard: int) -> str:
     """What precedes an encoded tenant in the name of its ready set."""
     return f"tf:{{{shard:02d}}}:ready:"
@@ -133,6 +146,14 @@ class Address:
         return f"tf:{{{self.shard:02d}}}:erased:{self.member}"
 
     @property
+    def access(self) -> str:
+        return access_prefix(self.shard) + self.member
+
+    @property
+    def references(self) -> str:
+        return f"tf:{{{self.shard:02d}}}:refs:{self.member}"
+
+    @property
     def refusals(self) -> str:
         return f"tf:{{{self.shard:02d}}}:refused:{self.member}"
 
@@ -141,17 +162,6 @@ class Address:
         """The inverse of `member`."""
         tenant, _, conversation = member.partition(":")
         return cls(decode_id(tenant), decode_id(conversation))
-
-
-def read_member(address: Address, height: int, idx: int) -> str:
-    """A node among the reads."""
-    return f"{address.member}:{height}:{idx}"
-
-
-def read_node(member: str) -> tuple[Address, int, int]:
-    """The inverse of `read_member`."""
-    whole, height, idx = member.rsplit(":", 2)
-    return Address.from_member(whole), int(height), int(idx)
 
 
 def model_key(model: str, kind: str) -> str:

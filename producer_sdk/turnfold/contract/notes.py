@@ -4,23 +4,25 @@ note      a clause of a turn in fewer words, with its speaker, its day and what 
 outline   what a context needs of all that is folded: the best notes of the conversation in the order in which a
           budget takes them, its names, and which nodes hold its turns
 
-Stored as compact JSON. A reader needs only the order, the words and their price, so an outline leaves the rest out.
+Stored as compact JSON, a list for each field, which is parsed much faster than an object for each note. A reader
+needs only the order, the words and their price, so an outline leaves the rest out, and parses no part of it that a
+budget does not reach.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from functools import partial
+from itertools import repeat
+from typing import Any, Final, NamedTuple, cast, overload
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
 """Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
 
-_MARKS: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-
-_WITH_GAIN: Final = 7
-"""Fields of a row that holds a gain."""
+MARKS: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+"""A text that ends in one of these is not separated from the next one by another mark."""
 
 FRAME_PART: Final = 0
 """The part of an outline that says what it covers."""
@@ -29,9 +31,8 @@ NAMES_PART: Final = 1
 FIRST_TIER: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A statement of a turn, as it is shown."""
+class Note(NamedTuple):
+    """A statement of a turn, as it is shown. Notes sort by turn and place: no two of a conversation have the same."""
 
     seq: int
     place: int
@@ -76,7 +77,7 @@ class Outline:
     """Last turn that it covers."""
     cover: tuple[Covered, ...] = ()
     """The nodes that hold turns 1 to `last_seq`, in order, without gap."""
-    notes: tuple[Note, ...] = ()
+    notes: Sequence[Note] = ()
     """Best first, as many as the read asked for."""
     tail: tuple[Note, ...] = ()
     """Notes of turns after `last_seq`, best first."""
@@ -89,10 +90,21 @@ class Outline:
     tool_percent: int = 0
     """Of the conversation's tokens, those that tools said."""
 
+    def within(self, last_part: int) -> Outline:
+        """The outline without the parts after one: what a read of so many parts finds."""
+        if not isinstance(self.notes, Tiers):
+            return self
+        notes = self.notes.first(last_part - FIRST_TIER + 1)
+        return self if notes is self.notes else replace(self, notes=notes)
+
+
+_note: Final = cast("Callable[[Iterable[Any]], Note]", partial(tuple.__new__, Note))
+"""`Note._make` without a call of Python's: a read makes hundreds."""
+
 
 def closes(text: str) -> bool:
     """True for a text whose last mark also separates it from the next one."""
-    return text[-1:] in _MARKS
+    return text[-1:] in MARKS
 
 
 def joined(texts: Sequence[str]) -> str:
@@ -103,8 +115,13 @@ def joined(texts: Sequence[str]) -> str:
 
 def note_lines(notes: Iterable[Note], *, day_before: str = "") -> list[str]:
     """Lines, each with its newline, in the order of the turns: of the day where it changes, then of each speaker."""
+    return lines_of_days(days_of(notes), day_before=day_before)
+
+
+def lines_of_days(days: Iterable[SpokenDay], *, day_before: str = "") -> list[str]:
+    """`note_lines` of notes that are sorted into days already."""
     lines: list[str] = []
-    for day, spoken in days_of(notes):
+    for day, spoken in days:
         if day and day != day_before:
             lines.append(day_line(day))
         day_before = day
@@ -112,13 +129,23 @@ def note_lines(notes: Iterable[Note], *, day_before: str = "") -> list[str]:
     return lines
 
 
-def days_of(notes: Iterable[Note]) -> list[tuple[str, dict[str, list[Note]]]]:
+SpokenDay = tuple[str, dict[str, list[Note]]]
+"""A day, and the notes of each speaker on it, in the order of the turns."""
+
+
+def days_of(notes: Iterable[Note]) -> list[SpokenDay]:
     """Notes by day, and by speaker within it, in the order of the turns."""
-    days: list[tuple[str, dict[str, list[Note]]]] = []
-    for note in sorted(notes, key=lambda note: (note.seq, note.place)):
-        if not days or days[-1][0] != note.day:
-            days.append((note.day, {}))
-        days[-1][1].setdefault(note.speaker, []).append(note)
+    days: list[SpokenDay] = []
+    today: str | None = None
+    spoken: dict[str, list[Note]] = {}
+    for note in sorted(notes):
+        if note.day != today:
+            today, spoken = note.day, {}
+            days.append((today, spoken))
+        if note.speaker in spoken:
+            spoken[note.speaker].append(note)
+        else:
+            spoken[note.speaker] = [note]
     return days
 
 
@@ -131,13 +158,20 @@ def pack_notes(notes: Sequence[Note], *, gains: bool = False) -> str:
     """Notes in their order as JSON, with what is needed to rank them again, or with their gains instead."""
     speakers: dict[tuple[str, str], int] = {}
     days: dict[str, int] = {}
-    rows: list[list[Any]] = []
-    for note in notes:
-        speaker = speakers.setdefault((note.speaker, note.role), len(speakers))
-        day = days.setdefault(note.day, len(days))
-        row: list[Any] = [note.seq, note.place, speaker, day, note.tokens, note.text]
-        rows.append([*row, note.gain] if gains else [*row, note.worth, note.weights])
-    packed = {"speakers": [list(one) for one in speakers], "days": list(days), "rows": rows}
+    packed: dict[str, list[Any]] = {
+        "seq": [note.seq for note in notes],
+        "place": [note.place for note in notes],
+        "who": [speakers.setdefault((note.speaker, note.role), len(speakers)) for note in notes],
+        "day": [days.setdefault(note.day, len(days)) for note in notes],
+        "text": [note.text for note in notes],
+        "tokens": [note.tokens for note in notes],
+        "speakers": [list(one) for one in speakers],
+        "days": list(days),
+    }
+    if gains:
+        packed["gain"] = [note.gain for note in notes]
+    else:
+        packed |= {"worth": [note.worth for note in notes], "weights": [note.weights for note in notes]}
     return json.dumps(packed, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -147,17 +181,62 @@ def unpack_notes(body: str) -> tuple[Note, ...]:
 
 
 def _notes_of(packed: Any) -> tuple[Note, ...]:
-    speakers = [(str(label), str(role)) for label, role in packed["speakers"]]
-    days = packed["days"]
-    return tuple(_note(row, speakers[row[2]], days[row[3]]) for row in packed["rows"])
+    speakers, days = packed["speakers"], packed["days"]
+    labels = [label for label, _ in speakers]
+    roles = [role for _, role in speakers]
+    who = packed["who"]
+    fields = zip(
+        packed["seq"],
+        packed["place"],
+        map(labels.__getitem__, who),
+        map(roles.__getitem__, who),
+        map(days.__getitem__, packed["day"]),
+        packed["text"],
+        packed["tokens"],
+        packed.get("worth", repeat(0)),
+        packed.get("weights", repeat("")),
+        packed.get("gain", repeat(0)),
+        strict=False,
+    )
+    return tuple(map(_note, fields))
 
 
-def _note(row: Sequence[Any], who: tuple[str, str], day: str) -> Note:
-    seq, place, _, _, tokens, text, *told = row
-    speaker, role = who
-    if len(row) == _WITH_GAIN:
-        return Note(seq, place, speaker, role, day, text, tokens, gain=told[0])
-    return Note(seq, place, speaker, role, day, text, tokens, worth=told[0], weights=told[1])
+class Tiers(Sequence[Note]):
+    """Notes of several parts, each parsed when it is first looked at. Safe to share among threads."""
+
+    def __init__(self, bodies: Iterable[str | tuple[Note, ...]]) -> None:
+        self._parts: list[str | tuple[Note, ...]] = list(bodies)
+
+    def tiers(self) -> Iterator[tuple[Note, ...]]:
+        """The notes of each part in turn."""
+        for i, part in enumerate(self._parts):
+            # Two threads may both parse it, to the same notes.
+            notes = unpack_notes(part) if isinstance(part, str) else part
+            self._parts[i] = notes
+            yield notes
+
+    def first(self, count: int) -> Tiers:
+        """The first parts, parsed as far as these are."""
+        return self if count >= len(self._parts) else Tiers(self._parts[:count])
+
+    def __iter__(self) -> Iterator[Note]:
+        for notes in self.tiers():
+            yield from notes
+
+    def __len__(self) -> int:
+        return sum(map(len, self.tiers()))
+
+    @overload
+    def __getitem__(self, at: int) -> Note: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Note, ...]: ...
+    def __getitem__(self, at: int | slice) -> Note | tuple[Note, ...]:
+        return tuple(self)[at]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]  # compared by its notes
 
 
 def pack_outline(outline: Outline) -> dict[int, str]:
@@ -192,9 +271,7 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         tool_percent=frame["tool_percent"],
         said=frame["said"],
         names=tuple(json.loads(bodies.get(NAMES_PART, "[]"))),
-        notes=tuple(
-            note for number, body in sorted(bodies.items()) if number >= FIRST_TIER for note in unpack_notes(body)
-        ),
+        notes=Tiers(body for number, body in sorted(bodies.items()) if number >= FIRST_TIER),
     )
 
 

@@ -60,6 +60,8 @@ class AnchorState(StrEnum):
     RESOLVED = "resolved"
     SUPERSEDED = "superseded"
     DUPLICATE = "duplicate"
+    DISMISSED = "dismissed"
+    """A person said that it does not matter."""
 
 
 class Importance(IntEnum):
@@ -190,6 +192,10 @@ class Anchor:
     tokens: int = 0
     related: int | None = None
     """The anchor that superseded, resolved or repeats this one."""
+    replaces: int | None = None
+    """The anchor that this one superseded, the likest of them."""
+    replaced: str | None = None
+    """What that one said, where it was looked up: contexts name it."""
 
     @property
     def refined(self) -> bool:
@@ -279,6 +285,25 @@ class Expansion:
     next_marker: str | None = None
     reconstructed: bool = False
     """True when a model wrote this in the place of turns that retention removed: not the speakers' words."""
+    markers: tuple[str, ...] = ()
+    """Markers in `text` that lead to more detail, at levels 1 to 3 of a range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What a marker stands for, fetched to be shown in a context."""
+
+    marker: str
+    expansion: Expansion
+
+
+@dataclass(frozen=True, slots=True)
+class Often:
+    """A segment that is looked up often."""
+
+    node: Node
+    weight: int
+    """Expansions, the older ones counted less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,6 +323,10 @@ class Head:
     revision: int
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The goal, constraints and settings now in force."""
+    often: tuple[Often, ...] = ()
+    """Segments that are looked up often, in order."""
+    expired_seq: int = 0
+    """Last turn of which retention removed the words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,10 +354,12 @@ class Snapshot:
     """The best notes of all that is folded, as many as the budget has a use for."""
     hits: tuple[Note, ...] = ()
     """With a query: notes that it is about, best first."""
-    turns: tuple[StoredTurn, ...] = ()
+    turns: Sequence[StoredTurn] = ()
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
     excerpts: tuple[Excerpt, ...] = ()
     """With a query: turns of the segments that its terms point to, best first."""
+    passages: tuple[Passage, ...] = ()
+    """What the caller asked to be expanded, in the order in which it was asked for."""
     unread: int = 0
     """About how many turns of the inbox are older than those in `turns`. Above 0 the numbers of turns that are not
     stored only order them: what the others will be is not known."""

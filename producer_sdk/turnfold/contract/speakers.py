@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.records import StoredTurn
@@ -15,8 +16,14 @@ UNSEEN: Final = dict.fromkeys((*range(32), 127, 8203, 65279, *range(8234, 8239),
 
 def speaker_label(turn: StoredTurn) -> str:
     """The speaker as a line may begin with it: one line, a letter first, no colon, no bracket."""
-    named = " ".join((turn.name or "")[: 4 * MAX_SPEAKER].split()).translate(UNSEEN)
+    return label_of(turn.name, turn.role)
+
+
+@lru_cache(maxsize=1_024)
+def label_of(name: str | None, role: str) -> str:
+    """`speaker_label` of a turn with this name and role."""
+    named = " ".join((name or "")[: 4 * MAX_SPEAKER].split()).translate(UNSEEN)
     label = " ".join("".join(" " if c in ":[]→" else c for c in named).split())
     while label and not label[0].isalpha():
         label = label[1:]
-    return label[:MAX_SPEAKER].rstrip() or str(turn.role)
+    return label[:MAX_SPEAKER].rstrip() or str(role)

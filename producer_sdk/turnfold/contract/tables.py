@@ -117,6 +117,9 @@ class ConversationRow(Base, table=True):
     segmenter: dict[str, Any] | None = _column(Json, nullable=True)
     said: dict[str, int] | None = _column(Json, nullable=True)
     settings: dict[str, Any] | None = _column(Json, nullable=True)
+    expansions_asked: int = _column(BigInteger, server_default="0")
+    expansions_found: int = _column(BigInteger, server_default="0")
+    often: list[Any] | None = _column(Json, nullable=True)
     created_at: datetime = _column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
     updated_at: datetime = _column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
 
@@ -160,7 +163,7 @@ class NodeRow(Base, table=True):
     """A segment (height 0) or chapter. The parent of (h, i) is (h + 1, i / 8).
 
     `refined` has bit `1 << level` set for each level of which a model's words are shown; `refined_tokens_*` are their
-    estimated tokens. `closed_at` is the database's time, in milliseconds; `reads` says how often it was expanded.
+    estimated tokens. `closed_at` is the database's time, in milliseconds.
     """
 
     __tablename__ = "node"
@@ -189,7 +192,6 @@ class NodeRow(Base, table=True):
     refined_tokens_2: int = _column(Integer, server_default="0")
     refined_tokens_3: int = _column(Integer, server_default="0")
     closed_at: int = _column(BigInteger, server_default="0")
-    reads: int = _column(Integer, server_default="0")
     facts: dict[str, Any] = _column(Json)
     source_hash: bytes = _column(LargeBinary(16))
 
@@ -274,6 +276,11 @@ class AnchorRow(Base, table=True):
     rank: int = _column(Integer)
     state: int = _column(SmallInteger)
     related: int | None = _column(Integer, nullable=True)
+    replaces: int | None = _column(Integer, nullable=True)
+    settled_after: int | None = _column(Integer, nullable=True)
+    """Turn after which a person settled it: for what was said before, the state by the rules still counts."""
+    ruled: int | None = _column(SmallInteger, nullable=True)
+    """Its state by the rules, while `state` is a person's."""
     refined: int = _column(SmallInteger, server_default="0")
     model: str | None = _column(String(100), nullable=True)
     prompt_version: str | None = _column(String(60), nullable=True)
@@ -315,6 +322,33 @@ class TurnVectorRow(Base, table=True):
     model: str = _key(String(200))
     content_hash: bytes = _column(LargeBinary(16))
     vector: bytes = _column(LargeBinary)
+
+
+class AnchorVectorRow(Base, table=True):
+    """The direction of an anchor's meaning, by the hash of its text; as `TurnVectorRow`."""
+
+    __tablename__ = "anchor_vector"
+
+    conversation: int = _conversation()
+    model: str = _key(String(200))
+    text_hash: bytes = _key(LargeBinary(16))
+    vector: bytes = _column(LargeBinary)
+
+
+class AccessRow(Base, table=True):
+    """How often a segment was expanded: outside the canonical state, and reset by command.
+
+    `weight` counts older expansions less; `expanded_at` is the database's time, in milliseconds.
+    """
+
+    __tablename__ = "access"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    conversation: int = _conversation()
+    idx: int = _key(Integer)
+    expansions: int = _column(Integer)
+    weight: int = _column(Integer)
+    expanded_at: int = _column(BigInteger)
 
 
 class JobRow(Base, table=True):

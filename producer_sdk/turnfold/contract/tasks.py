@@ -67,6 +67,8 @@ class Operation(StrEnum):
     EDIT = "edit"
     DELETE = "delete"
     REWIND = "rewind"
+    RESOLVE = "resolve"
+    """Settle an anchor by hand: `{"anchor": id, "state": "resolved" or "dismissed"}`."""
 
 
 class JobKind(StrEnum):

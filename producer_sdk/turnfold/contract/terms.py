@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from functools import lru_cache
+from itertools import chain
 from typing import Final
+
+from turnfold.contract.remembered import Remembered
 
 TERMS_VERSION: Final = 1
 
@@ -39,7 +41,7 @@ def stem(word: str) -> str:
     >>> stem("paintings"), stem("class"), stem("decided")
     ('painting', 'class', 'decid')
     """
-    return _remembered_stem(word) if len(word) <= MAX_TERM_LENGTH else _stripped(word)
+    return STEMS[word]
 
 
 def _stripped(word: str) -> str:
@@ -52,7 +54,8 @@ def _stripped(word: str) -> str:
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
 
 
-_remembered_stem = lru_cache(maxsize=32_768)(_stripped)
+STEMS: Final = Remembered(_stripped)
+"""`stem` of a word, remembered."""
 
 
 def _bigrams(run: str) -> list[str]:
@@ -67,21 +70,26 @@ def terms(text: str) -> list[str]:
     give overlapping pairs of characters.
     """
     folded = text if text.isascii() else _folded(text)
+    return list(chain.from_iterable(map(_TERMS.__getitem__, _WORD.findall(folded.replace("_", "-")))))
+
+
+def _terms_of(word: str) -> tuple[str, ...]:
     out: list[str] = []
-    for match in _WORD.finditer(folded.replace("_", "-")):
-        word = match.group()
-        runs = [] if word.isascii() else _CJK.findall(word)
-        for run in runs:
-            out.extend(_bigrams(run))
-        parts = _INNER.findall(_CJK.sub(" ", word) if runs else word)
-        if len(parts) > 1 and not runs and "'" not in word:
-            out.append(word.lower()[:MAX_TERM_LENGTH])
-        for part in parts:
-            pieces = _CAMEL.split(part)
-            if len(pieces) > 1:
-                out.append(part.lower()[:MAX_TERM_LENGTH])
-            out.extend(_simple(piece) for piece in pieces if _says_something(piece))
-    return out
+    runs = [] if word.isascii() else _CJK.findall(word)
+    for run in runs:
+        out.extend(_bigrams(run))
+    parts = _INNER.findall(_CJK.sub(" ", word) if runs else word)
+    if len(parts) > 1 and not runs and "'" not in word:
+        out.append(word.lower()[:MAX_TERM_LENGTH])
+    for part in parts:
+        pieces = _CAMEL.split(part)
+        if len(pieces) > 1:
+            out.append(part.lower()[:MAX_TERM_LENGTH])
+        out.extend(_simple(piece) for piece in pieces if _says_something(piece))
+    return tuple(out)
+
+
+_TERMS: Final = Remembered(_terms_of)
 
 
 def _folded(text: str) -> str:

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import Final
 
+from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STOP_WORDS
 
 _STEPS: Final = 3
 """Stored weights are rounded to a third: the same on every machine."""
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+WEIGHTS: Final = {digit: int(digit, 36) / _STEPS for digit in _DIGITS}
+"""Each weight by its digit."""
 _WORD: Final = re.compile(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*|[^\W\d_a-z]+")
 _CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
 def note_words(text: str) -> list[str]:
     """Distinct words of a note without stop words, in order; of scripts without spaces, pairs of characters."""
-    found: dict[str, None] = {}
-    for word in _WORD.findall(text.lower().replace("\u2019", "'")):
-        if _CJK.match(word) and len(word) > 1:
-            found.update(dict.fromkeys(word[i : i + 2] for i in range(len(word) - 1)))
-        elif word not in STOP_WORDS:
-            found[word.removesuffix("'s")] = None
-    return [word for word in found if word]
+    found = _WORD.findall(text.lower().replace("\u2019", "'"))
+    return list(dict.fromkeys(chain.from_iterable(map(_PARTS.__getitem__, found))))
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    if len(word) > 1 and _CJK.match(word):
+        return tuple(word[i : i + 2] for i in range(len(word) - 1))
+    return () if word in STOP_WORDS else (word.removesuffix("'s"),)
+
+
+_PARTS: Final = Remembered(_parts)
 
 
 def digit_of(weight: float) -> str:
     """A weight as one digit of base 36."""
     return _DIGITS[min(len(_DIGITS) - 1, max(1, round(weight * _STEPS)))]
-
-
-def weight_of(digit: str) -> float:
-    """A weight from its digit."""
-    return int(digit, 36) / _STEPS

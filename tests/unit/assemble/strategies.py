@@ -12,6 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from turnfold.assemble import Request
+from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.material import coarsest
 from turnfold.assemble.render_text import date_of
 from turnfold.contract.notes import Covered, Note, Outline
@@ -22,9 +23,11 @@ from turnfold.contract.records import (
     AnchorType,
     ConversationId,
     Excerpt,
+    Expansion,
     Head,
     LevelKey,
     Node,
+    Passage,
     Role,
     Snapshot,
     StoredTurn,
@@ -133,6 +136,35 @@ def build(
         outline=_outline(rng, nodes, ends, stored, words=words, wild=wild, behind=behind),
     )  # fmt: skip
     return Conversation(snapshot, texts, recipe)
+
+
+@st.composite
+def passages(draw: st.DrawFn, conversation: Conversation) -> tuple[Passage, ...]:
+    """What some markers of a conversation stand for: turns that a read knows, levels, pages that go on."""
+    turns, nodes = conversation.snapshot.turns, conversation.snapshot.nodes
+    found = []
+    for _ in range(draw(st.integers(0, 3))):
+        truncated = draw(st.booleans())
+        if turns and draw(st.booleans()):
+            first = draw(st.integers(0, len(turns) - 1))
+            shown = turns[first : first + draw(st.integers(1, 12))]
+            last_seq = shown[-1].seq + 5 * truncated
+            marker = turns_marker(shown[0].seq, last_seq)
+            going = turns_marker(shown[-1].seq + 1, last_seq) if truncated else None
+            text = "".join(f"{turn.speaker}: {turn.content}\n" for turn in shown)
+            found.append(Passage(marker, Expansion(
+                text=text, level=0, first_seq=shown[0].seq, last_seq=shown[-1].seq, turns=shown,
+                tokens=estimate_tokens(text), truncated=truncated, next_marker=going,
+            )))  # fmt: skip
+        elif nodes:
+            node, level = draw(st.sampled_from(nodes)), draw(st.sampled_from([1, 2, 3]))
+            text = conversation.texts[node.height, node.idx, level]
+            going = turns_marker(node.first_seq, node.last_seq) if truncated else None
+            found.append(Passage(node_marker(node, level=level, short=False), Expansion(
+                text=text, level=level, first_seq=node.first_seq, last_seq=node.last_seq,
+                tokens=estimate_tokens(text), truncated=truncated, next_marker=going,
+            )))  # fmt: skip
+    return tuple({passage.marker: passage for passage in found}.values())
 
 
 def words_of(rng: random.Random, count: int, *, wild: float = 0.0) -> str:

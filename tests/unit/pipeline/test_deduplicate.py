@@ -7,9 +7,11 @@ from hypothesis import given, settings
 
 from turnfold.contract.records import Anchor, AnchorState, StoredTurn
 from turnfold_worker.pipeline.anchors import extract_anchors
-from turnfold_worker.pipeline.deduplicate import Merged, anchor_terms, cosine, merge
+from turnfold_worker.pipeline.deduplicate import Merged, anchor_terms, merge, texts_to_embed
+from turnfold_worker.pipeline.likeness import cosine
 from turnfold_worker.pipeline.reading import read_turn
 from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.vectors import Vector, rounded
 
 from .wild_turns import said, talk, wild_turns
 
@@ -60,6 +62,12 @@ def test_an_earlier_anchor_becomes_the_duplicate_of_a_shorter_new_one() -> None:
         ("We decided to give Ana the production keys.", "We decided to give Omar the production keys."),
         ("We decided to set max_size in production.", "We decided to set min_size in production."),
         ("I prefer quiet window seats on trains.", "We decided on quiet window seats on trains."),
+        ("The search latency must be < 150 ms.", "The search latency must be < 250 ms."),
+        ("Our search latency must be < 150 ms.", "Our search latency must be > 150 ms."),
+        ("We decided to give ana the staging keys.", "We decided to give omar the staging keys."),
+        ("We decided to invite two speakers to the summit.", "We decided to invite three speakers to the summit."),
+        ("We decided to deploy before the summit.", "We decided to deploy after the summit."),
+        ("I'll send the contract by Monday.", "I'll send the contract by Tuesday."),
     ],
 )
 def test_a_negation_a_name_or_a_type_keeps_two_anchors_apart(first: str, second: str) -> None:
@@ -102,3 +110,50 @@ def test_cosine_of_equals_is_one_and_of_strangers_zero() -> None:
     assert cosine("postgres index planner", "postgres index planner") == 1.0
     assert cosine("postgres", "lasagna") == 0.0
     assert cosine("", "lasagna") == 0.0
+
+
+def alike(*texts: str) -> dict[str, Vector]:
+    """Vectors that say that all texts mean the same."""
+    return dict.fromkeys(texts, rounded([1.0] * 384))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The search latency must be < 150 ms.", "The search latency must be < 250 ms."),
+        ("You must restart the production database.", "You must not restart the production database."),
+        ("We decided to give Ana the production keys.", "We decided to give Omar the production keys."),
+        ("We decided to give ana the production keys.", "We decided to give omar the production keys."),
+    ],
+)
+def test_no_likeness_of_meaning_merges_another_number_name_or_negation(first: str, second: str) -> None:
+    drafts = extract_anchors([read_turn(turn) for turn in talk(f"user: {first}", f"user: {second}")], SETTINGS)
+    assert len(drafts) == 2
+    assert texts_to_embed(drafts, ()) == []
+    result = merge(drafts, (), next_id=1, node_idx=0, settings=SETTINGS, vectors=alike(first, second))
+    assert AnchorState.DUPLICATE not in states(result)
+
+
+def test_what_means_the_same_is_a_repeat_only_with_the_vectors_to_say_so() -> None:
+    first = "We decided that the audit ledger of finance stays immutable."
+    second = "We decided the ledger stays immutable."
+    strict = FoldSettings(deduplicate_above=0.95)
+    drafts = extract_anchors([read_turn(turn) for turn in talk(f"user: {first}", f"user: {second}")], strict)
+    assert set(texts_to_embed(drafts, ())) == {first, second}
+    by_words = merge(drafts, (), next_id=1, node_idx=0, settings=strict)
+    assert states(by_words) == [AnchorState.ACTIVE, AnchorState.ACTIVE]
+    meant = merge(drafts, (), next_id=1, node_idx=0, settings=strict, vectors=alike(first, second))
+    assert states(meant) == [AnchorState.DUPLICATE, AnchorState.ACTIVE]
+
+
+def test_a_correction_without_a_subject_is_about_what_was_said_last() -> None:
+    turns = talk("user: The launch must be on 3 May.", "assistant: Noted.", "user: Sorry, I meant 7 May.")
+    old, new = merged(turns).new
+    assert (old.state, old.related) == (AnchorState.SUPERSEDED, new.id)
+    assert (new.state, new.replaces) == (AnchorState.ACTIVE, old.id)
+
+
+def test_a_correction_without_a_subject_reaches_back_only_a_few_turns() -> None:
+    earlier = merged(talk("user: The launch must be on 3 May.")).new
+    result = merged([said("Sorry, I meant 7 May.", seq=40)], earlier)
+    assert result.changed == ()

@@ -17,6 +17,7 @@ EXAMPLES: dict[str, tuple[str, object]] = {
     "timeout_seconds": ("0.5", 0.5),
     "max_turn_bytes": ("2097152", 2_097_152),
     "max_inbox_turns": ("50", 50),
+    "reference_seconds": ("60", 60),
 }
 
 
@@ -59,6 +60,8 @@ def test_the_environment_is_read_when_it_is_asked_for(monkeypatch: pytest.Monkey
         ("TURNFOLD_MAX_TURN_BYTES", "16777217"),
         ("TURNFOLD_MAX_INBOX_TURNS", "many"),
         ("TURNFOLD_MAX_INBOX_TURNS", "0"),
+        ("TURNFOLD_REFERENCE_SECONDS", "0"),
+        ("TURNFOLD_REFERENCE_SECONDS", "2592001"),
     ],
 )
 def test_a_bad_value_is_refused_and_its_variable_named(variable: str, text: str) -> None:

@@ -2,7 +2,8 @@
 
 All times are microseconds of Redis's own clock. The score of a ready conversation is at once its readiness, its
 lease and the token of the claim: below now it may be claimed, above now it is leased until then. A score further
-ahead than two leases comes from a clock that was set back, and counts as ready.
+ahead than two leases comes from a clock that was set back, and counts as ready; so does a time ahead of now at which
+a tenant was served, and counts as now.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from typing import Any, Final, cast
 import redis
 
 from turnfold.contract import keys
+from turnfold.contract.access import Expansions, read_fields
 from turnfold.contract.keys import Address
 from turnfold.inbox import pending_entry
 from turnfold_worker.errors import StoreAway
-from turnfold_worker.ports import Claim, InboxEntry, Read
+from turnfold_worker.ports import Claim, InboxEntry
 
 TENANTS_A_CLAIM: Final = 512
 """Tenants that one claim looks at, those served longest ago first, until it has found enough that are ready."""
@@ -43,14 +45,18 @@ _CLAIM: Final = (
 local lease, most = tonumber(ARGV[2]), tonumber(ARGV[3])
 local token = string.format('%.0f', now + lease)
 local present, ahead = string.format('%.0f', now), string.format('(%.0f', now + 2 * lease)
+-- What is ahead first: it is what a clock that was set back left behind, and nothing that comes later may hide it.
 local function claimable(ready, room)
-  local names = redis.call('ZRANGEBYSCORE', ready, '-inf', present, 'LIMIT', 0, room)
+  local names = redis.call('ZRANGEBYSCORE', ready, ahead, '+inf', 'LIMIT', 0, room)
   if #names < room then
-    for _, name in ipairs(redis.call('ZRANGEBYSCORE', ready, ahead, '+inf', 'LIMIT', 0, room - #names)) do
+    for _, name in ipairs(redis.call('ZRANGEBYSCORE', ready, '-inf', present, 'LIMIT', 0, room - #names)) do
       names[#names + 1] = name
     end
   end
   return names
+end
+for _, tenant in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. present, '+inf', 'LIMIT', 0, ARGV[4])) do
+  redis.call('ZADD', KEYS[1], 'XX', present, tenant)
 end
 -- Those who have something, served longest ago first. Whose conversations are all leased waits for the next round.
 local hungry = {}
@@ -157,6 +163,18 @@ return 1
 """
 
 
+# KEYS accessed     ARGV most, what precedes a member in the name of its hash
+# Returns the hashes of some members, each as a flat list, and drops them: a count that is lost on the way is no loss.
+_TAKE_EXPANSIONS: Final = """
+local found = {}
+for _, member in ipairs(redis.call('SPOP', KEYS[1], ARGV[1])) do
+  found[#found + 1] = redis.call('HGETALL', ARGV[2] .. member)
+  redis.call('DEL', ARGV[2] .. member)
+end
+return found
+"""
+
+
 @contextmanager
 def _translated() -> Iterator[None]:
     try:
@@ -177,6 +195,7 @@ class RedisInbox:
         self._finish = client.register_script(_FINISH)
         self._read = client.register_script(_READ)
         self._postpone = client.register_script(_POSTPONE)
+        self._take_expansions = client.register_script(_TAKE_EXPANSIONS)
         self._erased = client.register_script(_ERASED)
 
     def silence_bell(self, shard: int) -> None:
@@ -276,14 +295,24 @@ class RedisInbox:
         with _translated():
             return self._mark_for(keys.SWEEP, self._sweep_milliseconds)
 
-    def take_reads(self, most: int) -> list[Read]:
-        with _translated():
-            rows = cast("list[tuple[bytes, float]]", self._client.zpopmax(keys.READS, most))
-        return [Read(*keys.read_node(member.decode()), int(times)) for member, times in rows]
-
     def start_expiry(self) -> bool:
         with _translated():
             return self._mark_for(keys.EXPIRE, EXPIRY_MILLISECONDS)
+
+    def take_expansions(self, most: int) -> list[Expansions]:
+        pipeline = self._client.pipeline(transaction=False)
+        for shard in range(keys.SHARDS):
+            self._take_expansions([keys.accessed(shard)], [most, keys.access_prefix(shard)], client=pipeline)
+        with _translated():
+            replies = cast("list[list[list[bytes]]]", pipeline.execute())
+        return [
+            expansions
+            for hashes in replies
+            for flat in hashes
+            for expansions in read_fields(
+                {name.decode(): int(times) for name, times in zip(flat[::2], flat[1::2], strict=True)}
+            )
+        ]
 
     def _mark_for(self, name: str, milliseconds: int) -> bool:
         """True for the one who sets a mark that lives so long."""

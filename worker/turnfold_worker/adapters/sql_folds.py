@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, func, select, text, update
+from sqlalchemy import Connection, and_, func, select, update
 
 from turnfold.contract.notes import pack_notes, unpack_notes
-from turnfold.contract.records import Anchor, AnchorState, ConversationId, Method, Node
+from turnfold.contract.records import Anchor, ConversationId, Method, Node
 from turnfold.contract.tables import (
-    AnchorPostingRow,
-    AnchorRow,
     ConversationRow,
     LevelRow,
     NodeRow,
@@ -20,48 +18,33 @@ from turnfold.contract.tables import (
     PostingRow,
     table,
 )
-from turnfold.rows import KINDS, STATES, anchor_record, turn_record
-from turnfold.statements import ACTIVE, ANCHOR_COLUMNS, turn_columns
+from turnfold.rows import turn_record
 from turnfold.statements import turn as _turn
+from turnfold.statements import turn_columns
 from turnfold_worker.adapters.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql_anchors import active_difference, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_jobs import count_success
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.model_ports import RefineTarget
-from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms
+from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
 from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.ports import Fold, Tail
-
-CANDIDATES_A_TERM: Final = 8
-NEWEST_CANDIDATES: Final = 32
-MOST_CANDIDATES: Final = 96
-_TERMS_A_STATEMENT: Final = 16
 
 _conversation = table(ConversationRow)
 _operation = table(OperationRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
 _notes = table(NoteListRow)
-_anchor = table(AnchorRow)
 _posting = table(PostingRow)
-_anchor_posting = table(AnchorPostingRow)
 
-# Sixteen looks at one term each: one constant statement, and no term reads more than its newest anchors.
-_SHARING: Final = text(
-    " UNION ALL ".join(
-        "SELECT anchor FROM (SELECT anchor FROM anchor_posting WHERE conversation = :conversation "  # noqa: S608
-        f"AND term = :t{i} ORDER BY anchor DESC LIMIT {CANDIDATES_A_TERM}) AS p{i}"
-        for i in range(_TERMS_A_STATEMENT)
-    )
-)
-
-RULES: Final = _anchor.c.id > 0
-"""Anchors of the rules. A model's are below: what the rules do must never depend on them."""
-
-_KIND_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
-_STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
+# Built once: SQLAlchemy takes longer to build these than the database to run them.
+_INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
+_INSERT_LEVELS: Final = _level.insert()
+_INSERT_NOTES: Final = _notes.insert()
+_INSERT_POSTINGS: Final = _posting.insert()
 
 
 def tail(connection: Connection, conversation: ConversationId, most: int) -> Tail | None:
@@ -97,29 +80,6 @@ def configurations(
         .order_by(_operation.c.number)
     )
     return [(row.after_seq, row.body) for row in rows]
-
-
-def candidates(connection: Connection, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
-    """Active anchors that share a term, at most 8 a term, and the 32 newest; oldest first, at most 96."""
-    newest = (
-        select(_anchor.c.id)
-        .where(_anchor.c.conversation == conversation, ACTIVE, RULES)
-        .order_by(_anchor.c.id.desc())
-        .limit(NEWEST_CANDIDATES)
-    )
-    ids = set(connection.scalars(newest))
-    sharing: set[int] = set()
-    for start in range(0, len(terms), _TERMS_A_STATEMENT):
-        block = [*terms[start : start + _TERMS_A_STATEMENT], *([""] * _TERMS_A_STATEMENT)]
-        parameters: dict[str, Any] = {f"t{i}": block[i] for i in range(_TERMS_A_STATEMENT)}
-        sharing.update(connection.scalars(_SHARING, {"conversation": conversation, **parameters}))
-    ids.update(sorted(sharing, reverse=True)[: MOST_CANDIDATES - NEWEST_CANDIDATES])
-    rows = connection.execute(
-        select(*ANCHOR_COLUMNS)
-        .where(_anchor.c.conversation == conversation, _anchor.c.id.in_(sorted(ids)))
-        .order_by(_anchor.c.id)
-    )
-    return [anchor for row in rows if (anchor := anchor_record(row)).state is AnchorState.ACTIVE]
 
 
 def siblings(
@@ -197,11 +157,14 @@ def commit(connection: Connection, fold: Fold, target: RefineTarget | None) -> b
 
 
 def anchors_added(
-    connection: Connection, conversation: ConversationId, next_anchor: int, anchors: Sequence[Anchor],
+    connection: Connection,
+    conversation: ConversationId,
+    next_anchor: int,
+    anchors: Sequence[Anchor],
     changes: Sequence[AnchorChange],
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """New values of a conversation's row with these anchors; its revision moves on."""
-    active, tokens = _active_difference(connection, conversation, anchors, changes)
+    active, tokens = active_difference(connection, conversation, anchors, changes)
     return {
         "next_anchor": next_anchor + len(anchors), "anchor_count": _conversation.c.anchor_count + active,
         "anchor_tokens": _conversation.c.anchor_tokens + tokens, "revision": _conversation.c.revision + 1,
@@ -209,27 +172,11 @@ def anchors_added(
     }  # fmt: skip
 
 
-def _active_difference(
-    connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
-) -> tuple[int, int]:
-    """By how many anchors and tokens the active ones grow; changed ones were active, or they would be no candidates."""
-    new = [anchor for anchor in anchors if anchor.state is AnchorState.ACTIVE]
-    gone = [change.id for change in changes if change.state is not AnchorState.ACTIVE]
-    lost = 0
-    if gone:
-        lost = connection.scalar(
-            select(func.coalesce(func.sum(_anchor.c.tokens), 0)).where(
-                _anchor.c.conversation == conversation, _anchor.c.id.in_(gone)
-            )
-        ) or 0  # fmt: skip
-    return len(new) - len(gone), sum(anchor.tokens for anchor in new) - int(lost)
-
-
 def insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
     """Write a node with its words and postings."""
     node = folded.node
     connection.execute(
-        _node.insert().values(closed_at=now_milliseconds()),
+        _INSERT_NODE,
         {
             "conversation": conversation, "height": node.height, "idx": node.idx, "first_seq": node.first_seq,
             "last_seq": node.last_seq, "started_at": node.started_at, "ended_at": node.ended_at, "slug": node.slug,
@@ -239,7 +186,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         },
     )  # fmt: skip
     connection.execute(
-        _level.insert(),
+        _INSERT_LEVELS,
         [
             {"conversation": conversation, "height": node.height, "idx": node.idx, "level": level, "refined": 0,
              "body": body}
@@ -247,7 +194,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         ],
     )  # fmt: skip
     connection.execute(
-        _notes.insert(),
+        _INSERT_NOTES,
         {
             "conversation": conversation, "height": node.height, "idx": node.idx,
             "tokens": sum(note.tokens for note in folded.notes), "best": pack_notes(folded.notes),
@@ -256,45 +203,9 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
     )  # fmt: skip
     if folded.postings:
         connection.execute(
-            _posting.insert(),
+            _INSERT_POSTINGS,
             [
                 {"conversation": conversation, "term": term, "weight": weight, "idx": node.idx}
                 for term, weight in folded.postings
             ],
         )
-
-
-def insert_anchors(
-    connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
-) -> None:
-    """Write new anchors with the terms that find them, and the new states of earlier ones."""
-    if anchors:
-        connection.execute(_anchor.insert(), [anchor_row(conversation, anchor) for anchor in anchors])
-        postings = [
-            {"conversation": conversation, "term": term, "anchor": anchor.id}
-            for anchor in anchors
-            for term in anchor_terms(anchor.text)
-        ]
-        if postings:
-            connection.execute(_anchor_posting.insert(), postings)
-    change_anchors(connection, conversation, changes)
-
-
-def change_anchors(connection: Connection, conversation: ConversationId, changes: Sequence[AnchorChange]) -> None:
-    """Give anchors their new states."""
-    for change in changes:
-        connection.execute(
-            update(_anchor)
-            .where(_anchor.c.conversation == conversation, _anchor.c.id == change.id)
-            .values(state=_STATE_NUMBER[change.state], related=change.related)
-        )
-
-
-def anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
-    """An anchor as columns."""
-    return {
-        "conversation": conversation, "id": anchor.id, "node_idx": anchor.node_idx, "seq": anchor.turn_seq,
-        "start_offset": anchor.start, "end_offset": anchor.end, "kind": _KIND_NUMBER[anchor.type],
-        "body": anchor.text, "tokens": anchor.tokens, "score": anchor.score, "rank": anchor.rank,
-        "state": _STATE_NUMBER[anchor.state], "related": anchor.related,
-    }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, case, func, literal_column, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, func, literal_column, or_, select, text, update
 
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import ConversationRow, JobRow, table
@@ -31,6 +31,13 @@ PARKED: Final = _job.c.state == literal_column("'parked'")
 def fold_job(conversation: ConversationId) -> ColumnElement[bool]:
     """The one job to fold a conversation."""
     return and_(_job.c.conversation == conversation, _job.c.kind == str(JobKind.COMPRESS))
+
+
+_COUNT_SUCCESS: Final = (
+    update(_job)
+    .where(_job.c.conversation == bindparam("of_conversation"), _job.c.kind == str(JobKind.COMPRESS))
+    .values(attempts=1, error=None)
+)
 
 
 def lapsed(lease_milliseconds: int) -> ColumnElement[bool]:
@@ -122,14 +129,14 @@ def finish(connection: Connection, claimed: FoldClaim, seen: Tail) -> bool:
 def count_success(connection: Connection, fold: Fold) -> None:
     """A segment was closed: the next one has all its tries, and plain words are noted for a person."""
     conversation, node = fold.tail.conversation, fold.nodes[0]
-    attempts = connection.scalar(select(_job.c.attempts).where(fold_job(conversation)))
-    # 1: whoever closed this segment is at the next one already, and may die there.
-    connection.execute(update(_job).where(fold_job(conversation)).values(attempts=1, error=None))
     if fold.refold_error is not None:
+        attempts = connection.scalar(select(_job.c.attempts).where(fold_job(conversation)))
         add_refold(
             connection, conversation, node.node.idx, input_hash=node.source_hash.hex(), state=JobState.PARKED,
             attempts=attempts or 0, error=fold.refold_error,
         )  # fmt: skip
+    # 1: whoever closed this segment is at the next one already, and may die there.
+    connection.execute(_COUNT_SUCCESS, {"of_conversation": conversation})
 
 
 def add_refold(

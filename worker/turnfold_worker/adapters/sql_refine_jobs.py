@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Connection, and_, case, delete, func, or_, select, update
 
 from turnfold.contract.records import FAN_OUT, ConversationId, JobId
-from turnfold.contract.tables import ConversationRow, JobRow, NodeRow, table
+from turnfold.contract.tables import AccessRow, ConversationRow, JobRow, NodeRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters import sql_jobs
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_jobs import DUE, MAX_ERROR, RUNNING, lapsed
 from turnfold_worker.adapters.sql_turns import insert_new
 from turnfold_worker.model_ports import Owner, RefineClaim, RefineCounts, RefineTarget
-from turnfold_worker.ports import Read
 
 LONGEST_DELAY_SECONDS: Final = 900.0
 """How far a refine job is put off at most: the next look then finds out whether its reason still holds."""
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
+_access = table(AccessRow)
 _job = table(JobRow)
 
 _KIND: Final = _job.c.kind == str(JobKind.REFINE)
@@ -67,7 +67,14 @@ def add(
 
 def _segments(connection: Connection, conversation: ConversationId, first: int, last: int) -> Sequence[Any]:
     return connection.execute(
-        select(_node.c.idx, _node.c.source_hash, _node.c.importance, _node.c.tokens_0, _node.c.reads)
+        select(
+            _node.c.idx,
+            _node.c.source_hash,
+            _node.c.importance,
+            _node.c.tokens_0,
+            func.coalesce(_access.c.expansions, 0).label("reads"),
+        )
+        .outerjoin(_access, and_(_access.c.conversation == _node.c.conversation, _access.c.idx == _node.c.idx))
         .where(_node.c.conversation == conversation, _node.c.height == 0, _node.c.idx.between(first, last))
         .order_by(_node.c.idx)
     ).all()
@@ -79,24 +86,14 @@ def _priority(group: Sequence[Any]) -> int:
     )
 
 
-def count_read(connection: Connection, read: Read, target: RefineTarget) -> None:
-    """Count an expansion for each segment of a node, and let its due jobs come sooner."""
-    conversation = connection.scalar(
-        select(_conversation.c.id).where(
-            _conversation.c.tenant == read.address.tenant, _conversation.c.external_id == read.address.conversation
-        )
-    )
-    if conversation is None or read.height > 1:
-        return
-    size = FAN_OUT**read.height
-    first, last = read.idx * size, (read.idx + 1) * size - 1
-    own = (_node.c.conversation == conversation, _node.c.height == 0, _node.c.idx.between(first, last))
-    connection.execute(update(_node).where(*own).values(reads=_node.c.reads + read.times))
-    for start in range(first // target.segments * target.segments, last + 1, target.segments):
-        group = _segments(connection, conversation, start, start + target.segments - 1)
-        if group:
-            due = (_job.c.conversation == conversation, _KIND, _job.c.subject == start, DUE)
-            connection.execute(update(_job).where(*due).values(priority=_priority(group)))
+def reprioritize(
+    connection: Connection, conversation: ConversationId, target: RefineTarget, idxs: Iterable[int]
+) -> None:
+    """Let the due jobs of segments that were expanded come sooner."""
+    for first in sorted({idx // target.segments * target.segments for idx in idxs}):
+        group = _segments(connection, conversation, first, first + target.segments - 1)
+        due = (_job.c.conversation == conversation, _KIND, _job.c.subject == first, DUE)
+        connection.execute(update(_job).where(*due).values(priority=_priority(group)))
 
 
 def _upsert(connection: Connection, row: dict[str, Any], *, again: bool) -> int:

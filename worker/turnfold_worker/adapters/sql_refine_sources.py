@@ -10,9 +10,9 @@ from sqlalchemy import Connection, func, select
 
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, Method, TurnState
 from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, TurnRow, table
-from turnfold.rows import anchor_record, rules_node_record, turn_record
+from turnfold.rows import STATES, anchor_record, rules_node_record, turn_record
 from turnfold.statements import ANCHOR_COLUMNS, turn_columns
-from turnfold_worker.adapters import sql_folds, sql_refine_jobs
+from turnfold_worker.adapters import sql_anchors, sql_folds, sql_refine_jobs
 from turnfold_worker.model_ports import Group, Owner, RefineTarget, Remains
 from turnfold_worker.pipeline.reconstruction import Kept
 from turnfold_worker.pipeline.refinement import NodeSource, RefineSource, open_at
@@ -86,13 +86,17 @@ def _nodes(
 def _rules_anchors(
     connection: Connection, conversation: ConversationId, *conditions: Any, most: int | None = None
 ) -> list[Anchor]:
+    """In the states that the rules gave them: what a person settles may come before or after a request."""
     rows = connection.execute(
-        select(*ANCHOR_COLUMNS)
-        .where(_anchor.c.conversation == conversation, sql_folds.RULES, *conditions)
+        select(*ANCHOR_COLUMNS, _anchor.c.ruled)
+        .where(_anchor.c.conversation == conversation, sql_anchors.RULES, *conditions)
         .order_by(_anchor.c.id.desc())
         .limit(most)
     )
-    return [anchor_record(row) for row in rows]
+    return [
+        anchor_record(row) if row.ruled is None else replace(anchor_record(row), state=STATES[row.ruled])
+        for row in rows
+    ]
 
 
 def _nodes_of_related(

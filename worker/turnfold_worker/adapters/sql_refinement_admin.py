@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Table, delete, func, select, update
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import TENANT_USAGE, USAGE, AnchorRow, ConversationRow, LevelRow, NodeRow, table
-from turnfold_worker.adapters import sql_refine_jobs
+from turnfold_worker.adapters import sql_access, sql_refine_jobs
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.model_ports import RefineCounts, RefineTarget
 
@@ -122,6 +122,7 @@ class SqlRefinementAdmin:
                 .where(_node.c.conversation == conversation, _node.c.refined != 0)
                 .values(refined=0, refined_tokens_1=0, refined_tokens_2=0, refined_tokens_3=0)
             )
+            sql_access.tell_again(connection, conversation)
             return Undone(levels=levels, anchors=anchors)
 
     def usage(self, tenant: str, *, since: date, conversation: ConversationId | None, each: bool) -> list[Usage]:

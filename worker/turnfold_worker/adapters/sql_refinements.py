@@ -13,13 +13,12 @@ from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeR
 from turnfold.contract.tasks import JobState
 from turnfold.rows import anchor_record
 from turnfold.statements import ANCHOR_COLUMNS
-from turnfold_worker.adapters import sql_folds, sql_jobs, sql_refine_jobs
+from turnfold_worker.adapters import sql_access, sql_anchors, sql_jobs, sql_refine_jobs
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_refine_sources import read_group, read_remains
 from turnfold_worker.adapters.sql_turns import insert_new
 from turnfold_worker.model_ports import Group, RefineClaim, Refined, RefineTarget, Remains, WrittenNode
 from turnfold_worker.pipeline.refinement import NodeSource
-from turnfold_worker.ports import Read
 
 MODEL_CANDIDATES: Final = 64
 
@@ -71,13 +70,6 @@ class SqlRefinements:
         order = {job: place for place, job in enumerate(found)}
         return sorted((job for job, _ in due), key=lambda job: order[job])
 
-    def count_reads(self, reads: Sequence[Read]) -> None:
-        """Count expansions of nodes; due jobs of what is read come sooner."""
-        if reads:
-            with self._transaction() as connection:
-                for read in reads:
-                    sql_refine_jobs.count_read(connection, read, self.target)
-
     def claim_refine(self, job: JobId) -> RefineClaim | None:
         with self._transaction() as connection:
             return sql_refine_jobs.claim(connection, job, lease_milliseconds=self._lease)
@@ -103,10 +95,10 @@ class SqlRefinements:
             return read_group(connection, claim.owner.conversation, self.target, claim.first_idx)
 
     def refine_candidates(
-        self, conversation: ConversationId, terms: Sequence[str], *, first_idx: int, last_idx: int
+        self, conversation: ConversationId, terms: Sequence[str], *, first_seq: int, first_idx: int, last_idx: int
     ) -> tuple[list[Anchor], list[Anchor]]:
         with transaction(self._read_engine) as connection:
-            rules = sql_folds.candidates(connection, conversation, terms) if terms else []
+            rules = sql_anchors.candidates(connection, conversation, terms, first_seq) if terms else []
             rows = connection.execute(
                 select(*ANCHOR_COLUMNS)
                 .where(
@@ -162,6 +154,7 @@ def _write(connection: Connection, refined: Refined, target: RefineTarget) -> No
         written = {(one.source.node.height, one.source.node.idx): one for one in refined.nodes}
         for node in (*source.segments, *chapter):
             _write_node(connection, conversation, node, written.get((node.node.height, node.node.idx)), target)
+        sql_access.tell_again(connection, conversation)
     if refined.anchors is not None:
         _write_anchors(connection, conversation, refined, refined.anchors, target)
 
@@ -215,20 +208,7 @@ def _write_anchors(
     if anchors:
         provenance = {"refined": 1, "model": target.extract_model, "prompt_version": target.extract_prompt}
         connection.execute(
-            _anchor.insert(), [{**sql_folds.anchor_row(conversation, anchor), **provenance} for anchor in anchors]
+            _anchor.insert(), [{**sql_anchors.anchor_row(conversation, anchor), **provenance} for anchor in anchors]
         )
-    sql_folds.change_anchors(connection, conversation, [change for change in refined.changes if change.id < 0])
-    count_model_anchors(connection, conversation)
-
-
-def count_model_anchors(connection: Connection, conversation: ConversationId) -> None:
-    """Note how many active anchors are a model's: a read tells how many there are in all."""
-    mine = (_anchor.c.conversation == conversation, _anchor.c.id < 0, _anchor.c.state == 0)
-    connection.execute(
-        update(_conversation)
-        .where(_conversation.c.id == conversation)
-        .values(
-            refined_anchors=select(func.count()).select_from(_anchor).where(*mine).scalar_subquery(),
-            refined_anchor_tokens=select(func.coalesce(func.sum(_anchor.c.tokens), 0)).where(*mine).scalar_subquery(),
-        )
-    )
+    sql_anchors.change_anchors(connection, conversation, [change for change in refined.changes if change.id < 0])
+    sql_anchors.count_model_anchors(connection, conversation)

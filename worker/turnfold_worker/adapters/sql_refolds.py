@@ -12,8 +12,9 @@ from turnfold.statements import ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import anchor as _anchor
 from turnfold.statements import turn as _turn
 from turnfold_worker.adapters import sql_outlines
+from turnfold_worker.adapters.sql_anchors import RULES, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
-from turnfold_worker.adapters.sql_folds import RULES, anchors_added, configurations, insert_anchors, insert_node
+from turnfold_worker.adapters.sql_folds import anchors_added, configurations, insert_node
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.errors import Refused
 from turnfold_worker.model_ports import RefineTarget

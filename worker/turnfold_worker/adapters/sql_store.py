@@ -9,15 +9,19 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Engine
 
+from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Outline
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import JobKind
 from turnfold_worker.adapters import (
+    sql_access,
+    sql_anchors,
     sql_erasures,
     sql_folds,
     sql_jobs,
     sql_outlines,
+    sql_refine_jobs,
     sql_refolds,
     sql_turns,
     sql_vectors,
@@ -116,6 +120,10 @@ class SqlStore:
         with self._transaction() as connection:
             return sql_turns.store(connection, batches, republish_milliseconds=self._republish)
 
+    def leave_to_sweeps(self, conversations: Sequence[ConversationId]) -> None:
+        with self._transaction() as connection:
+            sql_turns.leave_to_sweeps(connection, conversations)
+
     def claim_fold(self, conversation: ConversationId) -> FoldClaim | None:
         with self._claiming(sql_jobs.fold_job(conversation)) as (connection, token):
             return sql_jobs.claim(connection, conversation, token, lease_milliseconds=self._lease)
@@ -134,9 +142,19 @@ class SqlStore:
         with self._transaction() as connection:
             return sql_vectors.keep_turn_vectors(connection, conversation, model, vectors)
 
-    def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str]) -> list[Anchor]:
+    def anchor_vectors(self, conversation: ConversationId, model: str, texts: Sequence[str]) -> dict[str, Vector]:
         with self._look() as connection:
-            return sql_folds.candidates(connection, conversation, terms)
+            return sql_vectors.anchor_vectors(connection, conversation, model, texts)
+
+    def keep_anchor_vectors(
+        self, conversation: ConversationId, model: str, vectors: Sequence[tuple[str, Vector]]
+    ) -> dict[str, Vector]:
+        with self._transaction() as connection:
+            return sql_vectors.keep_anchor_vectors(connection, conversation, model, vectors)
+
+    def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str], first_seq: int) -> list[Anchor]:
+        with self._look() as connection:
+            return sql_anchors.candidates(connection, conversation, terms, first_seq)
 
     def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
         with self._look() as connection:
@@ -221,6 +239,12 @@ class SqlStore:
         job = sql_jobs.refold_job(claim.job)
         with self._giving_back(job, claim.claim, failed=error is not None) as connection:
             sql_jobs.release_refold(connection, claim, error=error)
+
+    def count_expansions(self, expansions: Expansions) -> None:
+        with self._transaction() as connection:
+            expanded = sql_access.count(connection, expansions)
+            if self._refine_target is not None:
+                sql_refine_jobs.reprioritize(connection, expansions.conversation, self._refine_target, expanded)
 
     def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
         with self._transaction() as connection:

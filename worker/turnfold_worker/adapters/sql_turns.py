@@ -15,6 +15,7 @@ from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tables import ConversationRow, JobRow, OperationRow, ParkedEntryRow, TurnRow, table
 from turnfold.contract.tasks import JobKind, JobState, Operation
 from turnfold_worker.adapters.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql_anchors import settle
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.ports import ParkedOperation, Received, ReceivedOperation, ReceivedTurn, StoreResult
 
@@ -120,6 +121,7 @@ class _Conversation:
         self._before = turn_count
         self._settings: dict[str, Any] | None = None
         self._parked_any = False
+        self._settled_any = False
         self.turns: list[dict[str, Any]] = []
 
     @property
@@ -130,7 +132,7 @@ class _Conversation:
     @property
     def changed(self) -> bool:
         """Whether anything was new."""
-        return self._count > self._before or self._settings is not None or self._parked_any
+        return self._count > self._before or self._settings is not None or self._parked_any or self._settled_any
 
     def take(self, received: Sequence[Received]) -> None:
         """Number the new turns and carry out the new operations, in order."""
@@ -168,7 +170,7 @@ class _Conversation:
             self._park(item.turn.turn_id, self._count, item.entry.body, item.error)
 
     def _operate(self, item: ReceivedOperation) -> None:
-        if item.operation is not Operation.CONFIGURE:
+        if item.operation not in {Operation.CONFIGURE, Operation.RESOLVE}:
             msg = f"operation {item.operation} reached the store"
             raise ValueError(msg)
         own = _operation.c.conversation == self._id
@@ -177,15 +179,23 @@ class _Conversation:
         ):
             return
         number = self._connection.scalar(select(func.coalesce(func.max(_operation.c.number), 0) + 1).where(own))
+        if item.operation is Operation.RESOLVE:
+            settle(self._connection, self._id, item.body, after_seq=self._count)
+            self._settled_any = True
+            self._record(number, item, item.body)
+            return
         if self._settings is None:
             stored = self._connection.scalar(select(_conversation.c.settings).where(_conversation.c.id == self._id))
             self._settings = dict(stored or {})
         self._settings = merged(self._settings, item.body)
+        # What is then in force, not what was changed: a fold reads the last one and not all of them.
+        self._record(number, item, self._settings)
+
+    def _record(self, number: int | None, item: ReceivedOperation, body: Mapping[str, Any]) -> None:
         self._connection.execute(
             _operation.insert(),
-            # What is then in force, not what was changed: a fold reads the last one and not all of them.
             {"conversation": self._id, "number": number, "operation_id": item.operation_id,
-             "kind": str(item.operation), "after_seq": self._count, "body": self._settings},
+             "kind": str(item.operation), "after_seq": self._count, "body": dict(body)},
         )  # fmt: skip
 
     def _park(self, entry_id: str, seq: int | None, payload: bytes, error: str) -> None:
@@ -233,3 +243,15 @@ def fold_due(
         where=_job.c.state == str(JobState.DONE),
     ).returning(_job.c.conversation)
     return tuple(ConversationId(id_) for id_ in connection.scalars(upsert))
+
+
+def leave_to_sweeps(connection: Connection, conversations: Sequence[ConversationId]) -> None:
+    """Due folds that nobody was told of: they are not on their way, so that the next sweep may take them."""
+    connection.execute(
+        update(_job)
+        .where(
+            _job.c.conversation.in_(conversations), _job.c.kind == str(JobKind.COMPRESS),
+            _job.c.state == str(JobState.DUE),
+        )
+        .values(not_before=now_milliseconds())
+    )  # fmt: skip

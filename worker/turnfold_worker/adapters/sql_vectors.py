@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from turnfold.contract.records import ConversationId, StoredTurn
-from turnfold.contract.tables import ConversationRow, TurnRow, TurnVectorRow, table
+from turnfold.contract.tables import AnchorVectorRow, ConversationRow, TurnRow, TurnVectorRow, table
 from turnfold_worker.adapters.sql_turns import content_hash, insert_new
 from turnfold_worker.pipeline.vectors import Vector
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)
 _vector = table(TurnVectorRow)
+_anchor_vector = table(AnchorVectorRow)
 
 
 def turn_vectors(
@@ -54,3 +55,32 @@ def keep_turn_vectors(
     connection.execute(upsert, rows)
     seqs = [turn.seq for turn, _ in vectors]
     return turn_vectors(connection, conversation, model, min(seqs), max(seqs))
+
+
+def anchor_vectors(
+    connection: Connection, conversation: ConversationId, model: str, texts: Sequence[str]
+) -> dict[str, Vector]:
+    """Stored vectors of anchors' texts."""
+    hashes = {content_hash(text): text for text in texts}
+    rows = connection.execute(
+        select(_anchor_vector.c.text_hash, _anchor_vector.c.vector).where(
+            _anchor_vector.c.conversation == conversation, _anchor_vector.c.model == model,
+            _anchor_vector.c.text_hash.in_(hashes),
+        )
+    )  # fmt: skip
+    return {hashes[bytes(row.text_hash)]: Vector(bytes(row.vector)) for row in rows}
+
+
+def keep_anchor_vectors(
+    connection: Connection, conversation: ConversationId, model: str, vectors: Sequence[tuple[str, Vector]]
+) -> dict[str, Vector]:
+    """Store vectors of texts where there are none; those that then hold. Of a forgotten conversation: none."""
+    there = select(_conversation.c.id).where(_conversation.c.id == conversation)
+    if not vectors or connection.scalar(there.with_for_update(read=True, key_share=True)) is None:
+        return {}
+    rows = [
+        {"conversation": conversation, "model": model, "text_hash": content_hash(text), "vector": vector}
+        for text, vector in sorted(dict(vectors).items())
+    ]
+    connection.execute(insert_new(connection, _anchor_vector).on_conflict_do_nothing(), rows)
+    return anchor_vectors(connection, conversation, model, [text for text, _ in vectors])

@@ -143,10 +143,18 @@ def search(session: Session, conversation: str, query: str, limit: int, as_json:
 @click.option(
     "--state", "states", type=click.Choice(STATES), multiple=True, default=["active"], help="Only these states."
 )
+@click.option("--resolve", type=click.IntRange(1), metavar="ID", help="Settle this one: it is done with.")
+@click.option("--dismiss", type=click.IntRange(1), metavar="ID", help="Settle this one: it never mattered.")
 @json_option
 @pass_session
 def anchors(
-    session: Session, conversation: str, types: tuple[str, ...], states: tuple[str, ...], as_json: bool
+    session: Session,
+    conversation: str,
+    types: tuple[str, ...],
+    states: tuple[str, ...],
+    resolve: int | None,
+    dismiss: int | None,
+    as_json: bool,
 ) -> None:
     """List the anchors of CONVERSATION: verbatim spans that must not be lost.
 
@@ -154,7 +162,13 @@ def anchors(
     Examples:
       turnfold anchors chat
       turnfold anchors chat --type decision --state all
+      turnfold anchors chat --resolve 7        contexts leave it out from now on
     """
+    for anchor, dismissed in ((resolve, False), (dismiss, True)):
+        if anchor is not None:
+            session.turnfold.resolve_anchor(conversation, anchor, dismiss=dismissed)
+    if resolve is not None or dismiss is not None:
+        session.turnfold.wait(conversation)
     found = session.turnfold.anchors(conversation, types=types or None, states=None if "all" in states else states)
     if as_json:
         print_json(found)
@@ -170,21 +184,30 @@ STATE_STYLES = {
     AnchorState.RESOLVED: "blue",
     AnchorState.SUPERSEDED: "yellow",
     AnchorState.DUPLICATE: "dim",
+    AnchorState.DISMISSED: "dim",
 }
 
 
 def anchor_table(found: Sequence[Anchor], *, most_characters: int = 88) -> Any:
     """Anchors as a table."""
-    shown = table("#turn", "type", "state", "#score", "text")
+    shown = table("#id", "#turn", "type", "state", "#score", "text")
     for anchor in found:
         shown.add_row(
+            str(anchor.id),
             str(anchor.turn_seq),
             anchor.type.replace("_", " "),
-            words(anchor.state, STATE_STYLES[anchor.state]),
+            words(anchor_state(anchor), STATE_STYLES[anchor.state]),
             str(anchor.score),
             words(anchor.text, most=most_characters),
         )
     return shown
+
+
+def anchor_state(anchor: Anchor) -> str:
+    """Its state with the anchors that it has it from and that it replaces: 'superseded by 7', 'active, replaces 3'."""
+    by = f" by {anchor.related}" if anchor.related is not None else ""
+    replaces = f", replaces {anchor.replaces}" if anchor.replaces is not None else ""
+    return f"{anchor.state}{by}{replaces}"
 
 
 def turn_range(first_seq: int, last_seq: int) -> str:

@@ -11,8 +11,9 @@ facts        numbers, dates, names, identifiers, paths, errors
 reading      one turn, read once for all the stages
 tool_groups  a tool call and its results are one unit
 segment      where one segment ends and the next begins
-anchor_rules the tables of phrases that make an anchor
-anchors      verbatim spans that must not be lost
+act_rules    phrases that promise and ask (statement_rules: decide, correct, state; reply_rules: answer)
+acts         what each clause does, by these phrases
+anchors      verbatim spans that must not be lost, chosen from the acts
 deduplicate  anchors against earlier anchors: repeats, corrections, answers
 content      tool output, logs, tables, code …: recognized, then stated by kind
 importance   how important a turn is, from 0 to 100

@@ -1,28 +1,40 @@
 """Anchors by rule: verbatim spans, a clause to a few sentences long, that must not be lost.
 
-A draft's text is a slice of its turn by construction. Which phrases count is in `anchor_rules`.
+A draft's text is a slice of its turn by construction. What a clause does is found by `acts`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Importance, Role
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline import anchor_rules
+from turnfold_worker.pipeline import reply_rules, statement_rules
+from turnfold_worker.pipeline.act_rules import Act
+from turnfold_worker.pipeline.acts import (
+    ENOUGH,
+    EXACT,
+    NAMED,
+    NOTHING,
+    REPLIES,
+    SENTENCES_READ,
+    YES_TO_A_PROPOSAL,
+    Found,
+    is_question,
+    leaves_open,
+    plain_words,
+    turn_acts,
+)
 from turnfold_worker.pipeline.facts import FactKind
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses, trimmed
-from turnfold_worker.pipeline.reading import Reading, is_participant
+from turnfold_worker.pipeline.reading import Reading
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.words import specific_words, words
 
 MAX_PER_SEGMENT: Final = 12
 _MAX_PER_TURN: Final = {Role.USER: 4, Role.ASSISTANT: 2, Role.TOOL: 1, Role.SYSTEM: 4, Role.DEVELOPER: 4}
-_SENTENCES_READ: Final = 200
-"""Sentences of a turn that are looked at."""
 _LEAST_SCORE: Final = 50
 _TYPE_RANK: Final = {
     AnchorType.CORRECTION: 40,
@@ -33,10 +45,21 @@ _TYPE_RANK: Final = {
 }
 _MARK_SCORE: Final = {Importance.LOW: -20, Importance.MEDIUM: 8, Importance.HIGH: 15, Importance.PIN: 40}
 _MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH: 200, Importance.PIN: 1000}
-_EXACT: Final = (FactKind.NUMBER, FactKind.DATE)
-_NAMED: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.EMAIL, FactKind.URL)
 _MIN_WORDS: Final = 3
-_ASKS_FOR_ACTION: Final = re.compile(r".{0,60}?(?<!\w)(?:can|could|would|will) you(?!\w)|.{0,60}?(?<!\w)please(?!\w)")
+_AGREED_SCORE: Final = 62
+_LEAST_ACT: Final = 42
+"""Points of an act from which its anchor may still reach the least score by what it names and by its marks."""
+_PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
+"""Points of preference when a clause does several things: what overtakes or binds tells more than what is asked."""
+_ASKS_FOR_WORDS: Final = frozenset({"reply wanted", "may i"})
+"""Rules of requests that, with a question mark, want an answer rather than a deed."""
+_TYPE_OF: Final = {
+    Act.COMMITMENT: AnchorType.COMMITMENT,
+    Act.REQUEST: AnchorType.COMMITMENT,
+    Act.DECISION: AnchorType.DECISION,
+    Act.FACT: AnchorType.CRITICAL_FACT,
+    Act.CORRECTION: AnchorType.CORRECTION,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,12 +85,29 @@ class AnchorDraft:
 def extract_anchors(readings: Sequence[Reading], settings: FoldSettings) -> tuple[AnchorDraft, ...]:
     """Anchors of one segment, in the order of its text, at most `MAX_PER_SEGMENT` beside those of pinned turns."""
     wanted = specific_words(" ".join((settings.goal or "", *settings.constraints)))
-    speakers = list(dict.fromkeys(reading.speaker for reading in readings))
+    acts = segment_acts(readings)
     found: list[AnchorDraft] = []
-    for reading in readings:
-        found.extend(_of_turn(reading, wanted, speakers))
+    for reading, span in _agreed(readings, acts):
+        found.append(_draft(reading, AnchorType.DECISION, span, _AGREED_SCORE + _bonus(reading, span, wanted)))
+    agreed = {draft.turn_seq: draft for draft in found}
+    for reading, done in zip(readings, acts, strict=True):
+        of_turn = _of_turn(reading, done, wanted)
+        decided = agreed.get(reading.turn.seq)
+        found.extend(one for one in of_turn if decided is None or not _overlap(one, decided))
     kept = sorted(_best(found, MAX_PER_SEGMENT), key=lambda draft: (draft.turn_seq, draft.start, draft.end))
     return tuple(_settled(draft, readings) for draft in kept)
+
+
+def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
+    """The acts of each turn of a segment; a tool does nothing."""
+    speakers = list(dict.fromkeys(reading.speaker for reading in readings if not reading.tool))
+    before = NOTHING
+    acts: list[list[Found]] = []
+    for reading in readings:
+        acts.append([] if reading.tool else turn_acts(reading, before, speakers))
+        if not reading.tool:
+            before = leaves_open(reading, acts[-1])
+    return acts
 
 
 def _best(drafts: Sequence[AnchorDraft], limit: int) -> list[AnchorDraft]:
@@ -76,94 +116,89 @@ def _best(drafts: Sequence[AnchorDraft], limit: int) -> list[AnchorDraft]:
     return [drafts[i] for place, i in enumerate(order) if place < limit or drafts[i].rank >= pinned]
 
 
-def _of_turn(reading: Reading, wanted: frozenset[str], speakers: Sequence[str]) -> list[AnchorDraft]:
+def _of_turn(reading: Reading, acts: Sequence[Found], wanted: frozenset[str]) -> list[AnchorDraft]:
     drafts: list[AnchorDraft] = []
-    for kind, score, span, finishes in _candidates(reading, speakers):
-        bonus = _bonus(reading, span, wanted)
-        draft = _draft(reading, kind, span, score + bonus, finishes=finishes)
-        if draft.score >= _LEAST_SCORE and not any(one.start < draft.end and draft.start < one.end for one in drafts):
+    for kind, score, span, finishes in sorted(_candidates(reading, acts), key=lambda one: -one[1]):
+        draft = _draft(reading, kind, span, score + _bonus(reading, span, wanted), finishes=finishes)
+        if draft.score >= _LEAST_SCORE and not any(_overlap(one, draft) for one in drafts):
             drafts.append(draft)
     if reading.turn.importance is Importance.PIN:
         pinned = _pinned(reading)
-        drafts = [*pinned, *(one for one in drafts if all(one.start >= p.end or one.end <= p.start for p in pinned))]
+        drafts = [*pinned, *(one for one in drafts if not any(_overlap(one, whole) for whole in pinned))]
     return _best(drafts, _MAX_PER_TURN[reading.turn.role])
 
 
-def _candidates(reading: Reading, speakers: Sequence[str]) -> Iterator[tuple[AnchorType, int, Span, bool]]:
-    """Type, score of the rule, span, and whether it reports something done."""
+def _overlap(one: AnchorDraft, other: AnchorDraft) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _candidates(reading: Reading, acts: Sequence[Found]) -> Iterator[tuple[AnchorType, int, Span, bool]]:
+    """Type, score, span, and whether it reports something done: of each clause what it does most surely."""
     if reading.tool:
         for error in reading.facts.of(FactKind.ERROR):
             if " " in error.text:
                 yield AnchorType.CRITICAL_FACT, 55, Span(error.start, error.end), False
         return
     yield from ((AnchorType.CRITICAL_FACT, 60, span, False) for span in _configuration(reading))
-    for sentence in reading.sentences[:_SENTENCES_READ]:
-        for clause in clauses(reading.turn.content, sentence, MAX_CLAUSE):
-            said = plain_words(reading.text(clause))
-            if len(said.split()) < _MIN_WORDS and said.isascii():
-                continue
-            found = _classified(said, reading, clause, speakers)
-            if found:
-                yield (*found[:2], clause, found[2])
+    by_clause: dict[Span, list[Found]] = {}
+    for found in acts:
+        if found.rule not in REPLIES:
+            by_clause.setdefault(found.span, []).append(found)
+    for span, found_there in by_clause.items():
+        said = plain_words(reading.text(span))
+        if len(said.split()) >= _MIN_WORDS or not said.isascii():
+            yield from _of_clause(said, reading, span, found_there)
+
+
+def _of_clause(
+    said: str, reading: Reading, span: Span, acts: Sequence[Found]
+) -> Iterator[tuple[AnchorType, int, Span, bool]]:
+    statements = [one for one in acts if one.act is not Act.QUESTION]
+    best = max(statements, key=lambda one: one.points + _PREFERRED.get(one.act, 0), default=None)
+    if statement_rules.COMPLETIONS.search(said) and (best is None or best.act is not Act.CORRECTION):
+        yield AnchorType.CRITICAL_FACT, 55, span, True
+    elif best is not None and best.points >= _LEAST_ACT and not reply_rules.POLITE.search(said):
+        asks_words = best.rule in _ASKS_FOR_WORDS and is_question(said)
+        yield AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act], best.points, span, False
+    elif is_question(said) and not reply_rules.RHETORICAL.match(said) and specific_words(said):
+        last = bool(reading.sentences) and span.end >= reading.sentences[-1].end
+        yield AnchorType.UNRESOLVED_QUESTION, (45 if reading.turn.role is Role.USER else 35) + 5 * last, span, False
 
 
 def _configuration(reading: Reading) -> Iterator[Span]:
     content = reading.turn.content
     for block in reading.code:
-        for match in anchor_rules.CONFIGURATION.finditer(content, block.start, block.end):
+        for match in statement_rules.CONFIGURATION.finditer(content, block.start, block.end):
             yield Span(*match.span(1))
 
 
-def plain_words(text: str) -> str:
-    """Lower case, one line, straight apostrophes: what the rules look at."""
-    return " ".join(text.lower().replace("\u2019", "'").split())
+def _agreed(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> Iterator[tuple[Reading, Span]]:
+    """What a yes agreed to, with its turn: 'Yes, that is right' says nothing without the proposal before it."""
+    for proposal, reply in zip(readings, acts[1:], strict=False):
+        if (
+            proposal.sentences
+            and _waits(proposal)
+            and any(one.rule == YES_TO_A_PROPOSAL and one.points >= ENOUGH for one in reply)
+        ):
+            yield proposal, _proposed(proposal)
 
 
-def _classified(
-    said: str, reading: Reading, clause: Span, speakers: Sequence[str]
-) -> tuple[AnchorType, int, bool] | None:
-    """The best rule for a clause: type, score, and whether it reports something done."""
-    if said.rstrip("\"')*_ ").endswith(("?", "\uff1f")):
-        return _question(said, reading, clause)
-    best: tuple[AnchorType, int, bool] | None = None
-    for rule in anchor_rules.RULES:
-        if (best is None or rule.score > best[1]) and rule.pattern.search(said):
-            best = (rule.type, rule.score, False)
-    if anchor_rules.COMPLETIONS.search(said) and (best is None or best[0] is not AnchorType.CORRECTION):
-        return AnchorType.CRITICAL_FACT, 55, True
-    if best and best[0] in {AnchorType.COMMITMENT, AnchorType.DECISION} and anchor_rules.CONDITIONAL.search(said):
-        return best[0], best[1] - 15, False
-    if best is None and reading.turn.role is Role.USER and _exact(reading, clause, speakers):
-        return AnchorType.CRITICAL_FACT, 42, False
-    return best
+def _waits(reading: Reading) -> bool:
+    said = plain_words(reading.text(reading.sentences[-1]))
+    return is_question(said) or "confirm" in said or said.startswith(("you want", "you would", "you'd"))
 
 
-def _question(said: str, reading: Reading, clause: Span) -> tuple[AnchorType, int, bool] | None:
-    if anchor_rules.MENDED.search(said):
-        return AnchorType.CORRECTION, 70, False
-    specific = specific_words(said)
-    if anchor_rules.RHETORICAL.match(said) or not specific:
-        return None
-    for rule in (*anchor_rules.COMMITMENTS, *anchor_rules.REQUESTS):
-        if _ASKS_FOR_ACTION.match(said) and rule.pattern.search(said):
-            return AnchorType.COMMITMENT, rule.score, False
-    asked_by_user = reading.turn.role is Role.USER
-    last = reading.sentences and clause.end >= reading.sentences[-1].end
-    return AnchorType.UNRESOLVED_QUESTION, (45 if asked_by_user else 35) + (5 if last else 0), False
-
-
-def _exact(reading: Reading, span: Span, speakers: Sequence[str]) -> bool:
-    """True when a span names something exactly, other than who is spoken to."""
-    return any(
-        fact.kind in (*_EXACT, *_NAMED) and not (fact.kind is FactKind.NAME and is_participant(fact.text, speakers))
-        for fact in reading.facts.within(span.start, span.end)
-    )
+def _proposed(reading: Reading) -> Span:
+    """The sentence that says most of what is proposed, of the last three."""
+    last = reading.sentences[-3:]
+    span = max(last, key=lambda one: (len(reading.facts.within(one.start, one.end)), one.end - one.start))
+    return clauses(reading.turn.content, span, MAX_CLAUSE)[0]
 
 
 def _bonus(reading: Reading, span: Span, wanted: frozenset[str]) -> int:
     facts = reading.facts.within(span.start, span.end)
-    points = 8 if any(fact.kind in _EXACT for fact in facts) else 0
-    points += 6 if any(fact.kind in _NAMED for fact in facts) else 0
+    points = 8 if any(fact.kind in EXACT for fact in facts) else 0
+    points += 6 if any(fact.kind in NAMED for fact in facts) else 0
     points += 6 if reading.turn.role is Role.USER else -4
     if wanted and not wanted.isdisjoint(words(reading.text(span))):
         points += 10
@@ -187,7 +222,7 @@ def _pinned(reading: Reading) -> list[AnchorDraft]:
     if whole.start == whole.end:
         return []
     if len(content) > MAX_CLAUSE:
-        ends = [one.end for one in reading.sentences[:_SENTENCES_READ] if one.end <= whole.start + MAX_CLAUSE]
+        ends = [one.end for one in reading.sentences[:SENTENCES_READ] if one.end <= whole.start + MAX_CLAUSE]
         cut = content.rfind(" ", whole.start + 1, whole.end)
         end = max(ends, default=0)
         whole = trimmed(content, Span(whole.start, end if end > whole.start else cut if cut > 0 else whole.end))
@@ -223,8 +258,8 @@ def _finished(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
     for reading in readings:
         if reading.turn.seq <= draft.turn_seq or reading.tool:
             continue
-        for sentence in reading.sentences[:_SENTENCES_READ]:
+        for sentence in reading.sentences[:SENTENCES_READ]:
             said = plain_words(reading.text(sentence)[:MAX_CLAUSE])
-            if anchor_rules.COMPLETIONS.search(said) and not promised.isdisjoint(words(said)):
+            if statement_rules.COMPLETIONS.search(said) and not promised.isdisjoint(words(said)):
                 return True
     return False

@@ -90,6 +90,7 @@ class _Look:
         self.text = turn.content[:_LOOKED_AT]
         self.tool = is_tool_output(turn)
         self._kind = around.kind
+        self._fact_kinds = {fact.kind for fact in around.facts.all}
         self._pieces: tuple[Piece, ...] | None = None
 
     @property
@@ -115,7 +116,7 @@ class _Look:
         return sum(len(piece.text.strip()) for piece in self.pieces if not piece.code)
 
     def has(self, *kinds: FactKind) -> bool:
-        return any(fact.kind in kinds for fact in self.around.facts.all)
+        return not self._fact_kinds.isdisjoint(kinds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import rarity, stem
 
 
@@ -90,9 +91,17 @@ def is_common(word: str) -> bool:
 
 def weight(term: str) -> int:
     """How much a term tells, 1 to 9: its rarity, but 1 for an everyday word."""
+    return WEIGHTS[term]
+
+
+def _weight(term: str) -> int:
     if term in _COMMON:
         return 1
     if term.isascii() and term.isalpha():
-        # What `rarity` says of plain words, without its look at every letter: this is called for every word.
+        # What `rarity` says of plain words, without its look at every letter.
         return max(1, min(8, len(term) - 2))
     return rarity(term)
+
+
+WEIGHTS: Final = Remembered(_weight)
+"""`weight` of a term, remembered."""

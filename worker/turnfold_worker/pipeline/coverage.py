@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from turnfold.contract.coverage import taken, voices
@@ -20,4 +19,4 @@ def ranked(notes: Sequence[Note], said: Mapping[str, int], *, most_tokens: int) 
     voice = voices(said)
     worths = [note.worth * voice.get(note.role, 1.0) for note in notes]
     order = taken(notes, worths, most_tokens=most_tokens, decay=_DECAY)
-    return [replace(notes[i], gain=round(100 * gain)) for i, gain in order]
+    return [notes[i]._replace(gain=round(100 * gain)) for i, gain in order]

@@ -1,25 +1,34 @@
 """New anchors against earlier ones: repeats, corrections, answers. Nothing is deleted; states change.
 
 Every draft becomes an anchor. Two anchors are only ever the same when they are of one type and agree in their
-numbers, names and negations: 'never restart' does not repeat 'restart'.
+numbers, names, comparisons and negations: 'never restart' does not repeat 'restart'.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Final
 
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.terms import rarity, weighted_terms
-from turnfold_worker.pipeline import anchor_rules
-from turnfold_worker.pipeline.anchors import AnchorDraft, plain_words
-from turnfold_worker.pipeline.common_words import weight
-from turnfold_worker.pipeline.facts import FactKind, Facts, extract_facts
+from turnfold_worker.pipeline import statement_rules
+from turnfold_worker.pipeline.acts import plain_words
+from turnfold_worker.pipeline.anchors import AnchorDraft
+from turnfold_worker.pipeline.likeness import (
+    NAMES,
+    VALUES,
+    Known,
+    agree,
+    by_meaning,
+    by_words,
+    cosine,
+    same_names,
+    shared,
+)
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.words import SPECIFIC, specific_words, word_vector
+from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector
+from turnfold_worker.pipeline.words import specific_words
 
 MAX_CANDIDATES: Final = 96
 """Earlier anchors that a segment's anchors are compared with."""
@@ -27,6 +36,10 @@ _MAX_TERMS: Final = 8
 _CORRECTS_FROM: Final = 0.30
 _ABOUT_IT_FROM: Final = 0.30
 _SAME_SUBJECT_FROM: Final = 0.70
+_MEANT_FROM: Final = 0.10
+"""Likeness by words from which two anchors may be alike in meaning: below it they share no telling word."""
+_MENDS_WITHIN: Final = 4
+"""Turns within which a correction that names nothing else is about what was said last."""
 _MAX_SUPERSEDED: Final = 2
 _MIN_SHARED_ANSWER: Final = 2
 _OVERTAKEN: Final = frozenset(
@@ -34,19 +47,17 @@ _OVERTAKEN: Final = frozenset(
 )
 _STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
 _ANSWERS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.CORRECTION})
-_VALUES: Final = (FactKind.NUMBER, FactKind.DATE)
-_NAMES: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL)
-
-Vector = Mapping[str, int]
+_NO_VECTORS: Final[Mapping[str, Vector]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnchorChange:
-    """A new state for an earlier anchor."""
+    """What a merge changes in an earlier anchor."""
 
     id: int
     state: AnchorState
     related: int | None
+    replaces: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,28 +69,6 @@ class Merged:
     """At most one an earlier anchor, by id."""
 
 
-@dataclass
-class _Known:
-    """An anchor during the merge; `anchor` is replaced as states change, its text stays."""
-
-    anchor: Anchor
-    vector: Vector
-    squared: int
-    finishes: bool = False
-
-    @cached_property
-    def facts(self) -> Facts:
-        return extract_facts(self.anchor.text)
-
-    @cached_property
-    def said(self) -> str:
-        return plain_words(self.anchor.text)
-
-    @property
-    def active(self) -> bool:
-        return self.anchor.state is AnchorState.ACTIVE
-
-
 def anchor_terms(text: str) -> tuple[str, ...]:
     """The rarest distinct terms of a text, at most eight, rarest first, ties by position: for finding candidates."""
     found = list(weighted_terms(text))
@@ -87,51 +76,60 @@ def anchor_terms(text: str) -> tuple[str, ...]:
     return tuple(found[i] for i in order[:_MAX_TERMS])
 
 
-def cosine(a: str, b: str) -> float:
-    """Similarity of two texts by their terms weighted by rarity, 0 to 1, rounded to four digits."""
-    left, right = word_vector(a), word_vector(b)
-    return _cosine(left, _squared(left), right, _squared(right))
-
-
-def _squared(vector: Vector) -> int:
-    return sum(value * value for value in vector.values())
-
-
-def _cosine(a: Vector, a_squared: int, b: Vector, b_squared: int) -> float:
-    if not a_squared or not b_squared:
-        return 0.0
-    dot = sum(value * b[term] for term, value in a.items() if term in b)
-    return round(dot / math.sqrt(a_squared * b_squared), 4)
+def texts_to_embed(drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor]) -> list[str]:
+    """Texts whose meaning has to be known for `merge`: of pairs of one type that agree and share a telling word."""
+    earlier = [Known(anchor) for anchor in _newest(candidates)]
+    wanted: dict[str, None] = {}
+    for position, draft in enumerate(drafts):
+        new = Known(_numbered(draft, position, 0))
+        for old in earlier:
+            if _comparable(new, old) and agree(new, old):
+                wanted.update(dict.fromkeys((old.anchor.text, new.anchor.text)))
+        earlier.append(new)
+    return list(wanted)
 
 
 def merge(
-    drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor], *, next_id: int, node_idx: int, settings: FoldSettings
+    drafts: Sequence[AnchorDraft],
+    candidates: Sequence[Anchor],
+    *,
+    next_id: int,
+    node_idx: int,
+    settings: FoldSettings,
+    vectors: Mapping[str, Vector] = _NO_VECTORS,
 ) -> Merged:
     """Number the drafts `next_id`, `next_id + 1`, … and settle them with each other and with earlier anchors.
 
     `candidates` are earlier anchors of the conversation; the first `MAX_CANDIDATES` by id, from the newest, are used.
+    `vectors` are those of `texts_to_embed`, by text; without them words alone decide.
     """
     if not drafts:
         return Merged(new=(), changed=())
-    newest = sorted({one.id: one for one in candidates}.values(), key=lambda one: -one.id)[:MAX_CANDIDATES]
     rare = sorted({word for draft in drafts for word in specific_words(draft.text)})
-    known = [_known(anchor) for anchor in reversed(newest) if _may_meet(anchor.text.lower(), rare)]
+    first_seq = min(draft.turn_seq for draft in drafts)
+    known = [
+        _known(anchor, vectors)
+        for anchor in _newest(candidates)
+        if anchor.turn_seq >= first_seq - _MENDS_WITHIN or _may_meet(anchor.text.lower(), rare)
+    ]
     before = {one.anchor.id: one.anchor for one in known}
     for offset, draft in enumerate(drafts):
-        new = _known(_numbered(draft, next_id + offset, node_idx), finishes=draft.finishes)
+        new = _known(_numbered(draft, next_id + offset, node_idx), vectors, finishes=draft.finishes)
         _settle(new, known, settings)
         known.append(new)
     fresh = tuple(one.anchor for one in known if one.anchor.id not in before)
-    changed = tuple(
-        AnchorChange(id=one.anchor.id, state=one.anchor.state, related=one.anchor.related)
-        for one in known
-        if one.anchor.id in before and one.anchor != before[one.anchor.id]
-    )
-    return Merged(new=fresh, changed=changed)
+    changed = (_change_of(one.anchor) for one in known if one.anchor != before.get(one.anchor.id, one.anchor))
+    return Merged(new=fresh, changed=tuple(changed))
 
 
 def merge_into_past(
-    drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor], *, next_id: int, node_idx: int, settings: FoldSettings
+    drafts: Sequence[AnchorDraft],
+    candidates: Sequence[Anchor],
+    *,
+    next_id: int,
+    node_idx: int,
+    settings: FoldSettings,
+    vectors: Mapping[str, Vector] = _NO_VECTORS,
 ) -> Merged:
     """As `merge`, for a segment that others have followed already: later anchors repeat, correct or answer its own.
 
@@ -141,21 +139,32 @@ def merge_into_past(
         return Merged(new=(), changed=())
     last_seq = max(draft.turn_seq for draft in drafts)
     before = [one for one in candidates if one.turn_seq <= last_seq]
-    merged = merge(drafts, before, next_id=next_id, node_idx=node_idx, settings=settings)
-    ours = [_known(anchor) for anchor in merged.new]
+    merged = merge(drafts, before, next_id=next_id, node_idx=node_idx, settings=settings, vectors=vectors)
+    ours = [_known(anchor, vectors) for anchor in merged.new]
     later = sorted((one for one in candidates if one.turn_seq > last_seq), key=lambda one: (one.turn_seq, one.id))
     changed = list(merged.changed)
     for anchor in later[-MAX_CANDIDATES:]:
-        one = _known(anchor, finishes=_finishes(anchor))
+        one = _known(anchor, vectors, finishes=_finishes(anchor))
         _settle(one, ours, settings)
         if one.anchor != anchor:
-            changed.append(AnchorChange(id=anchor.id, state=one.anchor.state, related=one.anchor.related))
+            changed.append(_change_of(one.anchor))
     return Merged(new=tuple(one.anchor for one in ours), changed=tuple(sorted(changed, key=lambda one: one.id)))
+
+
+def _newest(candidates: Sequence[Anchor]) -> list[Anchor]:
+    """Those that are looked at, oldest first."""
+    distinct = {one.id: one for one in candidates}
+    return [distinct[id_] for id_ in sorted(distinct)[-MAX_CANDIDATES:]]
+
+
+def _change_of(anchor: Anchor) -> AnchorChange:
+    return AnchorChange(id=anchor.id, state=anchor.state, related=anchor.related, replaces=anchor.replaces)
 
 
 def _finishes(anchor: Anchor) -> bool:
     """Whether a stored anchor reports something done: what its draft knew."""
-    return anchor.type is AnchorType.CRITICAL_FACT and bool(anchor_rules.COMPLETIONS.search(plain_words(anchor.text)))
+    done = statement_rules.COMPLETIONS.search(plain_words(anchor.text))
+    return anchor.type is AnchorType.CRITICAL_FACT and bool(done)
 
 
 def _may_meet(text: str, rare: Sequence[str]) -> bool:
@@ -163,9 +172,8 @@ def _may_meet(text: str, rare: Sequence[str]) -> bool:
     return any(term in text for term in rare)
 
 
-def _known(anchor: Anchor, *, finishes: bool = False) -> _Known:
-    vector = word_vector(anchor.text)
-    return _Known(anchor, vector, _squared(vector), finishes)
+def _known(anchor: Anchor, vectors: Mapping[str, Vector], *, finishes: bool = False) -> Known:
+    return Known(anchor, finishes, vectors.get(anchor.text, NO_VECTOR))
 
 
 def _numbered(draft: AnchorDraft, anchor_id: int, node_idx: int) -> Anchor:
@@ -175,12 +183,12 @@ def _numbered(draft: AnchorDraft, anchor_id: int, node_idx: int) -> Anchor:
     )  # fmt: skip
 
 
-def _settle(new: _Known, known: Sequence[_Known], settings: FoldSettings) -> None:
+def _settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
     """Change the states of the new anchor and of the earlier ones that it repeats, corrects or answers."""
     if not new.active:
         return
-    near = [(_cosine(new.vector, new.squared, old.vector, old.squared), old) for old in known if old.active]
-    near = sorted((pair for pair in near if pair[0] > 0), key=lambda pair: (-pair[0], -pair[1].anchor.id))
+    near = [(by_words(new, old), old) for old in known if old.active]
+    near = sorted(near, key=lambda pair: (-pair[0], -pair[1].anchor.id))
     if _repeats(new, near, settings):
         return
     _supersede(new, near)
@@ -191,25 +199,25 @@ def _settle(new: _Known, known: Sequence[_Known], settings: FoldSettings) -> Non
         finishes = old.anchor.type is AnchorType.COMMITMENT and new.finishes
         later = old.anchor.turn_seq < new.anchor.turn_seq
         needed = 1 if finishes else _MIN_SHARED_ANSWER
-        if later and (answers or finishes) and similarity >= _ABOUT_IT_FROM and _shared(new, old) >= needed:
+        if later and (answers or finishes) and similarity >= _ABOUT_IT_FROM and shared(new, old) >= needed:
             _change(old, AnchorState.RESOLVED, new.anchor.id)
 
 
-def _change(one: _Known, state: AnchorState, related: int) -> None:
+def _change(one: Known, state: AnchorState, related: int) -> None:
     one.anchor = replace(one.anchor, state=state, related=related)
 
 
-def _shared(a: _Known, b: _Known) -> int:
-    """Specific terms in both."""
-    return sum(1 for term in a.vector if term in b.vector and weight(term) >= SPECIFIC)
+def _comparable(new: Known, old: Known) -> bool:
+    return new.anchor.type is old.anchor.type and by_words(new, old) >= _MEANT_FROM
 
 
-def _repeats(new: _Known, near: Sequence[tuple[float, _Known]], settings: FoldSettings) -> bool:
+def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSettings) -> bool:
     """Mark the longer of two equals as the duplicate; True when the new one is it."""
-    for similarity, old in near:
-        if similarity <= settings.deduplicate_above:
-            return False
-        if old.anchor.type is not new.anchor.type or not _agree(old, new):
+    for words_alike, old in near:
+        if new.anchor.type is not old.anchor.type or words_alike < _MEANT_FROM:
+            continue
+        meant_alike = by_meaning(new, old) if new.vector and old.vector else 0.0
+        if max(words_alike, meant_alike) <= settings.deduplicate_above or not agree(old, new):
             continue
         if len(new.anchor.text) < len(old.anchor.text) and new.anchor.rank >= old.anchor.rank - 100:
             _change(old, AnchorState.DUPLICATE, new.anchor.id)
@@ -219,24 +227,7 @@ def _repeats(new: _Known, near: Sequence[tuple[float, _Known]], settings: FoldSe
     return False
 
 
-def _agree(a: _Known, b: _Known) -> bool:
-    """True when neither text has a number, date, name or negation that the other lacks."""
-    if len(anchor_rules.NEGATION.findall(a.said)) != len(anchor_rules.NEGATION.findall(b.said)):
-        return False
-    if {one.lower() for one in a.facts.texts(*_VALUES)} != {one.lower() for one in b.facts.texts(*_VALUES)}:
-        return False
-    return _same_names(a, b)
-
-
-def _same_names(a: _Known, b: _Known) -> bool:
-    return _all_in(a.facts.texts(*_NAMES), b.said) and _all_in(b.facts.texts(*_NAMES), a.said)
-
-
-def _all_in(names: Sequence[str], said: str) -> bool:
-    return all(plain_words(name) in said for name in names)
-
-
-def _supersede(new: _Known, near: Sequence[tuple[float, _Known]]) -> None:
+def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
     """A correction overtakes what it corrects; a statement overtakes an earlier one that differs in a value."""
     left = _MAX_SUPERSEDED
     for similarity, old in near:
@@ -244,31 +235,56 @@ def _supersede(new: _Known, near: Sequence[tuple[float, _Known]]) -> None:
         if not left or not overtaken:
             continue
         if _corrects(new, old, similarity) or _restates(new, old, similarity):
-            _change(old, AnchorState.SUPERSEDED, new.anchor.id)
+            _overtake(new, old)
             left -= 1
+    if left == _MAX_SUPERSEDED and new.anchor.type is AnchorType.CORRECTION:
+        said_last = max((old for _, old in near if _mends(new, old)), key=_place, default=None)
+        if said_last is not None:
+            _overtake(new, said_last)
 
 
-def _corrects(new: _Known, old: _Known, similarity: float) -> bool:
-    return new.anchor.type is AnchorType.CORRECTION and similarity >= _CORRECTS_FROM and _shared(new, old) >= 1
+def _overtake(new: Known, old: Known) -> None:
+    _change(old, AnchorState.SUPERSEDED, new.anchor.id)
+    if new.anchor.replaces is None:
+        new.anchor = replace(new.anchor, replaces=old.anchor.id)
 
 
-def _restates(new: _Known, old: _Known, similarity: float) -> bool:
-    """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
-    if not (new.anchor.type is old.anchor.type and new.anchor.type in _STATEMENTS) or not _shared(new, old):
+def _place(one: Known) -> tuple[int, int]:
+    return one.anchor.turn_seq, one.anchor.start
+
+
+def _corrects(new: Known, old: Known, similarity: float) -> bool:
+    return new.anchor.type is AnchorType.CORRECTION and similarity >= _CORRECTS_FROM and shared(new, old) >= 1
+
+
+def _mends(new: Known, old: Known) -> bool:
+    """'Sorry, I meant Tuesday' names no subject: it is about the last statement with another value of the kind."""
+    turns = new.anchor.turn_seq - old.anchor.turn_seq
+    if not old.active or old.anchor.type not in _OVERTAKEN or not 0 <= turns <= _MENDS_WITHIN:
         return False
-    if not _same_names(new, old):
+    if _place(old) >= _place(new):
         return False
-    ours, theirs = new.facts, old.facts
-    return (
-        any(
-            len(ours.texts(kind)) == 1 == len(theirs.texts(kind))
-            and ours.texts(kind) != theirs.texts(kind)
-            and _subject_similarity(new, old, ours.texts(kind)[0], theirs.texts(kind)[0]) >= _SAME_SUBJECT_FROM
-            for kind in _VALUES
-        )
-        and similarity > 0
+    return any(
+        ours and theirs and not set(ours) & set(theirs)
+        for kind in (*VALUES, *NAMES)
+        for ours, theirs in ((new.facts.texts(kind), old.facts.texts(kind)),)
     )
 
 
-def _subject_similarity(new: _Known, old: _Known, our_value: str, their_value: str) -> float:
+def _restates(new: Known, old: Known, similarity: float) -> bool:
+    """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
+    if not (new.anchor.type is old.anchor.type and new.anchor.type in _STATEMENTS) or not shared(new, old, least=2):
+        return False
+    if not similarity > 0 or not same_names(new, old):
+        return False
+    ours, theirs = new.facts, old.facts
+    return any(
+        len(ours.texts(kind)) == 1 == len(theirs.texts(kind))
+        and ours.texts(kind) != theirs.texts(kind)
+        and _subject_similarity(new, old, ours.texts(kind)[0], theirs.texts(kind)[0]) >= _SAME_SUBJECT_FROM
+        for kind in VALUES
+    )
+
+
+def _subject_similarity(new: Known, old: Known, our_value: str, their_value: str) -> float:
     return cosine(new.anchor.text.replace(our_value, " "), old.anchor.text.replace(their_value, " "))

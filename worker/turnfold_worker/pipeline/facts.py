@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Final
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from turnfold.contract.terms import STOP_WORDS
 from turnfold_worker.pipeline.common_words import COMMON_WORDS, listed
@@ -38,8 +39,7 @@ class FactKind(StrEnum):
     ERROR = "errors"
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """A span that states something exactly: `text[start:end]` of what was read."""
 
     kind: FactKind
@@ -48,8 +48,7 @@ class Fact:
     end: int
 
 
-def _start(fact: Fact) -> int:
-    return fact.start
+_START: Final = attrgetter("start")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,8 @@ class Facts:
 
     def within(self, start: int, end: int) -> tuple[Fact, ...]:
         """Facts that lie inside a span."""
-        first = bisect_left(self.all, start, key=_start)
-        return tuple(fact for fact in self.all[first : bisect_left(self.all, end, key=_start)] if fact.end <= end)
+        first = bisect_left(self.all, start, key=_START)
+        return tuple(fact for fact in self.all[first : bisect_left(self.all, end, key=_START)] if fact.end <= end)
 
     def texts(self, *kinds: FactKind) -> tuple[str, ...]:
         """Distinct texts of these kinds, in order of first mention."""
@@ -105,9 +104,16 @@ _KINDS: Final[Mapping[str, FactKind]] = {
     "name": FactKind.NAME,
 }
 
+_MAY_BEGIN_A_DATE: Final = "next|last|this|on|yesterday|tomorrow|tonight"
+_MAY_BE_MORE_THAN_A_WORD: Final = f"Error|Exception|Fault|{_MONTH}|{_WEEKDAY}|Yesterday|Tomorrow|Tonight"
+# `plain` and `word` only save time: of most of a text, nothing or a name is all that the rest could find.
 _FACT: Final = re.compile(
     rf"""(?<![\w<])(?:
-  (?P<url>(?:https?|ftp|wss?|postgres(?:ql)?|redis|amqp)://[^\s<>"'`)\]|]{{1,300}})
+  (?P<plain>(?:(?!(?:{_MAY_BEGIN_A_DATE})(?!\w))[a-z]++(?=[\s,;!?)"'\]}}*|]|\.\s|\Z)
+    | [^\w.@+~/\\$€£¥\#<-]++ | [-+.\#~@](?=\s))++)
+| (?P<word>(?!(?:{_MAY_BE_MORE_THAN_A_WORD})(?!\w))[A-Z][a-z]{{0,39}}+
+    (?=[ ](?!(?:of|de|van|von|del|la)[ ])[a-z]|[,;!?)"\n]|\.\s|\Z))
+| (?P<url>(?:https?|ftp|wss?|postgres(?:ql)?|redis|amqp)://[^\s<>"'`)\]|]{{1,300}})
 | (?P<email>[\w.+-]{{1,64}}@[A-Za-z0-9-]{{1,63}}(?:\.[A-Za-z0-9-]{{1,63}}){{1,4}})
 | (?P<error>(?:[A-Za-z_][\w.]{{0,80}})?(?:Error|Exception|Fault)(?!\w)(?::[ ][^\n"]{{1,100}})?
     | (?i:error|fatal|panic|failed):[ ][^\n"]{{1,100}})
@@ -150,6 +156,8 @@ _NOT_NAMES: Final = listed(
     we're we've we'll you're you'll you've they're there's he's she's what'd who's how's isn't doesn't didn't won't
     """
 )
+_NEVER_NAMES: Final = STOP_WORDS | _NOT_NAMES
+_ORDINARY: Final = _NEVER_NAMES | COMMON_WORDS
 _BEFORE_SENTENCE: Final = ".!?:…\n\"“”'*#>-•|([—)`"
 
 
@@ -165,6 +173,14 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
     found: list[Fact] = []
     doubtful: list[Fact] = []
     for match in _FACT.finditer(text, start, end):
+        if match.lastgroup == "plain":
+            continue
+        if match.lastgroup == "word":
+            word, at = match.group(), match.start()
+            opens = _opens_sentence(text, at)
+            if len(word) > 1 and not (_ordinary(word) if opens else _never_name(word)):
+                (doubtful if opens else found).append(Fact(FactKind.NAME, word, at, match.end()))
+            continue
         kind = _KINDS[match.lastgroup or "name"]
         fact = _trimmed(kind, match.group(), match.start())
         if kind is FactKind.NAME and fact.text[:1] != "@":
@@ -177,7 +193,7 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
             found.append(fact)
     known = {word for fact in found if fact.kind is FactKind.NAME for word in fact.text.split()}
     found.extend(fact for fact in doubtful if fact.text in known)
-    return sorted(found, key=lambda fact: fact.start)
+    return sorted(found, key=_START)
 
 
 def _trimmed(kind: FactKind, found: str, start: int) -> Fact:
@@ -225,12 +241,11 @@ def _named(fact: Fact, text: str) -> Fact | None:
 
 
 def _never_name(word: str) -> bool:
-    lowered = word.lower().replace("\u2019", "'")
-    return lowered in STOP_WORDS or lowered in _NOT_NAMES
+    return word.lower().replace("\u2019", "'") in _NEVER_NAMES
 
 
 def _ordinary(word: str) -> bool:
-    return _never_name(word) or word.lower().replace("\u2019", "'") in COMMON_WORDS
+    return word.lower().replace("\u2019", "'") in _ORDINARY
 
 
 def merge_facts(weighted: Iterable[tuple[Facts, int, date | None]]) -> dict[str, list[str]]:

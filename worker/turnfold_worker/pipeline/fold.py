@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import MAX_TERM_LENGTH, terms
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.anchors import AnchorDraft, extract_anchors
-from turnfold_worker.pipeline.common_words import weight
+from turnfold_worker.pipeline.common_words import WEIGHTS
 from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.dates import as_utc
 from turnfold_worker.pipeline.facts import FactKind, merge_facts
@@ -132,17 +133,19 @@ def _importance(turns: Sequence[StoredTurn], drafts: Sequence[AnchorDraft]) -> i
 
 
 def _postings(readings: Sequence[Reading]) -> tuple[tuple[str, int], ...]:
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
     for reading in readings:
         for term, count in Counter(terms(reading.turn.content[:READ_HEAD])).items():
-            counts[term] += min(count, _MAX_COUNT)
+            counts[term] = counts.get(term, 0) + min(count, _MAX_COUNT)
         for term in terms(reading.turn.name or ""):
-            counts[term] += 1
+            counts[term] = counts.get(term, 0) + 1
         for name in reading.facts.texts(FactKind.NAME)[:MAX_POSTINGS]:
-            counts.update(dict.fromkeys(terms(name), _NAME_COUNT))
-    weighted = [(term[:MAX_TERM_LENGTH], min(_MAX_WEIGHT, weight(term) * min(n, 50))) for term, n in counts.items()]
-    order = sorted(range(len(weighted)), key=lambda i: (-weighted[i][1], i))
-    return tuple(dict(weighted[i] for i in reversed(order[:MAX_POSTINGS])).items())[::-1]
+            for term in dict.fromkeys(terms(name)):
+                counts[term] = counts.get(term, 0) + _NAME_COUNT
+    weighted = [(term[:MAX_TERM_LENGTH], min(_MAX_WEIGHT, WEIGHTS[term] * min(n, 50))) for term, n in counts.items()]
+    # The sort is stable: of equal weights, the term that was said first stays first.
+    best = sorted(weighted, key=itemgetter(1), reverse=True)[:MAX_POSTINGS]
+    return tuple(dict(reversed(best)).items())[::-1]
 
 
 def source_hash(turns: Sequence[StoredTurn]) -> bytes:

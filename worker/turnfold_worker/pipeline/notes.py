@@ -13,7 +13,8 @@ from typing import Final
 
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Importance
-from turnfold.contract.terms import stem
+from turnfold.contract.remembered import Remembered
+from turnfold.contract.terms import STEMS
 from turnfold.contract.words import digit_of, note_words
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.common_words import listed
@@ -153,7 +154,7 @@ def _asked(reading: Reading) -> str:
 
 def _manner(said: str) -> float:
     """How a clause is said."""
-    words = {word.strip(_EDGES).replace("\u2019", "'").lower() for word in said.split()}
+    words = {word.strip(_EDGES) for word in said.replace("\u2019", "'").lower().split()}
     manner = 0.5 if said.endswith("?") else 1.0
     manner *= 0.5 if _CAPTION.match(said) else 1.0
     manner *= 1.0 if _FIRST_PERSON.isdisjoint(words) else 1.5
@@ -170,14 +171,29 @@ def _spread(readings: Sequence[Reading]) -> Counter[str]:
     """In how many of the turns each word occurs: what is taken up again is what the turns are about."""
     spread: Counter[str] = Counter()
     for reading in readings:
-        spread.update({stem(word) for word in note_words(reading.turn.content[:_READ])})
+        spread.update(set(map(STEMS.__getitem__, note_words(reading.turn.content[:_READ]))))
     return spread
 
 
 def _weights(text: str, named: frozenset[str], spread: Mapping[str, int]) -> str:
     digits = []
     for word in note_words(text):
-        weight = rarity_of(word) * _TAKEN_UP[min(spread.get(stem(word), 0), len(_TAKEN_UP) - 1)]
-        weight *= FEELING_SHARE if is_feeling(word) else 1.0
-        digits.append(digit_of(weight * _NAMED if word in named else weight))
+        stem, plain, capitalised = _DIGITS[word]
+        taken_up = spread.get(stem, 0)
+        taken_up = taken_up if taken_up < len(_TAKEN_UP) else -1
+        digits.append(capitalised[taken_up] if word in named else plain[taken_up])
     return "".join(digits)
+
+
+def _digits_of(word: str) -> tuple[str, str, str]:
+    """A word's stem, and its digit by how often it is taken up: as it is, and as a name."""
+    share = FEELING_SHARE if is_feeling(word) else 1.0
+    weights = [rarity_of(word) * times * share for times in _TAKEN_UP]
+    return (
+        STEMS[word],
+        "".join(map(digit_of, weights)),
+        "".join(digit_of(weight * _NAMED) for weight in weights),
+    )
+
+
+_DIGITS: Final = Remembered(_digits_of)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 READ_HEAD: Final = 40_000
 """Code points read from the beginning of a turn; what lies between head and tail is only stored."""
@@ -39,8 +39,7 @@ _JOINT: Final = re.compile(
 _MIN_CLAUSE_WORDS: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A slice of a text."""
 
     start: int

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Final
 
@@ -45,7 +46,15 @@ def rarity_of(word: str) -> float:
     """Between 0.3 and 4.5; `word` in lower case."""
     if word[0].isdigit():
         return min(MOST, _COMMONEST - _DIGITS_ZIPF)
-    return min(MOST, max(LEAST, _COMMONEST - wordfreq.zipf_frequency(word, "en", wordlist="small")))
+    return min(MOST, max(LEAST, _COMMONEST - _zipf(word)))
+
+
+def _zipf(word: str) -> float:
+    if not (word.isascii() and word.isalpha()):
+        return wordfreq.zipf_frequency(word, "en", wordlist="small")
+    # A plain word is one token: what `zipf_frequency` comes to without its tokenizer.
+    frequency = wordfreq.get_frequency_dict("en", "small").get(word)
+    return round(math.log10(frequency) + 9, 2) if frequency else 0.0
 
 
 def is_feeling(word: str) -> bool:

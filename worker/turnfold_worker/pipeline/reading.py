@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.records import StoredTurn
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _NICKNAME: Final = 3
 """Letters of a name from which it may stand for a longer one."""
 _EMPHASIS: Final = re.compile(r"<!--|-->|\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|`{1,3}|~~|\|")
+_MARKED: Final = re.compile(r"[*_`~|]|--")
+"""Without which there is no emphasis."""
 _CODE_KINDS: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.ERROR)
 
 
@@ -87,17 +90,21 @@ def is_participant(name: str, speakers: Iterable[str]) -> bool:
     >>> is_participant("Mel", ["Melanie"])
     True
     """
-    called = name.lower()
-    return any(
-        part == called or (len(called) >= _NICKNAME and part.startswith(called))
-        for speaker in speakers
-        for part in (speaker.lower(), *speaker.lower().split())
-    )
+    return name.lower() in called(tuple(speakers))
+
+
+@lru_cache(maxsize=256)
+def called(speakers: tuple[str, ...]) -> frozenset[str]:
+    """What speakers may be called, in lower case: their names, parts of them, and beginnings of these."""
+    parts = {part for speaker in speakers for part in (speaker.lower(), *speaker.lower().split())}
+    return frozenset(part[:length] for part in parts for length in (*range(_NICKNAME, len(part)), len(part)))
 
 
 def one_line(text: str) -> str:
     """The text on one line, without invisible characters, in which nothing looks like a marker of ours."""
-    collapsed = " ".join(text.split()).translate(UNSEEN)
+    collapsed = " ".join(text.split())
+    if not collapsed.isprintable():
+        collapsed = collapsed.translate(UNSEEN)
     return collapsed.replace("→L", "→ L") if "→" in collapsed else collapsed
 
 
@@ -109,4 +116,4 @@ def plain_line(text: str) -> str:
     """
     if "](" in text:
         text = _LINK.sub(r"\1", text)
-    return one_line(_EMPHASIS.sub("", text))
+    return one_line(_EMPHASIS.sub("", text) if _MARKED.search(text) else text)

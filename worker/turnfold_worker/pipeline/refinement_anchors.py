@@ -128,11 +128,14 @@ def _merged(
     new = tuple(
         replace(
             anchor, id=ids[anchor.id][0], node_idx=ids[anchor.id][1],
-            related=_renamed(anchor.related, ids),
+            related=_renamed(anchor.related, ids), replaces=_renamed(anchor.replaces, ids),
         )
         for anchor in merged.new
     )  # fmt: skip
-    changed = {change.id: replace(change, related=_renamed(change.related, ids)) for change in merged.changed}
+    changed = {
+        change.id: replace(change, related=_renamed(change.related, ids), replaces=_renamed(change.replaces, ids))
+        for change in merged.changed
+    }
     return new, changed
 
 

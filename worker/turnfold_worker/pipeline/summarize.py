@@ -8,7 +8,7 @@ No level is longer than its source, nor than the level above it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
@@ -78,8 +78,20 @@ def summarize(readings: Sequence[Reading], facts: Mapping[str, Sequence[str]], n
 
 def brief_of(notes: Sequence[Note], limit: int) -> str:
     """The best notes as lines within `limit` tokens; empty when not even one fits."""
-    count = most_that_fit(len(notes), lambda size: estimate_tokens("".join(note_lines(notes[:size]))) <= limit)
+    most = _most_notes(notes, limit)
+    count = most_that_fit(most, lambda size: estimate_tokens("".join(note_lines(notes[:size]))) <= limit)
     return "".join(note_lines(notes[:count]))
+
+
+def _most_notes(notes: Sequence[Note], limit: int) -> int:
+    """More notes than these never fit, whatever stands around them."""
+    least = 0
+    for count, note in enumerate(notes):
+        # Its tokens are those of its words and of one mark after them, which another mark may swallow.
+        least += note.tokens - 2
+        if least > limit:
+            return count
+    return len(notes)
 
 
 def _level(readings: Sequence[Reading], units: Sequence[Unit], ranked: Sequence[int], limit: int, joint: str) -> str:
@@ -125,7 +137,7 @@ def _smallest(units: Sequence[Unit], readings: Sequence[Reading], joint: str, ce
 
         def shown(length: int) -> str:
             clipped = best.text if length == len(best.text) else f"{_whole_words(best.text[:length])}…"
-            return rendered([(replace(best, text=clipped), readings[best.turn])], joint)
+            return rendered([(best._replace(text=clipped), readings[best.turn])], joint)
 
         length = most_that_fit(len(best.text), lambda size: estimate_tokens(shown(size)) <= ceiling)
         if length >= _SHORTEST_CLIP:

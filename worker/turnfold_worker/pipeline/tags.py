@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Final
 
+from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STOP_WORDS, stem
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.common_words import is_common, weight
-from turnfold_worker.pipeline.reading import is_participant, one_line
+from turnfold_worker.pipeline.reading import called, one_line
 
 MAX_TAG_TOKENS: Final = 30
 """Estimated tokens of a line of tags, about."""
@@ -40,12 +42,12 @@ def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> li
     totals: dict[str, list[int]] = {}
     shown: dict[str, str] = {}
     pairs: dict[tuple[str, str], int] = {}
+    participants = called(tuple(speakers))
     for text, importance in texts:
         previous, end = "", -2
-        for match in list(_WORD.finditer(text[: 8 * _READ]))[:_READ]:
-            word = match.group().lower().replace("\u2019", "'").removesuffix("'s")
-            key = stem(word)
-            if word in STOP_WORDS or "'" in word or _tells_little(word, key) or is_participant(word, speakers):
+        for match in islice(_WORD.finditer(text[: 8 * _READ]), _READ):
+            word, key = _TOPICS[match.group()]
+            if not key or word in participants:
                 previous = ""
                 continue
             shown.setdefault(key, word)
@@ -56,8 +58,15 @@ def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> li
     return _with_pairs(totals, shown, pairs)
 
 
-def _tells_little(word: str, key: str) -> bool:
-    return is_common(word) or is_common(key) or (word.isascii() and len(word) < _SHORTEST)
+def _topic_of(said: str) -> tuple[str, str]:
+    """A word in lower case and what its forms share; of a word that tells little, nothing."""
+    word = said.lower().replace("\u2019", "'").removesuffix("'s")
+    key = stem(word)
+    little = is_common(word) or is_common(key) or (word.isascii() and len(word) < _SHORTEST)
+    return (word, "" if little or word in STOP_WORDS or "'" in word else key)
+
+
+_TOPICS: Final = Remembered(_topic_of)
 
 
 def _other(pair: tuple[str, str], key: str) -> str:

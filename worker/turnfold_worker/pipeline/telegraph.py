@@ -6,7 +6,7 @@ Dropped are articles, forms of be, do and have, plain prepositions, fillers and 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Final
 
@@ -25,28 +25,31 @@ _DROPPED: Final = listed(
     """
 )
 _KEPT_AFTER: Final = {"like": listed("i you we they he she would don't doesn't didn't not feel look looks")}
-_REWRITTEN: Final = (
-    (re.compile(r"(?i)\b(?:i|we) (?:don't|do not) (?:think|guess|believe)\b"), "doesn't think"),
-    (re.compile(r"(?i)\bi (?:think|guess|believe)\b"), "thinks"),
-    (re.compile(r"(?i)\b(?:i'm|i am|we're|we are) (?:going|planning) to\b"), "plan"),
-    (re.compile(r"(?i)\bi(?:'ll| will)\b"), "will"),
-    (re.compile(r"(?i)\b(?:can|could|would) you (?:please )?(?:help me )?(?:with )?(?:to )?"), "asks: "),
-    (re.compile(r"(?i)\b(?:it's|it is|it was) (?:a |an |so |really |very )?(?=\w+ly\b|\w+ing\b)"), ""),
-    (re.compile(r"(?i)\b(?:by the way|of course)\b[,!.:]*\s*"), ""),
-    (re.compile(r"(?i)\b(?:in order to|so as to)\b"), "to"),
-    (re.compile(r"(?i)\b(?:a lot of|lots of)\b"), "many"),
-    (re.compile(r"(?i)\b(?:as well as)\b"), "and"),
-    (re.compile(r"(?i)\bi want(?:ed)? to make sure (?:that )?"), "ensure "),
-    (re.compile(r"(?i)\bmake sure (?:that )?"), "ensure "),
-    (re.compile(r"(?i)\bi(?:'m| am) (?:trying|working|looking) to\b"), ""),
-    (
-        re.compile(
-            r"(?i)\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of"
-        ),
-        "photo:",
-    ),
-    (re.compile(r"(?i)\b(?:i'd|i would) (?:like|love) to\b"), "wants to"),
-)
+_REWRITTEN: Final = tuple(
+    (tuple(held.split("|")), re.compile(f"(?i){pattern}"), shorter)
+    for held, pattern, shorter in (
+        (" think| guess| believe", r"\b(?:i|we) (?:don't|do not) (?:think|guess|believe)\b", "doesn't think"),
+        ("i think|i guess|i believe", r"\bi (?:think|guess|believe)\b", "thinks"),
+        (" going to| planning to", r"\b(?:i'm|i am|we're|we are) (?:going|planning) to\b", "plan"),
+        ("i'll|i will", r"\bi(?:'ll| will)\b", "will"),
+        ("can you|could you|would you",
+         r"\b(?:can|could|would) you (?:please )?(?:help me )?(?:with )?(?:to )?", "asks: "),
+        ("it's|it is|it was",
+         r"\b(?:it's|it is|it was) (?:a |an |so |really |very )?(?=\w+ly\b|\w+ing\b)", ""),
+        ("by the way|of course", r"\b(?:by the way|of course)\b[,!.:]*\s*", ""),
+        ("in order to|so as to", r"\b(?:in order to|so as to)\b", "to"),
+        ("a lot of|lots of", r"\b(?:a lot of|lots of)\b", "many"),
+        ("as well as", r"\b(?:as well as)\b", "and"),
+        ("make sure", r"\bi want(?:ed)? to make sure (?:that )?", "ensure "),
+        ("make sure", r"\bmake sure (?:that )?", "ensure "),
+        ("trying to|working to|looking to", r"\bi(?:'m| am) (?:trying|working|looking) to\b", ""),
+        ("shares a",
+         r"\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of",
+         "photo:"),
+        ("like to|love to", r"\b(?:i'd|i would) (?:like|love) to\b", "wants to"),
+    )
+)  # fmt: skip
+"""What a line must hold for a pattern to be tried (most hold none of it), the pattern, and what stands instead."""
 _LEAD_IN: Final = re.compile(
     r"(?i)^(?:(?:plus|btw|anyway|guess what|basically|look|you know|but|and|or|since then|luckily|fortunately|then)"
     r"\s*[,!:.]+\s+)+(?=\w)"
@@ -79,13 +82,23 @@ def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
     """
     if len(text) > _LONGEST_PHATIC:
         return False
-    words = [word.strip(_WORD_EDGES).replace("\u2019", "'").lower() for word in text.split()]
-    words = [word for word in words if word]
-    if len(words) > 1 and _VOCATIVE.search(text):
-        words.pop()
-    if "problem" not in words and "worries" not in words and any(is_negation(word) for word in words):
+    words = [word for word in bare_words(text) if word]
+    if len(words) > 1 and not _carries_nothing(words[0], speakers):
         return False
-    return all(word in _PHATIC or any(name.startswith(word) for name in speakers) for word in words)
+    if len(words) > 1 and ", " in text and _VOCATIVE.search(text):
+        words.pop()
+    if not all(_carries_nothing(word, speakers) for word in words):
+        return False
+    return "problem" in words or "worries" in words or not any(map(is_negation, words))
+
+
+def _carries_nothing(word: str, speakers: frozenset[str]) -> bool:
+    return word in _PHATIC or any(name.startswith(word) for name in speakers)
+
+
+def bare_words(text: str) -> list[str]:
+    """Words in lower case with straight apostrophes, without the marks around them."""
+    return [word.strip(_WORD_EDGES) for word in text.replace("\u2019", "'").lower().split()]
 
 
 def phatic_share(words: Collection[str]) -> float:
@@ -107,10 +120,14 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
     line = text.replace("\u2019", "'")
     if said_on is not None:
         line = resolve_relative_days(line, said_on)
-    for pattern, shorter in _REWRITTEN:
-        line = pattern.sub(shorter, line)
+    lowered = line.lower()
+    for held, pattern, shorter in _REWRITTEN:
+        if any(map(lowered.__contains__, held)):
+            line = pattern.sub(shorter, line)
+            lowered = line.lower()
     words = line.split()
-    kept = [word for i, word in enumerate(words) if _stays(words, i)]
+    bare = [word.strip(_WORD_EDGES).lower() for word in words]
+    kept = [word for i, word in enumerate(words) if _stays(words, bare, i)]
     shown = _few_marks(" ".join(kept)).strip().rstrip(".!,;:-–— ")
     return shown or text.strip().rstrip(".!,;:") or text
 
@@ -126,23 +143,20 @@ def _few_marks(line: str) -> str:
     return shown
 
 
-def _stays(words: list[str], i: int) -> bool:
-    bare = words[i].strip(_WORD_EDGES).lower()
-    if not bare:
-        return False
+def _stays(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    word = bare[i]
+    if word not in _DROPPED and word != "to":
+        return bool(word)
     following = words[i + 1] if i + 1 < len(words) else ""
-    if bare == "to":
-        before = words[i - 1].strip(_WORD_EDGES).lower() if i else ""
+    before = bare[i - 1] if i else ""
+    if word == "to":
         return (
             bool(_NUMBER_NEXT.match(following))
-            or "from" in {w.lower() for w in words[max(0, i - 5) : i]}
+            or "from" in {one.lower() for one in words[max(0, i - 5) : i]}
             or (before in {"wants", "need", "needs", "have", "has", "had", "not"})
         )
-    if bare in _KEPT_AFTER:
-        before = words[i - 1].strip(_WORD_EDGES).lower() if i else ""
-        return before in _KEPT_AFTER[bare]
-    if bare in {"at", "in", "by", "for"} and _NUMBER_NEXT.match(following):
-        return bare == "by"
-    if bare in {"do", "does", "did", "have", "has", "had"} and following.lower() in {"not", "to"}:
+    if word in _KEPT_AFTER:
+        return before in _KEPT_AFTER[word]
+    if word == "by" and _NUMBER_NEXT.match(following):
         return True
-    return bare not in _DROPPED
+    return word in {"do", "does", "did", "have", "has", "had"} and following.lower() in {"not", "to"}

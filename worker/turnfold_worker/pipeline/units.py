@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from turnfold.contract.speakers import UNSEEN
 from turnfold.tokens import estimate_tokens
@@ -42,8 +41,7 @@ _FIRST_PERSON: Final = listed("i i'm i've i'll i'd my me mine we we're we've we'
 _SECOND_PERSON: Final = listed("you your you're you'll you've")
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """A sentence or clause as a level would show it."""
 
     turn: int
@@ -86,7 +84,7 @@ def sentence_units(readings: Sequence[Reading]) -> list[Unit]:
             continue
         reply = units[begun]
         if asked is not None and units[asked].turn < turn and len(reply.text.split()) <= _SHORT_REPLY_WORDS:
-            units[begun] = replace(reply, partner=asked)
+            units[begun] = reply._replace(partner=asked)
         asked = len(units) - 1 if units[-1].text.endswith("?") else None
     return units
 
@@ -111,9 +109,9 @@ def _of_turn(turn: int, reading: Reading, voice: float, speakers: frozenset[str]
 
 def _of_repeat(turn: int, repeat: Repeat, mark: float) -> Iterable[Unit]:
     """A reference, and what is new in a near repeat."""
-    yield replace(_unit(turn, reference(repeat), mark), listed=True)
+    yield _unit(turn, reference(repeat), mark, listed=True)
     for line in repeat.news[:MOST_NEWS]:
-        yield replace(_unit(turn, shown(line), mark), listed=True)
+        yield _unit(turn, shown(line), mark, listed=True)
 
 
 def _whole(reading: Reading) -> str:
@@ -129,7 +127,7 @@ def _of_structured(turn: int, statements: Sequence[Statement], mark: float) -> I
     order = sorted(range(len(statements)), key=lambda i: (-statements[i].worth, i))
     place = {i: rank for rank, i in enumerate(order)}
     for i, statement in enumerate(statements):
-        yield replace(_unit(turn, statement.text, mark / (place[i] + 1)), listed=True)
+        yield _unit(turn, statement.text, mark / (place[i] + 1), listed=True)
 
 
 def _of_prose(turn: int, reading: Reading, worth: float, speakers: frozenset[str]) -> Iterable[Unit]:
@@ -156,7 +154,7 @@ def _of_code(turn: int, reading: Reading, block: Span) -> Iterable[Unit]:
         lines = [kept for line in inside.splitlines() if (kept := line.translate(UNSEEN_IN_CODE).rstrip())]
         text = "\n".join(lines).replace("→L", "→ L")
         if len(lines) <= _CODE_LINES and any(map(str.isalnum, text)):
-            yield replace(_unit(turn, text, 0.5), code=True)
+            yield _unit(turn, text, 0.5, code=True)
             return
     first = plain_line(reading.text(Span(block.start, min(block.end, block.start + 400))).strip().split("\n", 1)[0])
     if any(map(str.isalnum, first[:_TINY_CODE])):
@@ -168,8 +166,8 @@ def _may_answer(reading: Reading, span: Span) -> bool:
     return bool(span == reading.sentences[0] and reading.text(span)[:4].lower().strip(" ,.!") in {"yes", "no", "yep"})
 
 
-def _unit(turn: int, text: str, worth: float) -> Unit:
-    return Unit(turn, text, about_tokens(text), telling_words(text), worth)
+def _unit(turn: int, text: str, worth: float, *, code: bool = False, listed: bool = False) -> Unit:
+    return Unit(turn, text, about_tokens(text), telling_words(text), worth, code=code, listed=listed)
 
 
 def about_tokens(text: str) -> int:
@@ -179,12 +177,12 @@ def about_tokens(text: str) -> int:
 
 def _manner(said: str, reading: Reading, span: Span) -> float:
     """How a unit is said: questions ask, first persons tell, negations and exact values must not be lost."""
-    words = {word.strip('.,!?;:()"').replace("\u2019", "'").lower() for word in said.split()}
+    words = {word.strip('.,!?;:()"') for word in said.replace("\u2019", "'").lower().split()}
     manner = 0.5 if said.endswith("?") else 1.0
     manner *= 0.5 if said.startswith(("[shares", "[photo", "[image")) else 1.0
     manner *= 1.0 if _FIRST_PERSON.isdisjoint(words) else 1.5
     manner *= 1.0 if _SECOND_PERSON.isdisjoint(words) else 0.85
-    manner *= 1.15 if any(is_negation(word) for word in sorted(words)) else 1.0
+    manner *= 1.15 if any(map(is_negation, words)) else 1.0
     exact = any(fact.kind in (FactKind.NUMBER, FactKind.DATE) for fact in reading.facts.within(span.start, span.end))
     return manner * (1.15 if exact else 1.0)
 

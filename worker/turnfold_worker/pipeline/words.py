@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Final
 
 from turnfold.contract.terms import STOP_WORDS, terms
-from turnfold_worker.pipeline.common_words import weight
+from turnfold_worker.pipeline.common_words import WEIGHTS
 
 SPECIFIC: Final = 3
 """Weight from which a word tells what a text is about."""
@@ -29,14 +29,14 @@ def words(text: str) -> list[str]:
 
 def telling_words(text: str) -> tuple[tuple[str, int], ...]:
     """Distinct words of a text with their weights, in order."""
-    return tuple((word, weight(word)) for word in dict.fromkeys(words(text)) if word)
+    return tuple((word, WEIGHTS[word]) for word in dict.fromkeys(words(text)) if word)
 
 
 def specific_words(text: str) -> frozenset[str]:
     """Words that tell what a text is about."""
-    return frozenset(word for word in words(text) if weight(word) >= SPECIFIC)
+    return frozenset(word for word in words(text) if WEIGHTS[word] >= SPECIFIC)
 
 
 def word_vector(text: str) -> dict[str, int]:
     """Each word's count times its weight."""
-    return {word: count * weight(word) for word, count in Counter(words(text)).items()}
+    return {word: count * WEIGHTS[word] for word, count in Counter(words(text)).items()}

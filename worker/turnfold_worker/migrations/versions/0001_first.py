@@ -37,6 +37,9 @@ def upgrade() -> None:
         sa.Column("segmenter", sa.JSON(), nullable=True),
         sa.Column("said", sa.JSON(), nullable=True),
         sa.Column("settings", sa.JSON(), nullable=True),
+        sa.Column("expansions_asked", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("expansions_found", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("often", sa.JSON(), nullable=True),
         sa.Column(
             "created_at", sa.DateTime(timezone=True), server_default=sa.text("CURRENT_TIMESTAMP"), nullable=False
         ),
@@ -85,6 +88,21 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_table(
+        "access",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("expansions", sa.Integer(), nullable=False),
+        sa.Column("weight", sa.Integer(), nullable=False),
+        sa.Column("expanded_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("access_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "idx", name=op.f("access_pkey")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
         "anchor",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -101,6 +119,9 @@ def upgrade() -> None:
         sa.Column("rank", sa.Integer(), nullable=False),
         sa.Column("state", sa.SmallInteger(), nullable=False),
         sa.Column("related", sa.Integer(), nullable=True),
+        sa.Column("replaces", sa.Integer(), nullable=True),
+        sa.Column("settled_after", sa.Integer(), nullable=True),
+        sa.Column("ruled", sa.SmallInteger(), nullable=True),
         sa.Column("refined", sa.SmallInteger(), server_default="0", nullable=False),
         sa.Column("model", sa.String(length=100), nullable=True),
         sa.Column("prompt_version", sa.String(length=60), nullable=True),
@@ -132,6 +153,19 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("conversation", "term", "anchor", name=op.f("anchor_posting_pkey")),
         sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "anchor_vector",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("model", sa.String(length=200), autoincrement=False, nullable=False),
+        sa.Column("text_hash", sa.LargeBinary(length=16), autoincrement=False, nullable=False),
+        sa.Column("vector", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("anchor_vector_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "model", "text_hash", name=op.f("anchor_vector_pkey")),
     )
     op.create_table(
         "job",
@@ -216,7 +250,6 @@ def upgrade() -> None:
         sa.Column("refined_tokens_2", sa.Integer(), server_default="0", nullable=False),
         sa.Column("refined_tokens_3", sa.Integer(), server_default="0", nullable=False),
         sa.Column("closed_at", sa.BigInteger(), server_default="0", nullable=False),
-        sa.Column("reads", sa.Integer(), server_default="0", nullable=False),
         sa.Column("facts", sa.JSON(), nullable=False),
         sa.Column("source_hash", sa.LargeBinary(length=16), nullable=False),
         sa.CheckConstraint("first_seq <= last_seq", name=op.f("node_range_check")),
@@ -398,8 +431,10 @@ def downgrade() -> None:
     op.drop_table("node")
     op.drop_table("level")
     op.drop_table("job")
+    op.drop_table("anchor_vector")
     op.drop_table("anchor_posting")
     op.drop_table("anchor")
+    op.drop_table("access")
     op.drop_table("tenant_usage")
     op.drop_table("model_batch")
     op.drop_table("meta")

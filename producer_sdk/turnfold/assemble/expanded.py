@@ -1,0 +1,174 @@
+"""Inline expansion: the words of markers that a caller asks for, for clients without tools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from turnfold.assemble.chat import whole
+from turnfold.assemble.clip import clip_text, head_of, longest_within
+from turnfold.assemble.markers import TurnsTarget, parse_marker, turns_marker
+from turnfold.assemble.material import Material
+from turnfold.assemble.pages import GOES_ON
+from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.render_text import (
+    EXPANDED_HEADER,
+    closed_line,
+    day_lines,
+    goes_on_line,
+    guarded,
+    passage_opening,
+    shown_words,
+    turn_opening,
+)
+from turnfold.contract.records import Expansion, Passage, StoredTurn
+from turnfold.tokens import Counter
+
+LEAST_TOKENS: Final = 40
+"""With less room than this a passage is left out: its label would be most of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPassage:
+    """What is shown of what a marker stands for."""
+
+    marker: str
+    text: str
+    """As a part."""
+    goes_on: str | None
+    """The marker of what is not shown."""
+    inside: tuple[str, ...]
+    """Markers among its words."""
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        return (*self.inside, *([self.goes_on] if self.goes_on else []))
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """Passages that fit, in the order in which they were asked for."""
+
+    passages: tuple[ShownPassage, ...]
+    left_out: tuple[str, ...]
+    tokens: int
+    """Of the passages, with their header."""
+
+
+def expanded(material: Material, pricing: Pricing, *, most_tokens: int) -> Expanded:
+    """As much of each passage as there is room for: shares are equal, and what one leaves the next ones have."""
+    asked = material.snapshot.passages
+    room = most_tokens - pricing.count(EXPANDED_HEADER)
+    shown: list[ShownPassage] = []
+    left_out: list[str] = []
+    for i, passage in enumerate(asked):
+        share = max(room, 0) // (len(asked) - i)
+        found = _shown(passage, material, pricing, most_tokens=share)
+        if found is None:
+            left_out.append(passage.marker)
+            continue
+        shown.append(found)
+        room -= pricing.count(found.text)
+    return Expanded(tuple(shown), tuple(left_out), most_tokens - room if shown else 0)
+
+
+def _shown(passage: Passage, material: Material, pricing: Pricing, *, most_tokens: int) -> ShownPassage | None:
+    expansion = passage.expansion
+    whole_text = _opening(expansion) + _words(passage, material)
+    if expansion.next_marker is None and pricing.count(closed_line(whole_text)) <= most_tokens:
+        return ShownPassage(passage.marker, closed_line(whole_text), None, expansion.markers)
+    if most_tokens < LEAST_TOKENS:
+        return None
+    if expansion.turns:
+        return _cut_turns(passage, material, pricing, most_tokens=most_tokens)
+    following = expansion.next_marker or turns_marker(expansion.first_seq, expansion.last_seq)
+    room = most_tokens - pricing.count(goes_on_line(following)) - pricing.count("\n")
+    opening = _opening(expansion)
+    kept, _ = clip_text(whole_text, room, Counter("", pricing.count))
+    if len(kept.rstrip()) <= len(opening):
+        return None
+    text = closed_line(kept.rstrip()) + goes_on_line(following)
+    inside = tuple(marker for marker in expansion.markers if f"\N{RIGHTWARDS ARROW}{marker}]" in kept)
+    return _within(ShownPassage(passage.marker, text, following, inside), pricing, most_tokens)
+
+
+def _cut_turns(passage: Passage, material: Material, pricing: Pricing, *, most_tokens: int) -> ShownPassage | None:
+    """Whole turns while they fit, then the beginning of the next one, then the marker that goes on there."""
+    expansion = passage.expansion
+    last_seq = _last_seq(expansion)
+    lines = _turn_lines(passage, material)
+    longest = goes_on_line(turns_marker(expansion.first_seq, last_seq, offset=10**7))
+    opening = closed_line(_opening(expansion))
+    room = most_tokens - pricing.count(opening) - pricing.count(longest)
+    taken: list[str] = []
+    for line in lines:
+        if (cost := pricing.count(line)) > room:
+            break
+        room -= cost
+        taken.append(line)
+    following = expansion.next_marker
+    if len(taken) < len(lines):
+        turn = expansion.turns[len(taken)]
+        beginning = _beginning(passage, turn, material, pricing, most_tokens=room)
+        if beginning:
+            words = guarded(beginning.rstrip(), material.style.openings)
+            taken.append(closed_line(_turn_opening(passage, turn) + words))
+        following = turns_marker(turn.seq, last_seq, offset=_begins(passage, turn) + len(beginning))
+    if not taken:
+        return None
+    text = opening + "".join(taken) + (goes_on_line(following) if following else "")
+    return _within(ShownPassage(passage.marker, text, following, ()), pricing, most_tokens)
+
+
+def _beginning(passage: Passage, turn: StoredTurn, material: Material, pricing: Pricing, *, most_tokens: int) -> str:
+    """As much of a turn's words as fits with its speaker; nothing of one whose words are a label."""
+
+    def tokens_at(size: int) -> int:
+        words = guarded(head_of(turn.content, size).rstrip(), material.style.openings)
+        return pricing.count(closed_line(_turn_opening(passage, turn) + words))
+
+    size = longest_within(len(turn.content) - 1, most_tokens, tokens_at) if turn.content else 0
+    beginning = head_of(turn.content, size)
+    return beginning if beginning.strip() else ""
+
+
+def _within(shown: ShownPassage, pricing: Pricing, most_tokens: int) -> ShownPassage | None:
+    """The passage if it costs what it may: a counter of the caller's need not add up."""
+    return shown if pricing.count(shown.text) <= most_tokens else None
+
+
+def _opening(expansion: Expansion) -> str:
+    return passage_opening(expansion.first_seq, expansion.last_seq, level=expansion.level)
+
+
+def _words(passage: Passage, material: Material) -> str:
+    if passage.expansion.turns:
+        return "\n" + "".join(_turn_lines(passage, material))
+    # On the line of the label, so that the first words cannot look like one of ours either.
+    return " " + guarded(passage.expansion.text, material.style.openings)
+
+
+def _turn_lines(passage: Passage, material: Material) -> list[str]:
+    shown = [whole(turn) for turn in passage.expansion.turns]
+    return [
+        day + closed_line(_turn_opening(passage, one.turn) + guarded(shown_words(one), material.style.openings))
+        for one, day in zip(shown, day_lines(shown), strict=True)
+    ]
+
+
+def _turn_opening(passage: Passage, turn: StoredTurn) -> str:
+    return turn_opening(turn) + (GOES_ON if _begins(passage, turn) else "")
+
+
+def _last_seq(expansion: Expansion) -> int:
+    """Last turn of all that the marker stands for."""
+    if expansion.next_marker is None:
+        return expansion.last_seq
+    target = parse_marker(expansion.next_marker).target
+    return target.last_seq if isinstance(target, TurnsTarget) else expansion.last_seq
+
+
+def _begins(passage: Passage, turn: StoredTurn) -> int:
+    """Code points of the turn before what was fetched of it."""
+    target = parse_marker(passage.marker).target
+    return target.offset if isinstance(target, TurnsTarget) and target.first_seq == turn.seq else 0

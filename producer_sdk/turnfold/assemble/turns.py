@@ -1,0 +1,89 @@
+"""The turns that a read fetched, of which a context shows few: each becomes a record when it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, overload
+
+from turnfold.contract.records import StoredTurn
+
+Voice = tuple[str | None, str]
+"""Name and role of a speaker."""
+
+
+class Turns(Sequence[StoredTurn]):
+    """Turns in order, with what a selection asks of all of them. Safe to share among threads."""
+
+    __slots__ = ("_make", "has_parts", "made", "seqs", "tokens", "voices")
+
+    def __init__(
+        self,
+        *,
+        seqs: list[int],
+        tokens: list[int],
+        voices: list[Voice],
+        has_parts: bool,
+        made: list[StoredTurn | None],
+        make: Callable[[int], StoredTurn],
+    ) -> None:
+        """`make` gives the record of the turn at a place; the lists have one entry a turn."""
+        self.seqs: Final = seqs
+        self.tokens: Final = tokens
+        """Estimated, of each turn."""
+        self.voices: Final = voices
+        self.has_parts: Final = has_parts
+        """False: no turn is anything but plain text."""
+        self.made = made
+        self._make = make
+
+    @classmethod
+    def of(cls, turns: Iterable[StoredTurn]) -> Turns:
+        """Turns that are records already."""
+        if isinstance(turns, Turns):
+            return turns
+        made = list(turns)
+        return cls(
+            seqs=[turn.seq for turn in made], tokens=[turn.tokens for turn in made],
+            voices=[(turn.name, turn.role) for turn in made], has_parts=any(turn.parts for turn in made),
+            made=[*made], make=made.__getitem__,
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.made)
+
+    @overload
+    def __getitem__(self, at: int) -> StoredTurn: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[StoredTurn, ...]: ...
+    def __getitem__(self, at: int | slice) -> StoredTurn | tuple[StoredTurn, ...]:
+        if isinstance(at, slice):
+            return tuple(self[i] for i in range(*at.indices(len(self.made))))
+        found = self.made[at]
+        if found is None:
+            # Two threads may both make it, the same.
+            place = range(len(self.made))[at]
+            found = self.made[place] = self._make(place)
+        return found
+
+    def from_place(self, start: int) -> Turns:
+        """The turns from a place on."""
+        if start <= 0:
+            return self
+        return Turns(
+            seqs=self.seqs[start:], tokens=self.tokens[start:], voices=self.voices[start:],
+            has_parts=self.has_parts, made=self.made[start:], make=lambda at: self[start + at],
+        )  # fmt: skip
+
+    def followed_by(self, turns: Sequence[StoredTurn]) -> Turns:
+        """These turns and others after them."""
+        if not turns:
+            return self
+        others, count = Turns.of(turns), len(self)
+        return Turns(
+            seqs=self.seqs + others.seqs, tokens=self.tokens + others.tokens, voices=self.voices + others.voices,
+            has_parts=self.has_parts or others.has_parts, made=self.made + others.made,
+            make=lambda at: self[at] if at < count else others[at - count],
+        )  # fmt: skip
+
+
+NO_TURNS: Final = Turns.of(())

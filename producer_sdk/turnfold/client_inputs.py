@@ -1,0 +1,41 @@
+"""What callers give to a client, looked at before anything is done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from turnfold.contract.records import Turn
+from turnfold.errors import InvalidInput, InvalidSettings, InvalidTurn
+from turnfold.settings import Settings
+
+
+def settings_from(values: Mapping[str, Any]) -> Settings:
+    """The settings of those names. Raises `InvalidSettings` naming what there is."""
+    try:
+        return Settings(**values)
+    except TypeError as error:
+        known = ", ".join(field.name for field in fields(Settings))
+        msg = f"{error}: the settings are {known}"
+        raise InvalidSettings(msg) from error
+
+
+def check_search(query: object, limit: object) -> None:
+    """Raise `InvalidInput` for what cannot be searched for."""
+    if not isinstance(query, str):
+        msg = f"query must be text, not {type(query).__name__}"
+        raise InvalidInput(msg)
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        msg = f"limit must be a whole number of at least 1, not {limit!r}"
+        raise InvalidInput(msg)
+
+
+def listed(turns: object) -> list[Any]:
+    """One turn or several as a list. Raises `InvalidTurn`."""
+    if isinstance(turns, (Turn, Mapping)) or hasattr(turns, "model_dump"):
+        return [turns]
+    if not isinstance(turns, Iterable):
+        msg = f"append takes a turn or a list of turns, not {type(turns).__name__}"
+        raise InvalidTurn(msg)
+    return list(turns)

@@ -1,0 +1,190 @@
+"""Statements on the driver itself: compiled once, on connections that are held.
+
+SQLAlchemy writes the statements, opens the connections and names the errors; what it does beside that for each
+statement costs several times what the hot read's few rows do.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque, namedtuple
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+from sqlalchemy import Engine, Executable, select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import PoolProxiedConnection, StaticPool
+
+MOST_HELD: Final = 8
+"""Connections that are kept open between reads; more are opened while more threads read at once."""
+
+NO_COLUMNS: Final = select().selected_columns
+Row = tuple[Any, ...]
+Call = tuple[Executable, Mapping[str, Any]]
+"""A statement and its parameters."""
+
+
+class _Compiled:
+    """A statement as the driver takes it."""
+
+    def __init__(self, statement: Any, dialect: Any) -> None:
+        compiled = statement.compile(dialect=dialect)
+        self.sql = str(compiled)
+        self._constants = {name: value for name, value in compiled.params.items() if value is not None}
+        self._order: list[str] | None = compiled.positiontup
+        columns = getattr(statement, "selected_columns", NO_COLUMNS)
+        named: Any = namedtuple("Row", columns.keys())  # type: ignore[misc]  # noqa: PYI024 - its fields are the statement's columns
+        self._row = named._make
+        self._converters = [
+            (at, convert)
+            for at, column in enumerate(columns)
+            if (convert := column.type.dialect_impl(dialect).result_processor(dialect, None)) is not None
+        ]
+
+    def parameters(self, given: Mapping[str, Any]) -> Any:
+        values = {**self._constants, **given}
+        return values if self._order is None else [values[name] for name in self._order]
+
+    def named(self, row: Row) -> Any:
+        """A row with its columns as attributes, times and JSON as the contract has them."""
+        if not self._converters:
+            return self._row(row)
+        values = list(row)
+        for at, convert in self._converters:
+            if values[at] is not None:
+                values[at] = convert(values[at])
+        return self._row(values)
+
+
+class DriverConnection:
+    """One connection. Each statement is a snapshot by itself unless a `snapshot` is open."""
+
+    def __init__(self, owner: Driver, driver: Any, keep: PoolProxiedConnection | None) -> None:
+        self._owner = owner
+        self.driver = driver
+        """The driver's own connection."""
+        self._keep = keep
+        """Holds an in-memory database, which lives as long as its one connection."""
+        self._open = False
+
+    def rows(self, statement: Executable, parameters: Mapping[str, Any]) -> list[Row]:
+        """The rows of a statement as the driver gives them: see `Driver.naming`."""
+        (found,) = self.batch((statement, parameters))
+        return found
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All statements inside see one state of the database."""
+        self._run(self._owner.begin)
+        self._open = True
+        yield
+        if self._open:
+            self._finish()
+
+    def batch(self, *calls: Call, last: bool = False) -> list[list[Row]]:
+        """The rows of several statements in one round trip where the server can; `last` also ends the snapshot."""
+        if len(calls) == 1 or not self._owner.pipelines:
+            found = [self._run(*self._owner.prepared(*call)) for call in calls]
+            if last and self._open:
+                self._finish()
+            return found
+        cursors = [self.driver.cursor() for _ in calls]
+        with self.driver.pipeline():
+            for cursor, call in zip(cursors, calls, strict=True):
+                cursor.execute(*self._owner.prepared(*call))
+            if last and self._open:
+                self.driver.execute("COMMIT")
+                self._open = False
+        return [cursor.fetchall() for cursor in cursors]
+
+    def close(self) -> None:
+        """Close it, whatever state it is in."""
+        with suppress(Exception):
+            (self._keep or self.driver).close()
+
+    def _finish(self) -> None:
+        self._run("COMMIT")
+        self._open = False
+
+    def _run(self, sql: str, parameters: Any = ()) -> list[Row]:
+        cursor = self.driver.execute(sql, parameters)
+        return cursor.fetchall() if cursor.description else []
+
+
+class Driver:
+    """The held connections of one engine. Safe to share among threads."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._held: deque[DriverConnection] = deque()
+        self._compiled: dict[Executable, _Compiled] = {}
+        self._lock = threading.Lock()
+        self.pipelines = engine.dialect.name == "postgresql"
+        self.begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if self.pipelines else "BEGIN"
+
+    @contextmanager
+    def connection(self) -> Iterator[DriverConnection]:
+        """A connection of one's own for a while. Raises SQLAlchemy's errors, for whatever fails inside too."""
+        try:
+            held = self._held.pop()
+        except IndexError:
+            held = self._opened()
+        try:
+            yield held
+        except self._engine.dialect.loaded_dbapi.Error as error:
+            named = self._named(error, held)
+            held.close()
+            raise named from error
+        except BaseException:
+            held.close()
+            raise
+        if len(self._held) < MOST_HELD:
+            self._held.append(held)
+        else:
+            held.close()
+
+    def prepared(self, statement: Executable, parameters: Mapping[str, Any]) -> tuple[str, Any]:
+        """A statement's text and its parameters as the driver takes them."""
+        compiled = self._of(statement)
+        return compiled.sql, compiled.parameters(parameters)
+
+    def naming(self, statement: Executable) -> Callable[[Row], Any]:
+        """What gives a statement's row its columns as attributes, and times and JSON the contract's types."""
+        return self._of(statement).named
+
+    def close(self) -> None:
+        """Close what is held; connections in use are closed when they come back."""
+        with suppress(IndexError):
+            while True:
+                self._held.pop().close()
+
+    def _of(self, statement: Executable) -> _Compiled:
+        found = self._compiled.get(statement)
+        if found is None:
+            with self._lock:
+                found = self._compiled[statement] = _Compiled(statement, self._engine.dialect)
+        return found
+
+    def _opened(self) -> DriverConnection:
+        proxied = self._engine.raw_connection()
+        driver = proxied.driver_connection
+        if isinstance(self._engine.pool, StaticPool):
+            return DriverConnection(self, driver, proxied)
+        # Ours from now on: the pool's own stay for the reads that go through SQLAlchemy.
+        proxied.detach()
+        if self.pipelines:
+            driver.autocommit = True  # type: ignore[union-attr]  # psycopg's
+        return DriverConnection(self, driver, None)
+
+    def _named(self, error: Exception, held: DriverConnection) -> BaseException:
+        """A driver's error as SQLAlchemy names it. After a lost connection the others are not tried."""
+        dialect = self._engine.dialect
+        lost = dialect.is_disconnect(error, held.driver, None)  # type: ignore[arg-type]  # the driver's own
+        if lost:
+            self.close()
+            self._engine.dispose()
+        return DBAPIError.instance(
+            None, None, error, dialect.loaded_dbapi.Error, hide_parameters=True, connection_invalidated=lost,
+            dialect=dialect,
+        )  # fmt: skip

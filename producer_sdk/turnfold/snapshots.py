@@ -1,0 +1,132 @@
+"""What a read finds at one instant: the conversation's row, and the turns that are not in SQL yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Protocol
+
+from turnfold.assemble import Request
+from turnfold.assemble.turns import NO_TURNS
+from turnfold.contract.keys import Address
+from turnfold.contract.notes import last_part
+from turnfold.contract.records import Head, Snapshot, StoredTurn
+from turnfold.contract.tasks import Operation
+from turnfold.edge import read_entry
+from turnfold.errors import UnknownConversation
+from turnfold.inbox import Pending, PendingEntry
+from turnfold.known import Found, Wanted
+from turnfold.shortening import Shortening, cap_for
+
+if TYPE_CHECKING:
+    from turnfold.reader import ReadTransaction
+
+NEWEST_TURNS: Final = 200
+"""Inbox turns, and stored turns, that a read looks at."""
+
+
+class PendingSource(Protocol):
+    """Where turns wait that are not in SQL yet."""
+
+    def peek(self, address: Address, *, newest: int) -> Pending:
+        """Look at the inbox, at its `newest` entries at most."""
+
+
+class _NoInbox:
+    def peek(self, address: Address, *, newest: int) -> Pending:  # noqa: ARG002 - the protocol's form
+        return Pending(held=0, newest=(), forgotten=False, lag_seconds=0.0)
+
+
+NO_INBOX: Final[PendingSource] = _NoInbox()
+"""For conversations that live in SQL alone."""
+
+
+def readable_head(transaction: ReadTransaction, address: Address, pending: Pending) -> Head | None:
+    """The conversation's row; None also while the rows of a forgotten one wait to be deleted."""
+    return None if pending.forgotten else transaction.head(address)
+
+
+def unknown(address: Address) -> UnknownConversation:
+    """The error for a conversation that does not exist."""
+    return UnknownConversation(
+        f"nobody has written to conversation {address.conversation!r} of tenant {address.tenant!r}: append a turn first"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What a snapshot does not hold of an inbox."""
+
+    turns: tuple[StoredTurn, ...] = ()
+    """The newest ones, numbered as they will be, unless `older`."""
+    older: int = 0
+    """About how many turns wait before those. Above 0 the numbers of `turns` only order them: what waits before them
+    may be no turn, or one that is there already."""
+
+
+def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Waiting:
+    """Turns of the inbox that the snapshot does not hold, in order; what the drain will park keeps its place."""
+    entries = [entry for entry in pending.newest if entry.operation == Operation.APPEND]
+    known: Collection[str] = ()
+    if head is not None and entries:
+        known = transaction.stored_seqs(head, [entry.entry_id for entry in entries])
+    fresh: dict[str, PendingEntry] = {}
+    for entry in entries:
+        if entry.entry_id not in known:
+            fresh.setdefault(entry.entry_id, entry)
+    return _numbered(list(fresh.values()), pending, last_seq=head.turn_count if head else 0, read=_read)
+
+
+class ValueSource(Protocol):
+    """Where a conversation is read for the selection by value."""
+
+    def by_value(self, wanted: Wanted) -> Found | None:
+        """The conversation at one committed state; None when nothing of it is stored."""
+
+    def drop(self, address: Address) -> None:
+        """Forget what is remembered of a conversation."""
+
+
+def by_value(source: ValueSource, address: Address, pending: Pending, request: Request) -> Snapshot:
+    """What the selection by value sees: one committed state, and the turns of the inbox that it does not hold."""
+    # Of an id that waits twice the first one counts.
+    entries: dict[str, PendingEntry] = {}
+    for entry in pending.newest:
+        if entry.operation == Operation.APPEND:
+            entries.setdefault(entry.entry_id, entry)
+    if pending.forgotten:
+        source.drop(address)
+        found = None
+    else:
+        found = source.by_value(Wanted(address, request.budget_tokens, tuple(entries), request.query))
+    if found is None:
+        waiting = _numbered(list(entries.values()), pending, last_seq=0, read=_read)
+    else:
+        fresh = [entry for one, entry in entries.items() if one not in found.stored]
+        waiting = _numbered(fresh, pending, last_seq=found.known.head.turn_count, read=found.known.read)
+    short = Shortening.to(cap_for(request.budget_tokens), last_seq=waiting.turns[-1].seq if waiting.turns else 0)
+    turns = NO_TURNS if found is None or waiting.older else found.known.turns
+    turns = turns.followed_by([short.of(turn) for turn in waiting.turns])
+    snapshot = Snapshot(
+        conversation_id=address.conversation, head=None, turns=turns.from_place(len(turns) - NEWEST_TURNS),
+        unread=waiting.older,
+    )  # fmt: skip
+    if found is None:
+        return snapshot
+    known, outline = found.known, found.known.outline
+    return replace(
+        snapshot, head=known.head, anchors=known.anchors, hits=found.hits,
+        outline=None if outline is None else outline.within(last_part(request.budget_tokens)),
+    )  # fmt: skip
+
+
+def _read(entry: PendingEntry, seq: int) -> StoredTurn:
+    return read_entry(entry.body, seq=seq, turn_id=entry.entry_id)
+
+
+def _numbered(
+    fresh: Sequence[PendingEntry], pending: Pending, *, last_seq: int, read: Callable[[PendingEntry, int], StoredTurn]
+) -> Waiting:
+    """The turns of entries that are not stored, after the last stored one."""
+    older = pending.held - len(pending.newest) if fresh else 0
+    return Waiting(tuple(read(entry, seq) for seq, entry in enumerate(fresh, last_seq + older + 1)), older)

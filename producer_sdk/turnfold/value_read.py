@@ -1,0 +1,165 @@
+"""The read of the default policy: what a context needs of SQL, from memory where the revision is still the same.
+
+A conversation that this process has read before costs one statement, which names its revision; another one a
+transaction of four, six with a query. Either way all that is returned is of one committed state.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Engine
+
+from turnfold import statements
+from turnfold.contract.keys import Address
+from turnfold.contract.notes import Note, Outline, last_part, unpack_notes, unpack_outline
+from turnfold.contract.records import Head
+from turnfold.driver import Call, Driver, DriverConnection, Row
+from turnfold.hits import Field, hits
+from turnfold.known import Found, Known, KnownConversations, Wanted
+from turnfold.relevance import NOTE_SEGMENTS, QUERY_TERMS, query_terms, score_segments
+from turnfold.rows import anchor_record, content_size, head_record, lazy_turns, longest_content
+from turnfold.shortening import Shortening, cap_for
+
+
+class ValueReader:
+    """Reads conversations for the selection by value. Safe to share among threads. Raises SQLAlchemy's errors."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._driver = Driver(engine)
+        self._known = KnownConversations()
+
+    def read(self, wanted: Wanted) -> Found | None:
+        """The conversation; None when nothing of it is stored."""
+        known = self._known.get(wanted.address)
+        with self._driver.connection() as connection:
+            if known is not None and not wanted.query:
+                found = self._unchanged(connection, wanted, known)
+                if found is not None:
+                    return found
+            with connection.snapshot():
+                return self._one_state(connection, wanted, known)
+
+    def read_within(self, driver: Any, wanted: Wanted) -> Found | None:
+        """As `read`, on a connection of the driver whose transaction is open."""
+        return self._one_state(DriverConnection(self._driver, driver, None), wanted, self._known.get(wanted.address))
+
+    def drop(self, address: Address) -> None:
+        """Forget what is remembered of a conversation."""
+        self._known.drop(address)
+
+    def clear(self) -> None:
+        """Forget what is remembered."""
+        self._known.clear()
+
+    def close(self) -> None:
+        """Close the held connections."""
+        self._driver.close()
+        self._known.clear()
+
+    def _unchanged(self, connection: DriverConnection, wanted: Wanted, known: Known) -> Found | None:
+        """What is remembered, if one statement says that it still holds; None also when the read needs more."""
+        learned = {one: known.stored.get(one) for one in wanted.inbox_ids}
+        new = [one for one, is_stored in learned.items() if is_stored is None]
+        if len(new) > statements.FEW_INBOX_IDS:
+            return None
+        head, stored = self._head(connection, wanted.address, new)
+        if head is None or not known.is_of(head):
+            return None
+        known.learn(new, stored)
+        stored.update(one for one, is_stored in learned.items() if is_stored)
+        return Found(known, stored) if _serves(known, wanted, stored) else None
+
+    def _one_state(self, connection: DriverConnection, wanted: Wanted, known: Known | None) -> Found | None:
+        """All that the read needs, within an open snapshot."""
+        ids = wanted.inbox_ids
+        few = ids if len(ids) <= statements.FEW_INBOX_IDS else ()
+        head, stored = self._head(connection, wanted.address, few)
+        if head is None:
+            self._known.drop(wanted.address)
+            return None
+        if len(few) < len(ids):
+            stored = self._stored(connection, head, ids)
+        if known is None or not known.is_of(head) or not _serves(known, wanted, stored):
+            known = self._read_all(connection, wanted, head, stored)
+            self._known.put(wanted.address, known)
+        known.learn(ids, stored)
+        return Found(known, stored, self._hits(connection, wanted, known))
+
+    def _head(self, connection: DriverConnection, address: Address, ids: Sequence[str]) -> tuple[Head | None, set[str]]:
+        """The head, and which of at most eight turns are stored."""
+        parameters: dict[str, Any] = {"tenant": address.tenant, "external_id": address.conversation}
+        statement = statements.HEAD
+        if ids:
+            statement = statements.HEAD_AND_STORED
+            padded = [*ids, *([ids[0]] * (statements.FEW_INBOX_IDS - len(ids)))]
+            parameters |= {f"id{i}": value for i, value in enumerate(padded)}
+        rows = connection.rows(statement, parameters)
+        if not rows:
+            return None, set()
+        head = head_record(self._driver.naming(statement)(rows[0]))
+        return head, {row[-1] for row in rows if row[-1] is not None} if ids else set()
+
+    def _stored(self, connection: DriverConnection, head: Head, ids: Sequence[str]) -> set[str]:
+        padded = [*ids, *([ids[0]] * (statements.INBOX_IDS - len(ids)))]
+        parameters: dict[str, Any] = {f"id{i}": value for i, value in enumerate(padded)}
+        return {row[0] for row in connection.rows(statements.STORED_SEQS, {"conversation": head.id, **parameters})}
+
+    def _read_all(self, connection: DriverConnection, wanted: Wanted, head: Head, stored: set[str]) -> Known:
+        short = _short(head, wanted, stored)
+        part = last_part(wanted.budget_tokens)
+        calls: list[Call] = [
+            (statements.OUTLINE, {"conversation": head.id, "last_part": part}),
+            (statements.TOP_ANCHOR_ROWS, {"conversation": head.id}),
+            (
+                statements.NEWEST_TURNS,
+                {
+                    "conversation": head.id, "after_seq": max(0, head.turn_count - statements.TAIL_TURNS),
+                    **asdict(short),
+                },
+            ),
+        ]  # fmt: skip
+        parts, anchors, turns = connection.batch(*calls, last=not wanted.query)
+        named = self._driver.naming(statements.TOP_ANCHOR_ROWS)
+        return Known(
+            head=head, last_part=part, outline=unpack_outline((row[0], row[1]) for row in parts),
+            anchors=tuple(anchor_record(named(row)) for row in anchors),
+            turns=lazy_turns(turns, self._driver.naming(statements.NEWEST_TURNS), short), short=short,
+            longest=longest_content(turns), characters=content_size(turns) + 4 * sum(len(row[1]) for row in parts),
+        )  # fmt: skip
+
+    def _hits(self, connection: DriverConnection, wanted: Wanted, known: Known) -> tuple[Note, ...]:
+        """The notes that a query is about, best first."""
+        asked = query_terms(wanted.query) if wanted.query else ()
+        if not asked or known.outline is None:
+            return ()
+        terms = {f"t{i}": term for i, term in enumerate([*asked, *([""] * (QUERY_TERMS - len(asked)))])}
+        postings: list[Any] = connection.rows(statements.POSTINGS, {"conversation": known.head.id, **terms})
+        found = [idx for idx, _ in score_segments(postings, segments=known.head.node_count)[:NOTE_SEGMENTS]]
+        segments = {f"x{i}": idx for i, idx in enumerate([*found, *([-1] * (NOTE_SEGMENTS - len(found)))])}
+        (rows,) = connection.batch((statements.HIT_NOTES, {"conversation": known.head.id, **segments}), last=True)
+        return _answers(asked, rows, known.outline, postings, known.head, len(found), wanted.budget_tokens)
+
+
+def _answers(
+    asked: Sequence[str], rows: Sequence[Row], outline: Outline, postings: Sequence[Row], head: Head, candidates: int,
+    budget_tokens: int,
+) -> tuple[Note, ...]:  # fmt: skip
+    notes = sorted(note for row in rows for body in row for note in unpack_notes(body))
+    field = Field(
+        said=outline.said, segments=head.node_count, candidates=candidates,
+        spread=Counter(term for term, _, _ in postings),
+    )  # fmt: skip
+    return hits(asked, notes, field, most_tokens=budget_tokens + budget_tokens // 4)
+
+
+def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:
+    waiting = sum(one not in stored for one in wanted.inbox_ids)
+    return Shortening.to(cap_for(wanted.budget_tokens), last_seq=head.turn_count + waiting)
+
+
+def _serves(known: Known, wanted: Wanted, stored: Collection[str]) -> bool:
+    return known.serves(last_part=last_part(wanted.budget_tokens), short=_short(known.head, wanted, stored))

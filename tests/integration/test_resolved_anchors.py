@@ -1,0 +1,141 @@
+"""Anchors settled by hand: at their place among the turns, once, and whatever the workers do meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from conftest import LocalWorker
+from turnfold import AsyncTurnfold, Turnfold, UnknownAnchor
+from turnfold.assemble import Policy
+from turnfold.contract.configuration import settlement
+from turnfold.contract.records import Anchor, AnchorState
+from turnfold.contract.tasks import Operation
+from turnfold.edge import Entry
+from turnfold.errors import InvalidInput
+from turnfold.settings import Settings
+
+FIRST = [
+    "We decided the launch party is in Lisbon.", "The upload must not exceed 25 MB.", "Nothing of note, part one.",
+    "Nothing of note, part two.",
+]  # fmt: skip
+LATER = [
+    "Change of plans: the launch party is in Porto.", "Nothing of note, part three.", "Nothing of note, part four.",
+    "Nothing of note, part five.", "Nothing of note, part six.", "Nothing of note, part seven.",
+]  # fmt: skip
+
+
+def turns(texts: list[str], first: int = 1) -> list[dict[str, str]]:
+    return [{"role": "user", "turn_id": f"t{first + i}", "content": text} for i, text in enumerate(texts)]
+
+
+def begin(tf: Turnfold, conversation: str = "c") -> None:
+    tf.configure(conversation, settings={"segment_max_turns": 4, "segment_min_turns": 2})
+    tf.append(conversation, turns(FIRST))
+    tf.append(conversation, turns(["Nothing of note, part zero."] * 4, first=5))
+
+
+def about(tf: Turnfold, words: str, conversation: str = "c") -> Anchor:
+    (found,) = [one for one in tf.anchors(conversation, states=None) if words in one.text]
+    return found
+
+
+def test_a_resolved_anchor_leaves_contexts_and_stays_listed(tf: Turnfold, local: LocalWorker) -> None:
+    begin(tf)
+    local.settle()
+    lisbon = about(tf, "Lisbon")
+    tf.resolve_anchor("c", lisbon.id)
+    local.settle()
+    assert about(tf, "Lisbon").state is AnchorState.RESOLVED
+    assert [one.text for one in tf.anchors("c")] == ["The upload must not exceed 25 MB."]
+    tf.resolve_anchor("c", about(tf, "25 MB").id, dismiss=True)
+    local.settle()
+    assert about(tf, "25 MB").state is AnchorState.DISMISSED
+    assert tf.status("c").anchors == 0
+
+
+def test_the_rows_are_the_same_whether_the_fold_or_the_hand_was_first(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker]
+) -> None:
+    local = make_worker()
+    digests = set()
+    for conversation, folded_between in (("hand-first", False), ("fold-first", True)):
+        begin(tf, conversation)
+        local.settle()
+        lisbon = about(tf, "Lisbon", conversation)
+        tf.append(conversation, turns(LATER, first=9))
+        if folded_between:
+            local.settle()
+        tf.resolve_anchor(conversation, lisbon.id)
+        tf.append(conversation, turns(["Nothing of note, part eight."] * 8, first=15))
+        local.settle()
+        assert about(tf, "Lisbon", conversation).state is AnchorState.RESOLVED
+        assert about(tf, "Porto", conversation).replaces == lisbon.id
+        digests.add(local.digest(conversation))
+    assert len(digests) == 1
+
+
+def test_what_is_said_after_the_hand_neither_repeats_nor_corrects_it(tf: Turnfold, local: LocalWorker) -> None:
+    begin(tf)
+    local.settle()
+    tf.resolve_anchor("c", about(tf, "Lisbon").id)
+    tf.append("c", turns(["Nothing of note, part nine."] * 4, first=9))
+    tf.append("c", turns(LATER, first=13))
+    local.settle()
+    assert about(tf, "Porto").replaces is None
+
+
+def test_a_repeated_entry_settles_once(tf: Turnfold, local: LocalWorker) -> None:
+    begin(tf)
+    local.settle()
+    entry = Entry("resolve-1", settlement(about(tf, "Lisbon").id, dismiss=False))
+    for _ in range(2):
+        tf._put("c", Operation.RESOLVE, [entry])
+        local.settle()
+    assert len(tf.anchors("c")) == 1
+    assert tf.status("c").anchors == 1
+
+
+def test_an_entry_that_names_no_anchor_is_parked_and_holds_nothing_up(tf: Turnfold, local: LocalWorker) -> None:
+    begin(tf)
+    tf._put("c", Operation.RESOLVE, [Entry("resolve-bad", b'{"anchor": "x", "state": "active"}')])
+    tf.append("c", turns(LATER, first=9))
+    local.settle()
+    status = tf.status("c")
+    assert (status.stored, status.parked) == (14, 1)
+
+
+@pytest.mark.parametrize("anchor", [0, -1, True, "1", 2**31])
+def test_a_number_that_names_nothing_is_refused_at_the_edge(tf: Turnfold, anchor: int) -> None:
+    with pytest.raises(InvalidInput, match="named by its number"):
+        tf.resolve_anchor("c", anchor)
+
+
+def test_an_anchor_that_does_not_exist_is_named(tf: Turnfold, local: LocalWorker) -> None:
+    begin(tf)
+    local.settle()
+    with pytest.raises(UnknownAnchor, match="has no anchor 99"):
+        tf.resolve_anchor("c", 99)
+
+
+async def test_the_async_client_resolves_too(tf: Turnfold, settings: Settings, local: LocalWorker) -> None:
+    begin(tf)
+    local.settle()
+    async with AsyncTurnfold(settings=settings) as client:
+        await client.resolve_anchor("c", about(tf, "Lisbon").id)
+    local.settle()
+    assert about(tf, "Lisbon").state is AnchorState.RESOLVED
+
+
+def test_a_context_names_what_a_correction_replaces(tf: Turnfold, local: LocalWorker) -> None:
+    begin(tf)
+    tf.append("c", turns(LATER, first=9))
+    tf.append("c", turns(["Nothing of note, and nothing else either, part nine."] * 30, first=15))
+    local.settle()
+    policy = Policy(name="many anchors", anchors_share=0.5)
+    lines = tf.context("c", budget_tokens=200, policy=policy).text.splitlines()
+    (shown,) = [line for line in lines if line.startswith("[correction")]
+    replaced = 'replaces "We decided the launch party is in Lisbon."'
+    assert shown == f"[correction, turn 9, {replaced}] Change of plans: the launch party is in Porto."
+    assert not [line for line in lines if line.startswith("[decision")]

@@ -1,0 +1,93 @@
+"""What turns do: each rule holds on its example, replies mean what was asked, and no text makes it slow."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from turnfold.contract.records import Role, StoredTurn
+from turnfold_worker.pipeline.act_rules import Act, Rule
+from turnfold_worker.pipeline.acts import ENOUGH, Found, plain_words, without_fillers
+from turnfold_worker.pipeline.anchors import segment_acts
+from turnfold_worker.pipeline.prose import MAX_CLAUSE
+from turnfold_worker.pipeline.reading import read_turn
+from turnfold_worker.pipeline.statement_rules import RULES
+
+from .wild_turns import said, talk, wild_turns
+
+
+def acts_of(turns: list[StoredTurn]) -> list[list[Found]]:
+    return segment_acts([read_turn(turn) for turn in turns])
+
+
+def sure(found: list[Found]) -> set[Act]:
+    return {one.act for one in found if one.points >= ENOUGH}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_rule_holds_on_its_example(rule: Rule) -> None:
+    assert rule.pattern.search(plain_words(rule.example))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_no_rule_holds_on_small_talk(rule: Rule) -> None:
+    for text in ("Thanks so much!", "That sounds lovely.", "Good morning, everyone.", "It was raining all day."):
+        assert not rule.pattern.search(plain_words(text))
+
+
+@given(wild_turns(most=12))
+@settings(max_examples=60, deadline=None)
+def test_an_act_is_a_clause_of_its_turn(turns: list[StoredTurn]) -> None:
+    for turn, found in zip(turns, acts_of(turns), strict=True):
+        for one in found:
+            assert 0 <= one.span.start < one.span.end <= len(turn.content)
+            assert one.span.end - one.span.start <= MAX_CLAUSE
+            assert 0 <= one.points <= 100
+
+
+@pytest.mark.parametrize(
+    ("proposal", "reply", "expected"),
+    [
+        ("Please confirm: a table for two at Brix at 11:45 am.", "Yes, that's right.", {Act.DECISION}),
+        ("You want four seats to Hayward, is that correct?", "Sounds good.", {Act.DECISION}),
+        ("You want four seats to Hayward, is that correct?", "No, I want two seats.", {Act.CORRECTION}),
+        ("You want four seats to Hayward, is that correct?", "No thanks, that's all.", set()),
+        ("Could you water the plants?", "Sure.", {Act.COMMITMENT}),
+        ("Which blend do you like best?", "The dark roast from Lima.", {Act.FACT}),
+        ("The weather is lovely.", "Yes, that's right.", set()),
+    ],
+)
+def test_a_reply_means_what_was_asked(proposal: str, reply: str, expected: set[Act]) -> None:
+    acts = acts_of(talk(f"user: {proposal}", f"user: {reply}"))
+    roles = [said(proposal, role=Role.ASSISTANT), said(reply, seq=2)]
+    assert sure(acts_of(roles)[1]) - {Act.REQUEST} >= expected
+    assert Act.DECISION not in sure(acts[1]) or Act.DECISION in expected
+
+
+def test_in_a_group_a_yes_binds_nobody() -> None:
+    turns = [said("Could you water the plants?", name="Ana"), said("Sure.", seq=2, name="Omar")]
+    assert Act.COMMITMENT in sure(acts_of(turns)[1])
+    turns.append(said("Lovely.", seq=3, name="Wei"))
+    assert Act.COMMITMENT not in sure(acts_of(turns)[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("I \u2019 ll send it , Ana .", "i'll send it, ana."),
+        ("Uh, I I will um send it", "i will send it"),
+        ("we w- will send it", "we will send it"),
+    ],
+)
+def test_speech_is_read_without_its_fillers(text: str, plain: str) -> None:
+    assert without_fillers(plain_words(text)) == plain
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "no ", "i finally recently ", "you want ", " '", "if a, ", "what? ", "not but ", "uh um ", ". "]
+)
+def test_a_megabyte_without_sense_is_read_and_bounded(piece: str) -> None:
+    turn = said(piece * (1_000_000 // len(piece)))
+    reply = said("yes", seq=2)
+    found = acts_of([turn, reply])[0]
+    assert len(found) <= 6 * 2 * 200 * 4

@@ -1,0 +1,181 @@
+"""Rows of anchors: written by folds, settled by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from sqlalchemy import Connection, and_, bindparam, case, func, or_, select, text, update
+
+from turnfold.contract.records import Anchor, AnchorState, ConversationId
+from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, table
+from turnfold.rows import KINDS, STATES, anchor_record
+from turnfold.statements import ACTIVE, ANCHOR_COLUMNS
+from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms
+
+CANDIDATES_A_TERM: Final = 8
+NEWEST_CANDIDATES: Final = 32
+MOST_CANDIDATES: Final = 96
+_TERMS_A_STATEMENT: Final = 16
+
+_conversation = table(ConversationRow)
+_anchor = table(AnchorRow)
+_anchor_posting = table(AnchorPostingRow)
+
+# Sixteen looks at one term each: one constant statement, and no term reads more than its newest anchors.
+_SHARING: Final = text(
+    " UNION ALL ".join(
+        "SELECT anchor FROM (SELECT anchor FROM anchor_posting WHERE conversation = :conversation "  # noqa: S608
+        f"AND term = :t{i} ORDER BY anchor DESC LIMIT {CANDIDATES_A_TERM}) AS p{i}"
+        for i in range(_TERMS_A_STATEMENT)
+    )
+)
+
+_KIND_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
+_STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
+_RULED: Final = _anchor.c.settled_after.is_(None)
+"""No person has settled it: its state is the rules'."""
+RULES: Final = _anchor.c.id > 0
+"""Anchors of the rules. A model's are below: what the rules do must never depend on them."""
+_OURS: Final = _anchor.c.conversation == bindparam("of_conversation")
+_SETTLED_LATER: Final = and_(
+    _anchor.c.ruled == _STATE_NUMBER[AnchorState.ACTIVE], _anchor.c.settled_after >= bindparam("first_seq")
+)
+
+# Built once: SQLAlchemy takes longer to build these than the database to run them.
+_NEWEST: Final = tuple(
+    select(_anchor.c.id).where(_OURS, found, RULES).order_by(_anchor.c.id.desc()).limit(NEWEST_CANDIDATES)
+    for found in (ACTIVE, _SETTLED_LATER)
+)
+_BY_ID: Final = (
+    select(*ANCHOR_COLUMNS)
+    .where(_OURS, _anchor.c.id.in_(bindparam("ids", expanding=True)), or_(ACTIVE, _SETTLED_LATER))
+    .order_by(_anchor.c.id)
+)
+_CHANGE: Final = (
+    update(_anchor)
+    .where(_OURS, _anchor.c.id == bindparam("of_anchor"))
+    .values(
+        state=case((_RULED, bindparam("now")), else_=_anchor.c.state),
+        ruled=case((_RULED, None), else_=bindparam("now")),
+        related=bindparam("by"), replaces=bindparam("instead_of"),
+    )
+)  # fmt: skip
+_INSERT_ANCHORS: Final = _anchor.insert()
+_INSERT_POSTINGS: Final = _anchor_posting.insert()
+
+
+def candidates(
+    connection: Connection, conversation: ConversationId, terms: Sequence[str], first_seq: int
+) -> list[Anchor]:
+    """Active anchors that share a term, at most 8 a term, and the 32 newest; oldest first, at most 96.
+
+    One that a person settled after turn `first_seq` was said is still what the rules found it to be.
+    """
+    ours = {"of_conversation": conversation}
+    after = {**ours, "first_seq": first_seq}
+    ids = {*connection.scalars(_NEWEST[0], ours), *connection.scalars(_NEWEST[1], after)}
+    ids = set(sorted(ids, reverse=True)[:NEWEST_CANDIDATES])
+    sharing: set[int] = set()
+    for start in range(0, len(terms), _TERMS_A_STATEMENT):
+        block = [*terms[start : start + _TERMS_A_STATEMENT], *([""] * _TERMS_A_STATEMENT)]
+        parameters: dict[str, Any] = {f"t{i}": block[i] for i in range(_TERMS_A_STATEMENT)}
+        sharing.update(connection.scalars(_SHARING, {"conversation": conversation, **parameters}))
+    ids.update(sorted(sharing, reverse=True)[: MOST_CANDIDATES - NEWEST_CANDIDATES])
+    rows = connection.execute(_BY_ID, {**after, "ids": sorted(ids)})
+    return [replace(anchor_record(row), state=AnchorState.ACTIVE) for row in rows]
+
+
+def settle(connection: Connection, conversation: ConversationId, body: Mapping[str, Any], *, after_seq: int) -> None:
+    """Give an anchor the state that a person chose, from then on; one that does not exist changes nothing."""
+    mine = and_(_anchor.c.conversation == conversation, _anchor.c.id == body["anchor"])
+    found = connection.execute(select(_anchor.c.state, _anchor.c.tokens).where(mine)).first()
+    if found is None:
+        return
+    connection.execute(
+        update(_anchor)
+        .where(mine)
+        .values(
+            state=_STATE_NUMBER[AnchorState(body["state"])],
+            ruled=case((_RULED, _anchor.c.state), else_=_anchor.c.ruled),
+            settled_after=func.coalesce(_anchor.c.settled_after, after_seq),
+        )
+    )
+    if body["anchor"] < 0:
+        count_model_anchors(connection, conversation)
+    elif found.state == _STATE_NUMBER[AnchorState.ACTIVE]:
+        connection.execute(
+            update(_conversation)
+            .where(_conversation.c.id == conversation)
+            .values(
+                anchor_count=_conversation.c.anchor_count - 1,
+                anchor_tokens=_conversation.c.anchor_tokens - found.tokens,
+            )
+        )
+
+
+def count_model_anchors(connection: Connection, conversation: ConversationId) -> None:
+    """Note how many active anchors are a model's: a read tells how many there are in all."""
+    mine = (_anchor.c.conversation == conversation, _anchor.c.id < 0, _anchor.c.state == 0)
+    connection.execute(
+        update(_conversation)
+        .where(_conversation.c.id == conversation)
+        .values(
+            refined_anchors=select(func.count()).select_from(_anchor).where(*mine).scalar_subquery(),
+            refined_anchor_tokens=select(func.coalesce(func.sum(_anchor.c.tokens), 0)).where(*mine).scalar_subquery(),
+        )
+    )
+
+
+def active_difference(
+    connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
+) -> tuple[int, int]:
+    """By how many anchors and tokens the active ones grow with a merge."""
+    new = [anchor for anchor in anchors if anchor.state is AnchorState.ACTIVE]
+    gone = [change.id for change in changes if change.state is not AnchorState.ACTIVE]
+    count, lost = 0, 0
+    if gone:
+        count, lost = connection.execute(
+            select(func.count(), func.coalesce(func.sum(_anchor.c.tokens), 0)).where(
+                _anchor.c.conversation == conversation, _anchor.c.id.in_(gone), ACTIVE
+            )
+        ).one()
+    return len(new) - count, sum(anchor.tokens for anchor in new) - int(lost)
+
+
+def insert_anchors(
+    connection: Connection, conversation: ConversationId, anchors: Sequence[Anchor], changes: Sequence[AnchorChange]
+) -> None:
+    """Write new anchors with the terms that find them, and the new states of earlier ones."""
+    if anchors:
+        connection.execute(_INSERT_ANCHORS, [anchor_row(conversation, anchor) for anchor in anchors])
+        postings = [
+            {"conversation": conversation, "term": term, "anchor": anchor.id}
+            for anchor in anchors
+            for term in anchor_terms(anchor.text)
+        ]
+        if postings:
+            connection.execute(_INSERT_POSTINGS, postings)
+    change_anchors(connection, conversation, changes)
+
+
+def change_anchors(connection: Connection, conversation: ConversationId, changes: Sequence[AnchorChange]) -> None:
+    """Give anchors their new states, unless a person has settled them."""
+    if changes:
+        rows = [
+            {"of_conversation": conversation, "of_anchor": change.id, "now": _STATE_NUMBER[change.state],
+             "by": change.related, "instead_of": change.replaces}
+            for change in changes
+        ]  # fmt: skip
+        connection.execute(_CHANGE, rows)
+
+
+def anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
+    """An anchor as columns."""
+    return {
+        "conversation": conversation, "id": anchor.id, "node_idx": anchor.node_idx, "seq": anchor.turn_seq,
+        "start_offset": anchor.start, "end_offset": anchor.end, "kind": _KIND_NUMBER[anchor.type],
+        "body": anchor.text, "tokens": anchor.tokens, "score": anchor.score, "rank": anchor.rank,
+        "state": _STATE_NUMBER[anchor.state], "related": anchor.related, "replaces": anchor.replaces,
+    }  # fmt: skip

@@ -1,0 +1,237 @@
+"""What each turn does, by rule: promise, ask, decide, state, correct. Anchors are chosen from these acts.
+
+A clause may do several things; for each act it has points, and 50 are enough. Phrases are in `act_rules`,
+`statement_rules` and `reply_rules`. What the turn before left open decides what a short reply means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from turnfold.contract.records import Role
+from turnfold_worker.pipeline import reply_rules, statement_rules
+from turnfold_worker.pipeline.act_rules import Act
+from turnfold_worker.pipeline.facts import FactKind
+from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
+from turnfold_worker.pipeline.reading import Reading, is_participant
+
+ENOUGH: Final = 50
+"""Points from which a clause does what the act says."""
+SENTENCES_READ: Final = 200
+"""Sentences of a turn that are looked at."""
+YES_TO_A_PROPOSAL: Final = "yes to a proposal"
+REPLIES: Final = frozenset({YES_TO_A_PROPOSAL, "yes to a request", "no to a request", "goes along with a request"})
+"""Rules by which a reply means what was asked before it."""
+
+EXACT: Final = (FactKind.NUMBER, FactKind.DATE)
+NAMED: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.EMAIL, FactKind.URL)
+
+_BRIEF: Final = 250
+"""Code points of a turn of everyday talk at most."""
+_SHORT_REPLY: Final = 200
+_LONG: Final = 250
+"""Code points from which a turn is a text rather than talk."""
+_TAIL: Final = 400
+_SENTENCES_OPEN: Final = 4
+"""Last sentences of a turn in which it may propose something."""
+_GROUP: Final = 3
+"""Speakers from which people think aloud: what sounds like a promise or a request is often neither."""
+_QUESTION_MARKS: Final = ("?", "\uff1f", "؟")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An act of a clause."""
+
+    act: Act
+    points: int
+    span: Span
+    """The clause, in its turn."""
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What the turn before leaves open."""
+
+    asked: bool = False
+    requested: int = 0
+    """Points of its strongest request."""
+    proposed: bool = False
+    """It waits for a yes."""
+    brief: bool = True
+
+
+NOTHING: Final = Before()
+
+_SPACED: Final = re.compile(r" {1,4}(?=[,.?!;:])")
+_SPLIT: Final = re.compile(r" ?' ?(?=(?:s|ll|m|re|ve|d|t)\b)")
+_FILLERS: Final = re.compile(
+    r"(?<!\w)(?:u[hm]{1,4}|e[hr]m?|m{2,6}|hm{1,4}|uh-huh|mm-hmm)(?!\w)[,.]?\s?|\b\w{1,3}- ?(?=\w)"
+)
+_REPEATED: Final = re.compile(r"(?<![\w'])([\w']{1,12})(?: \1){1,6}(?![\w'])")
+
+
+def plain_words(text: str) -> str:
+    """Lower case, one line, straight apostrophes, no space before a comma or inside `I ' ll`."""
+    said = " ".join(text.lower().replace("\u2019", "'").split())
+    if " '" in said or "' " in said:
+        said = _SPLIT.sub("'", said)
+    return _SPACED.sub("", said)
+
+
+def without_fillers(said: str) -> str:
+    """Without the 'uh' and the repeated words of speech."""
+    return _REPEATED.sub(r"\1", " ".join(_FILLERS.sub("", said).replace("o_k", "ok").split()))
+
+
+def is_question(said: str) -> bool:
+    """Whether it ends in a question mark."""
+    return said.rstrip("\"')*_ ").endswith(_QUESTION_MARKS)
+
+
+def turn_acts(reading: Reading, before: Before, speakers: Sequence[str]) -> list[Found]:
+    """The acts of a turn in the order of its clauses; at most one of a kind a clause. Linear in its length."""
+    found: list[Found] = []
+    for sentence in reading.sentences[:SENTENCES_READ]:
+        for span in clauses(reading.turn.content, sentence, MAX_CLAUSE):
+            found.extend(_Clause(reading, span, before, speakers).acts())
+            # A reply is what the turn opens with.
+            before = NOTHING
+    return found
+
+
+def leaves_open(reading: Reading, acts: Sequence[Found]) -> Before:
+    """What a turn leaves open for the next."""
+    if not reading.sentences:
+        return NOTHING
+    last = reading.sentences[-1]
+    start = max(reading.sentences[-_SENTENCES_OPEN:][0].start, last.end - 2 * _TAIL)
+    tail = plain_words(reading.text(Span(start, last.end)))[-_TAIL:]
+    return Before(
+        asked=tail.endswith(_QUESTION_MARKS) or any(one.act is Act.QUESTION for one in acts),
+        requested=max((one.points for one in acts if one.act is Act.REQUEST), default=0),
+        proposed=bool(reply_rules.CONFIRMATION_ASKED.search(tail)),
+        brief=len(reading.turn.content) <= _BRIEF,
+    )
+
+
+class _Clause:
+    """One clause while its acts are found: for each act the points and the rule that gave them."""
+
+    def __init__(self, reading: Reading, span: Span, before: Before, speakers: Sequence[str]) -> None:
+        self._reading = reading
+        self._span = span
+        self._before = before
+        self._group = len(speakers) >= _GROUP
+        self._assistant = reading.turn.role is Role.ASSISTANT
+        self._raw = plain_words(reading.text(span))
+        self._said = without_fillers(self._raw)
+        self._asks = is_question(self._raw)
+        self._words = len(self._said.split())
+        self._exact = any(
+            fact.kind in (*EXACT, *NAMED) and not (fact.kind is FactKind.NAME and is_participant(fact.text, speakers))
+            for fact in reading.facts.within(span.start, span.end)
+        )
+        self._best: dict[Act, tuple[int, str]] = {}
+
+    def acts(self) -> Iterator[Found]:
+        """What it does, surest of each kind."""
+        self._reply()
+        self._phrases()
+        self._question_or_answer()
+        self._exactness()
+        self._who_says_it()
+        for act, (points, rule) in self._best.items():
+            yield Found(act, min(max(points, 0), 100), self._span, rule)
+
+    def _put(self, act: Act, points: int, rule: str) -> None:
+        if points > self._best.get(act, (0, ""))[0]:
+            self._best[act] = (points, rule)
+
+    def _add(self, points: int, *acts: Act) -> None:
+        for act in acts:
+            if act in self._best:
+                self._best[act] = (self._best[act][0] + points, self._best[act][1])
+
+    def _reply(self) -> None:
+        """Yes and no, between two: in a group it is not clear to whom."""
+        before, said = self._before, self._said
+        if self._group or self._assistant or not (before.proposed or before.asked or before.requested >= ENOUGH):
+            return
+        accepts, refuses = reply_rules.ACCEPTS.match(said), reply_rules.REFUSES.match(said)
+        closing = reply_rules.CLOSING.search(said)
+        confirms = before.asked and reply_rules.CONFIRMS.match(said)
+        if (before.proposed or confirms) and accepts and (not closing or said.startswith(("yes", "yeah"))):
+            if not (said.startswith(("i ", "i'd ")) and self._words > 3):
+                self._put(Act.DECISION, 70, YES_TO_A_PROPOSAL)
+        elif before.proposed and refuses and not closing and self._words > 3 and self._names_another():
+            self._put(Act.CORRECTION, 60, "no to a proposal")
+        if before.requested >= ENOUGH and not self._reading.turn.content.rstrip().endswith(_QUESTION_MARKS):
+            if accepts:
+                self._put(Act.COMMITMENT, 56, "yes to a request")
+            elif refuses:
+                self._put(Act.COMMITMENT, 50, "no to a request")
+            elif reply_rules.GOES_ALONG.match(said) or (before.requested >= 60 and self._is_short()):
+                self._put(Act.COMMITMENT, 50, "goes along with a request")
+
+    def _phrases(self) -> None:
+        if self._words < 2 and self._said.isascii():
+            return
+        for rule in statement_rules.RULES:
+            # The fillers of speech are what some corrections are told by.
+            said = self._raw if rule.act is Act.CORRECTION else self._said
+            if rule.points > self._best.get(rule.act, (0, ""))[0] and rule.pattern.search(said):
+                self._put(rule.act, rule.points, rule.name)
+        if statement_rules.CONDITIONAL.match(self._said):
+            self._add(-15, Act.COMMITMENT, Act.DECISION)
+        if reply_rules.BOILERPLATE.search(self._said):
+            self._add(-20, Act.REQUEST)
+
+    def _question_or_answer(self) -> None:
+        said, before = self._said, self._before
+        if self._asks:
+            if statement_rules.MENDED.search(self._raw):
+                self._put(Act.CORRECTION, 70, "mended")
+            self._put(Act.QUESTION, 40 if reply_rules.RHETORICAL.match(said) else 60, "question mark")
+            if self._best.get(Act.FACT, (0, ""))[1] != "need":
+                self._best.pop(Act.FACT, None)
+        elif self._words > 3 and reply_rules.QUESTION.match(said):
+            self._put(Act.QUESTION, 45, "question words")
+        elif before.asked and before.brief and self._is_short():
+            replies = (reply_rules.ACCEPTS.match, reply_rules.REFUSES.match, reply_rules.CLOSING.search)
+            if not reply_rules.THANKS.match(said) and not any(reply(said) for reply in replies):
+                self._put(Act.FACT, 52, "answer")
+
+    def _exactness(self) -> None:
+        """A number, a date, a name: what is stated exactly matters more."""
+        before = self._before
+        if (
+            self._exact
+            and (not self._asks or Act.REQUEST in self._best)
+            and not statement_rules.MADE_UP.search(self._said)
+        ):
+            if before.brief and self._is_short() and (before.asked or Act.REQUEST in self._best):
+                self._put(Act.FACT, 42 if before.asked else 44, "exact")
+            else:
+                self._put(Act.FACT, 34, "exact")
+            if Act.REQUEST in self._best and before.brief and self._is_short():
+                self._best[Act.FACT] = (max(self._best[Act.FACT][0], 44), self._best[Act.FACT][1])
+            self._add(10, Act.FACT)
+        if len(self._reading.turn.content) > _LONG and not statement_rules.PERSONAL.search(self._said):
+            self._add(-20, Act.FACT)
+
+    def _who_says_it(self) -> None:
+        if self._assistant:
+            self._add(-26, Act.FACT, Act.CORRECTION)
+        if self._group:
+            self._add(-10, Act.FACT, Act.REQUEST, Act.DECISION)
+
+    def _names_another(self) -> bool:
+        return self._exact or any(word in self._said for word in (" want", "change", "instead"))
+
+    def _is_short(self) -> bool:
+        return len(self._reading.turn.content) < _SHORT_REPLY

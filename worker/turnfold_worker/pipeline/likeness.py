@@ -1,0 +1,149 @@
+"""How alike two anchors are: by their words, by their sentence vectors, and by what they state exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from turnfold.contract.records import Anchor, AnchorState
+from turnfold_worker.pipeline import statement_rules, vectors
+from turnfold_worker.pipeline.acts import plain_words
+from turnfold_worker.pipeline.common_words import is_common, weight
+from turnfold_worker.pipeline.facts import FactKind, Facts, extract_facts
+from turnfold_worker.pipeline.vectors import Vector
+from turnfold_worker.pipeline.words import SPECIFIC, word_vector
+
+VALUES: Final = (FactKind.NUMBER, FactKind.DATE)
+NAMES: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL)
+
+_SAME_ROOT: Final = 5
+"""Letters from which two words that begin alike are forms of one."""
+_LEAST_ROOT: Final = 3
+"""Letters of a whole word that may be the beginning of another."""
+_WRITTEN_NUMBERS: Final = frozenset(
+    {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty",
+     "thirty", "forty", "fifty", "hundred", "thousand", "million", "once", "twice", "half", "double", "first", "second",
+     "third", "last"}
+)  # fmt: skip
+_COMPARISONS: Final = frozenset({"<", ">", "<=", ">=", "≤", "≥", "maximum", "minimum", "max", "min", "least", "most"})
+"""Signs and words that turn what a value means: one that only one of two texts has keeps them apart."""
+_OPPOSITES: Final = (
+    ("on", "off"), ("in", "out"), ("up", "down"), ("left", "right"), ("before", "after"), ("above", "below"),
+    ("over", "under"), ("more", "less"), ("more", "fewer"), ("enable", "disable"), ("enabled", "disabled"),
+    ("allow", "deny"), ("allowed", "denied"), ("always", "sometimes"), ("from", "until"), ("to", "from"),
+    ("first", "last"), ("old", "new"), ("true", "false"), ("start", "stop"), ("open", "closed"), ("buy", "sell"),
+)  # fmt: skip
+
+
+@dataclass
+class Known:
+    """An anchor while others are compared with it; `anchor` is replaced as states change, its text stays."""
+
+    anchor: Anchor
+    finishes: bool = False
+    """It says that something promised is done."""
+    vector: Vector = vectors.NO_VECTOR
+    words: Mapping[str, int] = field(init=False)
+    squared: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.words = word_vector(self.anchor.text)
+        self.squared = _squared(self.words)
+
+    @cached_property
+    def facts(self) -> Facts:
+        return extract_facts(self.anchor.text)
+
+    @cached_property
+    def said(self) -> str:
+        return plain_words(self.anchor.text)
+
+    @cached_property
+    def turning(self) -> frozenset[str]:
+        """Written numbers and comparisons."""
+        return self.tokens & (_WRITTEN_NUMBERS | _COMPARISONS)
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        return frozenset(word.strip(".,;:!?") for word in self.said.split())
+
+    @property
+    def active(self) -> bool:
+        return self.anchor.state is AnchorState.ACTIVE
+
+
+def cosine(a: str, b: str) -> float:
+    """Similarity of two texts by their terms weighted by rarity, 0 to 1, rounded to four digits."""
+    left, right = word_vector(a), word_vector(b)
+    return _cosine(left, _squared(left), right, _squared(right))
+
+
+def by_words(one: Known, other: Known) -> float:
+    """`cosine` of two anchors."""
+    return _cosine(one.words, one.squared, other.words, other.squared)
+
+
+def by_meaning(one: Known, other: Known) -> float:
+    """Cosine of their sentence vectors, -1 to 1; 0 without them."""
+    return vectors.cosine(vectors.numbers_of(one.vector), vectors.numbers_of(other.vector))
+
+
+def shared(one: Known, other: Known, *, least: int = SPECIFIC) -> int:
+    """Terms in both of at least this weight: by default those that tell what a text is about."""
+    return sum(1 for term in one.words if term in other.words and weight(term) >= least)
+
+
+def agree(one: Known, other: Known) -> bool:
+    """True when neither text has a number, date, name, comparison or negation that the other lacks."""
+    negations = statement_rules.NEGATION.findall
+    if len(negations(one.said)) != len(negations(other.said)) or one.turning != other.turning:
+        return False
+    if any(_faces(one, other, *pair) or _faces(other, one, *pair) for pair in _OPPOSITES):
+        return False
+    ours, theirs = (frozenset(text.lower() for text in each.facts.texts(*VALUES)) for each in (one, other))
+    return ours == theirs and same_names(one, other) and not _name_other_things(one, other)
+
+
+def _faces(one: Known, other: Known, word: str, opposite: str) -> bool:
+    """True when one says a word and the other its opposite instead."""
+    said, answered = one.tokens, other.tokens
+    return word in said and opposite in answered and word not in answered and opposite not in said
+
+
+def same_names(one: Known, other: Known) -> bool:
+    """True when each name of one is said in the other."""
+    return _all_in(one.facts.texts(*NAMES), other.said) and _all_in(other.facts.texts(*NAMES), one.said)
+
+
+def _all_in(names: tuple[str, ...], said: str) -> bool:
+    return all(plain_words(name) in said for name in names)
+
+
+def _name_other_things(one: Known, other: Known) -> bool:
+    """True when each has a telling word of its own: 'the keys for ana', 'the keys for omar'."""
+    return bool(_own(one, other)) and bool(_own(other, one))
+
+
+def _own(one: Known, other: Known) -> list[str]:
+    """Telling words of one of which the other has no form."""
+    return [term for term in one.words if not is_common(term) and not any(_forms(term, known) for known in other.words)]
+
+
+def _forms(term: str, other: str) -> bool:
+    """'pay' and 'payment', but not 'ana' and 'an'."""
+    letters = min(len(term), len(other), _SAME_ROOT)
+    return term == other or (letters >= _LEAST_ROOT and term[:letters] == other[:letters])
+
+
+def _squared(words: Mapping[str, int]) -> int:
+    return sum(value * value for value in words.values())
+
+
+def _cosine(a: Mapping[str, int], a_squared: int, b: Mapping[str, int], b_squared: int) -> float:
+    if not a_squared or not b_squared:
+        return 0.0
+    dot = sum(value * b[term] for term, value in a.items() if term in b)
+    return round(dot / math.sqrt(a_squared * b_squared), 4)

@@ -1,0 +1,132 @@
+"""How people answer each other: yes, no, thanks, and the questions that wait for it. See `act_rules`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from turnfold_worker.pipeline.act_rules import LEAD, joined
+
+ACCEPTS: Final = re.compile(
+    joined(r"""
+    ^(?:(?:oh|well|um|uh|ah|hmm|yeah|yes|yep|ok|okay)[,.! ]{1,3}){0,3}(?:yes|yeah|yep|yup|sure(?: thing)?|ok|
+    okay|all right|alright|right|fine|good|great|perfect|excellent|cool|certainly|of course|absolutely|
+    definitely|agreed|deal|no problem|with pleasure|my pleasure|gladly|sounds (?:good|great|perfect|fine|
+    wonderful|right|okay|ok|lovely)|affirmative|that(?:'?s| is| will be|
+    'll be| will| would| would be| sounds| works| seems| suits| should)? (?:sounds |all |very |it\b|absolutely |
+    totally |is |be |completely |quite |exactly |really |just )?(?:fine|good|great|perfect|right|correct|ok|
+    okay|works?|wonderful|excellent|true|it|accurate|confirmed|a good idea|suits?(?: for)?(?: me)?|
+    what i (?:want(?:ed)?|requested|need(?:ed)?|said|asked for)|exactly|alright|acceptable|what i want)|
+    it works|works for me|looks (?:good|great|right|fine|correct|perfect)|correct|confirm(?:ed)?|exactly|
+    yes please|please do|sounds very good|suits me|great|you have (?:them|it|that) right|please and thank|do it|
+    go ahead|go for it|you got (?:it|that)|got it|indeed|why not|i'd (?:love|like|be glad|be happy) to|i will|
+    here (?:you are|it is|they are|you go|is|are)|good idea|i confirm|i agree|i approve|i accept|it is|
+    it's (?:correct|right|fine|good|ok|okay|perfect|great)|everything|all (?:good|correct|set)|you're (?:right|
+    correct)|proceed|yea|ya|y)(?!\w)
+""")
+)
+"""A yes: to a request, an offer, a proposal."""
+
+CONFIRMS: Final = re.compile(
+    joined(r"""
+    ^(?:(?:yes|yeah|yep|yup|ok|okay|great|perfect)[,.! ]{1,3}){0,2}(?:that(?:'?s| is)? (?:all |also |
+    absolutely |exactly |totally |quite |indeed )?(?:correct|right|accurate|what i (?:want|need|said))|correct|
+    exactly right|(?:all|everything) (?:is |looks )?(?:correct|right))(?!\w)
+""")
+)
+"""A yes to what was said, not to what was asked for."""
+
+REFUSES: Final = re.compile(
+    joined(r"""
+    ^(?:(?:oh|well|um|uh|ah|hmm|thanks|thank you|but)[,.! ]{1,3}){0,3}(?:no(?! problem)|nope|not (?:now|yet|
+    really|today|at all|right now)|sorry|i'm sorry|i am sorry|i'm afraid|i(?:'d| would) rather not|i can't|
+    i cannot|unfortunately|never|i don't (?:want|need|think)|that's not|wrong|incorrect)(?!\w)
+""")
+)
+"""A no."""
+
+GOES_ALONG: Final = re.compile(
+    joined(r"""
+    ^(?:thanks|thank you|there you (?:are|go)|here(?:'s| is)|i see|(?:oh,? )?(?:that|
+    it)(?:'s| is| sounds) (?:\w+ )?(?:nice|kind|great|lovely|a deal|interesting|fun|terrible|too)|maybe|
+    i(?:'ll| will)|i guess|i don't think|well, |but )(?!\w)
+""")
+)
+"""Neither yes nor no, but it goes with what was asked."""
+
+CLOSING: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:that(?:'s| is|'ll be| will be|'d be| would be|s) (?:all(?! (?:correct|right|fine|good|
+    true))|it|everything)|(?:no|
+    nothing)(?: more| else| further)|not (?:now|yet|at this time|right now|at the moment)|no,? thanks|
+    no,? thank you|thanks for|bye|goodbye)(?!\w)
+""")
+)
+"""Nothing more is wanted."""
+
+THANKS: Final = re.compile(
+    joined(r"""
+    ^(?:thanks|thank you|wow|cool|nice|awesome|great|congrats|aww?|haha|lol|i see|really|good (?:luck|idea|job)|
+    please|can|could|what|how|hi|hey|hello|bye)(?!\w)
+""")
+)
+"""It answers without stating anything."""
+
+CONFIRMATION_ASKED: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:confirm(?:ation|ing)?|(?<!would )(?<!do )(?<!are )(?<!if )(?:you|you'd)(?: would|'re| are)? (?:like|want|
+    need|wish|booking|buying|requesting|transferring|sending|paying|reserving|renting|going to) .{1,240}[?.]$|(?:ok|
+    okay|so),? (?!what|how|where|when|which|who).{1,200}\?$|
+    ^(?:(?:ok|okay|sure|great|fine|alright|all right)[,.] )?so,? (?!what|how|where|when|which|who|
+    i |i'|that).{1,200}\.$|
+    ^(?:booking|making|playing|sending|scheduling|reserving|transferring|sharing|buying) .{1,200}\.$|
+    i(?:'ll| will| am going to|'m going to) (?:purchase|book|reserve|play|send|buy|make|schedule|share|transfer|
+    get|set) .{1,160}|(?:is|are) (?:that|this|these|those|it|everything|the details?)(?: all)? (?:right|correct|
+    ok|okay|fine|accurate)|correct|right|is that (?:right|correct|okay|ok)|shall i (?:go ahead|proceed|
+    complete)|do i have (?:this|that|it) right|did i get|have i got|to be clear|just to (?:verify|check|
+    make sure|be sure)|verify|clarify|to be sure|double.check|check and|let me (?:see if|make sure|repeat|
+    double)|sound(?:s)? (?:good|right|ok)|for you\. (?:ok|okay))(?!\w)
+""")
+)
+"""A proposal that waits for a yes: 'Please confirm: …', 'You want …, is that right?'."""
+
+RHETORICAL: Final = re.compile(
+    joined(r"""
+    ^(?:(?:hey|hi|hello|so|and|but|oh|wow|yeah|well|ok(?:ay)?|haha|cool|great|sorry)[,.! ]+){0,6}(?:right|
+    really|ok(?:ay)?|huh|what|why not|how are (?:you|things)(?: (?:doing|today|feeling)){0,3}|how's it going|
+    what's up|how (?:have you been|about you|'bout you|do you do)|how was your (?:day|week|weekend)|
+    anything (?:new|else)|what about you|and you|you know|isn't it|doesn't it|don't you think|who knows|
+    sounds good|(?:does (?:that|this) )?make sense|can you believe (?:it|that)|guess what|is (?:that|
+    this) (?:ok|okay|right|clear)|(?:would|do) you (?:like|want) (?:me )?(?:to )?(?:know more|continue|more)|
+    are you (?:ok|okay|ready|there)|what do you think|how (?:can|may) i help(?: you)?.{0,20}|
+    (?:is there )?anything else.{0,40})[ ?!.]*$
+""")
+)
+"""Questions that ask for nothing."""
+
+QUESTION: Final = re.compile(
+    LEAD
+    + joined(r"""
+    (?:what|who|whom|whose|which|when|where|why|how|is|are|am|was|were|do|does|did|have|has|had|can|could|would|
+    will|shall|should|may|might|isn't|aren't|don't|doesn't|didn't|won't|wouldn't|any)(?!\w)
+""")
+)
+"""The opening of a question, also where speech has no question mark."""
+
+BOILERPLATE: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:unsubscribe|click (?:here|below|(?:on )?th(?:e|is) (?:link|button|icon))|(?:to your|your) (?:address book|
+    safe.senders?)|address book or|to ensure (?:delivery|that you|you|your)|
+    if you (?:should |still )?(?:have|need) (?:any |more |further )?(?:questions?|trouble|problems?|concerns?|help)|
+    having trouble viewing|(?:profile|notification|e-?mail) (?:preferences|settings)|stop (?:future |receiving )|
+    (?:do not|don't|not|no longer) (?:wish to|want to|to)? ?receive|not the (?:named|intended)|spam folder|
+    if you did not|this e-?mail (?:was|is)|rate us|(?:with|use) (?:coupon|code)|shop now)(?!\w)
+    """)
+)
+"""What form letters end with: it asks everybody, so nobody."""
+
+POLITE: Final = re.compile(
+    r"^(?:please |and |just |so |also |then ){0,2}(?:let (?:me|us) know (?:if|how|what you think|whether)|feel free to"
+    r"|(?:do not|don't) hesitate|i hope (?:this|that|it) helps|thanks for|thank you for|i'm (?:glad|happy) to)(?!\w)"
+)
+"""What is said for politeness: it asks for nothing."""

@@ -1,0 +1,216 @@
+"""What people do with a clause, continued: what they decide, correct and state. See `act_rules`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from turnfold_worker.pipeline.act_rules import COMMITMENTS, REQUESTS, Act, joined, opening, rule
+
+# fmt: off
+DECISIONS: Final = (
+    rule("decided", Act.DECISION, 75, "We decided to keep the monthly plan.", r"""
+        (?:i|we|i've|we've|team|they|management|board|committee) (?:have |has |finally |already |just |all |
+        both )?(?:decided|settled on|agreed (?:to|on|that)) / decision(?: is| was)?: / settled on /
+        final decision / it's decided / signed off / we(?:'ve| have) (?:chosen|picked|selected|switched|
+        approved) / (?:i|we) (?:chose|picked|opted for|approved) / i've chosen / (?:is|was|are|
+        been) (?:approved|agreed|decided) / we(?:'re| are) (?:using|switching to|dropping|keeping|moving to|
+        standardi[sz]ing on)
+    """),
+    rule("going with", Act.DECISION, 68, "We'll go with Postgres.", r"""
+        (?:i|we)(?:'ll| will| should|'re going to) (?:go with|use|stick with|stick to|keep(?! (?:you|me|him|her|
+        them|in touch|an eye|going|up|that in mind|it in mind|working|trying))|drop|skip|choose|
+        pick(?! (?:it|him|her|them|you|up))|adopt|
+        switch to) / (?:i'm|we're|i am|we are|let's|i'd) (?:going|go) (?:with|for)(?! (?:a (?:friend|
+        walk|drink|few|while)|my|him|her|them|you|it to|\w+ to)) / we're going for / instead we(?:'ll| will)
+    """),
+    rule("let us use", Act.DECISION, 60, "Let's use Redis.", r"""
+        let's (?:use|go with|stick with|stick to|keep|drop|switch|start with|call it|make it|say|settle|
+        postpone|skip|not) / ^(?:yes,? |ok,? |okay,? |sure,? )?go ahead (?:and|with) / i choose / approved /
+        i(?:'ll| will) take (?:it|the|that|this|them|one)
+    """),
+    rule("agreement", Act.DECISION, 50, "Agreed.", r"""
+        agreed(?=[.,! ]|$) / it's a deal / deal(?=[.!]|$)
+    """),
+)
+
+CORRECTIONS: Final = (
+    rule("mistake named", Act.CORRECTION, 82, "Scratch that, it is 7 May.", r"""
+        correction:?(?= |$) / scratch that / i was (?:wrong|mistaken)(?!\?) / i misspoke / my mistake /
+        let me (?:correct|rephrase) / strike that / i take that back / or rather / err+,? no /
+        rather than what i said / i stand corrected / change of plans? / i(?:'ve| have)? changed my mind /
+        on second thoughts? / my bad / i misread / i mixed up / i got that wrong / ignore (?:that|what i said) /
+        disregard (?:that|what i said)
+    """),
+    rule("meant", Act.CORRECTION, 74, "Sorry, I meant the blue van.", r"""
+        i (?:actually |really )?meant(?: to say)? / sorry,? (?:i mean|it's|it is|that's|not|no|make that|the|
+        wait|i need|i want) / oops / make (?:that|it) (?:a|an|the|for|at|on|to|\w+ (?:instead|rather)|\d|one|
+        two|three|four)(?! (?:that|reservation|booking|appointment) ) / (?:no|oh),? (?:wait|sorry|rather|
+        hold on|scratch|i mean)(?! (?:for|till|until|a minute)) / wait,? no / wait,? (?:actually|sorry) /
+        you mean(?= \w) / that(?:'s| is) not what i
+    """),
+    rule("said wrong", Act.CORRECTION, 66, "That's wrong, it is 12.", r"""
+        (?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|a mistake|an error|not (?:right|correct|true|
+        accurate|what i)) / there(?:'s| is) (?:a mistake|an error) in / (?:you're|you are) (?:wrong|mistaken) /
+        i (?:apologi[sz]e|made (?:a|an) (?:mistake|error)).{0,60} / not .{1,60}?,? but (?!also|rather also) /
+        not .{1,40}? anymore / no longer / is not .{1,30}?, it's
+    """),
+    rule("changed", Act.CORRECTION, 68, "The launch moved to May.", r"""
+        chang(?:e|ed|ing) (?:it|that|this|the \w+(?: \w+)?|my \w+) (?:to|from|into) / (?:let me |please |
+        want to |need to |can you |can we |could you |better )(?:change|switch) (?:that|it|this|my|the) /
+        (?<!i )(?<!we )(?:has |was |been )?(?:moved|postponed|rescheduled|pushed|renamed|changed|
+        delayed) (?:back |forward )?to / instead of .{1,60}? (?:it's|use|make it|let's) / (?:i'd|
+        i would) rather (?:have|do|go|make|not) / i(?:'d| would)? prefer .{1,50}? instead / (?:try|do|check|
+        find|make|book|use|play|want|like|get|go|have|for|in|at|on|to|with) .{0,60}?\binstead
+    """),
+    opening("actually", Act.CORRECTION, 62, "Actually, it was Omar.", r"""
+        actually,? (?:it|that|the|i (?:want|need|meant|would|said|think|was|have|am)|i'd|i'll|i'm|we|no|not|
+        it's|let's|make|can (?:you|we) (?:change|make|check|do)|my|change|on|sorry|please|for) /
+        no,? (?:actually|i'd|i (?:also |really )?(?:want|need|wanted|said|would|asked|prefer)|it should|
+        it's \w+ that|that's not|make|the|let's|change|play|share|book|use|in\b|on\b|for\b|from\b|to\b|at\b|
+        they (?:are|should)|he (?:is|was)|she (?:is|was)|that should|(?!that|it|i|thank|not|no|problem|worries|
+        way|more|need|one|doubt|matter)\w+ (?:is|are|was|should|instead)) / nope,? (?!that|i'm|it|thank|not|
+        nothing|no)\w+ \w+ / wrong[,.]? .{0,20}?(?:i|the|it) / wait,? i / sorry,? (?:but |no) / rather, /
+        well,? actually
+    """),
+)
+
+FACTS: Final = (
+    rule("limit", Act.FACT, 60, "It must not exceed 500 seats.", r"""
+        must(?: not|n't)?(?! (?:have|be|feel|love|know|say|admit|mean|get|make)) / must (?:be|have) (?:at|in|on|
+        no|an?|the|under|below|above|less|more|done|ready|encrypted|signed|\d) / cannot exceed / can't (?:use|
+        exceed|be|have|eat|change) / (?:do not|don't|never) (?:use|touch|change|deploy|delete|push|share|
+        restart|commit|send|call|skip|include|suggest|recommend) / at most / at least / no (?:more|less|fewer|
+        later|earlier) than / max(?:imum)? (?:of|is|size|length) / maximum / minimum / limit(?:ed)? (?:is|of|
+        to) / requirements? / required / constraints? / mandatory / not allowed / forbidden / hard deadline /
+        budget (?:is|of)
+    """),
+    rule("preference", Act.FACT, 72, "I prefer dark roast.", r"""
+        i(?:'m| am) (?:really |very |severely |highly |mildly )?allergic / allerg(?:y|ies|ic)(?: to|[.,!]) /
+        allergy / intoleran(?:t|ce) / i (?:\w+ly |much |always |still |also |tend to |try to |do |would |
+        just ){0,3}(?:prefer|minimi[sz]e|dislike|hate|detest|despise|loathe|avoid|refuse|(?:adore|love|enjoy)(?! (?:it|
+        that|this|these|those|your|how|you|him|her|them|to (?:see|hear|know)|(?:the|all the) (?:idea|look|color|colour|
+        way|photo|pic\w*|vibe|energy|enthusiasm)))|favou?r|value|prioriti[sz]e|
+        can't stand|cannot stand|cannot tolerate|can't tolerate|can't handle|
+        appreciate (?!it|your|the help|that)) / i (?:don't|do not|never|can't|cannot|won't|will not|no longer|
+        didn't) (?:like|eat|drink|want|enjoy|use|watch|have|work|wear|read|listen|play|buy|visit|travel|
+        participate|consume|tolerate|stand|handle|support|care for|own|believe|do|go|trust|feel comfortable) /
+        i (?:tend to|refuse to|try to|need to|have to|always) (?:avoid|stay away|steer|limit|choose|prefer|
+        opt) / my (?:favou?rite|preference|preferred|priority) / (?:is|are) (?:one of )?my favou?rites? /
+        i(?:'m| am) (?:not |more |really |very |a big |a huge |such a |quite |only |mainly |particularly |
+        deeply |strictly ){0,3}(?:interested in|into|fond of|partial to|a fan|a vegetarian|a vegan|vegan|
+        vegetarian|picky|afraid|scared|uncomfortable|bothered|passionate|committed|sensitive|drawn to|hooked|
+        obsessed|against|averse|opposed|not comfortable|keen on) / i'd rather / i need .{1,40}? to be /
+        (?:makes?|make) me (?:uncomfortable|anxious|sick|nervous|dizzy|ill) / i only (?:eat|drink|use|buy|wear|
+        watch|read|listen|play|shop|stay|travel|visit|dine|work|want|like|attend|consume|support|choose) /
+        i (?:find|have) .{1,60}? (?:too|overwhelming|boring|unpleasant|disgusting|aversion|phobia|fear of|
+        distaste) / (?:aversion|phobia|fear) (?:to|of) / (?:on|follow) a .{0,30}?(?:diet|budget) / i (?:thrive|
+        learn best|work best|do best|feel best|sleep best|do better|find it (?:hard|difficult|easier|helpful)) /
+        i (?:exclusively|strictly|steadfastly|religiously|consciously|deliberately) \w+
+    """),
+    rule("name and person", Act.FACT, 62, "My name is Ana.", r"""
+        my (?!god|pleasure|goodness|point|question|bad|mistake)\w+(?: \w+){0,2}? (?:is|are|was|were|'s|lives|
+        works|has|got|just|loves|likes|said|told|gave|died|passed) / my name / i(?:'m| am) (?:a|an|from|based|
+        living|working|\d{1,3}|married|single|the|originally|currently|in charge|learning|studying|teaching|
+        taking|training|writing|reading|building|making|developing|participating|moving)(?! (?:bit|little|lot|
+        fan of yours)) / i (?:live|work|moved|grew up|was born|study|studied|used to|come from|own) / (?:his|
+        her|their|our) (?:name|birthday|address|phone|number|email|wife|husband|favou?rite)(?: \w+)? (?:is|are|
+        was) / (?:is|are) called / we(?:'re| are) called / i(?:'ve| have) (?:a|an|two|three|four|five|\d+|some|
+        several) (?!question|feeling|idea|lot|hard time|problem|good|great|bit|blast)\w+
+    """),
+    rule("what happened", Act.FACT, 60, "I bought a Fender last week.", r"""
+        i (?:\w+ly |just |also |even |recently |finally |actually ){0,3}(?:started|finished|bought|got|joined|
+        adopted|signed|won|quit|lost|made|went|met|took|visited|found|read|watched|played|wrote|saw|tried|
+        attended|learned|built|created|moved|ran|came|gave|received|invited|organized|cooked|baked|submitted|
+        decided|picked|named|dyed|whipped|hosted|called|spent|painted|discovered|participated|recommended|beat|
+        booked|planned|worked|felt|wanted|heard|put|had (?:a|an|my|to|some)) / i(?:'ve| have) (?:just |
+        recently |already |finally |always |never |only )?(?:been (?!better|good|great|well|okay|fine|busy)|got|
+        had|started|finished|joined|done|made|read|seen|watched|played|written|won|found|learned|tried|decided|
+        visited|known|owned|lived|worked) / we (?:just |recently |also |even |finally |all ){0,3}(?:started|
+        finished|bought|got|joined|won|lost|made|went|met|took|visited|found|watched|played|saw|had|built|moved|
+        decided|organized|came|raised)
+    """),
+    rule("when", Act.FACT, 44, "Last week the lease ended.", r"""
+        (?:yesterday|last (?:night|week|month|year|weekend|friday|summer|saturday|sunday|monday)|(?:a few|two|
+        three|four|several|couple of|many|\d+) (?:days|weeks|months|years) ago|this (?:morning|weekend)|
+        next (?:week|month|year|weekend)|the other day|since (?:\d{4}|i was|last))
+    """),
+    rule("state of a thing", Act.FACT, 44, "The office is located in Lyon.", r"""
+        (?:is|are|was) (?:set to|located|scheduled|due|named|priced|based|made of|owned by|written in|
+        available (?:from|until|at|on)|at \d|on \d|from \d) / (?:costs?|weighs?|measures?|takes?|expires?|
+        starts?|ends?|opens?|closes?|begins?|runs) (?:on |at |in |about |around |from |until )?[$€£]?\d /
+        (?:my|our|the|its|their|your|his|her)(?: \w+){0,3} (?:password|token|port|version|address|phone|number|
+        email|deadline|budget|code|id|url|name|birthday|rate|price|size|reference|answer|limit)(?: \w+){0,2}? (?:is|
+        are|was|=|:)(?! (?:not|the|a|an|very|too|so)\b) / (?:on|at|to|uses?) port \d+
+    """),
+    rule("need", Act.FACT, 44, "I'm looking for a flat.", r"""
+        i (?:want|need|would like|wish|am looking for|'d like|'d love|require|wanna) / i(?:'d| would) like /
+        i(?:'m| am) (?:looking|searching|interested|trying|thinking|planning|hoping|considering|preparing|
+        flying|leaving|going to (?:be|a|the)|in (?:the )?(?!a hurry|trouble)\w+) / we (?:need|want|require|
+        are looking) / looking for
+    """),
+)
+
+# fmt: on
+RULES: Final = (*CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS)
+
+_NOT_AFTER: Final = (
+    "is", "are", "was", "were", "there", "has", "have", "had", "with", "of", "in", "by", "make", "did", "do", "does",
+    "be", "say", "said", "got", "why", "time",
+)  # fmt: skip
+"""Words after which 'no' is no repair: 'is no …', 'with no …'."""
+
+MENDED: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:{no_object}no(?=,? (?!longer|
+    more|one|other|matter|such|less|fewer|idea|doubt|problem|need|way|reason|fee|cost|time|money|good)\w)|
+    erm?(?=,? \w)|nope|let me ask|darn it|d'?oh,|(?:uh|um|er|oh|ah|hmm)?,? ?(?:no|or),? (?:wait|sorry|make that|
+    rather|i mean|scratch|actually|no|what|who|how|when|where|which|why|instead|the|um|uh)|or (?:rather|wait|
+    actually|sorry)|(?:oh |hold on|hang on,? |oh,? )wait|wait,? (?:no|actually|sorry|i)|
+    i (?:actually )?meant?(?: to (?:say|ask))?(?! to\b)|(?:or )?i mean|oops|make that|scratch that|my bad|
+    on second thoughts?|(?:uh|um|er|oh|ah|hmm|well|excuse me),? (?:no|sorry|wait|rather|make that|i mean|
+    actually)|sorry|rather|(?<!^)(?<!is )(?<!are )(?<!was )(?<!were )(?<!did )(?<!does )actually|(?:er|uh|um|no|
+    sorry|rather|wait) (?:what|who|how|when|where|which|why)(?! (?:about|else)))(?!\w)
+""").replace("{no_object}", "(?<!^)" + "".join(f"(?<!{word} )" for word in _NOT_AFTER))
+)
+"""A speaker who corrects himself within a question."""
+
+PERSONAL: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:i|i'm|i've|i'd|my|me)(?!\w)
+""")
+)
+"""Somebody speaks of himself."""
+
+MADE_UP: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:(?:write|list|generate|complete|continue|explain|simulate|summari[sz]e|translate|rewrite|analy[sz]e|
+    compare|describe|calculate|solve) (?:\d|an?\b|the|this|these|all|some|how|what|why|your|in\b)|give me (?:a|an|
+    the|some|\d+) (?:\w+ )?(?:lists?|
+    examples?|summary|ideas?|tests?|names?)|do a \w+ (?:analysis|review|summary)|\d+ (?:examples|ideas|
+    tests|words|sentences|paragraphs))(?!\w)
+    """)
+)
+"""A text is asked for: its numbers state nothing about the one who asks."""
+
+_DONE: Final = (
+    "sent|finished|done|fixed|merged|deployed|completed|shipped|booked|paid|submitted|updated|called|written|uploaded"
+    "|signed|ordered|cancelled|delivered"
+)
+COMPLETIONS: Final = re.compile(
+    rf"(?<!\w)(?:(?:i|we)(?:'ve| have)(?: just| already| now)? (?:{_DONE})|(?:i|we) just (?:{_DONE})"
+    rf"|(?:is|are) (?:now )?(?:done|finished|complete|completed|merged|deployed|fixed|live|sent|shipped)"
+    rf"|(?:has|have) been (?:{_DONE}))(?!\w)"
+)
+"""Something that was promised is done."""
+
+NEGATION: Final = re.compile(r"(?<!\w)(?:not|no|never|none|nobody|nothing|without|cannot|neither|nor|\w+n't)(?!\w)")
+"""Words that turn a statement round."""
+
+CONFIGURATION: Final = re.compile(
+    r"(?m)^[ \t]{0,12}(?:export[ ]+)?([A-Z][A-Z0-9_]{2,60}[ ]?=[ ]?[^\s#;]{1,120})[ \t]{0,40}$"
+)
+"""KEY=value alone on a line: kept also from code."""
+
+CONDITIONAL: Final = re.compile(r"^(?:if|when|whether|in case|once|unless)\b")
+"""What is promised or decided under a condition is less sure."""
