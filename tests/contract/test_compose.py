@@ -110,14 +110,14 @@ def test_every_volume_is_declared_and_used() -> None:
 def test_secrets_come_from_the_environment_and_none_has_a_value_here() -> None:
     for name, service in SERVICES.items():
         for variable, value in service.get("environment", {}).items():
-            if re.search(r"PASSWORD|AUTH|_URL|KEY|TOKEN", variable):
-                assert re.search(r"\$\{[A-Z]+_PASSWORD:\?", value), f"{name}: {variable}"
+            if re.search(r"PASSWORD|AUTH|_URL|KEY|TOKEN(?!S)", variable):
+                assert re.search(r"\$\{[A-Z]+_PASSWORD:\?|\$\{OPENAI_[A-Z_]+:-\}", value), f"{name}: {variable}"
         assert not [part for part in strings(service.get("command", [])) if "${" in part and "PASSWORD" in part]
 
 
 def test_without_a_password_nothing_starts_and_it_is_said_why() -> None:
     required = set(re.findall(r"\$\{([A-Z_]+)", "".join(strings(SERVICES)))) - set(
-        re.findall(r"\$\{([A-Z_]+):-[^}]+\}", TEXT)
+        re.findall(r"\$\{([A-Z_]+):-[^}]*\}", TEXT)
     )
     assert required == {"REDIS_PASSWORD", "POSTGRES_PASSWORD", "FLOWER_PASSWORD"}
     for name in required:
@@ -128,7 +128,16 @@ def test_without_a_password_nothing_starts_and_it_is_said_why() -> None:
 
 def test_the_example_names_every_variable() -> None:
     named = set(re.findall(r"^#?([A-Z_]+)=", EXAMPLE, flags=re.MULTILINE))
-    assert named == set(re.findall(r"(?<!\$)\$\{([A-Z_]+)", TEXT))
+    # Compose's own: it chooses the services that are not always there.
+    assert named - {"COMPOSE_PROFILES"} == set(re.findall(r"(?<!\$)\$\{([A-Z_]+)", TEXT))
+
+
+def test_only_the_worker_that_asks_models_has_the_key_and_it_only_runs_with_its_profile() -> None:
+    with_key = [name for name, service in SERVICES.items() if "OPENAI_API_KEY" in str(service.get("environment"))]
+    assert with_key == ["refine"]
+    assert SERVICES["refine"]["profiles"] == ["model"]
+    assert "COMPOSE_PROFILES=model" in EXAMPLE
+    assert "--pool=threads" in command("refine")
 
 
 def test_every_setting_that_is_given_exists() -> None:
