@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-SOURCES := producer_sdk worker tests
+SOURCES := producer_sdk worker tests benchmarks
 SUITES := unit contract migrations conformance integration faults tour
 PYTEST_ARGS ?=
 BENCH_ARGS ?= --turns 100 1000 10000

@@ -30,9 +30,8 @@ _ROLES: Final = {
     "system": Role.ASSISTANT, "bot": Role.ASSISTANT, "tool": Role.TOOL,
 }  # fmt: skip
 _BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
-_MOST_TOKENS: Final = 16_000
-_MOST_TURNS: Final = 200
-"""The sets know no caps: these are the highest there are."""
+_NO_CAP: Final = 10**9
+"""The sets know no caps: topics go on for as long as they do."""
 
 
 def as_turn(turn: Mapping[str, Any], seq: int) -> StoredTurn:
@@ -100,10 +99,8 @@ class SegmenterSystem:
 
 
 def _settings(target_turns: int | None) -> FoldSettings:
-    chosen: dict[str, int] = {"segment_max_tokens": _MOST_TOKENS, "segment_max_turns": _MOST_TURNS}
-    if target_turns is not None:
-        chosen["segment_target_turns"] = target_turns
-    return FoldSettings.from_mapping({"settings": chosen})
+    default = FoldSettings(segment_max_tokens=_NO_CAP, segment_max_turns=_NO_CAP)
+    return default if target_turns is None else replace(default, segment_target_turns=target_turns)
 
 
 _FACTORY: Final = re.compile(r"(lexical|semantic)(?:_every_(\d+)_turns)?")

@@ -1,10 +1,11 @@
 """Train the segmenter's coefficients on made talk, and write them into the pipeline.
 
-    python benchmarks/train_segmenter.py            both forms, tables, worker/…/pipeline/segmenter_weights.py
-    python benchmarks/train_segmenter.py --tables   the tables alone; nothing is written
+    python benchmarks/train_segmenter.py                    write worker/…/pipeline/segmenter_weights.py
+    python benchmarks/train_segmenter.py --without meaning  the same without a group of evidence: what it is worth
+    python benchmarks/train_segmenter.py --tables           write nothing; print how well joins are told from other gaps
 
 Needs `turnfold-worker[semantic]`; takes a few minutes. Nothing but `made_talk` is learned from. Equal code and
-processor make equal coefficients. The tables say how well a form tells joins of kinds of talk that it was not trained on.
+processor make equal coefficients. The tables are about kinds of talk that were left out of the training.
 """
 
 from __future__ import annotations
@@ -25,7 +26,15 @@ from sklearn.metrics import roc_auc_score
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
-from turnfold_worker.pipeline.gap_features import AFTER, LEXICAL, REACH, SEMANTIC, features
+from turnfold_worker.pipeline.gap_features import (
+    AFTER,
+    GROUP_LEXICAL,
+    GROUP_SEMANTIC,
+    LEXICAL,
+    REACH,
+    SEMANTIC,
+    features,
+)
 from turnfold_worker.pipeline.gap_signs import REMEMBERED, Signs, signs_of
 from turnfold_worker.pipeline.vectors import Vector
 from turnfold_worker.ports import SentenceEmbedder
@@ -33,8 +42,11 @@ from turnfold_worker.ports import SentenceEmbedder
 TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/segmenter_weights.py"
 TURNS_OF_A_KIND: Final = 1_800
 JOINS_OF_A_KIND: Final = 90
+NAMES: Final = tuple(dict.fromkeys((*SEMANTIC, *GROUP_SEMANTIC)))
 MISSED_CUTS: Final = 0.2
 """Share of cuts that the segmenter is taken to have missed before the gap at hand."""
+DECIMALS: Final = 2
+"""Of a coefficient: as many as matter."""
 STRENGTH: Final = 0.3
 """Inverse of the penalty on large coefficients."""
 _BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
@@ -42,13 +54,15 @@ _BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Gaps:
-    """The gaps of a kind's talk: evidence in the order of `SEMANTIC`, whether a segment begins, how long the last is."""
+    """The gaps of a kind's talk: evidence in the order of `NAMES`, whether a segment begins, how long the last is."""
 
     evidence: np.ndarray
     begins: np.ndarray
     lengths: np.ndarray
     """Natural logarithms: of the talk's mean length of a segment, and of how far the open one is from it."""
     roles: bool
+    group: bool
+    """More than two people talk."""
 
 
 def stored(talk: Talk) -> list[StoredTurn]:
@@ -78,17 +92,17 @@ def gaps_of(kind: str, embedder: SentenceEmbedder) -> Gaps:
     lengths: list[tuple[float, float]] = []
     for number, (talk, one) in enumerate(zip(talks, turns, strict=True)):
         marks = read(one, vectors)
-        roles, many = {Role.USER, Role.ASSISTANT} <= {turn.role for turn in one}, _people(one) > 2
+        roles, group = {Role.USER, Role.ASSISTANT} <= {turn.role for turn in one}, _people(one) > 2
         chance, start = random.Random(number), 0  # noqa: S311 - made talk
         mean = len(one) / (len(talk.boundaries) + 1)
         for gap in range(1, len(one)):
-            found = features(marks[max(start, gap - REACH) : gap], marks[gap : gap + AFTER], roles=roles, many=many)
-            evidence.append([found.get(name, 0.0) for name in SEMANTIC])
+            found = features(marks[max(start, gap - REACH) : gap], marks[gap : gap + AFTER], roles=roles)
+            evidence.append([found.get(name, 0.0) for name in NAMES])
             begins.append(gap in talk.boundaries)
             lengths.append((np.log(mean), np.clip(np.log((gap - start) / mean), -1.5, 1.5)))
             if begins[-1] and chance.random() >= MISSED_CUTS:
                 start = gap
-    return Gaps(np.array(evidence), np.array(begins), np.array(lengths), roles)
+    return Gaps(np.array(evidence), np.array(begins), np.array(lengths), roles, group)
 
 
 def _people(turns: Sequence[StoredTurn]) -> int:
@@ -105,7 +119,7 @@ def read(turns: Sequence[StoredTurn], vectors: Iterable[Vector]) -> list[Signs]:
 
 def trained(gaps: Mapping[str, Gaps], names: Sequence[str]) -> tuple[np.ndarray, float]:
     """Coefficients and bias; every kind weighs the same, and lengths explain what they can before they are left out."""
-    columns = [SEMANTIC.index(name) for name in names]
+    columns = [NAMES.index(name) for name in names]
     evidence = np.vstack([np.c_[one.evidence[:, columns], one.lengths] for one in gaps.values()])
     begins = np.concatenate([one.begins for one in gaps.values()])
     weights = np.concatenate([np.full(len(one.begins), 1 / len(one.begins)) for one in gaps.values()])
@@ -114,48 +128,52 @@ def trained(gaps: Mapping[str, Gaps], names: Sequence[str]) -> tuple[np.ndarray,
 
 
 def scores(one: Gaps, names: Sequence[str], coefficients: np.ndarray, bias: float) -> np.ndarray:
-    return one.evidence[:, [SEMANTIC.index(name) for name in names]] @ coefficients + bias
+    return one.evidence[:, [NAMES.index(name) for name in names]] @ coefficients + bias
 
 
-def form(gaps: Mapping[str, Gaps], names: Sequence[str]) -> dict[str, Any]:
-    """A form as it is written: rounded coefficients, and the mean and deviation of its scores."""
+def form(gaps: Mapping[str, Gaps], judged: Mapping[str, Gaps], names: Sequence[str]) -> dict[str, Any]:
+    """A form as it is written: rounded coefficients, and the mean and deviation of its scores of the talk it is for."""
     coefficients, bias = trained(gaps, names)
-    coefficients, bias = np.round(coefficients, 3), round(bias, 3)
+    coefficients, bias = np.round(coefficients, DECIMALS), round(bias, DECIMALS)
     usual = {}
     for style, roles in (("roles", True), ("people", False)):
-        of_style = [scores(one, names, coefficients, bias) for one in gaps.values() if one.roles is roles]
+        alike = [one for one in judged.values() if one.roles is roles] or list(judged.values())
+        of_style = [scores(one, names, coefficients, bias) for one in alike]
         mean = np.mean([one.mean() for one in of_style])
         deviation = np.sqrt(np.mean([((one - mean) ** 2).mean() for one in of_style]))
-        usual[style] = (round(float(mean), 3), round(float(deviation), 3))
+        usual[style] = (round(float(mean), DECIMALS), round(float(deviation), DECIMALS))
     return {"bias": bias, "weights": dict(zip(names, map(float, coefficients), strict=True)), "usual": usual}
 
 
 GROUPS: Final = {
-    "all evidence": (),
-    "without shared words": ("words", "nothing", "new_words", "many_words", "many_new_words"),
-    "without names": ("new_names", "kept_names"),
-    "without cue and closing phrases": ("cue", "closed", "greeting", "thanks", "marker", "many_cue", "many_marker"),
-    "without how a turn begins and ends": (
-        "answered", "ask", "reply", "leaning", "user_statement", "many_ask",
-    ),
-    "without who speaks": ("same_speaker", "by_", "user_statement", "new_speakers", "many_same"),
-    "without lengths of turns": ("short", "long", "lengths", "many_short", "many_long", "many_lengths"),
-    "without pauses": ("pause", "long_pause", "many_pause"),
-    "without meaning": ("meaning", "many_meaning"),
-}  # fmt: skip
+    "words": ("words_", "nothing", "new_words"),
+    "names": ("new_names", "kept_names"),
+    "phrases": ("cue", "closed", "greeting", "thanks", "marker", "about_talk"),
+    "sentences": ("answered", "ask", "reply", "leaning", "user_statement"),
+    "speakers": ("same_speaker", "by_", "user_statement", "new_speakers", "floor"),
+    "lengths": ("short", "long_after", "lengths"),
+    "pauses": ("pause", "long_pause", "slower"),
+    "meaning": ("meaning",),
+}
+"""How the names of evidence of a group begin."""
 
 
-def print_tables(gaps: Mapping[str, Gaps]) -> None:
-    """Area under the ROC curve on the kind that was left out of the training: the whole, then without a group."""
-    print(f"| {'left out of the training':36} | " + " | ".join(gaps) + " | mean |")
-    print("|---|" + "--:|" * (len(gaps) + 1))
-    for title, prefixes in GROUPS.items():
-        names = [name for name in SEMANTIC if not name.startswith(prefixes)] if prefixes else list(SEMANTIC)
-        areas = []
-        for kind, held_out in gaps.items():
-            fitted = trained({other: one for other, one in gaps.items() if other != kind}, names)
-            areas.append(roc_auc_score(held_out.begins, scores(held_out, names, *fitted)))
-        print(f"| {title:36} | " + " | ".join(f"{area:.3f}" for area in areas) + f" | {np.mean(areas):.3f} |")
+def kept(names: Sequence[str], group: str | None) -> list[str]:
+    """The evidence without a group's."""
+    return [name for name in names if not (group and name.startswith(GROUPS[group]))]
+
+
+def print_table(gaps: Mapping[str, Gaps], judged: Mapping[str, Gaps], names: Sequence[str]) -> None:
+    """Area under the ROC curve on a kind that was left out of the training: with all evidence, then without a group."""
+    print(f"\n| {'left out':10} | " + " | ".join(judged) + " | mean |")
+    print("|---|" + "--:|" * (len(judged) + 1))
+    for group in (None, *GROUPS):
+        left, areas = kept(names, group), []
+        for kind, held_out in judged.items():
+            fitted = trained({other: one for other, one in gaps.items() if other != kind}, left)
+            areas.append(roc_auc_score(held_out.begins, scores(held_out, left, *fitted)))
+        cells = [f"{area:.3f}" for area in (*areas, np.mean(areas))]
+        print(f"| {group or 'nothing':10} | " + " | ".join(cells) + " |")
 
 
 def written(forms: Mapping[str, Mapping[str, Any]]) -> str:
@@ -163,31 +181,42 @@ def written(forms: Mapping[str, Mapping[str, Any]]) -> str:
     lines = [
         '"""Coefficients of the segmenter: written by `python benchmarks/train_segmenter.py`, not by hand."""', "",
         "from __future__ import annotations", "", "from typing import Any, Final", "",
+        "FORMS: Final[dict[str, dict[str, Any]]] = {",
     ]  # fmt: skip
     for name, one in forms.items():
-        lines += [f"{name}: Final[dict[str, Any]] = {{", f'    "bias": {one["bias"]},', '    "weights": {']
-        lines += [f'        "{feature}": {weight},' for feature, weight in one["weights"].items()]
-        lines += ["    },", '    "usual": {']
-        lines += [f'        "{style}": ({mean}, {deviation}),' for style, (mean, deviation) in one["usual"].items()]
-        lines += ["    },", "}"]
-    return "\n".join(lines) + "\n"
+        lines += [f'    "{name}": {{', f'        "bias": {one["bias"]},', '        "weights": {']
+        lines += [f'            "{feature}": {weight},' for feature, weight in one["weights"].items()]
+        lines += ["        },", '        "usual": {']
+        lines += [f'            "{style}": ({mean}, {deviation}),' for style, (mean, deviation) in one["usual"].items()]
+        lines += ["        },", "    },"]
+    return "\n".join([*lines, "}"]) + "\n"
 
 
 def main() -> None:
-    """Train, write, and say how well it went."""
+    """Train and write, or say how well it went."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tables", action="store_true", help="print the tables alone")
+    parser.add_argument("--tables", action="store_true", help="print the tables and write nothing")
+    parser.add_argument("--without", choices=GROUPS, help="a group of evidence to leave out")
     arguments = parser.parse_args()
-    embedder = SentenceTransformerEmbedder(threads=2)
+    # Single precision: what bfloat16 makes of a text differs more from one processor to another.
+    embedder = SentenceTransformerEmbedder(bfloat16=False, threads=2)
     gaps = {}
     for kind in KINDS:
         gaps[kind] = gaps_of(kind, embedder)
         print(f"made talk, {kind}: {len(gaps[kind].begins)} gaps, {gaps[kind].begins.sum()} of them joins", flush=True)
-    if not arguments.tables:
-        forms = {"LEXICAL_FORM": form(gaps, LEXICAL), "SEMANTIC_FORM": form(gaps, SEMANTIC)}
-        TARGET.write_text(written(forms), encoding="utf-8")
-        print(f"written: {TARGET}", flush=True)
-    print_tables(gaps)
+    dialogue, group = ({kind: one for kind, one in gaps.items() if one.group is many} for many in (False, True))
+    if arguments.tables:
+        print_table(gaps, dialogue, SEMANTIC)
+        print_table(group, group, GROUP_SEMANTIC)
+        return
+    forms = {
+        "lexical_dialogue": form(gaps, dialogue, kept(LEXICAL, arguments.without)),
+        "lexical_group": form(group, group, kept(GROUP_LEXICAL, arguments.without)),
+        "semantic_dialogue": form(gaps, dialogue, kept(SEMANTIC, arguments.without)),
+        "semantic_group": form(group, group, kept(GROUP_SEMANTIC, arguments.without)),
+    }
+    TARGET.write_text(written(forms), encoding="utf-8")
+    print(f"written: {TARGET}", flush=True)
 
 
 if __name__ == "__main__":

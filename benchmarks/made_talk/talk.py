@@ -164,9 +164,10 @@ def _meeting(s: Speech, turns: int, *, opening: bool) -> Lines:
     who = chair if not opening and random.random() < 0.5 else lead
     if random.random() < 0.4:
         yield who, s.say(p.OPENERS)
-        yield who, s.some((0.6, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
-    else:
-        yield who, s.some((0.9, p.OPENERS), (0.6, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
+    yield who, s.some((0.9, p.OPENERS), (0.5, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
+    if random.random() < 0.4:
+        yield str(random.randint(0, 3)), s.say(p.BACKCHANNELS)
+    yield lead, s.some((0.4, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
     speaker = lead
     for _ in range(turns):
         if random.random() < 0.35:
@@ -178,6 +179,7 @@ def _meeting(s: Speech, turns: int, *, opening: bool) -> Lines:
             speaker,
             s.some(
                 (0.3, p.HESITATIONS),
+                (0.07, p.MEETING_ASIDES),
                 (0.35, p.CLAUSES),
                 (0.4, p.MEETING_TALK),
                 (0.15, p.FACTS),
@@ -196,12 +198,8 @@ def _assistant(s: Speech, turns: int, *, opening: bool) -> Lines:
     said = 1
     while said < turns:
         yield "assistant", " ".join(s.say(p.LONG_ANSWERS) for _ in range(random.randint(2, 7)))
-        yield (
-            "user",
-            s.some(
-                (0.2, p.THANKS), (0.15, p.SELF), (1, p.PROMPT_FOLLOW_UPS if random.random() < 0.6 else p.FOLLOW_UPS)
-            ),
-        )
+        asked = p.PROMPT_FOLLOW_UPS if random.random() < 0.6 else p.FOLLOW_UPS
+        yield "user", s.some((0.2, p.THANKS), (0.15, p.SELF), (1, asked))
         said += 2
     yield "assistant", " ".join(s.say(p.LONG_ANSWERS) for _ in range(random.randint(2, 7)))
 

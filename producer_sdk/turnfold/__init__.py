@@ -3,7 +3,7 @@
 Importing this loads neither Celery nor SQLModel: they are imported when they are first needed.
 """
 
-from turnfold.assemble import BALANCED, RECENCY, Context, Policy
+from turnfold.assemble import BALANCED, RECENCY, Context, Policy, Section
 from turnfold.async_client import AsyncTurnfold
 from turnfold.client import Turnfold
 from turnfold.contract.records import (
@@ -56,6 +56,7 @@ __all__ = [
     "Policy",
     "Receipt",
     "SchemaMismatch",
+    "Section",
     "Settings",
     "Status",
     "TOOL_NAMES",

@@ -12,7 +12,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
-from turnfold.assemble import Context, Policy
+from turnfold.assemble import Context, Policy, Section
 from turnfold.client import Turnfold
 from turnfold.contract.records import (
     Anchor,
@@ -112,7 +112,8 @@ class AsyncTurnfold:
         *,
         budget_tokens: int,
         query: str | None = None,
-        system: str | None = None,
+        system: str | Iterable[Section] | None = None,
+        flags: Iterable[str] = (),
         task: str | None = None,
         reserve_tokens: int = 0,
         count_tokens: TokenCount | str | None = None,
@@ -121,8 +122,8 @@ class AsyncTurnfold:
     ) -> Context:
         """As `Turnfold.context`."""
         return await self._run(
-            self._client.context, conversation_id, budget_tokens=budget_tokens, query=query, system=system, task=task,
-            reserve_tokens=reserve_tokens, count_tokens=count_tokens, policy=policy,
+            self._client.context, conversation_id, budget_tokens=budget_tokens, query=query, system=system, flags=flags,
+            task=task, reserve_tokens=reserve_tokens, count_tokens=count_tokens, policy=policy,
             expand=expand,
         )  # fmt: skip
 

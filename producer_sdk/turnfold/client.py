@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from turnfold import expansion, references, retrieval
-from turnfold.assemble import Context, Policy, Request, asked_markers, policy_named
+from turnfold.assemble import Context, Policy, Section, policy_named, request_of
 from turnfold.client_inputs import check_search, listed, settings_from
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
@@ -153,7 +153,8 @@ class Turnfold:
         *,
         budget_tokens: int,
         query: str | None = None,
-        system: str | None = None,
+        system: str | Iterable[Section] | None = None,
+        flags: Iterable[str] = (),
         task: str | None = None,
         reserve_tokens: int = 0,
         count_tokens: TokenCount | str | None = None,
@@ -164,15 +165,18 @@ class Turnfold:
 
         `count_tokens` is your own counter, or the name of a cached tiktoken encoding; without it the built-in
         estimator counts. A conversation that nobody has written to reads as an empty context. `expand` are up to 8
-        markers whose words are shown too, within half of the budget: for models without tools.
+        markers whose words are shown too, within half of the budget: for models without tools. `system` may be a
+        list of `Section`s, of which `flags` and the budget choose.
         Raises `InvalidBudget` naming the least that is needed, `UnknownMarker`, `Unavailable`, `InvalidSettings`.
         """
-        request = Request(
-            budget_tokens=budget_tokens, query=query, system=system, task=task, reserve_tokens=reserve_tokens,
-            policy=policy_named(policy), counter=chosen_counter(count_tokens), expand=asked_markers(expand),
+        request = request_of(
+            budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
+            reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
+            expand=expand,
         )  # fmt: skip
         address = self._address(conversation_id)
-        made = retrieval.context(self._resources.inbox(), self._resources.reader(), address, request)
+        resources = self._resources
+        made = retrieval.context(resources.inbox(), resources.reader(), address, request, access=resources.access())
         return replace(made, keeper=self.reference)
 
     def reference(self, context: Context) -> str:
@@ -203,8 +207,9 @@ class Turnfold:
         Raises `UnknownMarker`, `UnknownConversation`, `InvalidInput`.
         """
         address = self._address(conversation_id)
+        resources = self._resources
         return expansion.expand(
-            self._resources.inbox(), self._resources.reader(), address, marker, max_tokens=max_tokens
+            resources.inbox(), resources.reader(), address, marker, max_tokens=max_tokens, access=resources.access()
         )
 
     def search(self, conversation_id: str, query: str, *, limit: int = 10) -> list[Hit]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, assert_never
 
+from turnfold.access import UNCOUNTED, ExpansionCounter
 from turnfold.assemble.clip import clip_text
 from turnfold.assemble.markers import Marker, NodeTarget, TurnsTarget, node_marker, parse_marker, turns_marker
 from turnfold.assemble.pages import TurnPiece, page
@@ -30,7 +31,15 @@ NODES_AT_ONCE: Final = 64
 """Nodes of one expansion of a range; what is left out keeps a range marker."""
 
 
-def expand(inbox: PendingSource, reader: Reader, address: Address, marker: str, *, max_tokens: int | None) -> Expansion:
+def expand(
+    inbox: PendingSource,
+    reader: Reader,
+    address: Address,
+    marker: str,
+    *,
+    max_tokens: int | None,
+    access: ExpansionCounter = UNCOUNTED,
+) -> Expansion:
     """Resolve a marker. Raises `UnknownMarker`, `UnknownConversation`, `InvalidInput`."""
     _check(marker, max_tokens)
     parsed = parse_marker(marker)
@@ -42,13 +51,19 @@ def expand(inbox: PendingSource, reader: Reader, address: Address, marker: str, 
         waiting = waiting_turns(transaction, head, pending)
         if head is None and not waiting.turns:
             raise unknown(address)
-        return _Expander(transaction, head, waiting, max_tokens).resolve(parsed, marker)
+        return _Expander(transaction, head, waiting, max_tokens).counted(parsed, marker, address, access)
 
     return reader.read(look)
 
 
 def passages(
-    transaction: ReadTransaction, address: Address, head: Head | None, pending: Pending, request: Request
+    transaction: ReadTransaction,
+    address: Address,
+    head: Head | None,
+    pending: Pending,
+    request: Request,
+    *,
+    access: ExpansionCounter = UNCOUNTED,
 ) -> tuple[Passage, ...]:
     """What the markers of a request stand for, each as long as there may be room for.
 
@@ -59,7 +74,9 @@ def passages(
         raise unknown(address)
     most = max(1, int(request.policy.expand_share * request.usable_tokens))
     expander = _Expander(transaction, head, waiting, most)
-    return tuple(Passage(marker, expander.resolve(parse_marker(marker), marker)) for marker in request.expand)
+    return tuple(
+        Passage(marker, expander.counted(parse_marker(marker), marker, address, access)) for marker in request.expand
+    )
 
 
 def _check(marker: object, max_tokens: object) -> None:
@@ -82,6 +99,16 @@ class _Expander:
         self._stored_until = head.turn_count if head else 0
         self._waiting = waiting
         self._max_tokens = max_tokens
+
+    def counted(self, marker: Marker, given: str, address: Address, access: ExpansionCounter) -> Expansion:
+        """As `resolve`, and `access` is told."""
+        if self._head is None:
+            return self.resolve(marker, given)
+        access.asked(address, self._head.id)
+        found = self.resolve(marker, given)
+        if found.text:
+            access.found(address, self._head.id, found.first_seq, found.last_seq)
+        return found
 
     def resolve(self, marker: Marker, given: str) -> Expansion:
         target = marker.target

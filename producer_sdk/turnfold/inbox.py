@@ -61,7 +61,7 @@ local gone = redis.call('ZSCORE', KEYS[2], ARGV[1])
 return {held, newest, gone and 1 or 0, math.floor(age)}
 """
 
-# KEYS inbox, ready, forgotten, erased, refs
+# KEYS inbox, ready, forgotten, erased, refs, access, accessed
 # ARGV conversation, member of forgotten, what precedes a reference in the key of its context
 # Returns how many entries were dropped. The tenant stays in `tenants`: a claim removes it when it has nothing.
 FORGET: Final = """
@@ -69,7 +69,8 @@ local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
 local held = redis.call('XLEN', KEYS[1])
 for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[3] .. reference) end
-redis.call('DEL', KEYS[1], KEYS[4], KEYS[5])
+redis.call('DEL', KEYS[1], KEYS[4], KEYS[5], KEYS[6])
+redis.call('SREM', KEYS[7], ARGV[2])
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('ZADD', KEYS[3], now, ARGV[2])
 return held
@@ -215,7 +216,11 @@ class ProducerInbox:
 
     def forget(self, address: Address) -> int:
         """Drop the inbox and mark the conversation's rows for deletion; the number of entries dropped."""
-        names = [address.inbox, address.ready, keys.forgotten(address.shard), address.erased, address.references]
+        shard = address.shard
+        names = [
+            address.inbox, address.ready, keys.forgotten(shard), address.erased, address.references, address.access,
+            keys.accessed(shard),
+        ]  # fmt: skip
         contexts = keys.contexts_prefix(address.shard, address.tenant)
         arguments = [keys.encode_id(address.conversation), address.member, contexts]
         with translated("forgetting"):

@@ -22,7 +22,7 @@ from turnfold.contract.records import (
     Node,
     StoredTurn,
 )
-from turnfold.contract.tables import SCHEMA_VERSION, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
+from turnfold.contract.tables import SCHEMA_VERSION, AccessRow, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold.errors import SchemaMismatch, Unavailable
 from turnfold.known import Found, Wanted
@@ -200,13 +200,17 @@ class ReadTransaction:
         return {row.turn_id: row.seq for row in rows}
 
     def segments_for(self, head: Head, terms: Sequence[str]) -> list[tuple[int, float]]:
-        """Statement 7: segments that hold the terms, best first."""
+        """Segments that hold the terms, best first."""
+        return score_segments(self.postings(head, terms), segments=head.node_count)
+
+    def postings(self, head: Head, terms: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Statement 7: rows (term, idx, weight) of the segments that hold the terms most."""
         if not terms:
             return []
         padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
         parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
-        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters}).all()
-        return score_segments([(row.term, row.idx, row.weight) for row in rows], segments=head.node_count)
+        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters})
+        return [(row.term, row.idx, row.weight) for row in rows]
 
     def excerpts_for(self, head: Head, query: str, *, cap: int) -> tuple[Excerpt, ...]:
         """Statements 7 to 9: the turns that a query is about, best first."""
@@ -329,6 +333,17 @@ class ReadTransaction:
             .order_by(nodes.c.height, nodes.c.idx)
         )
         return [(node_record(row), words.get((row.height, row.idx), {})) for row in rows]
+
+    def expansions(self, head: Head) -> tuple[tuple[int, int], dict[int, int]]:
+        """How many expansions were asked for and led to words, and how often each segment was expanded."""
+        conversation, access = statements.conversation, table(AccessRow)
+        asked, found = self._connection.execute(
+            select(conversation.c.expansions_asked, conversation.c.expansions_found).where(conversation.c.id == head.id)
+        ).one()
+        rows = self._connection.execute(
+            select(access.c.idx, access.c.expansions).where(access.c.conversation == head.id)
+        )
+        return (asked, found), {row.idx: row.expansions for row in rows}
 
     def anchors(self, head: Head) -> tuple[Anchor, ...]:
         """All anchors of a conversation in merge order."""

@@ -43,18 +43,30 @@ def score_segments(postings: Sequence[tuple[str, int, int]], *, segments: int) -
     return sorted(scores.items(), key=lambda item: (-item[1], -item[0]))
 
 
-def score_turns(query: Sequence[str], turns: Sequence[StoredTurn]) -> dict[int, float]:
-    """Score of each turn that shares a term with the query, by seq.
+def term_weights(
+    query: Sequence[str], postings: Sequence[tuple[str, int, int]], *, segments: int
+) -> Mapping[str, float]:
+    """What each term of a query tells in a conversation of so many segments, as `score_segments` has it."""
+    spread = Counter(term for term, _, _ in postings)
+    return {term: math.log(1.0 + segments / max(1, spread[term])) for term in query}
+
+
+def score_turns(
+    query: Sequence[str], turns: Sequence[StoredTurn], *, weights: Mapping[str, float] | None = None
+) -> dict[int, float]:
+    """Score of each turn that shares a term with the query, by seq; a term weighs its rarity, or its `weights`.
 
     A turn lends a quarter of its score to its neighbours, and half to the one after a question: answers seldom
     repeat the question's words.
     """
-    wanted = set(query)
+    weights = weights or {term: rarity(term) for term in query}
     own: dict[int, float] = {}
     for turn in turns:
         held = terms(turn.content)
-        score = sum(rarity(term) for term in wanted.intersection(held))
-        score += _SPEAKER_WEIGHT * sum(rarity(term) for term in wanted.intersection(terms(turn.speaker)))
+        # In the query's order: sums of fractions depend on it, and a set's differs from process to process.
+        words, names = set(held), set(terms(turn.speaker))
+        score = sum(weight for term, weight in weights.items() if term in words)
+        score += _SPEAKER_WEIGHT * sum(weight for term, weight in weights.items() if term in names)
         if score:
             own[turn.seq] = score / (1.0 + len(held) / 400.0)
     total = dict(own)

@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from turnfold import inbox
+from turnfold.access import AccessCounts
 from turnfold.contract.tasks import Task
 from turnfold.doorbell import Doorbell
 from turnfold.references import ContextReferences
@@ -32,6 +33,7 @@ class Resources:
         self._redis: redis.Redis | None = None
         self._inbox: inbox.ProducerInbox | None = None
         self._references: ContextReferences | None = None
+        self._access: AccessCounts | None = None
         self._reader: Reader | None = None
         self._doorbell: Doorbell | None = None
 
@@ -44,6 +46,7 @@ class Resources:
                 self._redis,
                 self._inbox,
                 self._references,
+                self._access,
                 self._reader,
                 self._doorbell,
             )
@@ -65,6 +68,14 @@ class Resources:
             if self._references is None:
                 self._references = ContextReferences(self._connected())
             return self._references
+
+    def access(self) -> AccessCounts:
+        """Where expansions are counted."""
+        self._enter()
+        with self._lock:
+            if self._access is None:
+                self._access = AccessCounts(self._connected())
+            return self._access
 
     def _connected(self) -> redis.Redis:
         if self._redis is None:
@@ -103,6 +114,8 @@ class Resources:
         with self._lock:
             if self._doorbell is not None:
                 self._doorbell.close()
+            if self._access is not None:
+                self._access.close()
             if self._redis is not None:
                 self._redis.close()
             if self._reader is not None:

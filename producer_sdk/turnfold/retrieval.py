@@ -6,11 +6,12 @@ that is in both is dropped by its id.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from turnfold import expansion
+from turnfold.access import UNCOUNTED, ExpansionCounter
 from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.render_text import with_gap
@@ -29,7 +30,7 @@ from turnfold.contract.records import (
 )
 from turnfold.errors import InvalidInput
 from turnfold.inbox import Pending
-from turnfold.relevance import SEGMENT_HITS, query_terms, score_turns, snippet
+from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
 from turnfold.shortening import LEAST_CAP, Shortening, cap_for
 from turnfold.snapshots import NEWEST_TURNS, PendingSource, by_value, readable_head, unknown, waiting_turns
 
@@ -37,12 +38,21 @@ if TYPE_CHECKING:
     from turnfold.reader import Reader, ReadTransaction
 
 
-def context(inbox: PendingSource, reader: Reader, address: Address, request: Request) -> Context:
+def context(
+    inbox: PendingSource,
+    reader: Reader,
+    address: Address,
+    request: Request,
+    *,
+    access: ExpansionCounter = UNCOUNTED,
+) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=NEWEST_TURNS)
     if request.policy.selection == "value" and not request.expand:
         snapshot, memo = by_value(reader, address, pending, request)
-        return finish(snapshot, request, choose(snapshot, request, memo), {})
+        choice = choose(snapshot, request, memo)
+        if not choice.wanted:
+            return finish(snapshot, request, choice, {})
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
         if request.policy.selection == "value":
@@ -51,7 +61,7 @@ def context(inbox: PendingSource, reader: Reader, address: Address, request: Req
             snapshot = _by_age(transaction, address, pending, request)
         head = snapshot.head
         if request.expand:
-            passages = expansion.passages(transaction, address, head, pending, request)
+            passages = expansion.passages(transaction, address, head, pending, request, access=access)
             snapshot = replace(snapshot, passages=passages)
         choice = choose(snapshot, request)
         return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
@@ -89,11 +99,17 @@ def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *
         head = readable_head(transaction, address, pending)
         turns, older = _newest_turns(transaction, head, pending, cap=LEAST_CAP)
         closed = 0 if head is None else head.closed_seq
-        hits = [] if older else _turn_hits(terms, [turn for turn in turns if turn.seq > closed])
-        if head is not None:
-            hits += _segment_hits(transaction, head, terms, limit)
-        elif not turns:
+        open_turns = [] if older else [turn for turn in turns if turn.seq > closed]
+        if head is not None and head.node_count:
+            postings = transaction.postings(head, terms)
+            # By the same measure as segments, or what was said last would be before what answers better.
+            weights = term_weights(terms, postings, segments=head.node_count)
+            hits = _turn_hits(terms, open_turns, weights)
+            hits += _segment_hits(transaction, head, terms, score_segments(postings, segments=head.node_count)[:limit])
+        elif head is None and not turns:
             raise unknown(address)
+        else:
+            hits = _turn_hits(terms, open_turns)
         return sorted(hits, key=lambda hit: (-hit.score, -hit.last_seq))[:limit]
 
     return reader.read(look)
@@ -173,8 +189,10 @@ def _snippet(turn: StoredTurn, terms: Sequence[str]) -> str:
     return snippet(f"{turn.speaker}: {with_gap(turn, ' […] ')}", terms)
 
 
-def _turn_hits(terms: Sequence[str], turns: Sequence[StoredTurn]) -> list[Hit]:
-    scores = score_turns(terms, turns)
+def _turn_hits(
+    terms: Sequence[str], turns: Sequence[StoredTurn], weights: Mapping[str, float] | None = None
+) -> list[Hit]:
+    scores = score_turns(terms, turns, weights=weights)
     return [
         Hit(
             kind="turn", score=round(scores[turn.seq], 3), snippet=_snippet(turn, terms),
@@ -185,9 +203,10 @@ def _turn_hits(terms: Sequence[str], turns: Sequence[StoredTurn]) -> list[Hit]:
     ]  # fmt: skip
 
 
-def _segment_hits(transaction: ReadTransaction, head: Head, terms: Sequence[str], limit: int) -> list[Hit]:
+def _segment_hits(
+    transaction: ReadTransaction, head: Head, terms: Sequence[str], ranked: Sequence[tuple[int, float]]
+) -> list[Hit]:
     hits: list[Hit] = []
-    ranked = transaction.segments_for(head, terms)[:limit]
     for start in range(0, len(ranked), SEGMENT_HITS):
         block = ranked[start : start + SEGMENT_HITS]
         turns, node_of = transaction.turns_of_segments(head, [idx for idx, _ in block], cap=LEAST_CAP)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from turnfold import statements
 from turnfold.assemble.pages import TurnPiece
 from turnfold.assemble.turns import Turns
+from turnfold.contract.access import unpack_often
 from turnfold.contract.records import (
     Anchor,
     AnchorState,
@@ -37,7 +38,7 @@ def head_record(row: Any) -> Head:
     return Head(
         id=ConversationId(row.id), turn_count=row.turn_count, closed_seq=row.closed_seq, fold_seq=row.fold_seq,
         node_count=row.node_count, anchor_count=row.anchor_count, anchor_tokens=row.anchor_tokens,
-        revision=row.revision, settings=row.settings or {},
+        revision=row.revision, settings=row.settings or {}, often=unpack_often(row.often),
     )  # fmt: skip
 
 

@@ -52,7 +52,7 @@ note_list = table(NoteListRow)
 HEAD_COLUMNS: Final = (
     conversation.c.id, conversation.c.turn_count, conversation.c.closed_seq, conversation.c.fold_seq,
     conversation.c.node_count, conversation.c.anchor_count, conversation.c.anchor_tokens, conversation.c.revision,
-    conversation.c.settings,
+    conversation.c.settings, conversation.c.often,
 )  # fmt: skip
 
 HEAD: Final = select(*HEAD_COLUMNS).where(

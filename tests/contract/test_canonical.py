@@ -10,13 +10,25 @@ from turnfold.contract.tables import Base
 NOT_CANONICAL_TABLES = {
     "anchor_vector": "as turn_vector, of anchors",
     "turn_vector": "what a sentence model computed: no two processors agree to the last bit; what follows is canonical",
+    "access": "what was looked up: two runs over the same turns may be asked different things",
     "job": "work that is still to be done, not what came of it",
     "parked_entry": "what a person has to look at",
     "meta": "the database's own facts",
 }
 
 NOT_CANONICAL_COLUMNS = {
-    "conversation": {"id", "tenant", "external_id", "revision", "edit_revision", "created_at", "updated_at"},
+    "conversation": {
+        "id",
+        "tenant",
+        "external_id",
+        "revision",
+        "edit_revision",
+        "created_at",
+        "updated_at",
+        "expansions_asked",
+        "expansions_found",
+        "often",
+    },
     "turn": {"conversation", "turn_id"},
     "operation": {"conversation", "operation_id"},
     "node": {"conversation", "refined"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from turnfold.contract.access import Expansions
 from turnfold.contract.keys import BELL_MILLISECONDS, Address, encode_id
 from turnfold.contract.tasks import Operation
 from turnfold.edge import Entry
@@ -173,6 +174,9 @@ class MemoryInbox:
         if self.still_forgotten(claim):
             del self._marks[claim.address]
             self.receipts[claim.address] = dict(counts)
+
+    def take_expansions(self, most: int) -> list[Expansions]:
+        return []
 
     def start_sweep(self) -> bool:
         now = self._moment()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 from contextlib import suppress
 from importlib.util import find_spec
@@ -16,6 +15,7 @@ import psutil
 import psycopg
 
 from support.waiting import wait_until
+from turnfold_worker.adapters.local_port import free_port
 
 USER = "turnfold"
 ACCOUNT = "nobody"
@@ -50,9 +50,7 @@ class PostgresqlServer:
         self._options: dict[str, Any] = {}
         if os.geteuid() == 0:
             self._run_as_account(folder)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self._folder.mkdir(mode=0o700)
         if self._options:
             shutil.chown(self._folder, ACCOUNT)

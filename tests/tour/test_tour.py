@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from support.waiting import wait_until
 from turnfold import (
     AnchorType,
     AsyncTurnfold,
     InvalidBudget,
     InvalidTurn,
+    Section,
     Turn,
     Turnfold,
     UnknownMarker,
@@ -110,6 +112,13 @@ def test_08_a_context_is_ready_for_a_providers_client(turnfold: Turnfold) -> Non
     openai = context.request("openai")["messages"]
     assert openai[0]["role"] == "system"
     assert openai[0]["content"].startswith("You are a careful engineer.")
+    prompt = [
+        Section(name="core", text="You are a careful engineer.", required=True),
+        Section(name="trouble", text="A test failed: begin there.", when=frozenset({"failing"})),
+    ]
+    failing = turnfold.context("conv", budget_tokens=3_000, system=prompt, flags={"failing"})
+    assert failing.text.startswith("You are a careful engineer.\n\nA test failed: begin there.\n")
+    assert turnfold.context("conv", budget_tokens=3_000, system=prompt).text == context.text
     called = {call["id"] for message in openai for call in message.get("tool_calls") or ()}
     assert {message["tool_call_id"] for message in openai if message["role"] == "tool"} <= called
     anthropic = context.request("anthropic")
@@ -189,7 +198,22 @@ def test_14_a_reference_stands_for_a_context(turnfold: Turnfold) -> None:
         turnfold.resolve(reference)
 
 
-def test_15_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
+def test_15_what_is_looked_up_often_is_shown_in_more_detail(turnfold: Turnfold) -> None:
+    turnfold.append("conv", example())
+    turnfold.wait("conv")
+    first = turnfold.expand("conv", "L1:2").first_seq
+    for _ in range(3):
+        turnfold.expand("conv", "L1:2")
+
+    def tier() -> str | None:
+        coverage = turnfold.context("conv", budget_tokens=3_000).coverage
+        return coverage.tier_of(first) if coverage else None
+
+    assert tier() == "cold"
+    wait_until(lambda: tier() == "warm", what="a worker has counted the expansions")
+
+
+def test_16_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
     turnfold.append("conv", example())
     turnfold.wait("conv")
     receipt = turnfold.forget("conv")

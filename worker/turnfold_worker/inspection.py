@@ -14,12 +14,26 @@ from turnfold.contract.records import FAN_OUT, Anchor, Head, Node
 from turnfold.contract.tables import AnchorRow, ConversationRow, JobRow, NodeRow, ParkedEntryRow, TurnRow, table
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import translated as redis_translated
-from turnfold.reader import Reader
+from turnfold.reader import Reader, ReadTransaction
 from turnfold.reader import translated as sql_translated
 from turnfold_worker.adapters.sql_erasures import standing
 
 if TYPE_CHECKING:
     import redis
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """Expansions that workers have counted."""
+
+    asked: int
+    found: int
+    """Those that led to words: not those of markers that stand for nothing."""
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Share of those that were asked for, 0 to 1; None before the first."""
+        return self.found / self.asked if self.asked else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +46,8 @@ class Branch:
     anchors: tuple[Anchor, ...]
     """Anchors of a segment; a chapter's are its segments'."""
     children: tuple[Branch, ...] = ()
+    expansions: int = 0
+    """How often a segment was expanded, as far as is remembered."""
 
     def walk(self) -> Iterator[Branch]:
         """This branch, then every one under it, in order."""
@@ -50,6 +66,7 @@ class Inspection:
     """Nodes that no chapter holds yet, in the order of their turns."""
     anchors: tuple[Anchor, ...]
     """All, in the order in which they were found."""
+    looked_up: LookedUp
 
     @property
     def open_turns(self) -> int:
@@ -64,22 +81,28 @@ class Inspection:
 def inspect_conversation(reader: Reader, address: Address) -> Inspection:
     """Everything about a conversation in one snapshot. Raises `UnknownConversation` when nothing is stored."""
 
-    def look(transaction: Any) -> tuple[Head, list[tuple[Node, dict[int, str]]], tuple[Anchor, ...]] | None:
+    def look(transaction: ReadTransaction) -> Inspection | None:
         head = transaction.head(address)
-        return None if head is None else (head, transaction.tree(address), transaction.anchors(head))
+        if head is None:
+            return None
+        anchors = transaction.anchors(head)
+        looked_up, expanded = transaction.expansions(head)
+        return Inspection(
+            conversation_id=address.conversation, head=head, anchors=anchors, looked_up=LookedUp(*looked_up),
+            branches=branches(transaction.tree(address), anchors, expanded),
+        )  # fmt: skip
 
     found = reader.read(look)
     if found is None:
         msg = f"conversation {address.conversation!r} of tenant {address.tenant!r} is not stored"
         raise UnknownConversation(msg)
-    head, nodes, anchors = found
-    return Inspection(
-        conversation_id=address.conversation, head=head, branches=branches(nodes, anchors), anchors=anchors
-    )
+    return found
 
 
-def branches(nodes: Sequence[tuple[Node, Mapping[int, str]]], anchors: Sequence[Anchor]) -> tuple[Branch, ...]:
-    """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8)."""
+def branches(
+    nodes: Sequence[tuple[Node, Mapping[int, str]]], anchors: Sequence[Anchor], expanded: Mapping[int, int]
+) -> tuple[Branch, ...]:
+    """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8). `expanded` are counts by segment."""
     at = {(node.height, node.idx): (node, levels) for node, levels in nodes}
     anchors_of: dict[int, list[Anchor]] = {}
     for anchor in anchors:
@@ -93,6 +116,7 @@ def branches(nodes: Sequence[tuple[Node, Mapping[int, str]]], anchors: Sequence[
             levels=levels,
             anchors=() if height else tuple(anchors_of.get(idx, ())),
             children=tuple(branch(*key) for key in below if key in at),
+            expansions=0 if height else expanded.get(idx, 0),
         )
 
     roots = [key for key in at if (key[0] + 1, key[1] // FAN_OUT) not in at]
@@ -109,6 +133,7 @@ class StoredTotals:
     chapters: int
     anchors: int
     parked_entries: int
+    looked_up: LookedUp
     jobs: Mapping[str, Mapping[str, int]]
     """Kind of job -> state -> how many; jobs that are done or skipped are left out."""
 
@@ -140,6 +165,16 @@ def stored_totals(engine: Engine, tenant: str) -> StoredTotals:
             chapters=count(nodes, nodes.c.height > 0),
             anchors=count(table(AnchorRow), table(AnchorRow).c.state == 0),
             parked_entries=count(table(ParkedEntryRow), table(ParkedEntryRow).c.state == "parked"),
+            looked_up=LookedUp(
+                *(
+                    int(total or 0)
+                    for total in connection.execute(
+                        select(
+                            func.sum(conversation.c.expansions_asked), func.sum(conversation.c.expansions_found)
+                        ).where(conversation.c.tenant == tenant, standing())
+                    ).one()
+                )
+            ),
             jobs=by_kind,
         )
 

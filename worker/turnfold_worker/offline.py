@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 from sqlalchemy import Engine
 
 from turnfold import expansion, retrieval
-from turnfold.assemble import Context, Policy, Request, asked_markers, policy_named
+from turnfold.assemble import Context, Policy, Section, policy_named, request_of
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import (
@@ -98,7 +98,8 @@ class FoldedConversation:
         *,
         budget_tokens: int,
         query: str | None = None,
-        system: str | None = None,
+        system: str | Iterable[Section] | None = None,
+        flags: Iterable[str] = (),
         task: str | None = None,
         reserve_tokens: int = 0,
         count_tokens: TokenCount | str | None = None,
@@ -106,9 +107,10 @@ class FoldedConversation:
         expand: Iterable[str] = (),
     ) -> Context:
         """As `Turnfold.context`."""
-        request = Request(
-            budget_tokens=budget_tokens, query=query, system=system, task=task, reserve_tokens=reserve_tokens,
-            policy=policy_named(policy), counter=chosen_counter(count_tokens), expand=asked_markers(expand),
+        request = request_of(
+            budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
+            reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
+            expand=expand,
         )  # fmt: skip
         return retrieval.context(NO_INBOX, self._reader, self._address, request)
 

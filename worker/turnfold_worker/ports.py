@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Outline
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
@@ -75,6 +76,9 @@ class Inbox(Protocol):
 
     def start_sweep(self) -> bool:
         """True for the one caller who sweeps in this interval."""
+
+    def take_expansions(self, most: int) -> list[Expansions]:
+        """Expansions that are not counted yet, of up to `most` conversations of each shard. They are taken once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +312,9 @@ class Store(Protocol):
 
     def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
         """Park the job again with its error, or, without one, give it back with its attempt."""
+
+    def count_expansions(self, expansions: Expansions) -> None:
+        """Count what was looked up; nothing when the conversation was forgotten."""
 
     def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
         """Hide a conversation from everyone, if `confirmed` still says so once its rows are known.

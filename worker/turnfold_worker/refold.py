@@ -11,12 +11,12 @@ from contextlib import suppress
 from typing import Final
 
 from turnfold.contract.records import FAN_OUT, JobId
-from turnfold_worker.compress import candidates_of, settings_at
+from turnfold_worker.compress import candidates_of, meanings, settings_at
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.deduplicate import merge_into_past
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.roll_up import roll_up
-from turnfold_worker.ports import ClosedSegment, Refold, RefoldClaim, Store
+from turnfold_worker.ports import ClosedSegment, Refold, RefoldClaim, SentenceEmbedder, Store
 
 _log = logging.getLogger(__name__)
 
@@ -24,13 +24,13 @@ TRIES: Final = 20
 """Times that one task starts over because the conversation moved on; then the job waits for the next sweep."""
 
 
-def refold(job: JobId, *, store: Store) -> bool:
+def refold(job: JobId, *, store: Store, embedder: SentenceEmbedder | None = None) -> bool:
     """Fold the segment of a due job again; True when it was written. A failure parks the job with its error."""
     claim = store.claim_refold(job)
     if claim is None:
         return False
     try:
-        return _refold(claim, store)
+        return _refold(claim, store, embedder)
     except Retryable:
         with suppress(Retryable):
             store.release_refold(claim, error=None)
@@ -43,27 +43,28 @@ def refold(job: JobId, *, store: Store) -> bool:
         return False
 
 
-def _refold(claim: RefoldClaim, store: Store) -> bool:
+def _refold(claim: RefoldClaim, store: Store, embedder: SentenceEmbedder | None) -> bool:
     for _ in range(TRIES):
         segment = store.closed_segment(claim.conversation, claim.idx)
         if segment is None:
             return False
-        if store.commit_refold(refolded(claim.job, segment, store)):
+        if store.commit_refold(refolded(claim.job, segment, store, embedder)):
             return True
     store.release_refold(claim, error=None)
     return False
 
 
-def refolded(job: JobId, segment: ClosedSegment, store: Store) -> Refold:
+def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: SentenceEmbedder | None = None) -> Refold:
     """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
     settings = settings_at(segment.configurations, segment.turns[0].seq)
     said = said_after(segment.said_before, segment.turns)
     folded = fold_segment(segment.turns, idx=segment.idx, settings=settings, before=segment.before, said=said)
     known = {(one.turn_seq, one.start, one.end, one.type) for one in segment.anchors}
     drafts = [one for one in folded.drafts if (one.turn_seq, one.start, one.end, one.type) not in known]
+    candidates = candidates_of(drafts, segment.conversation, store, segment.turns[0].seq)
     merged = merge_into_past(
-        drafts, candidates_of(drafts, segment.conversation, store, segment.turns[0].seq), next_id=segment.next_anchor,
-        node_idx=segment.idx, settings=settings,
+        drafts, candidates, next_id=segment.next_anchor, node_idx=segment.idx, settings=settings,
+        vectors=meanings(drafts, candidates, segment.conversation, store, embedder),
     )  # fmt: skip
     return Refold(
         job=job, segment=segment, nodes=[folded, *_ancestors(segment, folded, store)], anchors=merged.new,

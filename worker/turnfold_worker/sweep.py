@@ -11,6 +11,8 @@ from typing import Final
 from turnfold_worker.ports import Inbox, Publisher, Store
 
 FOLDS_AT_ONCE: Final = 2_000
+EXPANSIONS_AT_ONCE: Final = 20
+"""Conversations of each shard whose expansions one sweep counts."""
 MOST_WAITING: Final = 4_000
 """Messages for those who fold from which a sweep adds none: what is due is behind them, and stays due.
 
@@ -27,7 +29,10 @@ class Swept:
 
 
 def sweep(*, inbox: Inbox, store: Store, publisher: Publisher) -> Swept:
-    """Publish drains of shards that hold something and whose bell is silent, erasures, and due folds."""
+    """Publish drains of shards that hold something and whose bell is silent, erasures, and due folds.
+
+    What was looked up meanwhile is counted here: a few short transactions, and none where nothing was.
+    """
     shards = 0
     for shard in inbox.waiting():
         if inbox.ring_bell(shard):
@@ -35,6 +40,8 @@ def sweep(*, inbox: Inbox, store: Store, publisher: Publisher) -> Swept:
             shards += 1
         if inbox.forgotten(shard, 1):
             publisher.erase(shard)
+    for expansions in inbox.take_expansions(EXPANSIONS_AT_ONCE):
+        store.count_expansions(expansions)
     return Swept(shards=shards, folds=_sweep_folds(store, publisher))
 
 

@@ -58,7 +58,7 @@ class Worker:
         )  # fmt: skip
 
     def refold(self, job: int) -> bool:
-        return refold(JobId(job), store=self.store)
+        return refold(JobId(job), store=self.store, embedder=self.embedder)
 
     def sweep(self) -> Swept:
         return sweep(inbox=self.inbox, store=self.store, publisher=self.publisher)

@@ -14,7 +14,8 @@ from turnfold.assemble.pages import Page, TurnPiece, page
 from turnfold.assemble.plan import Choice
 from turnfold.assemble.policy import BALANCED, RECENCY, Band, Policy, policy_named
 from turnfold.assemble.reads import choose, finish, minimum_tokens
-from turnfold.assemble.request import Request, asked_markers
+from turnfold.assemble.request import Request, asked_markers, request_of
+from turnfold.assemble.sections import Section, SystemText, system_text
 
 __all__ = [
     "choose",
@@ -22,6 +23,10 @@ __all__ = [
     "minimum_tokens",
     "Request",
     "asked_markers",
+    "request_of",
+    "Section",
+    "SystemText",
+    "system_text",
     "Choice",
     "Context",
     "Coverage",

@@ -20,6 +20,7 @@ from turnfold.assemble.render_text import (
     EXCERPTS_HEADER,
     EXPANDED_HEADER,
     HITS_HEADER,
+    OFTEN_HEADER,
     RECENT_HEADER,
     closed_line,
     day_lines,
@@ -84,6 +85,7 @@ def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
     found += [node_marker(one.node, level=one.level - 1, short=short) for one in plan.shown]
     if plan.unfolded:
         found.append(turns_marker(*plan.unfolded))
+    found += [node_marker(node, level=0, short=short) for node in plan.often]
     found += [shown.marker for shown in plan.excerpts if shown.marker]
     found += [marker for passage in plan.expanded for marker in passage.markers]
     found += [shown.marker for shown in plan.raw if shown.marker and not shown.hidden]
@@ -99,7 +101,19 @@ def _before(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: 
     if plan.names:
         yield Part("names", line := names_line(plan.names), pricing.count(line))
     yield from _background(plan, texts, pricing, style)
+    yield from _often(plan, texts, pricing, style)
     yield from _repeated(plan, pricing, style)
+
+
+def _often(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
+    header = OFTEN_HEADER
+    for node in plan.often:
+        if words := texts.get((0, node.idx, 1)):
+            opening = node_opening(node, level=1, short=style.short)
+            # Counted: the size that was known when it was chosen may be that of earlier words.
+            text = header + closed_line(opening + guarded(words, style.openings))
+            yield Part("often", text, pricing.count(text))
+            header = ""
 
 
 def _repeated(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:

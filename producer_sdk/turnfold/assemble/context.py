@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Literal, assert_never
+from typing import Any, Final, Literal, assert_never
 
 from turnfold.assemble.chat import ChatBlock
 from turnfold.assemble.render_anthropic import anthropic_messages
@@ -17,6 +17,9 @@ from turnfold.errors import InvalidInput
 
 Keeper = Callable[["Context"], str]
 """Keeps a context and returns its reference."""
+
+Tier = Literal["hot", "warm", "cold"]
+TIERS: Final[tuple[Tier, ...]] = ("hot", "warm", "cold")
 
 SpanLevel = Literal[0, 1, 2, 3, "range", "unfolded"]
 
@@ -30,6 +33,11 @@ class Span:
     level: SpanLevel
     """0 to 3, "range" for nodes joined into one line, "unfolded" for turns that only a line stands for."""
 
+    @property
+    def tier(self) -> Tier:
+        """How near the turns are: "hot" word for word, "warm" in detail, "cold" in notes, tags or a line."""
+        return "hot" if self.level == 0 else "warm" if self.level == 1 else "cold"
+
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
@@ -39,6 +47,8 @@ class Coverage:
     """
 
     spans: tuple[Span, ...]
+    in_detail: tuple[Span, ...] = ()
+    """Spans that are shown once more, at level 1, because they are looked up often."""
 
     @property
     def first_seq(self) -> int:
@@ -53,8 +63,19 @@ class Coverage:
         for span in self.spans:
             if span.first_seq <= seq <= span.last_seq:
                 return span.level
+        raise self._unknown(seq)
+
+    def tier_of(self, seq: int) -> Tier:
+        """The nearest tier in which a turn is shown. Raises `LookupError` for a turn that does not exist."""
+        tiers = {span.tier for span in (*self.spans, *self.in_detail) if span.first_seq <= seq <= span.last_seq}
+        for tier in TIERS:
+            if tier in tiers:
+                return tier
+        raise self._unknown(seq)
+
+    def _unknown(self, seq: int) -> LookupError:
         msg = f"turn {seq} is not between {self.first_seq} and {self.last_seq}"
-        raise LookupError(msg)
+        return LookupError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

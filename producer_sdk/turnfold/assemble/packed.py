@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
@@ -28,6 +28,9 @@ def pack_context(context: Context) -> bytes:
         "coverage": [[one.first_seq, one.last_seq, one.level] for one in context.coverage.spans]
         if context.coverage is not None
         else None,
+        "in_detail": [[one.first_seq, one.last_seq, one.level] for one in context.coverage.in_detail]
+        if context.coverage is not None
+        else [],
         "system": context.system,
         "chat": [asdict(shown) for shown in context.chat.turns],
         "conversation_id": context.conversation_id,
@@ -46,15 +49,19 @@ def unpack_context(packed: bytes) -> Context | None:
     budget = body.pop("budget")
     parts = tuple(PartReport(**part) for part in budget.pop("parts"))
     left_out = tuple(LeftOut(**one) for one in budget.pop("left_out"))
-    coverage, stored_as = body.pop("coverage"), body.pop("stored_as")
+    coverage, in_detail, stored_as = body.pop("coverage"), body.pop("in_detail"), body.pop("stored_as")
     return Context(
         markers=tuple(body.pop("markers")),
         budget=BudgetReport(**budget, parts=parts, left_out=left_out),
-        coverage=None if coverage is None else Coverage(tuple(Span(*span) for span in coverage)),
+        coverage=None if coverage is None else Coverage(_spans(coverage), _spans(in_detail)),
         chat=ChatBlock(tuple(_shown(shown) for shown in body.pop("chat"))),
         stored_as=None if stored_as is None else ConversationId(stored_as),
         **body,
     )
+
+
+def _spans(packed: Sequence[Sequence[Any]]) -> tuple[Span, ...]:
+    return tuple(Span(*span) for span in packed)
 
 
 def _shown(packed: Mapping[str, Any]) -> ShownTurn:

@@ -54,6 +54,8 @@ class Plan:
     hits: tuple[Note, ...] = ()
     """Notes that the query is about, in order."""
     excerpts: tuple[ShownTurn, ...] = ()
+    often: tuple[Node, ...] = ()
+    """Segments that are looked up often, shown at level 1 beside the groups."""
     expanded: tuple[ShownPassage, ...] = ()
     """What the caller asked to be expanded, as far as there is room."""
     not_expanded: tuple[str, ...] = ()

@@ -35,6 +35,10 @@ class Policy:
     """Most for excerpts, when there is a query and levels are chosen by age."""
     expand_share: float = 0.5
     """Most for what the caller asks to be expanded."""
+    often_share: float = 0.08
+    """Most for segments that are looked up often, in detail, when levels are chosen by value."""
+    often_after: int = 3
+    """Expansions, older ones counted less, from which a segment is looked up often."""
     unasked_share: float = 0.25
     """With a query, most for notes that it is not about; less in small budgets."""
     markers_share: float = 0.015

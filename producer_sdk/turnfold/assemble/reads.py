@@ -13,6 +13,7 @@ from turnfold.assemble.expanded import expanded
 from turnfold.assemble.fixed_parts import least_plan
 from turnfold.assemble.material import Material, gather
 from turnfold.assemble.memo import Memo
+from turnfold.assemble.often import often_of, taken_often
 from turnfold.assemble.plan import Choice, Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.report import budget_report, coverage_of
@@ -51,7 +52,8 @@ def choose(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ch
     target = max(0, request.usable_tokens)
     pricing = _pricing(material)
     if request.policy.selection == "value":
-        return Choice((), _selected(material, pricing, target=target), material, pricing)
+        plan = _selected(material, pricing, target=target)
+        return Choice(tuple((0, node.idx, 1) for node in plan.often), plan, material, pricing)
     plan = _selected(material, pricing, target=target)
     wanted = [one.key for one in plan.shown]
     if plan.tags_tokens:
@@ -111,7 +113,7 @@ def _largest_fitting(
         if found.largest <= usable:
             return found
     if material.request.policy.selection == "value":
-        return _scaled(material, pricing, choice)
+        return _scaled(material, pricing, choice, texts)
     measured = Pricing(material.request.counter, material.style, texts=texts)
     best: Assembly | None = None
     fits, target = 0, usable
@@ -132,14 +134,14 @@ def _largest_fitting(
     return best
 
 
-def _scaled(material: Material, counted: Pricing, choice: Choice) -> Assembly | None:
+def _scaled(material: Material, counted: Pricing, choice: Choice, texts: Mapping[LevelKey, str]) -> Assembly | None:
     """The largest context that fits, chosen by stored counts for a target that is corrected by what it costs."""
     usable = material.request.usable_tokens
     best: Assembly | None = None
     target, plan = usable, choice.plan
     low, high = (0, 0), (0, 0)
     for _ in range(_ATTEMPTS):
-        found = assemble(plan, {}, pricing=counted, style=material.style)
+        found = assemble(plan, texts, pricing=counted, style=material.style)
         if found.largest > usable:
             high = (target, found.largest)
         else:
@@ -158,7 +160,10 @@ def _scaled(material: Material, counted: Pricing, choice: Choice) -> Assembly | 
 
 
 def _selected(material: Material, pricing: Pricing, *, target: int, seed: Plan | None = None) -> Plan:
-    """A plan by the request's policy, with what the caller asked to be expanded unless all of it is shown raw."""
+    """A plan by the request's policy, with what is looked up often and what the caller asked to be expanded.
+
+    Neither is repeated where all of the conversation is shown raw.
+    """
 
     def chosen(most: int) -> Plan:
         if material.request.policy.selection == "value":
@@ -166,15 +171,21 @@ def _selected(material: Material, pricing: Pricing, *, target: int, seed: Plan |
         return select(material, pricing, target=most, seed=seed)
 
     plan = chosen(target)
-    if not material.snapshot.passages or not plan.has_background:
+    by_age = material.request.policy.selection == "age"
+    if not plan.has_background or not (material.snapshot.passages or (often_of(material) and not by_age)):
         return plan
     least = assemble(least_plan(material), {}, pricing=pricing, style=material.style).largest
     share = int(material.request.policy.expand_share * target)
     shown = expanded(material, pricing, most_tokens=min(share, target - least))
-    rest = chosen(target - shown.tokens) if shown.passages else plan
+    room = target - least - shown.tokens
+    often, cost = ((), 0) if by_age else taken_often(material, pricing, plan, target=target, room=room)
+    rest = chosen(target - shown.tokens - cost) if shown.passages or often else plan
     return replace(
-        rest, expanded=shown.passages, not_expanded=shown.left_out, allotted=(*rest.allotted, ("expanded", share))
-    )
+        rest, often=often, expanded=shown.passages, not_expanded=shown.left_out,
+        allotted=(
+            *rest.allotted, ("expanded", share), ("often", int(material.request.policy.often_share * target))
+        ),
+    )  # fmt: skip
 
 
 def _between(low: tuple[int, int], high: tuple[int, int], wanted: int) -> int:

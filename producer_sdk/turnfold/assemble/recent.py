@@ -67,7 +67,7 @@ def before(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, 
     for place in reversed(range(raw[0].turn.seq - window.seqs[0] if raw else len(window))):
         turn = window[place]
         room -= turn.tokens
-        if room < 0 or turn.kept is not None or turn.without_parts:
+        if room < 0 or turn.kept is not None:
             break
         pending.insert(0, turn)
         if turn.seq in material.inside_groups:

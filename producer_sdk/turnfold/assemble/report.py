@@ -11,7 +11,7 @@ from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.tags import TAGS_LEVEL
 
-_PARTS = ("system", "task", "anchors", "names", "background", "excerpts", "expanded", "recent")
+_PARTS = ("system", "task", "anchors", "names", "background", "often", "excerpts", "expanded", "recent")
 
 
 def coverage_of(plan: Plan) -> Coverage | None:
@@ -25,7 +25,8 @@ def coverage_of(plan: Plan) -> Coverage | None:
         spans.append(Span(*plan.unfolded, "unfolded"))
     if plan.raw and not plan.unread:
         spans.append(Span(plan.raw[0].turn.seq, plan.raw[-1].turn.seq, 0))
-    return Coverage(tuple(spans)) if spans else None
+    in_detail = tuple(Span(node.first_seq, node.last_seq, 1) for node in plan.often)
+    return Coverage(tuple(spans), in_detail) if spans else None
 
 
 def budget_report(material: Material, found: Assembly) -> BudgetReport:
@@ -62,12 +63,15 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
         "anchors": snapshot.head.anchor_tokens if snapshot.head else 0,
         "background": material.memo.of("asked", lambda: sum(node.tokens[0] for node in material.roots)),
         "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.request.query else 0,
+        "often": sum(one.node.tokens[1] for one in snapshot.head.often) if snapshot.head else 0,
         "expanded": sum(passage.expansion.tokens for passage in snapshot.passages),
         "recent": sum(material.window.tokens),
     }
 
 
 def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
+    for section in material.request.sections_left_out:
+        yield LeftOut(f"section {section!r} of the system text", "a larger budget_tokens")
     if plan.system_marker is not None:
         yield LeftOut("the rest of the system turn", plan.system_marker or "wait()")
     head = material.snapshot.head

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from turnfold.assemble.markers import parse_marker
 from turnfold.assemble.policy import BALANCED, Policy
+from turnfold.assemble.sections import Section, flags_of, system_text
 from turnfold.errors import InvalidBudget, InvalidInput
 from turnfold.tokens import ESTIMATOR, Counter
 
@@ -33,6 +34,8 @@ class Request:
     """Tokens of the budget that stay free, for what the caller adds."""
     policy: Policy = BALANCED
     counter: Counter = ESTIMATOR
+    sections_left_out: tuple[str, ...] = ()
+    """Sections of the system text for which there was no room."""
     expand: tuple[str, ...] = ()
     """Markers whose words are shown, within `policy.expand_share` of the budget."""
 
@@ -53,6 +56,39 @@ class Request:
     def usable_tokens(self) -> int:
         """What the context itself may cost; may be negative."""
         return min(self.budget_tokens - self.reserve_tokens, _MOST_TOKENS)
+
+
+def request_of(  # noqa: PLR0913 - a read's options, all by name
+    *,
+    budget_tokens: int,
+    query: str | None,
+    system: str | Iterable[Section] | None,
+    flags: Iterable[str],
+    task: str | None,
+    reserve_tokens: int,
+    policy: Policy,
+    counter: Counter,
+    expand: Iterable[str],
+) -> Request:
+    """The request of a caller; sections of a system text are put together for its budget and counter.
+
+    Required sections may take all of it, the others as much as `policy.system_share` leaves them.
+    """
+    plain = system if system is None or isinstance(system, str) else None
+    request = Request(
+        budget_tokens=budget_tokens, query=query, system=plain, task=task, reserve_tokens=reserve_tokens,
+        policy=policy, counter=counter, expand=asked_markers(expand),
+    )  # fmt: skip
+    if system is None or isinstance(system, str):
+        if flags_of(flags, what="flags"):
+            msg = "flags choose among sections: give system as a list of turnfold.Section, or no flags"
+            raise InvalidInput(msg)
+        return request
+    usable = max(0, request.usable_tokens)
+    made = system_text(
+        system, flags=flags, budget_tokens=usable, optional_tokens=int(policy.system_share * usable), counter=counter
+    )
+    return replace(request, system=made.text, sections_left_out=made.left_out)
 
 
 def asked_markers(markers: object) -> tuple[str, ...]:

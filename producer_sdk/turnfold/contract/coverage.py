@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.notes import Note
 from turnfold.contract.terms import STEMS
-from turnfold.contract.words import note_words, weight_of
+from turnfold.contract.words import WEIGHTS, note_words
 
 OVERHEAD: Final = 3
 """Tokens that every note is charged beside its words, so that scraps do not win over statements."""
 MAX_VOICE: Final = 20.0
 _TIMES: Final = 12
+"""Times from which taking a word again makes no difference."""
 
 
 def voices(said: Mapping[str, int]) -> dict[str, float]:
@@ -30,17 +32,17 @@ def taken(notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, d
 
     `worths` are multipliers, one a note; notes of worth 0 are never taken. Ties go to the earlier position.
     """
-    decays = [decay**times for times in range(_TIMES)]
     rates = [worth / (note.tokens + OVERHEAD) for note, worth in zip(notes, worths, strict=True)]
     words = [_told(note) if rate > 0 else [] for note, rate in zip(notes, rates, strict=True)]
-    times: dict[str, int] = {}
-    heap = [(-rate * _all_news(told), i) for i, (rate, told) in enumerate(zip(rates, words, strict=True)) if told]
+    left_of: dict[str, float] = {}
+    heap = [(-rate * _news(told, left_of), i) for i, (rate, told) in enumerate(zip(rates, words, strict=True)) if told]
     heapq.heapify(heap)
     order: list[tuple[int, float]] = []
+    least = decay ** (_TIMES - 1)
     left = most_tokens
     while heap and left > 0:
         stale, i = heap[0]
-        gain = -rates[i] * _news(words[i], times, decays)
+        gain = -rates[i] * _news(words[i], left_of)
         if gain > stale + 1e-9:
             heapq.heapreplace(heap, (gain, i))
             continue
@@ -50,25 +52,23 @@ def taken(notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, d
         left -= notes[i].tokens
         order.append((i, -gain))
         for word, _ in words[i]:
-            times[word] = min(times.get(word, 0) + 1, _TIMES - 1)
+            left_of[word] = max(least, left_of.get(word, 1.0) * decay)
     return order
 
 
 def _told(note: Note) -> list[tuple[str, float]]:
-    stems = map(STEMS.__getitem__, note_words(note.text))
-    return list(zip(stems, map(weight_of, note.weights), strict=False))
+    return list(zip(_stems(note.text), map(WEIGHTS.__getitem__, note.weights), strict=False))
 
 
-def _all_news(words: Iterable[tuple[str, float]]) -> float:
-    """What `_news` is before anything was taken."""
-    news = 0.0
-    for _, weight in words:
-        news += weight
-    return news
+@lru_cache(maxsize=8_192)
+def _stems(text: str) -> tuple[str, ...]:
+    """A note is ranked with its segment, with its chapter and with its conversation."""
+    return tuple(map(STEMS.__getitem__, note_words(text)))
 
 
-def _news(words: Iterable[tuple[str, float]], times: Mapping[str, int], decays: Sequence[float]) -> float:
+def _news(words: Iterable[tuple[str, float]], left_of: Mapping[str, float]) -> float:
+    """The weights of the words, each times what is left of it after the times that it was taken."""
     news = 0.0
     for word, weight in words:
-        news += weight * decays[times.get(word, 0)]
+        news += weight * left_of.get(word, 1.0)
     return news

@@ -6,6 +6,8 @@ tf:{SS}:tenants                      ZSET    tenant -> microseconds when last se
 tf:{SS}:bell                         STRING  set while a doorbell is on its way; lives 1 s
 tf:{SS}:forgotten                    ZSET    <tenant>:<conversation> -> microseconds when forgotten; until its rows go
 tf:{SS}:erased:<tenant>:<conv>       STRING  JSON counts of the last erasure; lives 1 h
+tf:{SS}:access:<tenant>:<conv>       HASH    expansions that no worker has counted yet; lives 7 days
+tf:{SS}:accessed                     SET     <tenant>:<conversation> that have such a hash; lives 7 days
 tf:{SS}:refs:<tenant>:<conv>         ZSET    reference -> microseconds when its context ends; lives as long as the last
 tf:{SS}:ctx:<tenant>:<reference>     STRING  a context as it was made, compressed; lives TURNFOLD_REFERENCE_SECONDS
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
@@ -88,6 +90,15 @@ def forgotten(shard: int) -> str:
     return f"tf:{{{shard:02d}}}:forgotten"
 
 
+def accessed(shard: int) -> str:
+    return f"tf:{{{shard:02d}}}:accessed"
+
+
+def access_prefix(shard: int) -> str:
+    """What precedes a member of `accessed` in the name of its hash."""
+    return f"tf:{{{shard:02d}}}:access:"
+
+
 def contexts_prefix(shard: int, tenant: str) -> str:
     """What precedes a reference in the name of its context's key."""
     return f"tf:{{{shard:02d}}}:ctx:{encode_id(tenant)}:"
@@ -125,6 +136,10 @@ class Address:
     @property
     def erased(self) -> str:
         return f"tf:{{{self.shard:02d}}}:erased:{self.member}"
+
+    @property
+    def access(self) -> str:
+        return access_prefix(self.shard) + self.member
 
     @property
     def references(self) -> str:

@@ -279,6 +279,15 @@ class Passage:
     expansion: Expansion
 
 
+@dataclass(frozen=True, slots=True)
+class Often:
+    """A segment that is looked up often."""
+
+    node: Node
+    weight: int
+    """Expansions, the older ones counted less."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
     """The conversation row, as a read and a fold need it."""
@@ -296,6 +305,8 @@ class Head:
     revision: int
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The goal, constraints and settings now in force."""
+    often: tuple[Often, ...] = ()
+    """Segments that are looked up often, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

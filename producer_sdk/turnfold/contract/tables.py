@@ -113,6 +113,9 @@ class ConversationRow(Base, table=True):
     segmenter: dict[str, Any] | None = _column(Json, nullable=True)
     said: dict[str, int] | None = _column(Json, nullable=True)
     settings: dict[str, Any] | None = _column(Json, nullable=True)
+    expansions_asked: int = _column(BigInteger, server_default="0")
+    expansions_found: int = _column(BigInteger, server_default="0")
+    often: list[Any] | None = _column(Json, nullable=True)
     created_at: datetime = _column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
     updated_at: datetime = _column(UtcDateTime, server_default=text("CURRENT_TIMESTAMP"))
 
@@ -307,6 +310,22 @@ class AnchorVectorRow(Base, table=True):
     model: str = _key(String(200))
     text_hash: bytes = _key(LargeBinary(16))
     vector: bytes = _column(LargeBinary)
+
+
+class AccessRow(Base, table=True):
+    """How often a segment was expanded: outside the canonical state, and reset by command.
+
+    `weight` counts older expansions less; `expanded_at` is the database's time, in milliseconds.
+    """
+
+    __tablename__ = "access"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    conversation: int = _conversation()
+    idx: int = _key(Integer)
+    expansions: int = _column(Integer)
+    weight: int = _column(Integer)
+    expanded_at: int = _column(BigInteger)
 
 
 class JobRow(Base, table=True):

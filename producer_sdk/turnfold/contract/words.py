@@ -12,7 +12,8 @@ from turnfold.contract.terms import STOP_WORDS
 _STEPS: Final = 3
 """Stored weights are rounded to a third: the same on every machine."""
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
-_WEIGHTS: Final = {digit: int(digit, 36) / _STEPS for digit in _DIGITS}
+WEIGHTS: Final = {digit: int(digit, 36) / _STEPS for digit in _DIGITS}
+"""Each weight by its digit."""
 _WORD: Final = re.compile(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*|[^\W\d_a-z]+")
 _CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
@@ -35,8 +36,3 @@ _PARTS: Final = Remembered(_parts)
 def digit_of(weight: float) -> str:
     """A weight as one digit of base 36."""
     return _DIGITS[min(len(_DIGITS) - 1, max(1, round(weight * _STEPS)))]
-
-
-def weight_of(digit: str) -> float:
-    """A weight from its digit."""
-    return _WEIGHTS[digit]

@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnfold.contract.records import Role, StoredTurn
+from turnfold_worker.pipeline.fold import fold_segment
+from turnfold_worker.pipeline.gap_scorer import form_of
 from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.tool_groups import call_ids, result_ids
@@ -20,6 +22,19 @@ from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector
 from .wild_turns import calling, said, talk, wild_turns
 
 SMALL = FoldSettings(segment_max_turns=6, segment_max_tokens=200, segment_min_turns=2, hold_turns=4)
+
+
+SCRAPS = [
+    "So, let's move on to the next item of the agenda.",
+    "okay",
+    "mm-hmm",
+    "the remote has a battery and two buttons",
+    "what about the budget?",
+    "thanks, that's all",
+    "the price of the case depends on the plastic",
+    "",
+    "word " * 150,
+]
 
 
 def cuts_in_batches(
@@ -72,6 +87,35 @@ def test_batches_cannot_change_the_cuts_by_meaning(
 @settings(max_examples=120, deadline=None)
 def test_batches_cannot_change_the_cuts(turns: list[StoredTurn], batches: list[int]) -> None:
     assert cuts_in_batches(turns, batches, SMALL) == cuts_in_batches(turns, [1] * len(turns), SMALL)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ABCD"), st.sampled_from(SCRAPS), st.integers(0, 90)), max_size=60),
+    st.dictionaries(st.integers(1, 60), st.binary(min_size=4, max_size=4).map(Vector), max_size=60),
+    st.sampled_from([SMALL, FoldSettings(segment_target_turns=3), FoldSettings(look_ahead=0, segment_target_turns=3)]),
+    st.booleans(),
+)
+@settings(max_examples=120, deadline=None)
+def test_a_cut_is_decided_while_the_look_ahead_lasts_and_stands(
+    lines: list[tuple[str, str, int]], vectors: dict[int, Vector], chosen: FoldSettings, semantic: bool
+) -> None:
+    """Whoever talks, and however many: fed turn by turn, no cut comes late, twice or before an earlier one."""
+    turns = [
+        said(text, seq=seq, name=name, minutes=minutes + seq * 10) for seq, (name, text, minutes) in enumerate(lines, 1)
+    ]
+    cuts: list[int] = []
+    state, begin = fresh(SegmenterStats()), 0
+    for known in range(1, len(turns) + 1):
+        for turn in turns[begin + len(state.marks) : known]:
+            vector = vectors.get(turn.seq, NO_VECTOR) if semantic else None
+            state, cut = step(state, turn, chosen, vector)
+            if cut is not None:
+                assert known - cut <= max(1, chosen.look_ahead)
+                assert not cuts or cut > cuts[-1]
+                cuts.append(cut)
+                state, begin = fresh(state.stats), cut - 1
+                break
+    assert cuts == sorted(set(cuts))
 
 
 @given(wild_turns(most=40))
@@ -153,6 +197,22 @@ def test_a_huge_turn_is_its_own_segment_at_once() -> None:
     assert cuts_in_batches(turns, [2], FoldSettings()) == [2, 3]
 
 
+def test_passages_from_the_whole_of_a_huge_turn_stand_in_its_first_level() -> None:
+    things = ["harbour", "ferry", "crane", "customs house", "breakwater", "quay", "tug", "signal", "captain", "rudder"]
+    places = ["Bergen", "Porto", "Hull", "Malmö", "Genoa", "Split", "Cork", "Riga", "Oran", "Izmir", "Varna", "Patras"]
+    notes = [
+        f"The {things[i % 10]} of {places[i // 10]} was repaired in {1900 + i}. Nobody had looked at it before."
+        for i in range(120)
+    ]
+    turns = [said("here is the list", seq=1), said(" ".join(notes), seq=2), said("ok", seq=3)]
+    assert turns[1].tokens > FoldSettings().segment_max_tokens
+    assert cuts_in_batches(turns, [3], FoldSettings()) == [2, 3]
+    detailed = fold_segment(turns[1:2], idx=2, settings=FoldSettings()).levels[1]
+    quarters = [range(begin, begin + 30) for begin in (1900, 1930, 1960, 1990)]
+    assert all(any(f"in {year}" in detailed for year in quarter) for quarter in quarters)
+    assert len(detailed) < len(turns[1].content) / 2
+
+
 def test_a_change_of_topic_with_a_cue_cuts_at_the_cue() -> None:
     lines = []
     for i in range(4):
@@ -221,6 +281,26 @@ def test_meaning_tells_what_words_do_not() -> None:
     assert cuts_in_batches(turns, [16], chosen, vectors) == [9]
 
 
+def test_in_a_meeting_the_one_who_takes_the_floor_and_names_the_next_item_begins_a_segment() -> None:
+    remote = ["the case is made of plastic", "and the plastic case has two colours", "mm-hmm", "yeah"]
+    budget = ["we have twelve euros for production", "twelve euros is tight for production", "right", "it is"]
+    lines = [f"{'ABCB'[i % 4]}: {remote[i % 4]}" for i in range(16)]
+    lines += ["A: okay", "D: So, next on the agenda is the budget, I have a short presentation about it."]
+    lines += [f"{'DACA'[i % 4]}: {budget[i % 4]}" for i in range(16)]
+    assert cuts_in_batches(talk(*lines), [1] * 34, FoldSettings()) in ([17], [18])
+
+
+def test_scores_of_two_people_say_nothing_about_those_of_a_group() -> None:
+    stats = SegmenterStats()
+    for speaker in ("Ana", "Omar", "Mei"):
+        stats = stats.met(said("hello", name=speaker))
+    two = form_of(semantic=False, group=False)
+    alone = stats.scores.seen(1.0, two)
+    assert alone.seen(1.0, two).gaps == 2
+    assert alone.seen(1.0, form_of(semantic=False, group=True)).gaps == 1
+    assert len(stats.speakers) == 3
+
+
 @pytest.mark.parametrize(
     "stored",
     [
@@ -228,6 +308,8 @@ def test_meaning_tells_what_words_do_not() -> None:
         {},
         {"gaps": "x"},
         {"gaps": 10**9, "mean": -(10**30), "variance": -5},
+        {"gaps": 5, "mean": 5, "variance": 5, "form": ["x"]},
+        {"gaps": 5, "mean": 5, "variance": 5, "form": "of another version"},
         [],
         "text",
         {"roles": 7, "speakers": [1, "x" * 999]},

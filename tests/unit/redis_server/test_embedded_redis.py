@@ -104,6 +104,10 @@ def test_a_port_that_is_taken_is_named_by_the_server_itself(tmp_path: Path) -> N
             RedisServer(tmp_path / "redis", port=taken.getsockname()[1]).start()
 
 
+def test_a_port_is_kept_that_no_client_is_given_while_the_server_is_down(server: RedisServer) -> None:
+    assert server.port < 32_768
+
+
 def test_another_server_on_the_port_is_not_taken_for_ours(server: RedisServer, tmp_path: Path) -> None:
     with pytest.raises(RedisNotStarted, match="Address already in use"):
         RedisServer(tmp_path / "other", port=server.port).start()

@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 import redis
 
 from turnfold.contract import keys
+from turnfold.contract.access import Expansions, read_fields
 from turnfold.contract.keys import Address
 from turnfold.inbox import pending_entry
 from turnfold_worker.errors import StoreAway
@@ -159,6 +160,18 @@ return 1
 """
 
 
+# KEYS accessed     ARGV most, what precedes a member in the name of its hash
+# Returns the hashes of some members, each as a flat list, and drops them: a count that is lost on the way is no loss.
+_TAKE_EXPANSIONS: Final = """
+local found = {}
+for _, member in ipairs(redis.call('SPOP', KEYS[1], ARGV[1])) do
+  found[#found + 1] = redis.call('HGETALL', ARGV[2] .. member)
+  redis.call('DEL', ARGV[2] .. member)
+end
+return found
+"""
+
+
 @contextmanager
 def _translated() -> Iterator[None]:
     try:
@@ -179,6 +192,7 @@ class RedisInbox:
         self._finish = client.register_script(_FINISH)
         self._read = client.register_script(_READ)
         self._postpone = client.register_script(_POSTPONE)
+        self._take_expansions = client.register_script(_TAKE_EXPANSIONS)
         self._erased = client.register_script(_ERASED)
 
     def silence_bell(self, shard: int) -> None:
@@ -277,6 +291,21 @@ class RedisInbox:
     def start_sweep(self) -> bool:
         with _translated():
             return self._mark_for(keys.SWEEP, self._sweep_milliseconds)
+
+    def take_expansions(self, most: int) -> list[Expansions]:
+        pipeline = self._client.pipeline(transaction=False)
+        for shard in range(keys.SHARDS):
+            self._take_expansions([keys.accessed(shard)], [most, keys.access_prefix(shard)], client=pipeline)
+        with _translated():
+            replies = cast("list[list[list[bytes]]]", pipeline.execute())
+        return [
+            expansions
+            for hashes in replies
+            for flat in hashes
+            for expansions in read_fields(
+                {name.decode(): int(times) for name, times in zip(flat[::2], flat[1::2], strict=True)}
+            )
+        ]
 
     def _mark_for(self, name: str, milliseconds: int) -> bool:
         """True for the one who sets a mark that lives so long."""

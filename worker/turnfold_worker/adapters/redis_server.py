@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-import socket
 import sys
 import time
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from redis.retry import Retry
 
 from turnfold.errors import Unavailable
 from turnfold_worker.adapters import child_process
+from turnfold_worker.adapters.local_port import free_port
 
 if TYPE_CHECKING:
     import subprocess
@@ -118,7 +118,7 @@ class RedisServer:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         port_given = self._port is not None
         for attempt in range(1, _PORT_ATTEMPTS + 1):
-            port = self._port or _free_port()
+            port = self._port or free_port()
             try:
                 self._start(program, port, cancelled)
             except RedisNotStarted:
@@ -258,10 +258,3 @@ def _quoted(text: str) -> str:
         for byte in text.encode()
     )
     return f'"{"".join(escaped)}"'
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

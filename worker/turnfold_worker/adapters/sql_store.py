@@ -9,11 +9,13 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Engine
 
+from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Outline
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import JobKind
 from turnfold_worker.adapters import (
+    sql_access,
     sql_anchors,
     sql_erasures,
     sql_folds,
@@ -226,6 +228,10 @@ class SqlStore:
         job = sql_jobs.refold_job(claim.job)
         with self._giving_back(job, claim.claim, failed=error is not None) as connection:
             sql_jobs.release_refold(connection, claim, error=error)
+
+    def count_expansions(self, expansions: Expansions) -> None:
+        with self._transaction() as connection:
+            sql_access.count(connection, expansions)
 
     def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
         with self._transaction() as connection:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import sys
 import time
 from importlib.util import find_spec
@@ -11,6 +10,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from turnfold.errors import Unavailable
 from turnfold_worker.adapters import child_process
+from turnfold_worker.adapters.local_port import free_port, is_free
 from turnfold_worker.cli.process_log import ProcessLog
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class FlowerProcess:
 
     def __init__(self, *, folder: Path, port: int | None, password: str, environment: Mapping[str, str]) -> None:
         """`environment` is the whole environment of the process; `port` None takes a free one."""
-        self.port = _free_port() if port is None else port
+        self.port = free_port() if port is None else port
         self.log = folder / "flower.log"
         self._log = ProcessLog(self.log)
         self._folder = folder
@@ -116,22 +116,3 @@ class FlowerProcess:
                 return True
         except OSError:
             return False
-
-
-def is_free(port: int) -> bool:
-    """True when a server of ours could listen there."""
-    with socket.socket() as probe:
-        # As Flower itself will: connections of the last one that are still closing do not matter.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-        return True
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

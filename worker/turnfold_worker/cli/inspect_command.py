@@ -9,29 +9,37 @@ from rich.text import Text
 from rich.tree import Tree
 
 from turnfold_worker.cli.output import console, json_option, plain, print_json, words
-from turnfold_worker.cli.reading import STATE_STYLES, turn_range
+from turnfold_worker.cli.reading import STATE_STYLES, anchor_state, turn_range
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from turnfold_worker.inspection import Branch, Inspection
+    from turnfold_worker.inspection import Branch, Inspection, LookedUp
 
 
 @click.command(short_help="Show the tree of a conversation.")
 @click.argument("conversation")
 @click.option("--levels", is_flag=True, help="Show the words of every level.")
 @click.option("--anchors/--no-anchors", default=True, show_default=True, help="Show the anchors of each segment.")
+@click.option("--reset-expansions", is_flag=True, help="First forget what was looked up.")
 @json_option
 @pass_session
-def inspect(session: Session, conversation: str, levels: bool, anchors: bool, as_json: bool) -> None:
-    """Show the tree of CONVERSATION: chapters, segments, the size of each level, anchors and their states.
+def inspect(
+    session: Session, conversation: str, levels: bool, anchors: bool, reset_expansions: bool, as_json: bool
+) -> None:
+    """Show the tree of CONVERSATION: chapters, segments, the size of each level, anchors, and what is looked up.
+
+    What is looked up often is shown in more detail in contexts. --reset-expansions begins anew.
 
     \b
     Examples:
       turnfold inspect chat
       turnfold inspect chat --levels
     """
+    from turnfold_worker.adapters.sql_access import reset_expansions_of
     from turnfold_worker.inspection import inspect_conversation
 
+    if reset_expansions:
+        reset_expansions_of(session.write_engine, session.standing_address(conversation))
     inspection = inspect_conversation(session.reader, session.standing_address(conversation))
     if as_json:
         print_json({**plain(inspection), "open_turns": inspection.open_turns})
@@ -51,11 +59,20 @@ def inspection_tree(inspection: Inspection, *, levels: bool = False, anchors: bo
     )
     for branch in inspection.branches:
         _grow(tree, branch, levels=levels, anchors=anchors)
+    if (line := expansions_line(inspection.looked_up)) is not None:
+        tree.add(Text(line, "dim"))
     if inspection.open_turns:
         tree.add(
             Text(f"turns {turn_range(head.closed_seq + 1, head.turn_count)}  open tail, not in a segment yet", "dim")
         )
     return tree
+
+
+def expansions_line(looked_up: LookedUp) -> str | None:
+    """How often something was looked up, and how often that led to words; None before the first time."""
+    if looked_up.hit_rate is None:
+        return None
+    return f"expansions: {looked_up.asked} asked for, {looked_up.found} found ({looked_up.hit_rate:.0%})"
 
 
 def _grow(tree: Tree, branch: Branch, *, levels: bool, anchors: bool) -> None:
@@ -68,6 +85,7 @@ def _grow(tree: Tree, branch: Branch, *, levels: bool, anchors: bool) -> None:
             words(node.marker_name, "bold cyan" if node.height == 0 else "bold magenta"),
             f"  turns {turn_range(node.first_seq, node.last_seq)}",
             Text(f"  {kind}, {full} tokens → {sizes}", "dim"),
+            Text(f", expanded {branch.expansions}×" if branch.expansions else "", "yellow"),
         )
     )
     if levels:
@@ -75,8 +93,8 @@ def _grow(tree: Tree, branch: Branch, *, levels: bool, anchors: bool) -> None:
             grown.add(Text.assemble((f"L{level} ", "bold"), words(text.strip())))
     if anchors:
         for anchor in branch.anchors:
-            state = "" if anchor.state == "active" else f" ({anchor.state})"
-            label = f"{anchor.type.replace('_', ' ')}{state}: "
+            state = "" if anchor.state == "active" else f" ({anchor_state(anchor)})"
+            label = f"{anchor.id} {anchor.type.replace('_', ' ')}{state}: "
             grown.add(Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90)))
     for child in branch.children:
         _grow(grown, child, levels=levels, anchors=anchors)

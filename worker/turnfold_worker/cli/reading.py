@@ -189,17 +189,22 @@ def anchor_table(found: Sequence[Anchor], *, most_characters: int = 88) -> Any:
     """Anchors as a table."""
     shown = table("#id", "#turn", "type", "state", "#score", "text")
     for anchor in found:
-        by = f" by {anchor.related}" if anchor.related is not None else ""
-        by += f", replaces {anchor.replaces}" if anchor.replaces is not None else ""
         shown.add_row(
             str(anchor.id),
             str(anchor.turn_seq),
             anchor.type.replace("_", " "),
-            words(f"{anchor.state}{by}", STATE_STYLES[anchor.state]),
+            words(anchor_state(anchor), STATE_STYLES[anchor.state]),
             str(anchor.score),
             words(anchor.text, most=most_characters),
         )
     return shown
+
+
+def anchor_state(anchor: Anchor) -> str:
+    """Its state with the anchors that it has it from and that it replaces: 'superseded by 7', 'active, replaces 3'."""
+    by = f" by {anchor.related}" if anchor.related is not None else ""
+    replaces = f", replaces {anchor.replaces}" if anchor.replaces is not None else ""
+    return f"{anchor.state}{by}{replaces}"
 
 
 def turn_range(first_seq: int, last_seq: int) -> str:

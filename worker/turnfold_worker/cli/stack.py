@@ -16,8 +16,9 @@ from urllib.parse import urlsplit
 
 from turnfold.contract.tasks import Queue
 from turnfold_worker import migrate
+from turnfold_worker.adapters.local_port import is_free
 from turnfold_worker.adapters.redis_server import RedisServer
-from turnfold_worker.cli.flower_process import FlowerProcess, is_free, is_installed
+from turnfold_worker.cli.flower_process import FlowerProcess, is_installed
 from turnfold_worker.cli.state import kept_password, locked, read_settings, write_settings
 from turnfold_worker.cli.supervision import Supervisor
 from turnfold_worker.cli.worker_process import WorkerProcess

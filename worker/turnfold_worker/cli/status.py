@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turnfold.errors import UnknownConversation
+from turnfold_worker.cli.inspect_command import expansions_line
 from turnfold_worker.cli.output import console, json_option, plain, print_json, table, words
 from turnfold_worker.cli.session import Session, pass_session
 
@@ -80,6 +81,8 @@ def _show_totals(session: Session, *, as_json: bool) -> None:
         f"{stored.segments} segments, {stored.chapters} chapters, {stored.anchors} active anchors",
         markup=False,
     )
+    if (line := expansions_line(stored.looked_up)) is not None:
+        out.print(line, markup=False)
     if waiting:
         shown = table("#shard", "#conversations", "#entries", "oldest", "#to erase", title="inbox")
         for totals in waiting:

@@ -157,7 +157,7 @@ COMMITMENTS: Final = (
 
 REQUESTS: Final = (
     rule("please", Act.REQUEST, 66, "Please forward the invoices.", r"""
-        (?<!yes, )(?<!yes )please(?: (?!note|find|see|feel free|do not hesitate)\w+)
+        (?<!yes, )(?<!yes )please(?:,? (?!note|find|see|feel free|do not hesitate)\w+)
     """),
     Rule("please at the end", Act.REQUEST, 60, "Two tickets, please.", re.compile(r"(?<!yes)(?<!yes,) please\W{0,3}$")),
     rule("can you", Act.REQUEST, 66, "Could you send me the draft?", r"""
@@ -200,11 +200,25 @@ REQUESTS: Final = (
         call|reply|let)
     """),
     rule("availability", Act.REQUEST, 56, "Are you available on Monday?", r"""
-        (?:are )?you (?:available|free) (?:at|on|for|to|this|next|tomorrow|today|any) / (?:do not|
-        don't) hesitate / get together / feel free to / (?:what|when|which) (?:time|day|date|
+        are (?:you|u) (?:still |also )?(?:available|free|around)(?! of) / you (?:available|free) (?:at|on|for|to|
+        this|next|tomorrow|today|any) / (?:would|will|can) you be (?:able|willing|interested|free|available) /
+        (?:do not|don't) hesitate / get together / feel free to / (?:what|when|which) (?:time|day|date|
         is a good time) (?:works|would|suits|is good) / lets \w+ / rsvp / asap / would (?:be best|work for) /
         at your (?:earliest )?convenience / what(?:'s| is) the status / would it be possible /
-        interested in (?:talking|meeting|discussing|joining)
+        interested in (?:talking|meeting|discussing|joining) / (?:works?|work better) (?:fine |best |well )?for me
+    """),
+    rule("meeting", Act.REQUEST, 56, "We could meet on Monday.", r"""
+        (?:we|you) (?:can|could|should|shall|need to|'ll need to|will need to|have to|will have to|may|might) (?:also |
+        still |all |probably )?(?:meet|talk|discuss|chat|catch up|sit down|speak|join|have (?:lunch|dinner|
+        coffee|a (?:call|meeting))|set up a|schedule a|arrange a) / (?:do|if|would|^) ?(?:you |u )?(?:guys )?(?:want|
+        care|like) to (?:join|meet|go (?:to|out)|come|grab|have (?:lunch|dinner)) / (?:would|'d) love (?:for|
+        to (?:have|get|speak|meet|talk|discuss|take)) / you(?:'re| are) (?:welcome|invited) to /
+        i hope (?:that )?(?:you|we) (?:can|will|could) (?:join|meet|come|make it|attend|get together)
+    """),
+    rule("work named", Act.REQUEST, 56, "We need to cancel the order.", r"""
+        we(?:'ll| will)? (?:need|have) to {do} / my (?:recommendation|suggestion|request) (?:is|would be) /
+        would be (?:great|nice|good) (?:if|to have) / want(?:s|ed)? to (?:ask|inquire|know if|see if|check if|
+        discuss) / do you (?:know (?:if|whether|when|where|who)|have (?:any idea|a copy))
     """),
     rule("wanted", Act.REQUEST, 52, "I want to open an account.", r"""
         i(?:'d| would) (?:like|love) (?:to|a|an|some|the|two|one|three) / i (?:want|need|wish|wanna) to \w+ /

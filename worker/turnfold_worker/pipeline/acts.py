@@ -35,6 +35,8 @@ _SHORT_REPLY: Final = 200
 _LONG: Final = 250
 """Code points from which a turn is a text rather than talk."""
 _TAIL: Final = 400
+_SENTENCES_OPEN: Final = 4
+"""Last sentences of a turn in which it may propose something."""
 _GROUP: Final = 3
 """Speakers from which people think aloud: what sounds like a promise or a request is often neither."""
 _QUESTION_MARKS: Final = ("?", "\uff1f", "؟")
@@ -107,9 +109,8 @@ def leaves_open(reading: Reading, acts: Sequence[Found]) -> Before:
     if not reading.sentences:
         return NOTHING
     last = reading.sentences[-1]
-    tail = plain_words(reading.text(Span(max(reading.sentences[-2:][0].start, last.end - 2 * _TAIL), last.end)))[
-        -_TAIL:
-    ]
+    start = max(reading.sentences[-_SENTENCES_OPEN:][0].start, last.end - 2 * _TAIL)
+    tail = plain_words(reading.text(Span(start, last.end)))[-_TAIL:]
     return Before(
         asked=tail.endswith(_QUESTION_MARKS) or any(one.act is Act.QUESTION for one in acts),
         requested=max((one.points for one in acts if one.act is Act.REQUEST), default=0),
@@ -159,11 +160,12 @@ class _Clause:
     def _reply(self) -> None:
         """Yes and no, between two: in a group it is not clear to whom."""
         before, said = self._before, self._said
-        if self._group or self._assistant or not (before.proposed or before.requested >= ENOUGH):
+        if self._group or self._assistant or not (before.proposed or before.asked or before.requested >= ENOUGH):
             return
         accepts, refuses = reply_rules.ACCEPTS.match(said), reply_rules.REFUSES.match(said)
         closing = reply_rules.CLOSING.search(said)
-        if before.proposed and accepts and (not closing or said.startswith(("yes", "yeah"))):
+        confirms = before.asked and reply_rules.CONFIRMS.match(said)
+        if (before.proposed or confirms) and accepts and (not closing or said.startswith(("yes", "yeah"))):
             if not (said.startswith(("i ", "i'd ")) and self._words > 3):
                 self._put(Act.DECISION, 70, YES_TO_A_PROPOSAL)
         elif before.proposed and refuses and not closing and self._words > 3 and self._names_another():
@@ -186,6 +188,8 @@ class _Clause:
                 self._put(rule.act, rule.points, rule.name)
         if statement_rules.CONDITIONAL.match(self._said):
             self._add(-15, Act.COMMITMENT, Act.DECISION)
+        if reply_rules.BOILERPLATE.search(self._said):
+            self._add(-20, Act.REQUEST)
 
     def _question_or_answer(self) -> None:
         said, before = self._said, self._before
@@ -205,7 +209,11 @@ class _Clause:
     def _exactness(self) -> None:
         """A number, a date, a name: what is stated exactly matters more."""
         before = self._before
-        if self._exact and (not self._asks or Act.REQUEST in self._best):
+        if (
+            self._exact
+            and (not self._asks or Act.REQUEST in self._best)
+            and not statement_rules.MADE_UP.search(self._said)
+        ):
             if before.brief and self._is_short() and (before.asked or Act.REQUEST in self._best):
                 self._put(Act.FACT, 42 if before.asked else 44, "exact")
             else:

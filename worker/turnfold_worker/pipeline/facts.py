@@ -105,9 +105,14 @@ _KINDS: Final[Mapping[str, FactKind]] = {
 }
 
 _MAY_BEGIN_A_DATE: Final = "next|last|this|on|yesterday|tomorrow|tonight"
+_MAY_BE_MORE_THAN_A_WORD: Final = f"Error|Exception|Fault|{_MONTH}|{_WEEKDAY}|Yesterday|Tomorrow|Tonight"
+# `plain` and `word` only save time: of most of a text, nothing or a name is all that the rest could find.
 _FACT: Final = re.compile(
     rf"""(?<![\w<])(?:
-  (?P<plain>(?:(?!(?:{_MAY_BEGIN_A_DATE})(?!\w))[a-z]++(?:[,;!?)"']?\s++|\.\s++|(?=[,;!?)"'])|(?=\Z)))++)
+  (?P<plain>(?:(?!(?:{_MAY_BEGIN_A_DATE})(?!\w))[a-z]++(?=[\s,;!?)"'\]}}*|]|\.\s|\Z)
+    | [^\w.@+~/\\$€£¥\#<-]++ | [-+.\#~@](?=\s))++)
+| (?P<word>(?!(?:{_MAY_BE_MORE_THAN_A_WORD})(?!\w))[A-Z][a-z]{{0,39}}+
+    (?=[ ](?!(?:of|de|van|von|del|la)[ ])[a-z]|[,;!?)"\n]|\.\s|\Z))
 | (?P<url>(?:https?|ftp|wss?|postgres(?:ql)?|redis|amqp)://[^\s<>"'`)\]|]{{1,300}})
 | (?P<email>[\w.+-]{{1,64}}@[A-Za-z0-9-]{{1,63}}(?:\.[A-Za-z0-9-]{{1,63}}){{1,4}})
 | (?P<error>(?:[A-Za-z_][\w.]{{0,80}})?(?:Error|Exception|Fault)(?!\w)(?::[ ][^\n"]{{1,100}})?
@@ -151,6 +156,8 @@ _NOT_NAMES: Final = listed(
     we're we've we'll you're you'll you've they're there's he's she's what'd who's how's isn't doesn't didn't won't
     """
 )
+_NEVER_NAMES: Final = STOP_WORDS | _NOT_NAMES
+_ORDINARY: Final = _NEVER_NAMES | COMMON_WORDS
 _BEFORE_SENTENCE: Final = ".!?:…\n\"“”'*#>-•|([—)`"
 
 
@@ -167,6 +174,12 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
     doubtful: list[Fact] = []
     for match in _FACT.finditer(text, start, end):
         if match.lastgroup == "plain":
+            continue
+        if match.lastgroup == "word":
+            word, at = match.group(), match.start()
+            opens = _opens_sentence(text, at)
+            if len(word) > 1 and not (_ordinary(word) if opens else _never_name(word)):
+                (doubtful if opens else found).append(Fact(FactKind.NAME, word, at, match.end()))
             continue
         kind = _KINDS[match.lastgroup or "name"]
         fact = _trimmed(kind, match.group(), match.start())
@@ -228,12 +241,11 @@ def _named(fact: Fact, text: str) -> Fact | None:
 
 
 def _never_name(word: str) -> bool:
-    lowered = word.lower().replace("\u2019", "'")
-    return lowered in STOP_WORDS or lowered in _NOT_NAMES
+    return word.lower().replace("\u2019", "'") in _NEVER_NAMES
 
 
 def _ordinary(word: str) -> bool:
-    return _never_name(word) or word.lower().replace("\u2019", "'") in COMMON_WORDS
+    return word.lower().replace("\u2019", "'") in _ORDINARY
 
 
 def merge_facts(weighted: Iterable[tuple[Facts, int, date | None]]) -> dict[str, list[str]]:

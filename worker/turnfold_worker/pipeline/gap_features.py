@@ -37,34 +37,52 @@ _MEANING: Final = (
     "meaning_window", "meaning_next", "meaning_adjacent", "meaning_best", "meaning_later", "meaning_both",
     "meaning_ahead", "meaning_before", "meaning_known",
 )  # fmt: skip
-_AMONG_MANY: Final = (
-    "words_window", "new_words", "short", "short_run", "long_after", "cue", "marker", "marker_long", "lengths",
-    "same_speaker", "pause", "asks", "asking",
+
+LEXICAL: Final = (*_WORDS, *_FORMS, *_PEOPLE)
+SEMANTIC: Final = (*LEXICAL, *_MEANING)
+
+GROUP_LEXICAL: Final = (
+    "words_window", "short_before", "short_run", "marker", "marker_long", "about_talk", "closed", "greeting", "leaning",
+    "floor", "slower", "long_pause",
 )  # fmt: skip
-"""Evidence that counts otherwise where more than two people talk; so does meaning."""
-
-LEXICAL: Final = (*_WORDS, *_FORMS, *_PEOPLE, *(f"many_{name}" for name in _AMONG_MANY), "many")
-SEMANTIC: Final = (*LEXICAL, *_MEANING, "many_meaning_window", "many_meaning_later")
+"""Where more than two people talk, a single turn's words tell little: who has the floor and who steers the talk do."""
+GROUP_SEMANTIC: Final = (*GROUP_LEXICAL, "meaning_window", "meaning_later", "meaning_known")
 
 
-def features(before: Sequence[Signs], after: Sequence[Signs], *, roles: bool, many: bool) -> dict[str, float]:
+def features(before: Sequence[Signs], after: Sequence[Signs], *, roles: bool) -> dict[str, float]:
     """Evidence at the gap between the last turns of a segment and the next ones, by name; neither is empty.
 
-    `roles`: the conversation has turns by a user and by an assistant. `many`: it has more than two speakers.
+    `roles`: the conversation has turns by a user and by an assistant.
     """
     near, after = before[-REACH:], after[:AFTER]
     telling = [turn for turn in near[:-1] if turn.words][1 - BEFORE :]
     window = [*telling, near[-1]]
     told = [after[0], *(turn for turn in after[1:] if turn.words)]
-    found = {
+    return {
         **_words(window, told), **_forms(near, after), **_people(near[-BEFORE:], after, roles=roles),
-        **_meaning(window, told),
+        **_floor(near, after), **_meaning(window, told),
     }  # fmt: skip
-    if many:
-        found |= {f"many_{name}": found[name] for name in _AMONG_MANY}
-        found |= {f"many_{name}": found[name] for name in ("meaning_window", "meaning_later") if name in found}
-        found["many"] = 1.0
-    return found
+
+
+def _floor(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
+    """Who does the talking, whether it is about the conversation itself, and how fast it goes."""
+    old, new = _shares(before), _shares(after)
+    pause = pause_seconds(before[-1], after[0])
+    usual = pause_seconds(before[0], before[-1]) / max(1, len(before) - 1)
+    return {
+        "about_talk": min(1.0, sum(turn.about_talk for turn in after) / 3),
+        "floor": sum(abs(new.get(one, 0.0) - old.get(one, 0.0)) for one in sorted(old.keys() | new.keys())) / 2,
+        "slower": pause / (pause + 3 * usual + 1),
+    }
+
+
+def _shares(turns: Sequence[Signs]) -> dict[str, float]:
+    """The speakers' shares of the words."""
+    whole = sum(turn.length for turn in turns) or 1
+    shares: dict[str, float] = {}
+    for turn in turns:
+        shares[turn.speaker] = shares.get(turn.speaker, 0.0) + turn.length / whole
+    return shares
 
 
 def _words(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from turnfold_worker.pipeline.segmenter_weights import LEXICAL_FORM, SEMANTIC_FORM
+from turnfold_worker.pipeline.segmenter_weights import FORMS
 
 _MEMORY: Final = 300
 """Gaps over which running means forget."""
@@ -22,9 +22,9 @@ _UNIT: Final = 1_000_000
 """Scores are kept in millionths: whole numbers are the same after they were stored."""
 _LARGEST: Final = 1_000 * _UNIT
 
-STANDS_OUT: Final = 0.55
-"""Standard deviations for each natural logarithm of the wanted length: the quantile of a logistic distribution."""
-MARGIN: Final = 0.25
+STANDS_OUT: Final = 0.4
+"""Standard deviations for each natural logarithm of the wanted length, as quantiles of a logistic distribution grow."""
+MARGIN: Final = 0.4
 """More of them, because a needless cut harms more than a missing one."""
 PULL: Final = 0.6
 """Standard deviations for each logarithm by which the open segment is longer, or shorter, than wanted."""
@@ -36,19 +36,24 @@ _FAR: Final = 1.5
 class Form:
     """Coefficients of one form of the scorer, and what its scores usually are."""
 
+    name: str
     bias: float
     weights: Mapping[str, float]
     usual: Mapping[str, tuple[float, float]]
     """Mean and standard deviation over all gaps of talk with `roles`, and of talk among `people`."""
 
 
-_FORMS: Final = {False: Form(**LEXICAL_FORM), True: Form(**SEMANTIC_FORM)}
+_FORMS: Final = {name: Form(name=name, **form) for name, form in FORMS.items()}
 
 
-def score(evidence: Mapping[str, float], *, semantic: bool) -> float:
+def form_of(*, semantic: bool, group: bool) -> Form:
+    """The form for talk with or without sentence vectors, of a group (more than two people) or not."""
+    return _FORMS[f"{'semantic' if semantic else 'lexical'}_{'group' if group else 'dialogue'}"]
+
+
+def score(evidence: Mapping[str, float], form: Form) -> float:
     """The weighed evidence: the log-odds of a change of topic, up to what is usual for the talk."""
-    form = _FORMS[semantic]
-    return form.bias + sum(form.weights.get(name, 0.0) * value for name, value in evidence.items())
+    return form.bias + sum(weight * evidence.get(name, 0.0) for name, weight in form.weights.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +66,12 @@ class Scores:
     """In millionths."""
     variance: int = 0
     """In millionths."""
-    semantic: bool = False
-    """By which form; those of the other say nothing."""
+    form: str = ""
+    """By which form; those of another say nothing."""
 
-    def seen(self, value: float, *, semantic: bool) -> Scores:
+    def seen(self, value: float, form: Form) -> Scores:
         """With one more score."""
-        before = self if self.semantic is semantic else Scores(semantic=semantic)
+        before = self if self.form == form.name else Scores(form=form.name)
         gaps = min(before.gaps + 1, _MEMORY)
         new = min(max(round(value * _UNIT), -_LARGEST), _LARGEST)
         difference = new - before.mean
@@ -74,27 +79,29 @@ class Scores:
         variance = before.variance + (difference * (new - mean) // _UNIT - before.variance) // gaps
         return replace(before, gaps=gaps, mean=mean, variance=max(0, variance))
 
-    def outstanding(self, value: float, *, semantic: bool, roles: bool) -> float:
+    def outstanding(self, value: float, form: Form, *, roles: bool) -> float:
         """Standard deviations by which a score is above the mean."""
-        mean, deviation = _FORMS[semantic].usual["roles" if roles else "people"]
+        mean, deviation = form.usual["roles" if roles else "people"]
         variance = deviation * deviation
-        if self.semantic is semantic and self.gaps:
+        if self.form == form.name and self.gaps:
             mean = (mean * _PRIOR + self.mean / _UNIT * self.gaps) / (_PRIOR + self.gaps)
             variance = (variance * _PRIOR + self.variance / _UNIT * self.gaps) / (_PRIOR + self.gaps)
         return (value - mean) / math.sqrt(variance)
 
     def to_json(self) -> dict[str, Any]:
-        return {"gaps": self.gaps, "mean": self.mean, "variance": self.variance, "semantic": self.semantic}
+        return {"gaps": self.gaps, "mean": self.mean, "variance": self.variance, "form": self.form}
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Scores:
         """What cannot be read is as for a new conversation."""
         gaps, mean, variance = (given.get(name) for name in ("gaps", "mean", "variance"))
+        given_form = given.get("form")
+        form = given_form if isinstance(given_form, str) and given_form in _FORMS else ""
         if not isinstance(gaps, int) or not isinstance(mean, int) or not isinstance(variance, int):
             return cls()
         return cls(
             gaps=min(max(gaps, 0), _MEMORY), mean=min(max(mean, -_LARGEST), _LARGEST),
-            variance=min(max(variance, 0), _LARGEST * 1_000), semantic=given.get("semantic") is True,
+            variance=min(max(variance, 0), _LARGEST * 1_000), form=form,
         )  # fmt: skip
 
 

@@ -61,6 +61,12 @@ _ASKING: Final = re.compile(
     r"(?:how|what|where|when|who|which|why|can|could|do|does|is|are|will|would|should|may|tell me|show me|explain|find"
     r"|help me|give me|write|please|i (?:want|need|would like|am looking)|i'?d like|i'?m looking)(?!\w)"
 )
+_ABOUT_TALK: Final = re.compile(
+    r"(?i)(?<!\w)(?:meetings?|agenda|presentations?|present(?:ed|ing)?|slides?|minutes|discuss(?:ed|ion|ions|ing)?"
+    r"|topics?|items?|summar(?:y|ies|i[sz]e[ds]?|i[sz]ing)|start(?:ed|ing)?|begin(?:ning)?|finish(?:ed)?|end|next|first"
+    r"|finally|mov(?:e|ing) on|go(?:ing)? (?:on|back)|continue|questions?|talk(?:ed|ing)? about|introduc(?:e|ed|tion)"
+    r"|conclu(?:de|ded|sion|sions)|another|overview|by the way|btw|anyway)(?!\w)"
+)
 _NAME: Final = re.compile(r"(?<![.!?:] )(?<!^)\b[A-Z][\w'-]+|\b\w*\d\w*")
 
 
@@ -84,6 +90,8 @@ class Signs:
     cue: bool
     marker: bool
     """Begins with a word such as "so" or "okay", by which speakers take up a new thread."""
+    about_talk: int
+    """How many words are about the conversation itself: its agenda, who is next, what was discussed."""
     closing: bool
     greeting: bool
     reply: bool
@@ -116,6 +124,7 @@ def signs_of(turn: StoredTurn, vector: Vector | None = None, before: Sequence[Si
         length=head.count(" ") + 1 if head else 0,
         cue=_CUE.match(head) is not None,
         marker=_MARKER.match(head) is not None,
+        about_talk=len(_ABOUT_TALK.findall(head)),
         closing=_CLOSING.search(head[:200]) is not None,
         greeting=_GREETING.match(head) is not None,
         reply=_REPLY.match(head) is not None,

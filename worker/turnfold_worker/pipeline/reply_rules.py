@@ -12,7 +12,7 @@ ACCEPTS: Final = re.compile(
     ^(?:(?:oh|well|um|uh|ah|hmm|yeah|yes|yep|ok|okay)[,.! ]{1,3}){0,3}(?:yes|yeah|yep|yup|sure(?: thing)?|ok|
     okay|all right|alright|right|fine|good|great|perfect|excellent|cool|certainly|of course|absolutely|
     definitely|agreed|deal|no problem|with pleasure|my pleasure|gladly|sounds (?:good|great|perfect|fine|
-    wonderful|right|okay|ok|lovely)|that(?:'s| is| will be|
+    wonderful|right|okay|ok|lovely)|affirmative|that(?:'?s| is| will be|
     'll be| will| would| would be| sounds| works| seems| suits| should)? (?:sounds |all |very |it\b|absolutely |
     totally |is |be |completely |quite |exactly |really |just )?(?:fine|good|great|perfect|right|correct|ok|
     okay|works?|wonderful|excellent|true|it|accurate|confirmed|a good idea|suits?(?: for)?(?: me)?|
@@ -26,6 +26,16 @@ ACCEPTS: Final = re.compile(
 """)
 )
 """A yes: to a request, an offer, a proposal."""
+
+CONFIRMS: Final = re.compile(
+    joined(r"""
+    ^(?:(?:yes|yeah|yep|yup|ok|okay|great|perfect)[,.! ]{1,3}){0,2}(?:that(?:'?s| is)? (?:all |also |
+    absolutely |exactly |totally |quite |indeed )?(?:correct|right|accurate|what i (?:want|need|said))|correct|
+    exactly right|
+    (?:all|everything) (?:is |looks )?(?:correct|right))(?!\w)
+""")
+)
+"""A yes to what was said, not to what was asked for."""
 
 REFUSES: Final = re.compile(
     joined(r"""
@@ -47,7 +57,8 @@ GOES_ALONG: Final = re.compile(
 
 CLOSING: Final = re.compile(
     joined(r"""
-    (?<!\w)(?:that(?:'s| is|'ll be| will be|'d be| would be|s) (?:all|it|everything)|(?:no|
+    (?<!\w)(?:that(?:'s| is|'ll be| will be|'d be| would be|s) (?:all(?! (?:correct|right|fine|good|
+    true))|it|everything)|(?:no|
     nothing)(?: more| else| further)|not (?:now|yet|at this time|right now|at the moment)|no,? thanks|
     no,? thank you|thanks for|bye|goodbye)(?!\w)
 """)
@@ -64,8 +75,12 @@ THANKS: Final = re.compile(
 
 CONFIRMATION_ASKED: Final = re.compile(
     joined(r"""
-    (?<!\w)(?:confirm(?:ation|ing)?|(?<!would )(?<!do )(?<!are )(?<!if )(?:you|you'd)(?: would)? (?:like|want|
-    need|wish) .{1,240}[?.]$|(?:ok|okay|so),? (?!what|how|where|when|which|who).{1,200}\?$|
+    (?<!\w)(?:confirm(?:ation|ing)?|(?<!would )(?<!do )(?<!are )(?<!if )(?:you|you'd)(?: would|'re| are)? (?:like|want|
+    need|wish|booking|buying|requesting|transferring|sending|paying|reserving|renting|going to) .{1,240}[?.]$|(?:ok|
+    okay|so),? (?!what|how|where|when|which|who).{1,200}\?$|
+    ^(?:(?:ok|okay|sure|great|fine|alright|all right)[,.] )?so,? (?!what|how|where|when|which|who|
+    i |i'|that).{1,200}\.$|
+    ^(?:booking|making|playing|sending|scheduling|reserving|transferring|sharing|buying) .{1,200}\.$|
     i(?:'ll| will| am going to|'m going to) (?:purchase|book|reserve|play|send|buy|make|schedule|share|transfer|
     get|set) .{1,160}|(?:is|are) (?:that|this|these|those|it|everything|the details?)(?: all)? (?:right|correct|
     ok|okay|fine|accurate)|correct|right|is that (?:right|correct|okay|ok)|shall i (?:go ahead|proceed|
@@ -98,6 +113,18 @@ QUESTION: Final = re.compile(
 """)
 )
 """The opening of a question, also where speech has no question mark."""
+
+BOILERPLATE: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:unsubscribe|click (?:here|below|(?:on )?th(?:e|is) (?:link|button|icon))|(?:to your|your) (?:address book|
+    safe.senders?)|address book or|to ensure (?:delivery|that you|you|your)|
+    if you (?:should |still )?(?:have|need) (?:any |more |further )?(?:questions?|trouble|problems?|concerns?|help)|
+    having trouble viewing|(?:profile|notification|e-?mail) (?:preferences|settings)|stop (?:future |receiving )|
+    (?:do not|don't|not|no longer) (?:wish to|want to|to)? ?receive|not the (?:named|intended)|spam folder|
+    if you did not|this e-?mail (?:was|is)|rate us|(?:with|use) (?:coupon|code)|shop now)(?!\w)
+    """)
+)
+"""What form letters end with: it asks everybody, so nobody."""
 
 POLITE: Final = re.compile(
     r"^(?:please |and |just |so |also |then ){0,2}(?:let (?:me|us) know (?:if|how|what you think|whether)|feel free to"

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.gap_features import AFTER, REACH, features, pause_seconds
-from turnfold_worker.pipeline.gap_scorer import Scores, needed, score
+from turnfold_worker.pipeline.gap_scorer import Form, Scores, form_of, needed, score
 from turnfold_worker.pipeline.gap_signs import Signs, signs_of
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.vectors import Vector
@@ -146,24 +146,24 @@ def topic_cut(state: State, settings: FoldSettings) -> tuple[State, int | None]:
     gap = len(state.marks) - 1 - settings.look_ahead
     if gap < 1:
         return state, None
-    semantic = state.marks[gap].numbers is not None
-    value = _score(state, gap)
-    scores = state.stats.scores.seen(value, semantic=semantic)
+    form = _form(state, gap)
+    value = _score(state, gap, form)
+    scores = state.stats.scores.seen(value, form)
     state = replace(state, stats=replace(state.stats, scores=scores))
     target = min(settings.segment_target_turns, settings.segment_max_turns)
     least = max(1, min(settings.segment_min_turns, target // 3))
     if gap < least or _held(state.marks, gap, settings):
         return state, None
-    above = scores.outstanding(value, semantic=semantic, roles=len(state.stats.roles) == len(_TALKING))
-    if above <= needed(gap, target) or (settings.look_ahead and _score(state, gap + 1) > value):
+    above = scores.outstanding(value, form, roles=len(state.stats.roles) == len(_TALKING))
+    if above <= needed(gap, target) or (settings.look_ahead and _score(state, gap + 1, form) > value):
         return state, None
     return state, gap
 
 
-def _score(state: State, gap: int) -> float:
-    marks, stats = state.marks, state.stats
-    evidence = features(
-        marks[max(0, gap - REACH) : gap], marks[gap : gap + AFTER],
-        roles=len(stats.roles) == len(_TALKING), many=len(stats.speakers) > _FEW,
-    )  # fmt: skip
-    return score(evidence, semantic=marks[gap].numbers is not None)
+def _form(state: State, gap: int) -> Form:
+    return form_of(semantic=state.marks[gap].numbers is not None, group=len(state.stats.speakers) > _FEW)
+
+
+def _score(state: State, gap: int, form: Form) -> float:
+    marks, roles = state.marks, len(state.stats.roles) == len(_TALKING)
+    return score(features(marks[max(0, gap - REACH) : gap], marks[gap : gap + AFTER], roles=roles), form)

@@ -19,7 +19,8 @@ DECISIONS: Final = (
     """),
     rule("going with", Act.DECISION, 68, "We'll go with Postgres.", r"""
         (?:i|we)(?:'ll| will| should|'re going to) (?:go with|use|stick with|stick to|keep(?! (?:you|me|him|her|
-        them|in touch|an eye|going|up|that in mind|it in mind|working|trying))|drop|skip|choose|pick|adopt|
+        them|in touch|an eye|going|up|that in mind|it in mind|working|trying))|drop|skip|choose|
+        pick(?! (?:it|him|her|them|you|up))|adopt|
         switch to) / (?:i'm|we're|i am|we are|let's|i'd) (?:going|go) (?:with|for)(?! (?:a (?:friend|
         walk|drink|few|while)|my|him|her|them|you|it to|\w+ to)) / we're going for / instead we(?:'ll| will)
     """),
@@ -87,8 +88,10 @@ FACTS: Final = (
     rule("preference", Act.FACT, 72, "I prefer dark roast.", r"""
         i(?:'m| am) (?:really |very |severely |highly |mildly )?allergic / allerg(?:y|ies|ic)(?: to|[.,!]) /
         allergy / intoleran(?:t|ce) / i (?:\w+ly |much |always |still |also |tend to |try to |do |would |
-        just ){0,3}(?:prefer|minimi[sz]e|dislike|hate|detest|despise|loathe|avoid|refuse|adore|love|enjoy|
-        favou?r|value|prioriti[sz]e|can't stand|cannot stand|cannot tolerate|can't tolerate|can't handle|
+        just ){0,3}(?:prefer|minimi[sz]e|dislike|hate|detest|despise|loathe|avoid|refuse|(?:adore|love|enjoy)(?! (?:it|
+        that|this|these|those|your|how|you|him|her|them|to (?:see|hear|know)|(?:the|all the) (?:idea|look|color|colour|
+        way|photo|pic\w*|vibe|energy|enthusiasm)))|favou?r|value|prioriti[sz]e|
+        can't stand|cannot stand|cannot tolerate|can't tolerate|can't handle|
         appreciate (?!it|your|the help|that)) / i (?:don't|do not|never|can't|cannot|won't|will not|no longer|
         didn't) (?:like|eat|drink|want|enjoy|use|watch|have|work|wear|read|listen|play|buy|visit|travel|
         participate|consume|tolerate|stand|handle|support|care for|own|believe|do|go|trust|feel comfortable) /
@@ -178,6 +181,17 @@ PERSONAL: Final = re.compile(
 """)
 )
 """Somebody speaks of himself."""
+
+MADE_UP: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:(?:write|list|generate|complete|continue|explain|simulate|summari[sz]e|translate|rewrite|analy[sz]e|
+    compare|describe|calculate|solve) (?:\d|an?\b|the|this|these|all|some|how|what|why|your|in\b)|give me (?:a|an|
+    the|some|\d+) (?:\w+ )?(?:lists?|
+    examples?|summary|ideas?|tests?|names?)|do a \w+ (?:analysis|review|summary)|\d+ (?:examples|ideas|
+    tests|words|sentences|paragraphs))(?!\w)
+    """)
+)
+"""A text is asked for: its numbers state nothing about the one who asks."""
 
 _DONE: Final = (
     "sent|finished|done|fixed|merged|deployed|completed|shipped|booked|paid|submitted|updated|called|written|uploaded"

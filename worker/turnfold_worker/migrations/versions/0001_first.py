@@ -34,6 +34,9 @@ def upgrade() -> None:
         sa.Column("segmenter", sa.JSON(), nullable=True),
         sa.Column("said", sa.JSON(), nullable=True),
         sa.Column("settings", sa.JSON(), nullable=True),
+        sa.Column("expansions_asked", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("expansions_found", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("often", sa.JSON(), nullable=True),
         sa.Column(
             "created_at", sa.DateTime(timezone=True), server_default=sa.text("CURRENT_TIMESTAMP"), nullable=False
         ),
@@ -49,6 +52,21 @@ def upgrade() -> None:
         sa.Column("key", sa.String(length=40), autoincrement=False, nullable=False),
         sa.Column("value", sa.String(length=200), nullable=False),
         sa.PrimaryKeyConstraint("key", name=op.f("meta_pkey")),
+    )
+    op.create_table(
+        "access",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("expansions", sa.Integer(), nullable=False),
+        sa.Column("weight", sa.Integer(), nullable=False),
+        sa.Column("expanded_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("access_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "idx", name=op.f("access_pkey")),
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "anchor",
@@ -331,5 +349,6 @@ def downgrade() -> None:
     op.drop_table("anchor_vector")
     op.drop_table("anchor_posting")
     op.drop_table("anchor")
+    op.drop_table("access")
     op.drop_table("meta")
     op.drop_table("conversation")

@@ -1,0 +1,35 @@
+"""Segments that are looked up often, in more detail than their value alone would give them."""
+
+from __future__ import annotations
+
+from turnfold.assemble.material import Material
+from turnfold.assemble.plan import Plan
+from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.render_text import OFTEN_HEADER
+from turnfold.contract.records import Node, Often
+
+
+def often_of(material: Material) -> tuple[Often, ...]:
+    """The segments that the policy counts as looked up often."""
+    head = material.snapshot.head
+    least = material.request.policy.often_after
+    return tuple(one for one in head.often if one.weight >= least) if head else ()
+
+
+def taken_often(
+    material: Material, pricing: Pricing, plan: Plan, *, target: int, room: int
+) -> tuple[tuple[Node, ...], int]:
+    """Those of them that fit into their share and `room`, most looked up first, in order, and what they cost.
+
+    Segments that are shown raw are passed over.
+    """
+    first_raw = plan.raw[0].turn.seq if plan.raw and not plan.unread else material.closed_seq + 1
+    most = min(int(material.request.policy.often_share * target), room)
+    spent = pricing.count(OFTEN_HEADER)
+    taken: list[Node] = []
+    for one in sorted(often_of(material), key=lambda one: (-one.weight, one.node.idx)):
+        price = pricing.node(one.node, 1)
+        if price is not None and one.node.last_seq < first_raw and spent + price <= most:
+            taken.append(one.node)
+            spent += price
+    return tuple(sorted(taken, key=lambda node: node.idx)), spent if taken else 0

@@ -1,0 +1,156 @@
+"""Sections of a system text: shown by flags, by priority, and as far as a budget goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from turnfold.assemble.render_text import closed_line
+from turnfold.errors import InvalidBudget, InvalidInput
+from turnfold.tokens import ESTIMATOR, Counter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of a system text. Raises `InvalidInput` for what is no section."""
+
+    name: str
+    """Unique among the sections of a text."""
+    text: str
+    when: frozenset[str] = frozenset()
+    """Flags that must all be set."""
+    unless: frozenset[str] = frozenset()
+    """Flags of which none may be set."""
+    priority: int = 0
+    """The higher, the earlier it is given room."""
+    required: bool = False
+    """Shown whenever its flags allow it, whatever it costs."""
+    short: str | None = None
+    """Shown in its place where the text does not fit."""
+
+    def __post_init__(self) -> None:
+        for field in ("name", "text"):
+            value = getattr(self, field)
+            if not isinstance(value, str) or not value.strip():
+                msg = f"{field} of a section must be a text that is not empty, not {value!r}"
+                raise InvalidInput(msg)
+        short: object = self.short
+        if short is not None and not (isinstance(short, str) and short.strip()):
+            msg = f"short of section {self.name!r} must be a text that is not empty, or None"
+            raise InvalidInput(msg)
+        if isinstance(self.priority, bool) or not isinstance(self.priority, int):
+            msg = f"priority of section {self.name!r} must be a whole number, not {self.priority!r}"
+            raise InvalidInput(msg)
+        for field in ("when", "unless"):
+            object.__setattr__(self, field, flags_of(getattr(self, field), what=f"{field} of section {self.name!r}"))
+
+    def applies(self, flags: frozenset[str]) -> bool:
+        """Whether the flags allow it."""
+        return self.when <= flags and not self.unless & flags
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemText:
+    """Sections put together."""
+
+    text: str
+    tokens: int
+    sections: tuple[str, ...]
+    """Names of the sections that are shown, in order."""
+    shortened: tuple[str, ...] = ()
+    """Those of which the short text is shown."""
+    left_out: tuple[str, ...] = ()
+    """Those that the flags allow and that found no room."""
+
+
+def system_text(
+    sections: Iterable[Section],
+    *,
+    flags: Iterable[str] = (),
+    budget_tokens: int | None = None,
+    optional_tokens: int | None = None,
+    counter: Counter = ESTIMATOR,
+) -> SystemText:
+    """The sections that the flags allow, in the order given, within `budget_tokens`.
+
+    Required ones first, then the others by priority and, among equals, in their order, within `optional_tokens` of
+    all of it; one that does not fit gives way to its short text, or to those after it. The order in which they stand is
+    always the one in which they were given: put what depends on flags at the end, and a provider's prompt cache keeps
+    the rest. Raises `InvalidBudget` when the required ones cost more, `InvalidInput` for two of one name.
+    """
+    listed = checked_sections(sections)
+    held = flags_of(flags, what="flags")
+    allowed = [section for section in listed if section.applies(held)]
+    chosen = _required(allowed, budget_tokens, counter)
+    limits = [limit for limit in (budget_tokens, optional_tokens) if limit is not None]
+    most = min(limits) if limits else None
+    for section in sorted((one for one in allowed if not one.required), key=lambda one: -one.priority):
+        for words in (section.text, section.short):
+            if words is None:
+                continue
+            tried = {**chosen, section.name: words}
+            if most is None or counter.count(_joined(allowed, tried)) <= most:
+                chosen = tried
+                break
+    text = _joined(allowed, chosen)
+    return SystemText(
+        text=text,
+        tokens=_tokens(text, counter),
+        sections=tuple(section.name for section in allowed if section.name in chosen),
+        shortened=tuple(one.name for one in allowed if one.name in chosen and chosen[one.name] != one.text),
+        left_out=tuple(section.name for section in allowed if section.name not in chosen),
+    )
+
+
+def checked_sections(sections: object) -> tuple[Section, ...]:
+    """The sections as a tuple. Raises `InvalidInput` for what is none, or for two of one name."""
+    listed = tuple(sections) if isinstance(sections, Iterable) and not isinstance(sections, str) else (sections,)
+    names: set[str] = set()
+    for section in listed:
+        if not isinstance(section, Section):
+            msg = f"a system text is made of turnfold.Section values, not of {type(section).__name__}"
+            raise InvalidInput(msg)
+        if section.name in names:
+            msg = f"two sections are called {section.name!r}: give each a name of its own"
+            raise InvalidInput(msg)
+        names.add(section.name)
+    return listed
+
+
+def flags_of(flags: object, *, what: str) -> frozenset[str]:
+    """Flags as a set; of a mapping those whose value is true. A single text is one flag. Raises `InvalidInput`."""
+    if isinstance(flags, str):
+        flags = (flags,)
+    if isinstance(flags, Iterable):
+        value_of = flags.get if hasattr(flags, "get") else lambda _: True
+        found = [flag for flag in flags if value_of(flag)]
+        if all(isinstance(flag, str) for flag in found):
+            return frozenset(found)
+    msg = f"{what} must be names of flags, such as {{'has_tools'}}, or a dict of them, not {flags!r}"
+    raise InvalidInput(msg)
+
+
+def _required(allowed: Sequence[Section], budget_tokens: int | None, counter: Counter) -> dict[str, str]:
+    """The texts of required sections; short ones, least priority first, where all of them do not fit."""
+    chosen = {section.name: section.text for section in allowed if section.required}
+    shorter = [one for one in sorted(allowed, key=lambda one: one.priority) if one.required and one.short]
+    while (needed := _tokens(_joined(allowed, chosen), counter)) > (needed if budget_tokens is None else budget_tokens):
+        if not shorter:
+            break
+        section = shorter.pop(0)
+        chosen[section.name] = section.short or section.text
+    else:
+        return chosen
+    msg = (
+        f"budget_tokens={budget_tokens} cannot hold the required sections {', '.join(map(repr, chosen))}: give at "
+        f"least {needed} tokens, or some of them a `short` text"
+    )
+    raise InvalidBudget(msg, needed_tokens=needed)
+
+
+def _joined(sections: Sequence[Section], chosen: dict[str, str]) -> str:
+    return "\n".join(closed_line(chosen[one.name].strip("\n")) for one in sections if one.name in chosen)
+
+
+def _tokens(text: str, counter: Counter) -> int:
+    return counter.count(text) if text else 0

@@ -1,0 +1,75 @@
+"""What is looked up: how expansions are written down in Redis until a worker counts them, and what a read is told.
+
+Outside the canonical state: two runs over the same turns may be asked different things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from turnfold.contract.records import ConversationId, Node, Often
+
+ACCESS_SECONDS: Final = 7 * 86_400
+"""How long counts wait for a worker."""
+MOST_FIELDS: Final = 500
+"""Different ranges of a conversation that wait to be counted."""
+MOST_OFTEN: Final = 8
+"""Segments of a conversation that a read is told of."""
+
+_ASKED: Final = "asked"
+_FOUND: Final = "found"
+
+
+@dataclass(slots=True)
+class Expansions:
+    """Expansions of one conversation that are not counted yet."""
+
+    conversation: ConversationId
+    asked: int = 0
+    found: int = 0
+    """Those that led to words."""
+    ranges: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(first_seq, last_seq) of what was shown -> how often."""
+
+
+def asked_field(conversation: ConversationId) -> str:
+    return f"{conversation}:{_ASKED}"
+
+
+def found_fields(conversation: ConversationId, first_seq: int, last_seq: int) -> tuple[str, str]:
+    return f"{conversation}:{_FOUND}", f"{conversation}:{first_seq}-{last_seq}"
+
+
+def read_fields(fields: Mapping[str, int]) -> list[Expansions]:
+    """What the fields of a conversation's hash say, for each of the conversations that had its name."""
+    found: dict[ConversationId, Expansions] = {}
+    for name, times in fields.items():
+        number, _, what = name.partition(":")
+        one = found.setdefault(conversation := ConversationId(int(number)), Expansions(conversation))
+        if what == _ASKED:
+            one.asked += times
+        elif what == _FOUND:
+            one.found += times
+        else:
+            first, _, last = what.partition("-")
+            one.ranges[int(first), int(last)] = times
+    return list(found.values())
+
+
+def pack_often(often: Iterable[Often]) -> list[list[Any]] | None:
+    """As it stands in the conversation's row; None for nothing."""
+    rows = [
+        [one.node.idx, one.node.first_seq, one.node.last_seq, one.node.slug, one.node.tokens[1], one.weight]
+        for one in often
+    ]
+    return rows or None
+
+
+def unpack_often(rows: Sequence[Sequence[Any]] | None) -> tuple[Often, ...]:
+    """The inverse of `pack_often`."""
+    return tuple(
+        Often(Node(height=0, idx=idx, first_seq=first, last_seq=last, slug=slug, tokens=(0, tokens, 0, 0)), weight)
+        for idx, first, last, slug, tokens, weight in rows or ()
+    )

@@ -1,0 +1,206 @@
+"""What is looked up: counted beside the read, folded into SQL by a sweep, shown in more detail, and reset."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import redis
+from click.testing import CliRunner
+from sqlalchemy import text
+
+from conftest import LocalWorker
+from support.talk import talk
+from support.waiting import wait_until
+from turnfold import AsyncTurnfold, Settings, Turnfold, UnknownMarker
+from turnfold.contract.keys import Address
+from turnfold.sql import connect
+from turnfold_worker.adapters.sql_access import reset_expansions_of
+from turnfold_worker.cli.group import main
+from turnfold_worker.inspection import Inspection, inspect_conversation, stored_totals
+from turnfold_worker.offline import fold
+
+TURNS = talk("access", 150)
+
+
+@pytest.fixture
+def folded(tf: Turnfold, local: LocalWorker) -> Turnfold:
+    tf.configure("c", settings={"segment_max_turns": 6})
+    tf.append("c", TURNS)
+    local.settle()
+    return tf
+
+
+@pytest.fixture
+def raw(redis_url: str) -> Iterator[redis.Redis]:
+    with redis.Redis.from_url(redis_url) as client:
+        yield client
+
+
+def waiting(client: redis.Redis) -> list[bytes]:
+    return [*client.scan_iter("tf:*:access:*"), *client.scan_iter("tf:*:accessed")]
+
+
+def expand(tf: Turnfold, local: LocalWorker, marker: str, times: int = 4) -> None:
+    for _ in range(times):
+        tf.expand("c", marker)
+    tf._resources.access().flush()
+    local.settle()
+
+
+def inspected(tf: Turnfold) -> Inspection:
+    return inspect_conversation(tf._resources.reader(), Address("acme", "c"))
+
+
+def expansions(tf: Turnfold) -> dict[int, int]:
+    parts = [part for root in inspected(tf).branches for part in root.walk()]
+    return {part.node.idx: part.expansions for part in parts if part.expansions}
+
+
+def test_what_is_expanded_often_is_shown_in_more_detail_and_reset_ends_it(folded: Turnfold, local: LocalWorker) -> None:
+    before = folded.context("c", budget_tokens=2_000)
+    digest = local.digest("c")
+    assert before.coverage is not None
+    expansion = folded.expand("c", "L1:5")
+    expand(folded, local, "L1:5")
+    after = folded.context("c", budget_tokens=2_000)
+    assert after.coverage is not None
+    assert after.tokens <= 2_000
+    assert before.coverage.tier_of(expansion.first_seq) == "cold"
+    assert after.coverage.tier_of(expansion.first_seq) == "warm"
+    assert expansion.text.splitlines()[0].strip() in after.text.split("[looked up often")[1]
+    assert folded.context("c", budget_tokens=2_000) == after
+    assert expansions(folded) == {4: 5}
+    assert local.digest("c") == digest
+    engine = connect(folded._settings.database_url, write=True, timeout_seconds=10)
+    reset_expansions_of(engine, Address("acme", "c"))
+    engine.dispose()
+    assert folded.context("c", budget_tokens=2_000).text == before.text
+    assert expansions(folded) == {}
+
+
+def test_the_canonical_state_is_that_of_a_run_in_which_nothing_was_looked_up(
+    folded: Turnfold, local: LocalWorker
+) -> None:
+    expand(folded, local, "L1:3")
+    folded.append("c", TURNS[:20])
+    local.settle()
+    with fold([*TURNS, *TURNS[:20]], conversation_id="c", settings={"segment_max_turns": 6}) as offline:
+        assert local.digest("c") == offline.digest()
+
+
+def test_expansions_of_turns_count_for_their_segments_and_those_of_long_ranges_for_none(
+    folded: Turnfold, local: LocalWorker
+) -> None:
+    segment = folded.expand("c", "L1:4")
+    expand(folded, local, f"L0:turn-{segment.first_seq}", times=3)
+    expand(folded, local, "L2:turns-1-100", times=3)
+    expand(folded, local, "L1:c1-1", times=3)
+    assert expansions(folded) == {3: 4}
+    assert inspected(folded).looked_up.asked == inspected(folded).looked_up.found == 10
+
+
+def test_the_hit_rate_counts_markers_that_led_nowhere(folded: Turnfold, local: LocalWorker) -> None:
+    assert inspected(folded).looked_up.hit_rate is None
+    for _ in range(3):
+        with pytest.raises(UnknownMarker):
+            folded.expand("c", "L1:made-up-4096")
+    expand(folded, local, "L1:2", times=9)
+    folded.context("c", budget_tokens=900, expand=["L1:2"])
+    call = {"type": "tool_use", "id": "1", "name": "expand", "input": {"marker": "L1:2"}}
+    folded.handle_tool_call("c", call)
+    expand(folded, local, "L1:2", times=1)
+    assert (inspected(folded).looked_up.asked, inspected(folded).looked_up.found) == (15, 12)
+    totals = stored_totals(local.engine, "acme").looked_up
+    assert totals.hit_rate == pytest.approx(0.8)
+    assert stored_totals(local.engine, "nobody").looked_up.hit_rate is None
+
+
+def test_counts_reach_redis_in_the_background_and_at_the_end(
+    settings: Settings, folded: Turnfold, raw: redis.Redis
+) -> None:
+    folded.expand("c", "L1:1")
+    wait_until(lambda: waiting(raw), what="the counts are in Redis")
+    raw.delete(*waiting(raw))
+    with Turnfold(settings=settings) as brief:
+        brief.expand("c", "L1:1")
+        assert not waiting(raw)
+    assert len(waiting(raw)) == 2
+    assert all(raw.ttl(name) > 6 * 86_400 for name in waiting(raw))
+
+
+def test_forgetting_drops_what_was_counted_and_a_later_conversation_of_that_name_has_none_of_it(
+    folded: Turnfold, local: LocalWorker, raw: redis.Redis
+) -> None:
+    folded.expand("c", "L1:1")
+    folded._resources.access().flush()
+    assert waiting(raw)
+    folded.expand("c", "L1:1")
+    folded.forget("c", timeout_seconds=0)
+    assert not waiting(raw)
+    folded.append("c", TURNS[:60])
+    local.settle()
+    # Counted before it was forgotten, in Redis only afterwards.
+    folded._resources.access().flush()
+    local.settle()
+    assert not waiting(raw)
+    assert expansions(folded) == {}
+    with local.engine.begin() as connection:
+        assert connection.scalar(text("SELECT count(*) FROM access")) == 0
+
+
+def test_an_outage_of_redis_costs_counts_and_nothing_else(folded: Turnfold, monkeypatch: pytest.MonkeyPatch) -> None:
+    access = folded._resources.access()
+    folded.expand("c", "L1:1")
+
+    def away(*arguments: object, **named: object) -> None:
+        raise redis.ConnectionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("redis.client.Pipeline.execute", away)
+        access.flush()
+    folded.expand("c", "L1:1")
+    access.flush()
+
+
+def test_a_child_process_counts_for_itself(folded: Turnfold, local: LocalWorker) -> None:
+    folded.expand("c", "L1:1")
+    child = os.fork()
+    if child == 0:
+        folded.expand("c", "L1:1")
+        folded._resources.access().flush()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    folded._resources.access().flush()
+    local.settle()
+    assert expansions(folded) == {0: 2}
+
+
+async def test_coroutines_are_counted(settings: Settings, folded: Turnfold, local: LocalWorker) -> None:
+    async with AsyncTurnfold(settings=settings) as tf:
+        for _ in range(3):
+            await tf.expand("c", "L1:6")
+    local.settle()
+    assert expansions(folded) == {5: 3}
+
+
+def test_the_command_line_shows_what_is_looked_up_and_resets_it(
+    folded: Turnfold, local: LocalWorker, settings: Settings
+) -> None:
+    expand(folded, local, "L1:5")
+    environment: dict[str, Any] = {
+        "TURNFOLD_REDIS_URL": settings.redis_url, "TURNFOLD_DATABASE_URL": settings.database_url,
+        "TURNFOLD_TENANT": "acme", "COLUMNS": "200",
+    }  # fmt: skip
+
+    def run(*arguments: str) -> str:
+        result = CliRunner().invoke(main, arguments, env=environment)
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    assert "expanded 4×" in run("inspect", "c")
+    assert "expansions: 4 asked for, 4 found (100%)" in run("inspect", "c")
+    assert "expansions: 4 asked for, 4 found (100%)" in run("status")
+    assert "expan" not in run("inspect", "c", "--reset-expansions")

@@ -1,0 +1,111 @@
+"""What is looked up often is shown in more detail, inside the budget and beside what covers the past."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.unit.assemble.strategies import Conversation, build, conversations
+from turnfold.assemble import BALANCED, RECENCY, Context, Request, choose, finish, messages_tokens, request_tokens
+from turnfold.assemble.render_text import OFTEN_HEADER
+from turnfold.contract.records import Often
+from turnfold.errors import InvalidBudget
+from turnfold.tokens import ESTIMATOR, caller_counter, estimate_tokens
+
+COUNTERS = (ESTIMATOR, caller_counter(lambda text: -(-len(text) // 3)))
+
+
+def read(conversation: Conversation, request: Request, weights: dict[int, int]) -> Context:
+    snapshot = conversation.seen_by(request)
+    often = tuple(
+        Often(node, weights[node.idx])
+        for node in conversation.snapshot.nodes
+        if node.height == 0 and node.idx in weights
+    )
+    if snapshot.head is not None:
+        snapshot = replace(snapshot, head=replace(snapshot.head, often=often))
+    choice = choose(snapshot, request)
+    return finish(snapshot, request, choice, {key: conversation.texts[key] for key in choice.wanted})
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(
+    conversation=conversations(most_segments=200), budget=st.integers(60, 6_000),
+    policy=st.sampled_from([BALANCED, RECENCY, replace(BALANCED, often_share=0.5)]), counter=st.sampled_from(COUNTERS),
+    weights=st.dictionaries(st.integers(0, 200), st.integers(1, 256), max_size=8),
+)  # fmt: skip
+def test_it_never_costs_more_than_the_budget_and_changes_no_coverage(
+    conversation: Conversation, budget: int, policy: object, counter: object, weights: dict[int, int]
+) -> None:
+    request = Request(budget_tokens=budget, policy=policy, counter=counter)  # type: ignore[arg-type]
+    try:
+        plain = read(conversation, request, {})
+    except InvalidBudget:
+        return
+    found = read(conversation, request, weights)
+    count = request.counter.count
+    assert found.tokens == max(
+        count(found.text), messages_tokens(found.messages("openai"), count),
+        request_tokens(found.request("anthropic"), count),
+    )  # fmt: skip
+    assert found.tokens <= budget
+    assert found == read(conversation, request, weights)
+    if plain.coverage is None or found.coverage is None:
+        assert plain.coverage is found.coverage is None
+        return
+    assert (found.coverage.first_seq, found.coverage.last_seq) == (plain.coverage.first_seq, plain.coverage.last_seq)
+    used = {part.name: part.used for part in found.budget.parts}["often"]
+    if request.counter.stored:
+        assert used <= request.policy.often_share * budget + 1
+    if request.policy.selection == "age":
+        assert found.text == plain.text
+    for span in found.coverage.in_detail:
+        assert found.coverage.tier_of(span.first_seq) in {"hot", "warm"}
+
+
+def test_a_segment_that_is_looked_up_often_becomes_warm() -> None:
+    conversation = build(segments=60, tail=3, words=12, seed=1)
+    node = next(node for node in conversation.snapshot.nodes if node.height == 0 and node.idx > 30)
+    request = Request(budget_tokens=4_000)
+    seldom, often = (read(conversation, request, {node.idx: weight}) for weight in (2, 3))
+    assert OFTEN_HEADER not in seldom.text
+    label = often.text.index(OFTEN_HEADER)
+    assert often.text.index("[background") < label < often.text.index("[recent turns]")
+    assert conversation.texts[0, node.idx, 1].splitlines()[0] in often.text[label:]
+    assert seldom.coverage is not None
+    assert often.coverage is not None
+    assert seldom.coverage.tier_of(node.first_seq) == "cold"
+    assert often.coverage.tier_of(node.first_seq) == "warm"
+    assert often.coverage.tier_of(often.coverage.last_seq) == "hot"
+    assert f"L0:{node.slug}-{node.idx + 1}" in often.markers
+    with pytest.raises(LookupError):
+        often.coverage.tier_of(0)
+
+
+def test_words_that_are_gone_since_the_count_leave_no_trace() -> None:
+    conversation = build(segments=60, tail=3, words=12, seed=2)
+    request = Request(budget_tokens=4_000)
+    snapshot = conversation.seen_by(request)
+    node = next(node for node in conversation.snapshot.nodes if node.height == 0 and node.idx > 30)
+    assert snapshot.head is not None
+    snapshot = replace(snapshot, head=replace(snapshot.head, often=(Often(node, 9),)))
+    context = finish(snapshot, request, choose(snapshot, request), {})
+    assert OFTEN_HEADER not in context.text
+
+
+def test_words_that_grew_since_the_count_do_not_exceed_the_budget() -> None:
+    conversation = build(segments=200, tail=3, words=40, seed=3)
+    request = Request(budget_tokens=1_000)
+    snapshot = conversation.seen_by(request)
+    node = next(node for node in conversation.snapshot.nodes if node.height == 0 and node.idx > 150)
+    assert snapshot.head is not None
+    small = replace(node, tokens=(0, 20, 0, 0))
+    snapshot = replace(snapshot, head=replace(snapshot.head, often=(Often(small, 9),)))
+    choice = choose(snapshot, request)
+    assert choice.wanted
+    context = finish(snapshot, request, choice, dict.fromkeys(choice.wanted, "word " * 600))
+    assert context.tokens <= 1_000
+    assert estimate_tokens(context.text) <= 1_000
