@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from turnfold.assemble.turns import Turns
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note, Outline
-from turnfold.contract.records import Anchor, Head, StoredTurn
+from turnfold.contract.records import Anchor, Head, LevelKey, StoredTurn
 from turnfold.edge import read_entry
 from turnfold.inbox import PendingEntry
 from turnfold.shortening import Shortening
@@ -39,6 +39,8 @@ class Known:
     """The newest stored ones."""
     short: Shortening
     """How they were read."""
+    often: Mapping[LevelKey, str]
+    """The words of segments that are looked up often."""
     longest: int
     """Code points of the longest of them."""
     characters: int

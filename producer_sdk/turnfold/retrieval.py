@@ -50,7 +50,7 @@ def context(
     pending = inbox.peek(address, newest=NEWEST_TURNS)
     if request.policy.selection == "value" and not request.expand:
         snapshot = by_value(reader, address, pending, request)
-        return finish(snapshot, request, choose(snapshot, request), {})
+        return finish(snapshot, request, choose(snapshot, request), snapshot.often)
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
         if request.policy.selection == "value":
@@ -62,7 +62,8 @@ def context(
             passages = expansion.passages(transaction, address, head, pending, request, access=access)
             snapshot = replace(snapshot, passages=passages)
         choice = choose(snapshot, request)
-        return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
+        wanted = [key for key in choice.wanted if key not in snapshot.often]
+        return snapshot, choice, {} if head is None else {**snapshot.often, **transaction.texts(head, wanted)}
 
     snapshot, choice, texts = reader.read(look)
     # After the transaction: a caller's counter may be slow.

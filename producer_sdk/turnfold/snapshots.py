@@ -115,7 +115,7 @@ def by_value(source: ValueSource, address: Address, pending: Pending, request: R
         return snapshot
     known, outline = found.known, found.known.outline
     return replace(
-        snapshot, head=known.head, anchors=known.anchors, hits=found.hits,
+        snapshot, head=known.head, anchors=known.anchors, hits=found.hits, often=known.often,
         outline=None if outline is None else outline.within(last_part(request.budget_tokens)),
     )  # fmt: skip
 

@@ -26,8 +26,18 @@ from sqlalchemy import (
     union_all,
 )
 
+from turnfold.contract.access import MOST_OFTEN
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
-from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, NoteListRow, OutlineRow, TurnRow, table
+from turnfold.contract.tables import (
+    AnchorRow,
+    ConversationRow,
+    LevelRow,
+    NodeRow,
+    NoteListRow,
+    OutlineRow,
+    TurnRow,
+    table,
+)
 from turnfold.relevance import NOTE_SEGMENTS, QUERY_TERMS, SEGMENT_HITS
 
 TAIL_TURNS: Final = 200
@@ -48,6 +58,7 @@ node = table(NodeRow)
 anchor = table(AnchorRow)
 outline = table(OutlineRow)
 note_list = table(NoteListRow)
+level = table(LevelRow)
 
 HEAD_COLUMNS: Final = (
     conversation.c.id, conversation.c.turn_count, conversation.c.closed_seq, conversation.c.fold_seq,
@@ -226,6 +237,15 @@ HIT_NODES: Final = select(node.c.idx, node.c.first_seq, node.c.last_seq).where(
     node.c.idx.in_([bindparam(f"x{i}") for i in range(SEGMENT_HITS)]),
 )
 
+
+OFTEN_TEXTS: Final = select(level.c.idx, level.c.body).where(
+    level.c.conversation == bindparam("conversation"),
+    level.c.height == literal_column("0"),
+    level.c.level == literal_column("1"),
+    level.c.refined == literal_column("0"),
+    level.c.idx.in_([bindparam(f"x{i}") for i in range(MOST_OFTEN)]),
+)
+"""The words of segments that are looked up often."""
 
 HIT_NOTES: Final = select(note_list.c.best, note_list.c.rest).where(
     note_list.c.conversation == bindparam("conversation"),

@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from turnfold import statements
+from turnfold.contract.access import MOST_OFTEN
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note, Outline, last_part, unpack_notes, unpack_outline
 from turnfold.contract.records import Head
@@ -122,11 +123,14 @@ class ValueReader:
                 },
             ),
         ]  # fmt: skip
-        parts, anchors, turns = connection.batch(*calls, last=not wanted.query)
+        if head.often:
+            calls.append((statements.OFTEN_TEXTS, {"conversation": head.id, **_segments(head)}))
+        parts, anchors, turns, *often = connection.batch(*calls, last=not wanted.query)
         named = self._driver.naming(statements.TOP_ANCHOR_ROWS)
         return Known(
             head=head, last_part=part, outline=unpack_outline((row[0], row[1]) for row in parts),
             anchors=tuple(anchor_record(named(row)) for row in anchors),
+            often={(0, row[0], 1): row[1] for rows in often for row in rows},
             turns=lazy_turns(turns, self._driver.naming(statements.NEWEST_TURNS), short), short=short,
             longest=longest_content(turns), characters=content_size(turns) + 4 * sum(len(row[1]) for row in parts),
         )  # fmt: skip
@@ -154,6 +158,12 @@ def _answers(
         spread=Counter(term for term, _, _ in postings),
     )  # fmt: skip
     return hits(asked, notes, field, most_tokens=budget_tokens + budget_tokens // 4)
+
+
+def _segments(head: Head) -> dict[str, int]:
+    """The segments that are looked up often, as parameters; a segment that does not exist where there are fewer."""
+    often = [one.node.idx for one in head.often[:MOST_OFTEN]]
+    return {f"x{i}": idx for i, idx in enumerate([*often, *([-1] * (MOST_OFTEN - len(often)))])}
 
 
 def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:

@@ -338,6 +338,8 @@ class Snapshot:
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
     excerpts: tuple[Excerpt, ...] = ()
     """With a query: turns of the segments that its terms point to, best first."""
+    often: Mapping[LevelKey, str] = field(default_factory=dict)
+    """The words of segments that are looked up often, with the selection by value."""
     passages: tuple[Passage, ...] = ()
     """What the caller asked to be expanded, in the order in which it was asked for."""
     unread: int = 0
