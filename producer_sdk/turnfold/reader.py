@@ -108,6 +108,8 @@ def translated() -> Iterator[None]:
     except (OperationalError, ProgrammingError) as error:
         if _missing_table(error):
             raise SchemaMismatch(_MIGRATE) from error
+        if "unable to open database file" in str(error.orig):
+            raise Unavailable(_NO_FILE) from error
         kind = _ConnectionLost if error.connection_invalidated else Unavailable
         msg = f"the database did not answer: is TURNFOLD_DATABASE_URL right? ({type(error.orig).__name__})"
         raise kind(msg) from error
@@ -120,6 +122,9 @@ def translated() -> Iterator[None]:
         raise Unavailable(msg) from error
 
 
+_NO_FILE: Final = (
+    "the file of TURNFOLD_DATABASE_URL cannot be opened: correct the URL, or run `turnfold migrate`, which makes it"
+)
 _MIGRATE: Final = "the database has no Turnfold schema of this version: run `turnfold migrate`"
 
 
@@ -370,6 +375,14 @@ class ReadTransaction:
             .order_by(nodes.c.height, nodes.c.idx)
         )
         return [(node_record(row), words.get((row.height, row.idx), {})) for row in rows]
+
+    def facts(self, head: Head) -> dict[tuple[int, int], dict[str, list[str]]]:
+        """Entities and relations of every node by height and index: per kind the heaviest texts first."""
+        nodes = statements.node
+        rows = self._connection.execute(
+            select(nodes.c.height, nodes.c.idx, nodes.c.facts).where(nodes.c.conversation == head.id)
+        )
+        return {(row.height, row.idx): row.facts for row in rows}
 
     def expansions(self, head: Head) -> tuple[tuple[int, int], dict[int, int]]:
         """How many expansions were asked for and led to words, and how often each segment was expanded."""

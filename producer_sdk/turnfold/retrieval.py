@@ -49,12 +49,12 @@ def context(
     """A context within the budget."""
     pending = inbox.peek(address, newest=NEWEST_TURNS)
     if request.policy.selection == "value" and not request.expand:
-        snapshot = by_value(reader, address, pending, request)
-        return finish(snapshot, request, choose(snapshot, request), {})
+        snapshot, memo = by_value(reader, address, pending, request)
+        return finish(snapshot, request, choose(snapshot, request, memo), {})
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
         if request.policy.selection == "value":
-            snapshot = by_value(transaction, address, pending, request)
+            snapshot, _ = by_value(transaction, address, pending, request)
         else:
             snapshot = _by_age(transaction, address, pending, request)
         head = snapshot.head

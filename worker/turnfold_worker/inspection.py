@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     import redis
 
 
+NodeFacts = Mapping[tuple[int, int], Mapping[str, Sequence[str]]]
+"""Facts of nodes by height and index."""
+
+
 @dataclass(frozen=True, slots=True)
 class LookedUp:
     """Expansions that workers have counted."""
@@ -54,6 +58,8 @@ class Branch:
     """Texts of levels 1 to 3."""
     anchors: tuple[Anchor, ...]
     """Anchors of a segment; a chapter's are its segments'."""
+    facts: Mapping[str, Sequence[str]]
+    """Entities and relations by kind, heaviest first; kinds without any are left out."""
     provenance: Mapping[int, Provenance] = field(default_factory=dict)
     """Of each level."""
     anchor_provenance: Mapping[int, Provenance] = field(default_factory=dict)
@@ -103,7 +109,8 @@ def inspect_conversation(reader: Reader, address: Address) -> Inspection:
         return Inspection(
             conversation_id=address.conversation, head=head, anchors=anchors, looked_up=LookedUp(*looked_up),
             branches=branches(
-                transaction.tree(address), anchors, expanded, sources=sources(transaction.connection, head.id)
+                transaction.tree(address), anchors, transaction.facts(head), expanded,
+                sources=sources(transaction.connection, head.id),
             ),
         )  # fmt: skip
 
@@ -117,6 +124,7 @@ def inspect_conversation(reader: Reader, address: Address) -> Inspection:
 def branches(
     nodes: Sequence[tuple[Node, Mapping[int, str]]],
     anchors: Sequence[Anchor],
+    facts: NodeFacts,
     expanded: Mapping[int, int],
     *,
     sources: Sources = UNKNOWN,
@@ -135,6 +143,7 @@ def branches(
             node=node,
             levels=levels,
             anchors=mine,
+            facts={kind: texts for kind, texts in facts.get((height, idx), {}).items() if texts},
             provenance=sources.levels.get((height, idx), {}),
             anchor_provenance={one.id: sources.anchors[one.id] for one in mine if one.id in sources.anchors},
             children=tuple(branch(*key) for key in below if key in at),

@@ -20,12 +20,19 @@ if TYPE_CHECKING:
 @click.command(short_help="Show the tree of a conversation.")
 @click.argument("conversation")
 @click.option("--levels", is_flag=True, help="Show the words of every level.")
+@click.option("--facts", is_flag=True, help="Show the entities and relations of every node.")
 @click.option("--anchors/--no-anchors", default=True, show_default=True, help="Show the anchors of each segment.")
 @click.option("--reset-expansions", is_flag=True, help="First forget what was looked up.")
 @json_option
 @pass_session
 def inspect(
-    session: Session, conversation: str, levels: bool, anchors: bool, reset_expansions: bool, as_json: bool
+    session: Session,
+    conversation: str,
+    levels: bool,
+    facts: bool,
+    anchors: bool,
+    reset_expansions: bool,
+    as_json: bool,
 ) -> None:
     """Show the tree of CONVERSATION: chapters, segments, the size of each level, anchors, and what is looked up.
 
@@ -35,6 +42,7 @@ def inspect(
     Examples:
       turnfold inspect chat
       turnfold inspect chat --levels
+      turnfold inspect chat --facts --no-anchors
     """
     from turnfold_worker.adapters.sql_access import reset_expansions_of
     from turnfold_worker.inspection import inspect_conversation
@@ -45,10 +53,10 @@ def inspect(
     if as_json:
         print_json({**plain(inspection), "open_turns": inspection.open_turns})
         return
-    console().print(inspection_tree(inspection, levels=levels, anchors=anchors))
+    console().print(inspection_tree(inspection, levels=levels, facts=facts, anchors=anchors))
 
 
-def inspection_tree(inspection: Inspection, *, levels: bool = False, anchors: bool = True) -> Tree:
+def inspection_tree(inspection: Inspection, *, levels: bool = False, facts: bool = False, anchors: bool = True) -> Tree:
     """A conversation as a tree to print."""
     head = inspection.head
     tree = Tree(
@@ -59,7 +67,7 @@ def inspection_tree(inspection: Inspection, *, levels: bool = False, anchors: bo
         guide_style="dim",
     )
     for branch in inspection.branches:
-        _grow(tree, branch, levels=levels, anchors=anchors)
+        _grow(tree, branch, levels=levels, facts=facts, anchors=anchors)
     if (line := expansions_line(inspection.looked_up)) is not None:
         tree.add(Text(line, "dim"))
     if inspection.open_turns:
@@ -76,7 +84,7 @@ def expansions_line(looked_up: LookedUp) -> str | None:
     return f"expansions: {looked_up.asked} asked for, {looked_up.found} found ({looked_up.hit_rate:.0%})"
 
 
-def _grow(tree: Tree, branch: Branch, *, levels: bool, anchors: bool) -> None:
+def _grow(tree: Tree, branch: Branch, *, levels: bool, facts: bool, anchors: bool) -> None:
     node = branch.node
     kind = "segment" if node.height == 0 else f"chapter of height {node.height}"
     full, *shorter = node.tokens
@@ -94,6 +102,9 @@ def _grow(tree: Tree, branch: Branch, *, levels: bool, anchors: bool) -> None:
             source = branch.provenance.get(level)
             made = "" if source is None else f" {_named(source)}, from {source.source_hash}"
             grown.add(Text.assemble((f"L{level}", "bold"), (made, "dim"), " ", words(text.strip())))
+    if facts:
+        for fact, texts in branch.facts.items():
+            grown.add(Text.assemble((f"{fact}: ", "bold"), words(", ".join(texts))))
     if anchors:
         for anchor in branch.anchors:
             state = "" if anchor.state == "active" else f" ({anchor_state(anchor)})"
@@ -102,7 +113,7 @@ def _grow(tree: Tree, branch: Branch, *, levels: bool, anchors: bool) -> None:
             label = f"{anchor.id} {anchor.type.replace('_', ' ')}{state}{made}: "
             grown.add(Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90)))
     for child in branch.children:
-        _grow(grown, child, levels=levels, anchors=anchors)
+        _grow(grown, child, levels=levels, facts=facts, anchors=anchors)
 
 
 def _named(source: Provenance) -> str:
