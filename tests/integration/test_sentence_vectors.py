@@ -14,6 +14,7 @@ from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from turnfold import Turnfold
+from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, numbers_of
 from turnfold.errors import InvalidSettings
 from turnfold.sql import connect
 from turnfold_worker.adapters import sentence_embedder
@@ -21,7 +22,6 @@ from turnfold_worker.adapters.sentence_embedder import DEFAULT_MODEL, SentenceTr
 from turnfold_worker.compress import with_vectors
 from turnfold_worker.errors import ModelAway, StoreAway
 from turnfold_worker.offline import fold
-from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector, cosine, numbers_of
 
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of the default model's weights, as its authors publish them."""
