@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--reset-expansions", is_flag=True, help="First forget what was looked up.")
 @json_option
 @pass_session
-def inspect(  # noqa: PLR0913 - one argument an option
+def inspect(
     session: Session,
     conversation: str,
     levels: bool,
