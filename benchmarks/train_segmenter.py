@@ -198,8 +198,7 @@ def main() -> None:
     parser.add_argument("--tables", action="store_true", help="print the tables and write nothing")
     parser.add_argument("--without", choices=GROUPS, help="a group of evidence to leave out")
     arguments = parser.parse_args()
-    # Single precision: what bfloat16 makes of a text differs more from one processor to another.
-    embedder = SentenceTransformerEmbedder(bfloat16=False, threads=2)
+    embedder = SentenceTransformerEmbedder(threads=2)
     gaps = {}
     for kind in KINDS:
         gaps[kind] = gaps_of(kind, embedder)

@@ -135,8 +135,20 @@ class AsyncTurnfold:
         """As `Turnfold.resolve`."""
         return await self._run(self._client.resolve, reference)
 
-    async def expand(self, conversation_id: str, marker: str, *, max_tokens: int | None = None) -> Expansion:
+    async def expand(
+        self,
+        conversation_id: str,
+        marker: str,
+        *,
+        max_tokens: int | None = None,
+        reconstruct: bool = False,
+        timeout_seconds: float = 60.0,
+    ) -> Expansion:
         """As `Turnfold.expand`."""
+        if reconstruct:
+            begin = self._client._begin_reconstruction  # noqa: SLF001 - the same client
+            wait = await self._run(begin, conversation_id, marker, max_tokens=max_tokens)
+            return await self._until(wait, timeout_seconds)
         return await self._run(self._client.expand, conversation_id, marker, max_tokens=max_tokens)
 
     async def search(self, conversation_id: str, query: str, *, limit: int = 10) -> list[Hit]:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import Turns
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note, Outline
@@ -44,6 +45,7 @@ class Known:
     characters: int
     stored: dict[str, bool] = field(default_factory=dict)
     """Whether ids of the inbox are those of stored turns, as far as reads asked."""
+    memo: Memo = field(default_factory=Memo)
     waiting: dict[tuple[str, int, bytes], StoredTurn] = field(default_factory=dict)
     """Turns of the inbox by all that they are made from."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from turnfold.assemble import Request
+from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import NO_TURNS
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import last_part
@@ -87,8 +88,11 @@ class ValueSource(Protocol):
         """Forget what is remembered of a conversation."""
 
 
-def by_value(source: ValueSource, address: Address, pending: Pending, request: Request) -> Snapshot:
-    """What the selection by value sees: one committed state, and the turns of the inbox that it does not hold."""
+def by_value(source: ValueSource, address: Address, pending: Pending, request: Request) -> tuple[Snapshot, Memo | None]:
+    """What the selection by value sees: one committed state, and the turns of the inbox that it does not hold.
+
+    With what earlier reads of that state worked out.
+    """
     # Of an id that waits twice the first one counts.
     entries: dict[str, PendingEntry] = {}
     for entry in pending.newest:
@@ -112,12 +116,13 @@ def by_value(source: ValueSource, address: Address, pending: Pending, request: R
         unread=waiting.older,
     )  # fmt: skip
     if found is None:
-        return snapshot
+        return snapshot, None
     known, outline = found.known, found.known.outline
-    return replace(
+    seen = replace(
         snapshot, head=known.head, anchors=known.anchors, hits=found.hits,
         outline=None if outline is None else outline.within(last_part(request.budget_tokens)),
     )  # fmt: skip
+    return seen, known.memo
 
 
 def _read(entry: PendingEntry, seq: int) -> StoredTurn:

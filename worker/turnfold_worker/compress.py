@@ -23,7 +23,7 @@ from turnfold_worker.pipeline.outline import choose_cover, make_outline, plain_o
 from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
-from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.settings import FoldSettings, settings_at
 from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector
 from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, SentenceEmbedder, Store, Tail
 
@@ -168,15 +168,6 @@ def _stepped(tail: Tail, settings: FoldSettings) -> CutSegment | None:
         if cut is not None:
             return CutSegment(tail.turns[: cut - tail.turns[0].seq], state.stats.to_json())
     return None
-
-
-def settings_at(configurations: Sequence[tuple[int, Mapping[str, Any]]], seq: int) -> FoldSettings:
-    """What was configured before turn `seq` was appended: a segment is folded by what held at its first turn."""
-    in_force: Mapping[str, Any] = {}
-    for after_seq, configuration in configurations:
-        if after_seq < seq:
-            in_force = configuration
-    return FoldSettings.from_mapping(in_force)
 
 
 def fold_next(

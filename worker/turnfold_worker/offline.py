@@ -242,9 +242,14 @@ class _Nobody:
 
     def refold(self, job: JobId) -> None: ...
 
+    def refine(self, job: JobId) -> None: ...
+
     def erase(self, shard: int) -> None: ...
 
     def backlog(self) -> int:
+        return 0
+
+    def refine_backlog(self) -> int:
         return 0
 
 

@@ -9,7 +9,6 @@ from itertools import pairwise
 from turnfold.assemble.chat import ChatBlock, ShownTurn
 from turnfold.assemble.clip import longest_within
 from turnfold.assemble.form_tokens import messages_tokens
-from turnfold.assemble.groups import Group
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import FormTokens, Pricing, Style
@@ -17,28 +16,24 @@ from turnfold.assemble.recent import lines_of
 from turnfold.assemble.render_anthropic import OPENER, anthropic_messages
 from turnfold.assemble.render_openai import openai_messages
 from turnfold.assemble.render_text import (
-    ANCHORS_HEADER,
     BACKGROUND_HEADER,
     EXCERPTS_HEADER,
     EXPANDED_HEADER,
     HITS_HEADER,
     OFTEN_HEADER,
     RECENT_HEADER,
-    anchor_opening,
     closed_line,
     day_lines,
     excerpt_opening,
-    group_line,
     guarded,
     names_line,
     node_opening,
-    one_line,
     range_line,
     shown_words,
     turn_opening,
 )
 from turnfold.assemble.tags import TAGS_LEVEL, best_tags
-from turnfold.contract.notes import lines_of_days, note_lines
+from turnfold.contract.notes import note_lines
 from turnfold.contract.records import LevelKey, Role
 from turnfold.tokens import MESSAGE_TOKENS
 
@@ -102,9 +97,7 @@ def _before(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: 
         if fixed:
             yield Part(name, fixed, pricing.count(fixed))
     if plan.anchors:
-        yield Part("anchors", ANCHORS_HEADER, pricing.count(ANCHORS_HEADER))
-    for anchor in plan.anchors:
-        yield Part("anchors", closed_line(anchor_opening(anchor) + one_line(anchor.text)), pricing.anchor(anchor))
+        yield Part("anchors", *pricing.anchors(plan.anchors))
     if plan.names:
         yield Part("names", line := names_line(plan.names), pricing.count(line))
     yield from _background(plan, texts, pricing, style)
@@ -141,7 +134,7 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
     if plan.has_background:
         yield Part("background", BACKGROUND_HEADER, pricing.count(BACKGROUND_HEADER))
     for group in plan.groups:
-        yield Part("background", _group_text(group), pricing.group(group))
+        yield Part("background", group.text, pricing.group(group))
     if plan.joined:
         line = _joined_line(plan, texts, pricing)
         yield Part("background", line, pricing.count(line))
@@ -152,12 +145,6 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
         yield Part("background", text, pricing.node_part(one.node, one.level, words))
     for line in lines_of(plan):
         yield Part("background", line, pricing.count(line))
-
-
-def _group_text(group: Group) -> str:
-    return group_line(group.first_seq, group.last_seq, group.marker) + "".join(
-        lines_of_days(group.days, day_before=group.day_before)
-    )
 
 
 def _after(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:

@@ -7,10 +7,10 @@ each group of neighbouring nodes, so that every turn is under exactly one line a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
-from typing import Final
+from typing import Final, TypeVar
 
 from turnfold.assemble import recent
 from turnfold.assemble.chat import ShownTurn
@@ -37,6 +37,9 @@ _ALL_FOR_QUERY: Final = 1_000
 _ROUNDS: Final = 4
 _STAYS: Final = 0.9
 """Of the notes of what is folded: those that only change in steps."""
+
+
+_Made = TypeVar("_Made")
 
 
 def select_by_value(material: Material, pricing: Pricing, *, target: int) -> Plan:
@@ -69,6 +72,15 @@ class _Taken:
 
     notes: list[Note]
     tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _TakenAnchors:
+    """Anchors in merge order, what they cost with their header, and their words by turn."""
+
+    anchors: tuple[Anchor, ...]
+    tokens: int
+    words: dict[int, set[str]]
 
 
 class _Past:
@@ -113,6 +125,7 @@ class _Selection:
         self._fixed = fixed
         self._left = 0
         self._anchor_words: dict[int, set[str]] = {}
+        self._anchors_by: Hashable = ()
         self._spans_before = -1
         self._spans_known: list[_Span] = []
         self.plan = with_lines(plan, material, self._recent())
@@ -127,20 +140,14 @@ class _Selection:
         first_raw = self._first_raw()
         least = self._fixed + self._recent_tokens() + self._lines_tokens()
         room = self._target - least
-        taken: list[Anchor] = []
-        spent = self._pricing.count(ANCHORS_HEADER)
         most = min(int(self._policy.anchors_share * self._target), room // 2)
-        for anchor in self._material.snapshot.anchors:
-            price = self._pricing.anchor(anchor)
-            if anchor.turn_seq < first_raw and spent + price <= most:
-                taken.append(anchor)
-                spent += price
-        anchors = tuple(sorted(taken, key=lambda anchor: anchor.id))
-        room -= spent if taken else 0
+        self._anchors_by = ("anchors", first_raw, most)
+        anchors = self._material.memo.of(self._anchors_by, lambda: self._anchors(first_raw, most))
+        room -= anchors.tokens
         names = self._names(min(room, self._outline.tool_percent * self._target // 100))
         room -= self._pricing.count(names_line(names)) if names else 0
         self.plan = replace(
-            self.plan, anchors=anchors, names=names,
+            self.plan, anchors=anchors.anchors, names=names,
             allotted=(
                 ("anchors", int(self._policy.anchors_share * self._target)),
                 ("names", self._outline.tool_percent * self._target // 100),
@@ -148,9 +155,20 @@ class _Selection:
             ),
         )  # fmt: skip
         self._left = room
-        self._anchor_words = {}
-        for anchor in anchors:
-            self._anchor_words.setdefault(anchor.turn_seq, set()).update(anchor.text.lower().split())
+        self._anchor_words = anchors.words
+
+    def _anchors(self, first_raw: int, most: int) -> _TakenAnchors:
+        """Anchors of turns before a number, by rank, for at most so many tokens with their header."""
+        taken: list[Anchor] = []
+        spent = self._pricing.count(ANCHORS_HEADER)
+        words: dict[int, set[str]] = {}
+        for anchor in self._material.snapshot.anchors:
+            price = self._pricing.anchor(anchor)
+            if anchor.turn_seq < first_raw and spent + price <= most:
+                taken.append(anchor)
+                spent += price
+                words.setdefault(anchor.turn_seq, set()).update(anchor.text.lower().split())
+        return _TakenAnchors(tuple(sorted(taken, key=lambda anchor: anchor.position)), spent if taken else 0, words)
 
     def take_notes(self) -> None:
         """Notes of what is folded and of the open tail, best first.
@@ -167,7 +185,7 @@ class _Selection:
         if late:
             room -= self._cost(self._worth_showing(past, late, opened, room))
         step = max(1, int(self._policy.tail_step * self._target))
-        chosen, hits = self._with_hits(past, opened, room - room % step)
+        chosen, hits, known_by = self._with_hits(past, opened, room - room % step)
         notes = chosen.notes
         left = self._left - chosen.tokens - (self._pricing.hits(hits) if hits else 0)
         if late:
@@ -180,33 +198,42 @@ class _Selection:
             near = (note for note in past if note.seq >= end and (note.seq, note.place) not in known)
             fuller = notes + self._chosen(near, opened, left).notes
             left -= self._cost(fuller) - chosen.tokens
-            notes = fuller
+            notes, known_by = fuller, None
         self._left = left
+        groups = self._remembered(known_by, "groups", lambda: _grouped(spans, notes))
+        if tail:
+            groups += _grouped([tail], late, day=_last_day(groups))
         self.plan = replace(
             self.plan,
-            groups=_grouped(opened, [*notes, *late]),
+            groups=groups,
             hits=tuple(sorted(hits)),
             unfolded=self._unfolded(tail),
         )
 
-    def _with_hits(self, past: _Past, opened: Sequence[_Span], room: int) -> tuple[_Taken, list[Note]]:
+    def _remembered(self, key: Hashable | None, what: str, make: Callable[[], _Made]) -> _Made:
+        """A result that depends on the notes of a key alone; without a key it is made each time."""
+        return make() if key is None else self._material.memo.of((what, key), make)
+
+    def _with_hits(self, past: _Past, opened: Sequence[_Span], room: int) -> tuple[_Taken, list[Note], Hashable | None]:
         """Notes of the past and, apart from them, those that the query is about.
 
-        Small budgets are for the query alone; of larger ones up to a share is for what is always shown.
+        Small budgets are for the query alone; of larger ones up to a share is for what is always shown. The third is
+        what the first depends on, unless that is the query.
         """
         found = [note for note in self._material.snapshot.hits if note.seq < self._first_raw()]
         if not found:
-            return self._chosen(past, opened, room), []
+            key = (self._material.request.budget_tokens, self._first_raw(), self._anchors_by, room, tuple(opened))
+            return self._remembered(key, "notes", lambda: self._chosen(past, opened, room)), [], key
         share = self._policy.unasked_share * max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, self._target))
         unasked = self._chosen(past, opened, int(share * room))
         shown = {(note.seq, note.place) for note in unasked.notes}
         for_hits = room - unasked.tokens - self._pricing.count(HITS_HEADER)
         hits = self._chosen((note for note in found if (note.seq, note.place) not in shown), (), for_hits).notes
         if not hits:
-            return self._chosen(past, opened, room), []
+            return self._chosen(past, opened, room), [], None
         asked = {(note.seq, note.place) for note in hits}
         others = (note for note in past if (note.seq, note.place) not in asked)
-        return self._chosen(others, opened, room - self._pricing.hits(hits)), hits
+        return self._chosen(others, opened, room - self._pricing.hits(hits)), hits, None
 
     def _worth_showing(
         self, past: Iterable[Note], late: Sequence[Note], opened: Sequence[_Span], room: int
@@ -372,13 +399,17 @@ def _begins_day(before: Node, node: Node) -> bool:
     return before.ended_at.date() != node.started_at.date()
 
 
-def _grouped(spans: Sequence[_Span], notes: Sequence[Note]) -> tuple[Group, ...]:
+def _last_day(groups: Sequence[Group]) -> str:
+    """The day under which groups end."""
+    return groups[-1].day_after if groups else ""
+
+
+def _grouped(spans: Sequence[_Span], notes: Sequence[Note], *, day: str = "") -> tuple[Group, ...]:
     held: list[list[Note]] = [[] for _ in spans]
     starts = [span.first_seq for span in spans]
     for note in sorted(notes):
         held[bisect_right(starts, note.seq) - 1].append(note)
     groups = []
-    day = ""
     for span, found in zip(spans, held, strict=True):
         groups.append(Group(span.first_seq, span.last_seq, span.marker, tuple(found), day))
         day = found[-1].day if found else day

@@ -9,6 +9,7 @@ from typing import Final
 
 from turnfold.assemble.chat import inside_groups
 from turnfold.assemble.markers import turns_marker
+from turnfold.assemble.memo import Memo
 from turnfold.assemble.pricing import Style
 from turnfold.assemble.render_text import line_openings
 from turnfold.assemble.request import Request
@@ -25,6 +26,7 @@ class Material:
 
     snapshot: Snapshot
     request: Request
+    memo: Memo
     style: Style
     nodes: Mapping[tuple[int, int], Node]
     roots: tuple[Node, ...]
@@ -64,12 +66,14 @@ class Material:
         return whole if len(whole) == FAN_OUT else ()
 
 
-def gather(snapshot: Snapshot, request: Request) -> Material:
-    """Look at a snapshot once for a request."""
+def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Material:
+    """Look at a snapshot once for a request. `memo` is that of all reads of the same stored state."""
+    memo = memo or Memo()
+    outline = snapshot.outline
     head = snapshot.head
     usable = {(node.height, node.idx): node for node in snapshot.nodes}
-    if snapshot.outline is not None:
-        roots = tuple(_root(covered) for covered in snapshot.outline.cover)
+    if outline is not None:
+        roots = memo.of("roots", lambda: tuple(map(_root, outline.cover)))
     else:
         roots = coarsest(snapshot.nodes, last_seq=head.closed_seq if head else 0)
     turns = Turns.of(snapshot.turns)
@@ -77,6 +81,7 @@ def gather(snapshot: Snapshot, request: Request) -> Material:
     return Material(
         snapshot=snapshot,
         request=request,
+        memo=memo,
         style=Style(
             short=request.usable_tokens < request.policy.short_markers_below,
             openings=line_openings(
@@ -125,7 +130,8 @@ def coarsest(nodes: Iterable[Node], *, last_seq: int) -> tuple[Node, ...]:
 
 def _window(snapshot: Snapshot, turns: Turns) -> Turns:
     """The longest run of fetched turns without a gap that ends at the newest one."""
-    least = 1
+    # What retention removed is only left in the nodes.
+    least = 1 if snapshot.head is None else snapshot.head.expired_seq + 1
     if snapshot.unread and snapshot.head is not None:
         least = snapshot.head.turn_count + 1
     seqs = turns.seqs

@@ -17,6 +17,7 @@ from turnfold.assemble.groups import Group
 from turnfold.assemble.render_anthropic import OPENER, anthropic_turn, voiced
 from turnfold.assemble.render_openai import openai_name, openai_turn
 from turnfold.assemble.render_text import (
+    ANCHORS_HEADER,
     HITS_HEADER,
     RECENT_HEADER,
     anchor_opening,
@@ -40,6 +41,10 @@ from turnfold.tokens import MESSAGE_TOKENS, Counter
 _NEVER_MISSING: Final = 3
 """A node without words is still shown at this level, by its line's opening alone: nothing may be left uncovered."""
 
+_MOST_REMEMBERED: Final = 4_000
+"""Texts and turns whose prices are remembered."""
+_MOST_GROUPS: Final = 100
+
 _ALIKE: Final = str.maketrans(
     string.ascii_letters + string.digits, "a" * len(string.ascii_letters) + "1" * len(string.digits)
 )
@@ -53,9 +58,6 @@ class FormTokens:
     openai: int = 0
     anthropic: int = 0
 
-    def __add__(self, other: FormTokens) -> FormTokens:
-        return FormTokens(self.text + other.text, self.openai + other.openai, self.anthropic + other.anthropic)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
@@ -68,7 +70,7 @@ class Style:
 
 
 class Pricing:
-    """Prices of parts by one counter. Remembers what it counted; belongs to one read."""
+    """Prices of parts by one counter. Remembers what it counted; belongs to reads of one state of one conversation."""
 
     def __init__(self, counter: Counter, style: Style, *, texts: Mapping[LevelKey, str] | None = None) -> None:
         """`texts` given: levels are priced by their words, and a level that is not among them has no price."""
@@ -76,10 +78,17 @@ class Pricing:
         self._style = style
         self._texts = texts
         self._counted: dict[str, int] = {}
+        self._groups: dict[int, tuple[Group, int]] = {}
+        self._anchors: dict[tuple[int, ...], tuple[str, int]] = {}
         self._labels: dict[str, int] = {}
         self._days: dict[str, int] = {}
-        self._turns: dict[tuple[int, str, bool, bool], FormTokens] = {}
+        self._turns: dict[tuple[str, int, str, bool, bool], FormTokens] = {}
         self._openings: dict[tuple[int, int], int] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """True when it remembers more than a few reads ask for: time for a new one."""
+        return len(self._counted) + len(self._turns) > _MOST_REMEMBERED or len(self._groups) > _MOST_GROUPS
 
     @property
     def trusts_stored(self) -> bool:
@@ -115,8 +124,11 @@ class Pricing:
 
     def group(self, group: Group) -> int:
         """Tokens of a group's line with its notes."""
-        line = group_line(group.first_seq, group.last_seq, group.marker)
-        return self._notes(line, group.days, group.day_before)
+        known = self._groups.get(id(group))
+        if known is None or known[0] is not group:
+            line = group_line(group.first_seq, group.last_seq, group.marker)
+            known = self._groups[id(group)] = (group, self._notes(line, group.days, group.day_before))
+        return known[1]
 
     def hits(self, notes: Sequence[Note]) -> int:
         """Tokens of the notes for a question."""
@@ -156,23 +168,35 @@ class Pricing:
         known = anchor.tokens if words is anchor.text else None
         return self._part(opening.translate(_ALIKE) if self._counter.stored else opening, words, known)
 
+    def anchors(self, anchors: Sequence[Anchor]) -> tuple[str, int]:
+        """The lines of anchors under their header, and their tokens."""
+        key = tuple([anchor.id for anchor in anchors])
+        if key not in self._anchors:
+            lines = [closed_line(anchor_opening(anchor) + one_line(anchor.text)) for anchor in anchors]
+            tokens = self.count(ANCHORS_HEADER) + sum(map(self.anchor, anchors))
+            self._anchors[key] = ("".join([ANCHORS_HEADER, *lines]), tokens)
+        return self._anchors[key]
+
     def excerpt(self, shown: ShownTurn) -> int:
         """Tokens of an excerpt's part."""
         return self._spoken(excerpt_opening(shown.turn), shown)
 
     def turn(self, shown: ShownTurn) -> FormTokens:
         """Tokens of a recent turn in each form; Anthropic's as if no neighbours were joined."""
-        key = (shown.turn.seq, shown.content, shown.native, shown.hidden)
+        key = (shown.turn.turn_id, shown.turn.seq, shown.content, shown.native, shown.hidden)
         if key not in self._turns:
             self._turns[key] = self._turn(shown)
         return self._turns[key]
 
     def recent(self, turns: Iterable[ShownTurn]) -> FormTokens:
         """Tokens of recent turns, without what stands around them."""
-        total = FormTokens()
+        text = openai = anthropic = 0
         for shown in turns:
-            total += self.turn(shown)
-        return total
+            tokens = self.turn(shown)
+            text += tokens.text
+            openai += tokens.openai
+            anthropic += tokens.anthropic
+        return FormTokens(text, openai, anthropic)
 
     def around(self, recent: FormTokens, turns: tuple[ShownTurn, ...]) -> int:
         """At most what the recent turns cost in their dearest form, with headers, days and the system message."""

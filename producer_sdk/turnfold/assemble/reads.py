@@ -12,6 +12,7 @@ from turnfold.assemble.context import Context
 from turnfold.assemble.expanded import expanded
 from turnfold.assemble.fixed_parts import least_plan
 from turnfold.assemble.material import Material, gather
+from turnfold.assemble.memo import Memo
 from turnfold.assemble.often import often_of, taken_often
 from turnfold.assemble.plan import Choice, Plan
 from turnfold.assemble.pricing import Pricing
@@ -42,11 +43,14 @@ _MORE_TEXTS: Final = 1.6
 """Texts that are fetched for a caller's counter, in budgets: it may have room for more than stored counts say."""
 
 
-def choose(snapshot: Snapshot, request: Request) -> Choice:
-    """Which texts `finish` needs, decided by stored counts: at most three for each node of the cut."""
-    material = gather(snapshot, request)
+def choose(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Choice:
+    """Which texts `finish` needs, decided by stored counts: at most three for each node of the cut.
+
+    `memo` is that of all reads of the same stored state; it makes them faster and changes nothing.
+    """
+    material = gather(snapshot, request, memo)
     target = max(0, request.usable_tokens)
-    pricing = Pricing(ESTIMATOR, material.style)
+    pricing = _pricing(material)
     if request.policy.selection == "value":
         plan = _selected(material, pricing, target=target)
         return Choice(tuple((0, node.idx, 1) for node in plan.often), plan, material, pricing)
@@ -58,6 +62,13 @@ def choose(snapshot: Snapshot, request: Request) -> Choice:
     if not request.counter.stored:
         wanted += _neighbours(material, plan, most_tokens=int(_MORE_TEXTS * target))
     return Choice(tuple(dict.fromkeys(wanted)), plan, material, pricing)
+
+
+def _pricing(material: Material) -> Pricing:
+    """Prices by stored counts, with what earlier reads of the same state counted."""
+    key = ("pricing", material.style)
+    known = material.memo.of(key, lambda: Pricing(ESTIMATOR, material.style))
+    return Pricing(ESTIMATOR, material.style) if known.is_full else known
 
 
 def finish(snapshot: Snapshot, request: Request, choice: Choice, texts: Mapping[LevelKey, str]) -> Context:

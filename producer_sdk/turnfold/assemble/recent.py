@@ -112,8 +112,9 @@ def tail(
         shown = with_tool_groups([show(material, pricing, turn) for turn in turns])
         if pricing.around(pricing.recent(shown), shown) <= allowance:
             return shown
+    words = [pricing.words(whole(turn)) for turn in turns]
     for cap in _CAPS:
-        if sum(min(pricing.words(whole(turn)), cap) for turn in turns) > allowance:
+        if sum(min(many, cap) for many in words) > allowance:
             continue
         shown = _clipped(material, pricing, turns, cap=cap, allowance=allowance)
         if pricing.around(pricing.recent(shown), shown) <= allowance:

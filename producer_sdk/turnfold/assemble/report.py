@@ -61,7 +61,7 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
         "task": used["task"],
         "names": used["names"],
         "anchors": snapshot.head.anchor_tokens if snapshot.head else 0,
-        "background": sum(node.tokens[0] for node in material.roots),
+        "background": material.memo.of("asked", lambda: sum(node.tokens[0] for node in material.roots)),
         "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.request.query else 0,
         "often": sum(one.node.tokens[1] for one in snapshot.head.often) if snapshot.head else 0,
         "expanded": sum(passage.expansion.tokens for passage in snapshot.passages),

@@ -84,6 +84,11 @@ class SentenceTransformerEmbedder:
             )
             raise ModelAway(msg) from error
         loaded.max_seq_length = MAX_WORD_PIECES
+        if self._bfloat16:
+            # Autocast would round these weights again with every call, which costs more than a single text.
+            for layer in loaded.modules():
+                if isinstance(layer, torch.nn.Linear):
+                    layer.to(torch.bfloat16)
         return loaded
 
 

@@ -14,6 +14,7 @@ from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
     from turnfold_worker.inspection import Branch, Inspection, LookedUp
+    from turnfold_worker.provenance import Provenance
 
 
 @click.command(short_help="Show the tree of a conversation.")
@@ -92,20 +93,38 @@ def _grow(tree: Tree, branch: Branch, *, levels: bool, facts: bool, anchors: boo
         Text.assemble(
             words(node.marker_name, "bold cyan" if node.height == 0 else "bold magenta"),
             f"  turns {turn_range(node.first_seq, node.last_seq)}",
-            Text(f"  {kind}, {full} tokens → {sizes}", "dim"),
+            Text(f"  {kind}, {full} tokens → {sizes}{_made_by(branch)}", "dim"),
             Text(f", expanded {branch.expansions}×" if branch.expansions else "", "yellow"),
         )
     )
     if levels:
         for level, text in sorted(branch.levels.items()):
-            grown.add(Text.assemble((f"L{level} ", "bold"), words(text.strip())))
+            source = branch.provenance.get(level)
+            made = "" if source is None else f" {_named(source)}, from {source.source_hash}"
+            grown.add(Text.assemble((f"L{level}", "bold"), (made, "dim"), " ", words(text.strip())))
     if facts:
         for fact, texts in branch.facts.items():
             grown.add(Text.assemble((f"{fact}: ", "bold"), words(", ".join(texts))))
     if anchors:
         for anchor in branch.anchors:
             state = "" if anchor.state == "active" else f" ({anchor_state(anchor)})"
-            label = f"{anchor.id} {anchor.type.replace('_', ' ')}{state}: "
+            source = branch.anchor_provenance.get(anchor.id)
+            made = f" [{_named(source)}]" if source is not None and source.model else ""
+            label = f"{anchor.id} {anchor.type.replace('_', ' ')}{state}{made}: "
             grown.add(Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90)))
     for child in branch.children:
         _grow(grown, child, levels=levels, facts=facts, anchors=anchors)
+
+
+def _named(source: Provenance) -> str:
+    """Who wrote it: `rules`, or a model and its prompt."""
+    return f"{source.model}, {source.prompt_version}" if source.model else source.method
+
+
+def _made_by(branch: Branch) -> str:
+    """Levels that a model wrote."""
+    models: dict[str, list[str]] = {}
+    for level, source in sorted(branch.provenance.items()):
+        if source.model:
+            models.setdefault(_named(source), []).append(f"L{level}")
+    return "".join(f", {' '.join(levels)} by {name}" for name, levels in models.items())

@@ -21,7 +21,7 @@ from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.content import Statement
 from turnfold_worker.pipeline.content.statements import shown
 from turnfold_worker.pipeline.dates import day_label
-from turnfold_worker.pipeline.prose import clauses
+from turnfold_worker.pipeline.prose import clauses, spread_over
 from turnfold_worker.pipeline.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.reading import Reading, plain_line
 from turnfold_worker.pipeline.repeats import Repeat, reference
@@ -100,7 +100,7 @@ def _statements(reading: Reading, speakers: frozenset[str], asked: str) -> list[
 
 def _of_prose(reading: Reading, speakers: frozenset[str], asked: str) -> list[_Said]:
     found: list[_Said] = []
-    for sentence in reading.sentences[:_NOTES_A_TURN]:
+    for sentence in spread_over(reading.sentences, _NOTES_A_TURN):
         for clause in clauses(reading.turn.content, sentence, LONGEST_CLAUSE):
             said = plain_line(reading.text(clause))
             if not any(map(str.isalnum, said)):

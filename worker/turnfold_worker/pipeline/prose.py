@@ -6,6 +6,7 @@ Offsets count code points of the whole text, so that a span is always a slice of
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -177,6 +178,11 @@ def trimmed(text: str, span: Span) -> Span:
     inside = text[span.start : span.end]
     start = span.start + len(inside) - len(inside.lstrip())
     return Span(start, start + len(inside.strip()))
+
+
+def spread_over(spans: Sequence[Span], most: int) -> Sequence[Span]:
+    """At most so many of the spans, in order, from all of the text."""
+    return spans if len(spans) <= most else [spans[i * len(spans) // most] for i in range(most)]
 
 
 def clauses(text: str, span: Span, longest: int) -> list[Span]:

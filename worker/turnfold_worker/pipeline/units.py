@@ -13,7 +13,7 @@ from turnfold_worker.pipeline.content import Statement
 from turnfold_worker.pipeline.content.statements import shown
 from turnfold_worker.pipeline.facts import FactKind
 from turnfold_worker.pipeline.notes import MOST_NEWS, marked
-from turnfold_worker.pipeline.prose import Span, clauses
+from turnfold_worker.pipeline.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.reading import Reading, one_line, plain_line
 from turnfold_worker.pipeline.repeats import Repeat, reference
 from turnfold_worker.pipeline.telegraph import is_negation, is_phatic
@@ -133,7 +133,7 @@ def _of_structured(turn: int, statements: Sequence[Statement], mark: float) -> I
 def _of_prose(turn: int, reading: Reading, worth: float, speakers: frozenset[str]) -> Iterable[Unit]:
     """Sentences and small code blocks, in their order."""
     blocks = [block for block in reading.code if block.start < block.end]
-    for span in reading.sentences[:_UNITS_PER_TURN]:
+    for span in spread_over(reading.sentences, _UNITS_PER_TURN):
         while blocks and blocks[0].start < span.start:
             yield from _of_code(turn, reading, blocks.pop(0))
         for clause in clauses(reading.turn.content, span, LONGEST_SENTENCE):

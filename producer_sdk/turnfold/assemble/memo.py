@@ -1,0 +1,32 @@
+"""What reads of one state worked out, so that the next one does not work it out again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, Final, TypeVar
+
+_Found = TypeVar("_Found")
+
+MOST_ENTRIES: Final = 256
+"""Results that are remembered of one state; then it begins anew."""
+
+
+class Memo:
+    """Results by what they depend on beside the stored state, which is always the same. Safe to share among threads.
+
+    It never changes what a read returns: two threads may both work out a result, and find the same.
+    """
+
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, Any] = {}
+
+    def of(self, key: Hashable, make: Callable[[], _Found]) -> _Found:
+        """The result of this key, by `make` when it is asked for first."""
+        found: _Found | None = self._found.get(key)
+        if found is None:
+            if len(self._found) >= MOST_ENTRIES:
+                self._found.clear()
+            found = self._found[key] = make()
+        return found

@@ -1,0 +1,159 @@
+"""What a process remembers never shows: each context of many readers at once is that of some committed state."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import Engine, event
+
+from conftest import LocalWorker
+from support.talk import talk
+from turnfold import AsyncTurnfold, Settings, Turnfold
+
+THREADS = COROUTINES = 32
+BUDGETS = (400, 1_500)
+QUESTION = "Which limit did we set for the seat map?"
+STORED, APPENDED, AT_ONCE = 80, 24, 4
+PAUSE_SECONDS = 0.1
+"""Between two reads of a reader: sixty-four that never pause would leave the worker no time."""
+
+Seen = set[tuple[int, bool, str]]
+
+
+class Witness:
+    """Writes down the context of every state as a process reads it that remembers nothing."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._tf = Turnfold(settings=settings)
+        self.states: Seen = set()
+
+    def look(self) -> None:
+        for budget in BUDGETS:
+            for query in (None, QUESTION):
+                self._tf._resources.reader().forget_parsed()
+                text = self._tf.context("c", budget_tokens=budget, query=query).text
+                self.states.add((budget, query is not None, text))
+
+    @contextmanager
+    def before_transactions_of(self, engine: Engine) -> Iterator[None]:
+        """Look whenever a transaction begins: nobody else writes, so that is what the one before has committed."""
+
+        def look(_: object) -> None:
+            self.look()
+
+        event.listen(engine, "begin", look)
+        try:
+            yield
+        finally:
+            event.remove(engine, "begin", look)
+            self.look()
+            self._tf.close()
+
+
+class Readers:
+    """Sixty-four that read all the time, half of them threads and half coroutines, over two clients."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._over = threading.Event()
+        self.seen: Seen = set()
+        self.reads = 0
+        self.failures: list[BaseException] = []
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        with Turnfold(settings=self._settings) as tf:
+            threads = [threading.Thread(target=self._guarded(lambda: self._read(tf))) for _ in range(THREADS)]
+            threads.append(threading.Thread(target=self._guarded(lambda: asyncio.run(self._read_together()))))
+            for thread in threads:
+                thread.start()
+            try:
+                yield
+            finally:
+                self._over.set()
+                for thread in threads:
+                    thread.join(30)
+        assert self.failures == []
+
+    def _guarded(self, work: Callable[[], None]) -> Callable[[], None]:
+        def run() -> None:
+            try:
+                work()
+            except BaseException as error:  # noqa: BLE001 - handed to the test's own thread
+                self.failures.append(error)
+
+        return run
+
+    def _read(self, tf: Turnfold) -> None:
+        while not self._over.wait(PAUSE_SECONDS):
+            budget, query = self._next()
+            self.seen.add((budget, query is not None, tf.context("c", budget_tokens=budget, query=query).text))
+
+    async def _read_together(self) -> None:
+        async with AsyncTurnfold(settings=self._settings) as tf:
+
+            async def read() -> None:
+                while not self._over.is_set():
+                    await asyncio.sleep(PAUSE_SECONDS)
+                    budget, query = self._next()
+                    context = await tf.context("c", budget_tokens=budget, query=query)
+                    self.seen.add((budget, query is not None, context.text))
+
+            await asyncio.gather(*(read() for _ in range(COROUTINES)))
+
+    def _next(self) -> tuple[int, str | None]:
+        self.reads += 1
+        return BUDGETS[self.reads % 2], QUESTION if self.reads % 8 == 0 else None
+
+
+def test_each_context_of_sixty_four_readers_is_that_of_a_committed_state(
+    settings: Settings, tf: Turnfold, local: LocalWorker
+) -> None:
+    turns = talk("many readers", STORED + APPENDED)
+    tf.append("c", turns[:STORED])
+    local.settle()
+    witness, readers = Witness(settings), Readers(settings)
+    write_engine = local.worker.store._engine  # type: ignore[attr-defined]
+    with witness.before_transactions_of(write_engine), readers.at_work():
+        for start in range(STORED, STORED + APPENDED, AT_ONCE):
+            witness.look()
+            tf.append("c", turns[start : start + AT_ONCE])
+            witness.look()
+            local.settle()
+    assert readers.seen <= witness.states
+    assert len(readers.seen) > 4 * len(BUDGETS)
+    assert readers.reads > THREADS + COROUTINES
+
+
+@pytest.mark.parametrize("query", [None, QUESTION])
+def test_a_read_that_remembers_equals_one_that_does_not_after_each_change(
+    settings: Settings, tf: Turnfold, local: LocalWorker, query: str | None
+) -> None:
+    """Also when one id waits that is stored already, and when the budgets of reads differ."""
+    turns = talk("remembered", 90)
+    with Turnfold(settings=settings) as forgetful:
+
+        def compare() -> None:
+            for budget in (4_000, 300, 1_200, 300):
+                forgetful._resources.reader().forget_parsed()
+                expected = forgetful.context("c", budget_tokens=budget, query=query)
+                assert tf.context("c", budget_tokens=budget, query=query).fingerprint == expected.fingerprint
+
+        for start in range(0, len(turns), 15):
+            tf.append("c", turns[start : start + 14])
+            compare()
+            tf.append("c", [turns[0], turns[start + 14]])
+            compare()
+            local.settle()
+            compare()
+        tf.forget("c", timeout_seconds=0)
+        compare()
+        local.settle()
+        tf.append("c", {"role": "user", "content": "A new beginning."})
+        compare()
+        local.settle()
+        compare()
