@@ -29,6 +29,8 @@ _LENT_REPLY: Final = 0.5
 """To what follows a question."""
 _SHARPNESS: Final = 3.0
 """Exponent of a passage's score: how much better hits are preferred."""
+_MANNER: Final = 0.7
+"""How far a note's own worth counts: one that says nothing by itself may still answer."""
 _DECAY: Final = 0.35
 _STEM: Final = 3
 """Code points that a term and the words that it stands for have in common at least."""
@@ -62,7 +64,8 @@ def hits(query: Sequence[str], notes: Sequence[Note], field: Field, *, most_toke
             break
         for note in passages[i]:
             found.append(note)
-            worths.append((scores[i] / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(note.role, 1.0) - 1.0)))
+            told = 1.0 - _MANNER + _MANNER * note.worth / 100
+            worths.append((scores[i] / best) ** _SHARPNESS * told * (1.0 + 0.5 * (voice.get(note.role, 1.0) - 1.0)))
     return tuple(found[i] for i, _ in taken(found, worths, most_tokens=most_tokens, decay=_DECAY))
 
 

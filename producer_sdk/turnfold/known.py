@@ -95,6 +95,8 @@ class Found:
     """A conversation at one committed state."""
 
     known: Known
+    head: Head
+    """As it is now: what is counted beside the revision may have changed."""
     stored: Collection[str]
     """Those of the inbox's turns that it has."""
     hits: tuple[Note, ...] = ()

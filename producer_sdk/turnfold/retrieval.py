@@ -50,7 +50,9 @@ def context(
     pending = inbox.peek(address, newest=NEWEST_TURNS)
     if request.policy.selection == "value" and not request.expand:
         snapshot, memo = by_value(reader, address, pending, request)
-        return finish(snapshot, request, choose(snapshot, request, memo), {})
+        choice = choose(snapshot, request, memo)
+        if not choice.wanted:
+            return finish(snapshot, request, choice, {})
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
         if request.policy.selection == "value":

@@ -71,7 +71,7 @@ class ValueReader:
             return None
         known.learn(new, stored)
         stored.update(one for one, is_stored in learned.items() if is_stored)
-        return Found(known, stored) if _serves(known, wanted, stored) else None
+        return Found(known, head, stored) if _serves(known, wanted, stored) else None
 
     def _one_state(self, connection: DriverConnection, wanted: Wanted, known: Known | None) -> Found | None:
         """All that the read needs, within an open snapshot."""
@@ -87,7 +87,7 @@ class ValueReader:
             known = self._read_all(connection, wanted, head, stored)
             self._known.put(wanted.address, known)
         known.learn(ids, stored)
-        return Found(known, stored, self._hits(connection, wanted, known))
+        return Found(known, head, stored, self._hits(connection, wanted, known))
 
     def _head(self, connection: DriverConnection, address: Address, ids: Sequence[str]) -> tuple[Head | None, set[str]]:
         """The head, and which of at most eight turns are stored."""

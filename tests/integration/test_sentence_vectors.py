@@ -154,7 +154,7 @@ def test_a_forgotten_conversations_vectors_are_gone_and_none_come_back(
         conversation = connection.execute(text("SELECT id FROM conversation")).scalar_one()
     tail = local.worker.store.tail(conversation, 10)
     assert tail is not None
-    tf.forget("c")
+    tf.forget("c", timeout_seconds=0)
     local.settle()
     assert counted(engine) == 0
     assert local.worker.store.keep_turn_vectors(conversation, "m", [(tail.turns[0], Vector(b"x"))]) == {}
