@@ -202,6 +202,10 @@ def _ms(value: float) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:,.0f}"
 
 
+def _grouped(value: Any) -> Any:
+    return f"{value:,}" if isinstance(value, int) else value
+
+
 def _read_table(rows: Sequence[Row], kinds: Sequence[str]) -> str:
     return markdown(
         [
@@ -242,7 +246,7 @@ def document(result: Row) -> str:
         {"budget": f"{row['budget']:,}", "median": f"{100 * row['median']:.0f} %", "p10": f"{100 * row['p10']:.0f} %",
          "least": f"{100 * row['least']:.0f} %"} for row in result["prefixes"]
     ]  # fmt: skip
-    drains = [{name: f"{value:,}" if isinstance(value, int) else value for name, value in row.items()} for row in result["drains"]]  # fmt: skip
+    drains = [{name: _grouped(value) for name, value in row.items()} for row in result["drains"]]
     minutes, cores = result["minutes"], f"{where['processor']}, {where['cores']} cores"
     return f"""# Performance
 
