@@ -12,7 +12,9 @@ from support.refinery import GROUP_TURNS, SHORT_SEGMENTS, Refinery
 from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import Turnfold
+from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.offline import fold
+from turnfold_worker.wiring import refine_target
 
 
 def test_a_finished_chapter_is_refined_in_two_calls(refinery: Refinery) -> None:
@@ -98,6 +100,26 @@ def test_the_goal_the_constraints_and_earlier_anchors_are_given(refinery: Refine
         False,
         True,
     ]
+
+
+def test_a_person_settles_what_a_model_found_and_it_stays_so(
+    make_refinery: Callable[..., Refinery], refinery: Refinery
+) -> None:
+    refinery.fold("c")
+    found = [anchor for anchor in refinery.tf.anchors("c") if anchor.refined]
+    assert found
+    shown = refinery.tf.status("c").anchors
+    refinery.tf.resolve_anchor("c", found[0].id)
+    refinery.local.settle()
+    assert refinery.tf.status("c").anchors == shown - 1
+    assert broken_invariants(refinery.local.engine) == {}
+    other = make_refinery(extract_model="another")
+    SqlRefinementAdmin(other.local.worker.store._engine, refine_target(other.local.worker.settings)).ask(1)  # type: ignore[attr-defined]
+    other.local.settle()
+    again = {anchor.position[:2]: anchor.state for anchor in other.tf.anchors("c", states=None) if anchor.refined}
+    assert refinery.query("SELECT DISTINCT model FROM anchor WHERE refined = 1") == [("another",)]
+    assert again[found[0].position[:2]] == "resolved"
+    assert other.tf.status("c").anchors == shown - 1
 
 
 def test_a_second_delivery_and_a_late_one_do_nothing(refinery: Refinery) -> None:

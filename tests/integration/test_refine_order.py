@@ -51,6 +51,20 @@ def test_what_is_expanded_comes_sooner_also_when_it_is_refined_again(refinery: R
     assert max(priorities, key=lambda one: priorities[one]) == subject
 
 
+def statements(refinery: Refinery, *, refined: int) -> list[str]:
+    """Level 1 of the third segment, without who spoke and when."""
+    (words,) = (body for height, idx, level, body in refinery.levels(refined) if (height, idx, level) == (0, 2, 1))
+    return [line.split(": ", 1)[1] for line in words.splitlines() if ": " in line]
+
+
+def in_detail(refinery: Refinery) -> list[str]:
+    """What a context shows of it because it is looked up often."""
+    context = refinery.tf.context("c", budget_tokens=3_000)
+    assert context.tokens <= 3_000
+    shown = context.text.split("[looked up often, in detail]\n")[1].split("[recent turns]")[0]
+    return [line.split(": ", 1)[1] for line in shown.splitlines() if ": " in line]
+
+
 def test_what_is_looked_up_often_is_shown_in_a_models_words(refinery: Refinery) -> None:
     refinery.append("c", 400)
     refinery.local.settle()
@@ -62,10 +76,7 @@ def test_what_is_looked_up_often_is_shown_in_a_models_words(refinery: Refinery) 
         return "looked up often" in refinery.tf.context("c", budget_tokens=3_000).text
 
     wait_until(shown, timeout_seconds=10)
-    words = {level: body for height, idx, level, body in refinery.levels() if (height, idx) == (0, 2)}
-    context = refinery.tf.context("c", budget_tokens=3_000)
-    assert words[1] in context.text
-    assert context.tokens <= 3_000
+    assert in_detail(refinery) == statements(refinery, refined=1)
     with refinery.local.worker.store._engine.begin() as connection:  # type: ignore[attr-defined]
         conversation = connection.exec_driver_sql("SELECT id FROM conversation").scalar()
     admin = SqlRefinementAdmin(
@@ -73,7 +84,4 @@ def test_what_is_looked_up_often_is_shown_in_a_models_words(refinery: Refinery) 
         refine_target(refinery.local.worker.settings),
     )
     admin.undo(conversation)
-    rules = {level: body for height, idx, level, body in refinery.levels(0) if (height, idx) == (0, 2)}
-    again = refinery.tf.context("c", budget_tokens=3_000)
-    assert rules[1] in again.text
-    assert again.tokens <= 3_000
+    assert in_detail(refinery) == statements(refinery, refined=0) != []

@@ -26,6 +26,7 @@ _conversation = table(ConversationRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
 _anchor = table(AnchorRow)
+_SETTLED: Final = (_anchor.c.state, _anchor.c.settled_after, _anchor.c.ruled)
 
 
 class _Lost(Exception):  # noqa: N818 - no error: it rolls a transaction back
@@ -199,16 +200,25 @@ def _write_anchors(
     target: RefineTarget,
 ) -> None:  # fmt: skip
     segments = refined.group.source.segments
-    connection.execute(
-        delete(_anchor).where(
-            _anchor.c.conversation == conversation, _anchor.c.id < 0,
-            _anchor.c.node_idx.between(segments[0].node.idx, segments[-1].node.idx),
-        )
+    mine = (
+        _anchor.c.conversation == conversation, _anchor.c.id < 0,
+        _anchor.c.node_idx.between(segments[0].node.idx, segments[-1].node.idx),
     )  # fmt: skip
+    settled = connection.execute(
+        select(_anchor.c.seq, _anchor.c.start_offset, _anchor.c.end_offset, *_SETTLED).where(
+            *mine, _anchor.c.settled_after.is_not(None)
+        )
+    ).all()
+    connection.execute(delete(_anchor).where(*mine))
     if anchors:
         provenance = {"refined": 1, "model": target.extract_model, "prompt_version": target.extract_prompt}
         connection.execute(
             _anchor.insert(), [{**sql_anchors.anchor_row(conversation, anchor), **provenance} for anchor in anchors]
         )
+    for row in settled:
+        # The same words found again stay as a person left them.
+        same = (_anchor.c.seq == row.seq, _anchor.c.start_offset == row.start_offset)
+        values = {column.name: getattr(row, column.name) for column in _SETTLED}
+        connection.execute(update(_anchor).where(*mine, *same, _anchor.c.end_offset == row.end_offset).values(values))
     sql_anchors.change_anchors(connection, conversation, [change for change in refined.changes if change.id < 0])
     sql_anchors.count_model_anchors(connection, conversation)
