@@ -177,3 +177,23 @@ def test_while_the_model_is_away_the_fold_waits_and_loses_nothing(
     local = make_worker(embedder=embedder, republish_seconds=0.001)
     local.settle()
     assert tf.status("c").folded == 3
+
+
+def test_a_question_in_other_words_finds_what_answers_it(embedder: SentenceTransformerEmbedder) -> None:
+    filler = [f"The weekly report number {i} was filed in folder {i} by the office." for i in range(120)]
+    turns = [*filler[:60], "Oh, and my automobile is a crimson coupé, bought in Turin.", *filler[60:]]
+    query = "Which colour does the car of the office have?"
+    with fold([{"role": "user", "content": turn} for turn in turns], semantic=True) as folded:
+        assert "crimson" in folded.context(budget_tokens=300, query=query).text
+
+
+def test_a_querys_vector_reads_the_vectors_that_workers_keep(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], embedder: SentenceTransformerEmbedder
+) -> None:
+    turns = [f"The weekly report number {i} was filed in folder {i} by the office." for i in range(120)]
+    turns[60] = "Oh, and my automobile is a crimson coupé, bought in Turin."
+    tf.append("c", [{"role": "user", "content": turn} for turn in turns])
+    make_worker(embedder=embedder).settle()
+    query = "Which colour does the car of the office have?"
+    vector = numbers_of(embedder.embed([query])[0])
+    assert "crimson" in tf.context("c", budget_tokens=300, query=query, query_vector=vector).text
