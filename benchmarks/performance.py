@@ -17,6 +17,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import pairwise, takewhile
 from pathlib import Path
@@ -50,21 +51,28 @@ OUT: Final = Path(__file__).resolve().parent.parent / "docs"
 Row = dict[str, Any]
 
 
-def timed(work: Callable[[int], object], times: int, *, before: Callable[[int], object] | None = None) -> list[float]:
-    """Milliseconds of each call, sorted; `before` is not measured. The argument is the number of the call."""
-    taken = []
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What calls took, in milliseconds; `cpu` is the median of what the calling thread worked itself."""
+
+    p50: float
+    p95: float
+    p99: float
+    cpu: float
+
+
+def timed(work: Callable[[int], object], times: int, *, before: Callable[[int], object] | None = None) -> Timing:
+    """Call `work` with the numbers from 0 on; `before` is not measured."""
+    taken, worked = [], []
     for number in range(times):
         if before is not None:
             before(number)
-        begun = time.perf_counter()
+        begun, began = time.perf_counter(), time.thread_time()
         work(number)
+        worked.append(1_000 * (time.thread_time() - began))
         taken.append(1_000 * (time.perf_counter() - begun))
-    return sorted(taken)
-
-
-def percentiles(taken: Sequence[float]) -> tuple[float, float, float]:
-    """p50, p95 and p99 of sorted values."""
-    return taken[len(taken) // 2], taken[int(len(taken) * 0.95)], taken[int(len(taken) * 0.99)]
+    taken.sort()
+    return Timing(taken[times // 2], taken[int(times * 0.95)], taken[int(times * 0.99)], median(worked))
 
 
 def question(number: int) -> str:
@@ -112,11 +120,10 @@ def reads_of(bench: Bench, turns: int) -> list[Row]:
     floor = floor_of_a_read(bench, conversation)
     found: list[Row] = []
 
-    def row(kind: str, budget: int, taken: list[float], lowest: float, **more: Any) -> None:
-        p50, p95, p99 = percentiles(taken)
+    def row(kind: str, budget: int, taken: Timing, lowest: Timing, **more: Any) -> None:
         found.append(
-            {"database": bench.place.name, "turns": turns, "kind": kind, "budget": budget, "p50": p50, "p95": p95,
-             "p99": p99, "floor": lowest, "times": p50 / lowest, **more}
+            {"database": bench.place.name, "turns": turns, "kind": kind, "budget": budget, **asdict(taken),
+             "floor": lowest.p50, "times": taken.p50 / lowest.p50, "cpu times": taken.cpu / lowest.cpu, **more}
         )  # fmt: skip
 
     def append(number: int) -> None:
@@ -127,7 +134,7 @@ def reads_of(bench: Bench, turns: int) -> list[Row]:
     for budget in BUDGETS:
         context = bench.tf.context(name, budget_tokens=budget)
         used = {"tokens": context.tokens, "over": max(0, context.tokens - budget)}
-        lowest = median(timed(lambda _: floor(), READS))
+        lowest = timed(lambda _: floor(), READS)
         read = partial(bench.tf.context, name, budget_tokens=budget)
         cold = timed(lambda _, read=read: read(), READS, before=lambda _: reader.forget_parsed())
         row("cold", budget, cold, lowest, **used)
@@ -136,12 +143,12 @@ def reads_of(bench: Bench, turns: int) -> list[Row]:
         asked = timed(lambda number, read=read: read(query=question(number)), QUERIES)
         row("query", budget, asked, lowest)
     context = bench.tf.context(name, budget_tokens=MIDDLE)
-    lowest = median(timed(lambda _: floor(), READS))
+    lowest = timed(lambda _: floor(), READS)
     if context.markers:
         marked = partial(bench.tf.expand, name, max_tokens=2_000)
         expanded = timed(lambda number: marked(context.markers[number % len(context.markers)]), READS)
         row("expand", 0, expanded, lowest)
-    ping = median(timed(lambda _: redis.ping(), READS))
+    ping = timed(lambda _: redis.ping(), READS)
     other = f"append-{turns}"
     row("append", 0, timed(lambda i: bench.tf.append(other, {"role": "user", "content": f"Number {i}."}), READS), ping)
     bench.drain()
@@ -158,11 +165,11 @@ def peer_rows(folder: Path, turns: int) -> list[Row]:
         begun = time.perf_counter()
         peer.read(MIDDLE)
         times = max(3, min(50, int(PEER_SECONDS / max(1e-4, time.perf_counter() - begun))))
-        p50, p95, p99 = percentiles(timed(lambda _, read=peer.read: read(MIDDLE), times))  # type: ignore[misc]
+        taken = timed(lambda _, read=peer.read: read(MIDDLE), times)  # type: ignore[misc]
         used = tokens(contents)
         old = len({place_of[one] for one in contents if place_of.get(one, turns) < turns - NEWEST})
         found.append(
-            {"name": peer.name, "turns": turns, "p50": p50, "p95": p95, "p99": p99, "tokens": used,
+            {"name": peer.name, "turns": turns, **asdict(taken), "tokens": used,
              "over": max(0, used - MIDDLE), "old": old / max(1, turns - NEWEST)}
         )  # fmt: skip
     return found
@@ -214,6 +221,7 @@ def _read_table(rows: Sequence[Row], kinds: Sequence[str]) -> str:
                 "budget": f"{row['budget']:,}" if row["budget"] else "–", "p50 ms": _ms(row["p50"]),
                 "p95": _ms(row["p95"]), "p99": _ms(row["p99"]), "floor": f"{row['floor']:.3f}",
                 "× floor": f"{row['times']:.1f}",
+                "CPU ms": _ms(row["cpu"]), "× floor's CPU": f"{row['cpu times']:.1f}",
             }
             for kind in kinds for row in rows if row["kind"] == kind
         ]
@@ -254,7 +262,8 @@ Written by `make bench` in one run of {minutes:.0f} minutes: {cores},
 load {where["load"]} (one minute, at the beginning and at the end), Python {where["python"]}, {where["system"]}.
 Milliseconds move with the machine and with what else runs on it: compare with the floor of the same rows, one Redis
 round trip and one indexed SELECT of 60 rows by the plain drivers. Where the load is above the number of cores, whatever
-takes longer than a floor also waits longer for its turn: the ratios are then upper bounds.
+takes longer than a floor also waits longer for its turn: then go by the CPU time of the calling thread, which does not
+count that wait, nor what the servers do.
 
 - **cold**: the process has not read this conversation yet. **warm**: the conversation's revision is the one that the
   process read last, and a turn was appended since. **query**: `context(query=…)`, a new question each time.
