@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := producer_sdk worker tests benchmarks
 SUITES := unit contract migrations conformance integration faults tour
 PYTEST_ARGS ?=
-BENCH_ARGS ?= --turns 100 1000 10000
+BENCH_ARGS ?=
 CHAOS_ARGS ?=
 
 PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml constraints.txt
@@ -34,8 +34,8 @@ lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfil
 	@$(BIN)/lint-imports
 	@$(BIN)/hadolint ops/*.Dockerfile
 
-bench: $(VENV)/.installed-dev  ## measure folding and reading on this machine
-	@PYTHONPATH=tests $(BIN)/python benchmarks/read_and_drain.py $(BENCH_ARGS)
+bench: $(VENV)/.installed-bench  ## measure reading, writing and what is used today, and write docs/performance.md; ten minutes
+	@PYTHONPATH=tests $(BIN)/python benchmarks/performance.py $(BENCH_ARGS)
 
 chaos: $(VENV)/.installed-dev  ## kill, stop and starve everything, and print the table of docs/reliability.md; half an hour
 	@PYTHONPATH=tests $(BIN)/python -m support.chaos_round $(CHAOS_ARGS)
@@ -53,6 +53,10 @@ $(BIN)/python:
 $(VENV)/.installed: $(PROJECTS) | $(BIN)/python
 	$(PIP) install --quiet -c constraints.txt pip hatchling editables
 	$(PIP) install --quiet -c constraints.txt --no-build-isolation -e ./producer_sdk -e './worker[embedded]'
+	@touch $@
+
+$(VENV)/.installed-bench: $(VENV)/.installed-dev
+	$(PIP) install --quiet -c constraints.txt --group bench
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed pyproject.toml

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import platform
-import statistics
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,20 +44,12 @@ def places(names: list[str]) -> Iterator[list[Place]]:
         yield found
 
 
-def milliseconds(work: Callable[[], object], times: int) -> list[float]:
-    """How long each of `times` calls took, sorted."""
-    taken = []
-    for _ in range(times):
-        begun = time.perf_counter()
-        work()
-        taken.append(1_000 * (time.perf_counter() - begun))
-    return sorted(taken)
-
-
-def median(values: list[float]) -> float:
-    return statistics.median(values)
-
-
 def machine() -> dict[str, str]:
     """What the numbers were measured on."""
-    return {"python": platform.python_version(), "system": platform.platform(), "processor": platform.machine()}
+    return {
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "processor": platform.machine(),
+        "cores": str(os.cpu_count()),
+        "load": f"{os.getloadavg()[0]:.1f}",
+    }

@@ -24,6 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.vectors import Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 from turnfold_worker.pipeline.gap_features import (
@@ -36,7 +37,6 @@ from turnfold_worker.pipeline.gap_features import (
     features,
 )
 from turnfold_worker.pipeline.gap_signs import REMEMBERED, Signs, signs_of
-from turnfold_worker.pipeline.vectors import Vector
 from turnfold_worker.ports import SentenceEmbedder
 
 TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/segmenter_weights.py"

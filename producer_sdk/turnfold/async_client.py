@@ -112,6 +112,7 @@ class AsyncTurnfold:
         *,
         budget_tokens: int,
         query: str | None = None,
+        query_vector: Iterable[float] | None = None,
         system: str | Iterable[Section] | None = None,
         flags: Iterable[str] = (),
         task: str | None = None,
@@ -124,7 +125,7 @@ class AsyncTurnfold:
         return await self._run(
             self._client.context, conversation_id, budget_tokens=budget_tokens, query=query, system=system, flags=flags,
             task=task, reserve_tokens=reserve_tokens, count_tokens=count_tokens, policy=policy,
-            expand=expand,
+            expand=expand, query_vector=query_vector,
         )  # fmt: skip
 
     async def reference(self, context: Context) -> str:

@@ -154,6 +154,7 @@ class Turnfold:
         *,
         budget_tokens: int,
         query: str | None = None,
+        query_vector: Iterable[float] | None = None,
         system: str | Iterable[Section] | None = None,
         flags: Iterable[str] = (),
         task: str | None = None,
@@ -167,13 +168,14 @@ class Turnfold:
         `count_tokens` is your own counter, or the name of a cached tiktoken encoding; without it the built-in
         estimator counts. A conversation that nobody has written to reads as an empty context. `expand` are up to 8
         markers whose words are shown too, within half of the budget: for models without tools. `system` may be a
-        list of `Section`s, of which `flags` and the budget choose.
+        list of `Section`s, of which `flags` and the budget choose. `query_vector` is the query's sentence vector by
+        the workers' model (`TURNFOLD_EMBEDDING_MODEL`), where they keep vectors: what answers in other words is found.
         Raises `InvalidBudget` naming the least that is needed, `UnknownMarker`, `Unavailable`, `InvalidSettings`.
         """
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
             reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
-            expand=expand,
+            expand=expand, query_vector=query_vector, vector_model=self._settings.embedding_model,
         )  # fmt: skip
         address = self._address(conversation_id)
         resources = self._resources

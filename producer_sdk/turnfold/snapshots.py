@@ -102,12 +102,17 @@ def by_value(source: ValueSource, address: Address, pending: Pending, request: R
         source.drop(address)
         found = None
     else:
-        found = source.by_value(Wanted(address, request.budget_tokens, tuple(entries), request.query))
+        found = source.by_value(
+            Wanted(
+                address, request.budget_tokens, tuple(entries), request.query, request.query_vector,
+                request.vector_model,
+            )
+        )  # fmt: skip
     if found is None:
         waiting = _numbered(list(entries.values()), pending, last_seq=0, read=_read)
     else:
         fresh = [entry for one, entry in entries.items() if one not in found.stored]
-        waiting = _numbered(fresh, pending, last_seq=found.known.head.turn_count, read=found.known.read)
+        waiting = _numbered(fresh, pending, last_seq=found.head.turn_count, read=found.known.read)
     short = Shortening.to(cap_for(request.budget_tokens), last_seq=waiting.turns[-1].seq if waiting.turns else 0)
     turns = NO_TURNS if found is None or waiting.older else found.known.turns
     turns = turns.followed_by([short.of(turn) for turn in waiting.turns])
@@ -119,7 +124,7 @@ def by_value(source: ValueSource, address: Address, pending: Pending, request: R
         return snapshot, None
     known, outline = found.known, found.known.outline
     seen = replace(
-        snapshot, head=known.head, anchors=known.anchors, hits=found.hits,
+        snapshot, head=found.head, anchors=known.anchors, hits=found.hits,
         outline=None if outline is None else outline.within(last_part(request.budget_tokens)),
     )  # fmt: skip
     return seen, known.memo

@@ -27,7 +27,16 @@ from sqlalchemy import (
 )
 
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
-from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, NoteListRow, OutlineRow, TurnRow, table
+from turnfold.contract.tables import (
+    AnchorRow,
+    ConversationRow,
+    NodeRow,
+    NoteListRow,
+    OutlineRow,
+    TurnRow,
+    TurnVectorRow,
+    table,
+)
 from turnfold.relevance import NOTE_SEGMENTS, QUERY_TERMS, SEGMENT_HITS
 
 TAIL_TURNS: Final = 200
@@ -234,6 +243,22 @@ HIT_NOTES: Final = select(note_list.c.best, note_list.c.rest).where(
     note_list.c.height == literal_column("0"),
     note_list.c.idx.in_([bindparam(f"x{i}") for i in range(NOTE_SEGMENTS)]),
 )
+
+
+def _hit_vectors() -> Any:
+    vector = table(TurnVectorRow)
+    ranges = [
+        select(vector.c.seq, vector.c.vector).where(
+            vector.c.conversation == bindparam("conversation"),
+            vector.c.seq.between(bindparam(f"a{i}"), bindparam(f"b{i}")),
+            vector.c.model == bindparam("model"),
+        )
+        for i in range(NOTE_SEGMENTS)
+    ]
+    return union_all(*ranges)
+
+
+HIT_VECTORS: Final = _hit_vectors()
 
 
 def _hit_turns() -> Any:

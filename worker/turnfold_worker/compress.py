@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from turnfold.contract.notes import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
+from turnfold.contract.vectors import NO_VECTOR, Vector
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import anchor_terms, merge, texts_to_embed
@@ -24,7 +25,6 @@ from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
-from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector
 from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, SentenceEmbedder, Store, Tail
 
 _log = logging.getLogger(__name__)

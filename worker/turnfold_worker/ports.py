@@ -11,10 +11,10 @@ from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Outline
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import Operation
+from turnfold.contract.vectors import Vector
 from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
-from turnfold_worker.pipeline.vectors import Vector
 
 
 @dataclass(frozen=True, slots=True)

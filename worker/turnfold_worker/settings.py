@@ -29,8 +29,6 @@ class WorkerSettings(ModelSettings):
     """Days after which the words of turns in closed segments are removed; 0 keeps them."""
     semantic: bool = False
     """Use a sentence model beside the words: needs `turnfold-worker[semantic]`. The same on every worker."""
-    embedding_model: str = "sentence-transformers/all-MiniLM-L6-v2"
-    """Name or folder of the sentence model."""
     embedding_bfloat16: bool = True
     """Compute vectors in bfloat16: three times as fast where the processor has it, slower where it has not."""
 
@@ -39,8 +37,6 @@ class WorkerSettings(ModelSettings):
         for name in ("lease_seconds", "slice_seconds", "sweep_seconds", "republish_seconds"):
             if getattr(self, name) <= 0:
                 self.refuse(name, "must be above 0")
-        if not 0 < len(self.embedding_model) <= 200:
-            self.refuse("embedding_model", "must be a name or folder of 1 to 200 characters")
         for name in ("claim_conversations", "batch_turns", "attempts"):
             if getattr(self, name) < 1:
                 self.refuse(name, "must be at least 1")

@@ -7,7 +7,7 @@ each group of neighbouring nodes, so that every turn is under exactly one line a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
 from typing import Final, TypeVar
@@ -18,10 +18,11 @@ from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.groups import Group
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.material import Material
+from turnfold.assemble.past import Past, Taken, TakenAnchors
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import ANCHORS_HEADER, BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
-from turnfold.contract.notes import Note, Outline, Tiers
+from turnfold.contract.notes import Note, Outline
 from turnfold.contract.records import Anchor, Node
 
 _PASSED_OVER: Final = 24
@@ -64,53 +65,6 @@ class _Span:
     first_seq: int
     last_seq: int
     marker: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    """Notes in the order in which they were taken, and what they cost with their labels."""
-
-    notes: list[Note]
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class _TakenAnchors:
-    """Anchors in merge order, what they cost with their header, and their words by turn."""
-
-    anchors: tuple[Anchor, ...]
-    tokens: int
-    words: dict[int, set[str]]
-
-
-class _Past:
-    """Notes of what is folded, best first, that nothing else in the context says. Looked at as far as needed."""
-
-    def __init__(self, notes: Sequence[Note], *, before_seq: int, anchored: Mapping[int, set[str]]) -> None:
-        self._tiers = notes.tiers() if isinstance(notes, Tiers) else iter((notes,))
-        self._before_seq = before_seq
-        self._anchored = anchored
-        self._kept: list[list[Note]] = []
-
-    def __iter__(self) -> Iterator[Note]:
-        at = 0
-        while at < len(self._kept) or self._look_further():
-            yield from self._kept[at]
-            at += 1
-
-    def _look_further(self) -> bool:
-        tier = next(self._tiers, None)
-        if tier is None:
-            return False
-        before, anchored = self._before_seq, self._anchored
-        self._kept.append(
-            [note for note in tier if note.seq < before and not (note.seq in anchored and self._is_anchored(note))]
-        )
-        return True
-
-    def _is_anchored(self, note: Note) -> bool:
-        """True when an anchor that is shown says what the note says."""
-        return self._anchored[note.seq].issuperset(note.text.lower().split())
 
 
 class _Selection:
@@ -157,7 +111,7 @@ class _Selection:
         self._left = room
         self._anchor_words = anchors.words
 
-    def _anchors(self, first_raw: int, most: int) -> _TakenAnchors:
+    def _anchors(self, first_raw: int, most: int) -> TakenAnchors:
         """Anchors of turns before a number, by rank, for at most so many tokens with their header."""
         taken: list[Anchor] = []
         spent = self._pricing.count(ANCHORS_HEADER)
@@ -168,7 +122,7 @@ class _Selection:
                 taken.append(anchor)
                 spent += price
                 words.setdefault(anchor.turn_seq, set()).update(anchor.text.lower().split())
-        return _TakenAnchors(tuple(sorted(taken, key=lambda anchor: anchor.position)), spent if taken else 0, words)
+        return TakenAnchors(tuple(sorted(taken, key=lambda anchor: anchor.position)), spent if taken else 0, words)
 
     def take_notes(self) -> None:
         """Notes of what is folded and of the open tail, best first.
@@ -179,7 +133,7 @@ class _Selection:
         spans, tail = self._spans(), self._tail_span()
         opened = [*spans, *([tail] if tail else [])]
         first_raw = self._first_raw()
-        past = _Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words)
+        past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
         room = self._left
         if late:
@@ -214,7 +168,7 @@ class _Selection:
         """A result that depends on the notes of a key alone; without a key it is made each time."""
         return make() if key is None else self._material.memo.of((what, key), make)
 
-    def _with_hits(self, past: _Past, opened: Sequence[_Span], room: int) -> tuple[_Taken, list[Note], Hashable | None]:
+    def _with_hits(self, past: Past, opened: Sequence[_Span], room: int) -> tuple[Taken, list[Note], Hashable | None]:
         """Notes of the past and, apart from them, those that the query is about.
 
         Small budgets are for the query alone; of larger ones up to a share is for what is always shown. The third is
@@ -331,7 +285,7 @@ class _Selection:
             return self._material.closed_seq + 1
         return self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
 
-    def _chosen(self, notes: Iterable[Note], spans: Sequence[_Span], room: int) -> _Taken:
+    def _chosen(self, notes: Iterable[Note], spans: Sequence[_Span], room: int) -> Taken:
         """The first notes that fit, with the labels that they need."""
         pricing = self._pricing
         starts = [span.first_seq for span in spans]
@@ -357,7 +311,7 @@ class _Selection:
                 opened.add(label)
                 opened.add((label[0], day, ""))
             taken.append(note)
-        return _Taken(taken, room - left)
+        return Taken(taken, room - left)
 
     def _cost(self, notes: Sequence[Note]) -> int:
         """What notes cost together with their labels, in the groups of this context."""

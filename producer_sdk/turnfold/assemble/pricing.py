@@ -202,8 +202,11 @@ class Pricing:
         """At most what the recent turns cost in their dearest form, with headers, days and the system message."""
         if not turns:
             return MESSAGE_TOKENS
-        days = sum(self.count(line) for line in day_lines(turns) if line)
-        begins_well = turns[0].turn.role is Role.USER and turns[0].content.strip() and not turns[0].hidden
+        return self.dearest(recent, turns[0], sum(self.count(line) for line in day_lines(turns) if line))
+
+    def dearest(self, recent: FormTokens, first: ShownTurn, days: int) -> int:
+        """`around` of turns that begin with `first`; `days` are the tokens of the lines of their days."""
+        begins_well = first.turn.role is Role.USER and first.content.strip() and not first.hidden
         opener = 0 if begins_well else MESSAGE_TOKENS + self.count(OPENER)
         return max(
             recent.text + self.count(RECENT_HEADER) + days,
@@ -262,6 +265,41 @@ class Pricing:
         if self._counter.stored and known and words and not words[0].isspace() and words[-1] not in "\r\n":
             return self.count(opening) + known + self.count("\n")
         return self.count(closed_line(opening + words))
+
+
+class Block:
+    """What recent turns cost, as `Pricing.around` says it, while turns are put before them one by one."""
+
+    def __init__(self, pricing: Pricing, turns: Sequence[ShownTurn]) -> None:
+        self._pricing = pricing
+        self._text = self._openai = self._anthropic = 0
+        self._first: ShownTurn | None = None
+        self._day = ""
+        """The line of the first turn that has one."""
+        self._days_after = 0
+        """Tokens of the lines of later days."""
+        for shown in reversed(turns):
+            self.put_before(shown)
+
+    def put_before(self, shown: ShownTurn) -> None:
+        """Count one more turn, before all others."""
+        tokens = self._pricing.turn(shown)
+        self._text += tokens.text
+        self._openai += tokens.openai
+        self._anthropic += tokens.anthropic
+        self._first = shown
+        (line,) = day_lines((shown,))
+        if line:
+            self._days_after += self._pricing.count(self._day) if self._day not in {"", line} else 0
+            self._day = line
+
+    @property
+    def tokens(self) -> int:
+        """At most what they cost in their dearest form, with what stands around them."""
+        if self._first is None:
+            return self._pricing.around(FormTokens(), ())
+        days = self._days_after + (self._pricing.count(self._day) if self._day else 0)
+        return self._pricing.dearest(FormTokens(self._text, self._openai, self._anthropic), self._first, days)
 
 
 def _checked(counted: object) -> int:

@@ -9,7 +9,7 @@ from turnfold.assemble.chat import ShownTurn, whole, with_tool_groups
 from turnfold.assemble.clip import clip_middle
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
-from turnfold.assemble.pricing import FormTokens, Pricing
+from turnfold.assemble.pricing import Block, FormTokens, Pricing
 from turnfold.assemble.render_text import clip_gap, unfolded_line, unread_line, with_gap
 from turnfold.contract.records import StoredTurn
 
@@ -60,23 +60,26 @@ def shown(material: Material, pricing: Pricing, turns: Iterable[StoredTurn]) -> 
 
 def before(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int) -> tuple[ShownTurn, ...]:
     """`raw` with whole turns of the window before it, for up to `room` more tokens; tool groups stay whole."""
-    limit = pricing.around(pricing.recent(raw), raw) + room
-    kept = raw
-    pending: list[StoredTurn] = []
+    block = Block(pricing, raw)
+    limit = block.tokens + room
+    kept: list[ShownTurn] = []
+    pending: list[ShownTurn] = []
     window = material.window
     for place in reversed(range(raw[0].turn.seq - window.seqs[0] if raw else len(window))):
         turn = window[place]
         room -= turn.tokens
         if room < 0 or turn.kept is not None:
             break
-        pending.insert(0, turn)
+        shown = show(material, pricing, turn)
+        block.put_before(shown)
+        pending.append(shown)
         if turn.seq in material.inside_groups:
             continue
-        longer = (*(show(material, pricing, one) for one in pending), *kept)
-        if pricing.around(pricing.recent(longer), longer) > limit:
+        if block.tokens > limit:
             break
-        kept, pending = longer, []
-    return raw if kept is raw else with_tool_groups(list(kept))
+        kept += pending
+        pending = []
+    return with_tool_groups([*reversed(kept), *raw]) if kept else raw
 
 
 def widened(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int) -> tuple[ShownTurn, ...]:

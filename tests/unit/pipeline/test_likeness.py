@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
+from turnfold.contract.vectors import rounded
 from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import merge
 from turnfold_worker.pipeline.likeness import Known, agree
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.vectors import rounded
 
 PLACES = ("the gateway", "the ledger of the house", "our nightly backup", "the search page")
 SAID = (

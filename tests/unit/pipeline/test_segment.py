@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.vectors import NO_VECTOR, Vector
 from turnfold_worker.pipeline.fold import fold_segment
 from turnfold_worker.pipeline.gap_scorer import form_of
 from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.tool_groups import call_ids, result_ids
-from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector
 
 from .wild_turns import calling, said, talk, wild_turns
 

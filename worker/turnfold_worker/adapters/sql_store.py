@@ -14,6 +14,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Outline
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import JobKind
+from turnfold.contract.vectors import Vector
 from turnfold_worker.adapters import (
     sql_access,
     sql_anchors,
@@ -31,7 +32,6 @@ from turnfold_worker.errors import Retryable
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
-from turnfold_worker.pipeline.vectors import Vector
 from turnfold_worker.ports import (
     ClosedSegment,
     ConfirmErasure,

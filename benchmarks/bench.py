@@ -1,24 +1,15 @@
-"""The read and the drain beside the floor of the same run, on SQLite and PostgreSQL.
-
-    make bench BENCH_ARGS="--turns 100 1000 10000 --budget 4000"
-
-Read: `context()` through the SDK, Redis included, against one indexed SELECT of 60 rows and one Redis round trip
-by the plain drivers. Drain: inboxes to SQL in one process, against executemany of the same rows by the plain driver.
-"""
+"""What the benchmarks share: made talk, a client with its worker on one database, and the floors by plain drivers."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import redis
-from databases import Place, machine, median, milliseconds, places
-from sqlalchemy import Engine, event, text
+from databases import Place
+from sqlalchemy import Engine
 
 from turnfold import Turnfold
 from turnfold.contract.keys import SHARDS, Address
@@ -30,8 +21,6 @@ from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.sql_turns import turn_row
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import Worker, sql_store
-
-READS = 200
 
 
 class Nobody:
@@ -96,27 +85,6 @@ class Bench:
         return time.perf_counter() - begun
 
 
-def read_row(bench: Bench, count: int, budget: int) -> dict[str, Any]:
-    """Append, store, fold and read one conversation of `count` turns."""
-    name = f"read-{count}"
-    bench.tf.append(name, talk(count))
-    bench.drain()
-    conversation = _id(bench.read, bench.place.name, name)
-    begun = time.perf_counter()
-    bench.worker.compress(conversation)
-    folded = time.perf_counter() - begun
-    bench.tf.wait(name)
-    context = bench.tf.context(name, budget_tokens=budget)
-    rows = _rows(bench.client, lambda: bench.tf.context(name, budget_tokens=budget))
-    taken = milliseconds(lambda: bench.tf.context(name, budget_tokens=budget), READS)
-    floor = median(milliseconds(_floor_of_a_read(bench, conversation), READS))
-    return {
-        "database": bench.place.name, "turns": count, "fold turns/s": round(count / folded),
-        "p50 ms": round(median(taken), 2), "p95 ms": round(taken[int(READS * 0.95)], 2), "floor ms": round(floor, 3),
-        "times the floor": round(median(taken) / floor, 1), "rows": rows, "tokens": context.tokens,
-    }  # fmt: skip
-
-
 def drain_row(bench: Bench, conversations: int, turns: int) -> dict[str, Any]:
     """Drain `turns` turns of each of many conversations, and insert as many rows with the plain driver."""
     made = list(talk(turns))
@@ -134,14 +102,15 @@ def drain_row(bench: Bench, conversations: int, turns: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _id(engine: Engine, tenant: str, name: str) -> int:
+def row_id(engine: Engine, tenant: str, name: str) -> int:
     rows = table(ConversationRow)
     with engine.begin() as connection:
         found = connection.execute(rows.select().where(rows.c.tenant == tenant, rows.c.external_id == name)).one()
     return int(found.id)
 
 
-def _floor_of_a_read(bench: Bench, conversation: int) -> Any:
+def floor_of_a_read(bench: Bench, conversation: int) -> Any:
+    """A call that makes one Redis round trip and one indexed SELECT of 60 rows."""
     client = redis.Redis.from_url(bench.place.redis_url)
     # A connection of its own that never goes back to the pool.
     plain: Any = bench.read.pool._creator()  # type: ignore[attr-defined]  # noqa: SLF001
@@ -176,51 +145,3 @@ def _floor_of_a_drain(bench: Bench, conversations: int, turns: int) -> float:
         with bench.write.begin() as connection:
             connection.execute(rows.insert(), block)
     return time.perf_counter() - begun
-
-
-def _rows(client: Turnfold, call: Any) -> int:
-    """Rows that the statements of one read return: each is run once more by itself."""
-    engine: Engine = client._resources.reader()._engine  # noqa: SLF001 - counting is not part of the SDK
-    statements: list[tuple[str, Any]] = []
-
-    def remember(*given: Any) -> None:
-        if given[2].lstrip().upper().startswith(("SELECT", "WITH")):
-            statements.append(given[2:4])
-
-    event.listen(engine, "before_cursor_execute", remember)
-    call()
-    event.remove(engine, "before_cursor_execute", remember)
-    with engine.connect() as connection:
-        connection.execute(text("SELECT 1"))
-        return sum(len(connection.exec_driver_sql(*statement).all()) for statement in statements)
-
-
-def _table(rows: list[dict[str, Any]]) -> str:
-    names = list(rows[0])
-    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
-    lines += ["| " + " | ".join(str(row[name]) for name in names) + " |" for row in rows]
-    return "\n".join(lines)
-
-
-def main() -> None:
-    """Print both tables, and write them as JSON with the machine that they were measured on."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--turns", type=int, nargs="+", default=[100, 1_000, 10_000])
-    parser.add_argument("--budget", type=int, default=4_000)
-    parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])
-    parser.add_argument("--out", type=Path)
-    arguments = parser.parse_args()
-    reads, drains = [], []
-    with places(arguments.databases) as found:
-        for place in found:
-            bench = Bench(place)
-            reads += [read_row(bench, count, arguments.budget) for count in arguments.turns]
-            drains += [drain_row(bench, *size) for size in ((200, 50), (5_000, 1))]
-            bench.close()
-    print(f"\ncontext(budget_tokens={arguments.budget})\n\n{_table(reads)}\n\ndrain, one process\n\n{_table(drains)}\n")
-    if arguments.out:
-        arguments.out.write_text(json.dumps({"machine": machine(), "reads": reads, "drains": drains}, indent=2))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,365 @@
+"""How fast reads and writes are, beside a floor and beside what is used today: writes docs/performance.md.
+
+    make bench
+    make bench BENCH_ARGS="--turns 100 1000 --databases sqlite --out /tmp/bench"
+
+Every number is measured in one run: context cold (a process that has not read this conversation), warm (the revision
+is the one that was read, and a turn was appended since), with a query, expand and append, on SQLite and PostgreSQL;
+the floor is one Redis round trip and one indexed SELECT of 60 rows by the plain drivers. The longest conversation
+takes most of the time: it is folded once, and its rows are copied to the second database. About ten minutes with the
+default lengths on two idle cores, one without the last.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise, takewhile
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+from bench import Bench, drain_row, floor_of_a_read, row_id, talk
+from charts import log_chart
+from databases import machine, places
+from peers import peers, tokens
+from rich.progress import Progress
+from sqlalchemy import text
+
+from turnfold.contract.keys import Address
+from turnfold.contract.tables import Base, ConversationRow, table
+from turnfold.inbox import connect as connect_redis
+
+BUDGETS: Final = (1_000, 4_000, 16_000)
+MIDDLE: Final = 4_000
+READS: Final = 200
+QUERIES: Final = 40
+INBOX: Final = 20
+"""Turns that are appended between warm reads before the inbox is emptied again."""
+APPENDS: Final = 50
+"""Contexts of the prefix table."""
+PEER_SECONDS: Final = 6.0
+NEWEST: Final = 100
+"""Turns that are not old: what is shown of the others is the last column of the table of peers."""
+OUT: Final = Path(__file__).resolve().parent.parent / "docs"
+
+Row = dict[str, Any]
+
+
+def timed(work: Callable[[int], object], times: int, *, before: Callable[[int], object] | None = None) -> list[float]:
+    """Milliseconds of each call, sorted; `before` is not measured. The argument is the number of the call."""
+    taken = []
+    for number in range(times):
+        if before is not None:
+            before(number)
+        begun = time.perf_counter()
+        work(number)
+        taken.append(1_000 * (time.perf_counter() - begun))
+    return sorted(taken)
+
+
+def percentiles(taken: Sequence[float]) -> tuple[float, float, float]:
+    """p50, p95 and p99 of sorted values."""
+    return taken[len(taken) // 2], taken[int(len(taken) * 0.95)], taken[int(len(taken) * 0.99)]
+
+
+def question(number: int) -> str:
+    subjects = ("seat api", "refund page", "login job", "report test")
+    return f"What did we decide about the {subjects[number % 4]} for customer {37 * number}?"
+
+
+def store(bench: Bench, turns: int) -> float:
+    """Append, store and fold a conversation; turns folded a second."""
+    name = f"read-{turns}"
+    bench.tf.append(name, talk(turns))
+    bench.drain()
+    begun = time.perf_counter()
+    bench.worker.compress(row_id(bench.read, bench.place.name, name))
+    bench.tf.wait(name)
+    return turns / (time.perf_counter() - begun)
+
+
+def copy_rows(source: Bench, target: Bench) -> None:
+    """All rows of one database to another that is empty, under the other's tenant."""
+    for rows in Base.metadata.sorted_tables:
+        if rows.name == "meta":
+            continue
+        with source.read.connect() as reading, target.write.begin() as writing:
+            found = reading.execution_options(yield_per=5_000).execute(rows.select())
+            for block in found.mappings().partitions():
+                values = [dict(row) for row in block]
+                if rows is table(ConversationRow):
+                    values = [{**row, "tenant": target.place.name} for row in values]
+                writing.execute(rows.insert(), values)
+    if target.write.dialect.name == "postgresql":
+        with target.write.begin() as writing:
+            for name in ("conversation", "job", "parked_entry"):
+                # Rows that bring their numbers leave the counter where it was.
+                writing.execute(text(f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), max(id)) FROM {name}"))  # noqa: S608 - ours
+
+
+def reads_of(bench: Bench, turns: int) -> list[Row]:
+    """A row a budget and kind of read."""
+    name = f"read-{turns}"
+    conversation = row_id(bench.read, bench.place.name, name)
+    reader = bench.tf._resources.reader()  # noqa: SLF001 - a new process is played by forgetting
+    redis = connect_redis(bench.place.redis_url, timeout_seconds=10)
+    inbox = Address(bench.place.name, name).inbox
+    floor = floor_of_a_read(bench, conversation)
+    found: list[Row] = []
+
+    def row(kind: str, budget: int, taken: list[float], lowest: float, **more: Any) -> None:
+        p50, p95, p99 = percentiles(taken)
+        found.append(
+            {"database": bench.place.name, "turns": turns, "kind": kind, "budget": budget, "p50": p50, "p95": p95,
+             "p99": p99, "floor": lowest, "times": p50 / lowest, **more}
+        )  # fmt: skip
+
+    def append(number: int) -> None:
+        if number % INBOX == 0:
+            redis.delete(inbox)
+        bench.tf.append(name, {"role": "user", "content": f"And the seat page for customer {number}?"})
+
+    for budget in BUDGETS:
+        context = bench.tf.context(name, budget_tokens=budget)
+        used = {"tokens": context.tokens, "over": max(0, context.tokens - budget)}
+        lowest = median(timed(lambda _: floor(), READS))
+        read = partial(bench.tf.context, name, budget_tokens=budget)
+        cold = timed(lambda _, read=read: read(), READS, before=lambda _: reader.forget_parsed())
+        row("cold", budget, cold, lowest, **used)
+        row("warm", budget, timed(lambda _, read=read: read(), READS, before=append), lowest, **used)
+        redis.delete(inbox)
+        asked = timed(lambda number, read=read: read(query=question(number)), QUERIES)
+        row("query", budget, asked, lowest)
+    context = bench.tf.context(name, budget_tokens=MIDDLE)
+    lowest = median(timed(lambda _: floor(), READS))
+    if context.markers:
+        marked = partial(bench.tf.expand, name, max_tokens=2_000)
+        expanded = timed(lambda number: marked(context.markers[number % len(context.markers)]), READS)
+        row("expand", 0, expanded, lowest)
+    ping = median(timed(lambda _: redis.ping(), READS))
+    other = f"append-{turns}"
+    row("append", 0, timed(lambda i: bench.tf.append(other, {"role": "user", "content": f"Number {i}."}), READS), ping)
+    bench.drain()
+    return found
+
+
+def peer_rows(folder: Path, turns: int) -> list[Row]:
+    """What peers give for the middle budget."""
+    said = list(talk(turns))
+    place_of = {turn["content"]: number for number, turn in enumerate(said)}
+    found: list[Row] = []
+    for peer in peers(folder, said):
+        contents = peer.read(MIDDLE)
+        begun = time.perf_counter()
+        peer.read(MIDDLE)
+        times = max(3, min(50, int(PEER_SECONDS / max(1e-4, time.perf_counter() - begun))))
+        p50, p95, p99 = percentiles(timed(lambda _, read=peer.read: read(MIDDLE), times))  # type: ignore[misc]
+        used = tokens(contents)
+        old = len({place_of[one] for one in contents if place_of.get(one, turns) < turns - NEWEST})
+        found.append(
+            {"name": peer.name, "turns": turns, "p50": p50, "p95": p95, "p99": p99, "tokens": used,
+             "over": max(0, used - MIDDLE), "old": old / max(1, turns - NEWEST)}
+        )  # fmt: skip
+    return found
+
+
+def prefix_rows(bench: Bench) -> list[Row]:
+    """How much of a context stands at the beginning of the next one, over appends one by one with their folds."""
+    found = []
+    for budget in BUDGETS:
+        name, said = f"prefix-{budget}", list(talk(1_500 + APPENDS))
+        bench.tf.append(name, said[:-APPENDS])
+        texts = []
+        for turn in [None, *said[-APPENDS:]]:
+            if turn is not None:
+                bench.tf.append(name, turn)
+            bench.drain()
+            bench.worker.compress(row_id(bench.read, bench.place.name, name))
+            texts.append(bench.tf.context(name, budget_tokens=budget).text.encode())
+        shares = sorted(
+            sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, following, strict=False))) / len(one)
+            for one, following in pairwise(texts)
+        )
+        found.append({"budget": budget, "median": median(shares), "p10": shares[len(shares) // 10], "least": shares[0]})
+    return found
+
+
+def markdown(rows: Sequence[Row]) -> str:
+    names = list(rows[0])
+    lines = [
+        "| " + " | ".join(names) + " |",
+        "|" + "|".join("---" if i < 1 else "--:" for i in range(len(names))) + "|",
+    ]
+    return "\n".join([*lines, *("| " + " | ".join(str(row[name]) for name in names) + " |" for row in rows)])
+
+
+def _ms(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:,.0f}"
+
+
+def _grouped(value: Any) -> Any:
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def _read_table(rows: Sequence[Row], kinds: Sequence[str]) -> str:
+    return markdown(
+        [
+            {
+                "read": row["kind"], "database": row["database"], "turns": f"{row['turns']:,}",
+                "budget": f"{row['budget']:,}" if row["budget"] else "–", "p50 ms": _ms(row["p50"]),
+                "p95": _ms(row["p95"]), "p99": _ms(row["p99"]), "floor": f"{row['floor']:.3f}",
+                "× floor": f"{row['times']:.1f}",
+            }
+            for kind in kinds for row in rows if row["kind"] == kind
+        ]
+    )  # fmt: skip
+
+
+def _peer_table(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
+    rows = [
+        {"system": f"Turnfold, {row['kind']}, {row['database']}", "turns": row["turns"], "p50": row["p50"],
+         "p95": row["p95"], "tokens": row["tokens"], "over": row["over"], "old": "100 %"}
+        for row in ours if row["kind"] in {"cold", "warm"} and row["budget"] == MIDDLE
+    ]  # fmt: skip
+    rows += [{**row, "system": row["name"], "old": f"{100 * row['old']:.1f} %"} for row in theirs]
+    return markdown(
+        [
+            {
+                "system": row["system"], "turns": f"{row['turns']:,}", "p50 ms": _ms(row["p50"]),
+                "p95": _ms(row["p95"]), "tokens": f"{row['tokens']:,}", "over the budget": f"{row['over']:,}",
+                "old turns represented": row["old"],
+            }
+            for row in rows
+        ]
+    )  # fmt: skip
+
+
+def document(result: Row) -> str:
+    """docs/performance.md."""
+    where = result["machine"]
+    prefixes = [
+        {"budget": f"{row['budget']:,}", "median": f"{100 * row['median']:.0f} %", "p10": f"{100 * row['p10']:.0f} %",
+         "least": f"{100 * row['least']:.0f} %"} for row in result["prefixes"]
+    ]  # fmt: skip
+    drains = [{name: _grouped(value) for name, value in row.items()} for row in result["drains"]]
+    minutes, cores = result["minutes"], f"{where['processor']}, {where['cores']} cores"
+    return f"""# Performance
+
+Written by `make bench` in one run of {minutes:.0f} minutes: {cores},
+load {where["load"]} (one minute, at the beginning and at the end), Python {where["python"]}, {where["system"]}.
+Milliseconds move with the machine and with what else runs on it: compare with the floor of the same rows, one Redis
+round trip and one indexed SELECT of 60 rows by the plain drivers. Where the load is above the number of cores, whatever
+takes longer than a floor also waits longer for its turn: the ratios are then upper bounds.
+
+- **cold**: the process has not read this conversation yet. **warm**: the conversation's revision is the one that the
+  process read last, and a turn was appended since. **query**: `context(query=…)`, a new question each time.
+- No token is counted but those of what is short or new, no model is asked, no statement depends on the length.
+- A process remembers what it parsed of the conversations that it read last: 16 million characters, about 64 MB.
+
+![p50 of a context by the length of the conversation](performance-length.svg)
+
+## Reads
+
+{_read_table(result["reads"], ("cold", "warm", "query"))}
+
+## Expand and append
+
+The floor of `append` is a PING.
+
+{_read_table(result["reads"], ("expand", "append"))}
+
+## Beside what is used today
+
+A budget of {MIDDLE:,} tokens, counted by Turnfold's estimator for all. The peers store in SQLite files and are read by
+an open connection. *Old turns* are all but the newest {NEWEST}; represented means shown, or under a line that names
+them and leads to them: each of Turnfold's contexts covers every turn.
+
+{_peer_table(result["reads"], result["peers"])}
+
+## Prefixes that stay
+
+Providers charge less for the beginning of a prompt that they have seen. Over {APPENDS} turns that are appended and
+folded one by one, so much of a context, in bytes, stands at the beginning of the next one:
+
+{markdown(prefixes)}
+
+## Draining and folding
+
+Inboxes to SQL in one process, beside executemany of the same rows; folding by rules, without a model, in one process:
+{", ".join(f"{row['turns']:,} turns at {row['rate']:,.0f} a second" for row in result["folds"])}.
+
+{markdown(drains)}
+"""
+
+
+def chart(result: Row) -> str:
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for row in result["reads"]:
+        if row["budget"] == MIDDLE:
+            lines.setdefault(f"Turnfold {row['kind']}, {row['database']}", []).append((row["turns"], row["p50"]))
+            if row["kind"] == "cold":
+                lines.setdefault(f"floor, {row['database']}", []).append((row["turns"], row["floor"]))
+    for row in result["peers"]:
+        lines.setdefault(row["name"].replace("SQLChatMessageHistory + ", ""), []).append((row["turns"], row["p50"]))
+    return log_chart("context of 4,000 tokens, p50", "turns in the conversation", "milliseconds", lines)
+
+
+def measure(arguments: argparse.Namespace, progress: Progress) -> Row:
+    begun, before = time.perf_counter(), machine()
+    result: Row = {"reads": [], "peers": [], "folds": [], "drains": [], "prefixes": []}
+    steps = len(arguments.turns) * (2 + len(arguments.databases)) + 2 + 2 * len(arguments.databases)
+    task = progress.add_task("measuring", total=steps)
+
+    def step(what: str) -> None:
+        progress.update(task, description=what, advance=1)
+
+    with places(arguments.databases) as found, tempfile.TemporaryDirectory() as folder:
+        benches = [Bench(place) for place in found]
+        for turns in arguments.turns:
+            step(f"folding {turns:,} turns")
+            result["folds"].append({"turns": turns, "rate": store(benches[0], turns)})
+        for bench in benches[1:]:
+            step(f"copying rows to {bench.place.name}")
+            copy_rows(benches[0], bench)
+        for bench in benches:
+            for turns in arguments.turns:
+                step(f"reading {turns:,} turns, {bench.place.name}")
+                result["reads"] += reads_of(bench, turns)
+        for turns in arguments.turns:
+            step(f"peers, {turns:,} turns")
+            result["peers"] += peer_rows(Path(folder), turns)
+        step("prefixes")
+        result["prefixes"] = prefix_rows(benches[0])
+        for bench in benches:
+            step(f"draining, {bench.place.name}")
+            result["drains"] += [drain_row(bench, *size) for size in ((200, 50), (5_000, 1))]
+            bench.close()
+    after = machine()
+    result["machine"] = {**before, "load": f"{before['load']} and {after['load']}"}
+    result["minutes"] = (time.perf_counter() - begun) / 60
+    return result
+
+
+def main() -> None:
+    """Write performance.md, its figure and the numbers as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000])
+    parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])
+    parser.add_argument("--out", type=Path, default=OUT, help="folder that the document is written to")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    with Progress() as progress:
+        result = measure(arguments, progress)
+    (arguments.out / "performance.json").write_text(json.dumps(result, indent=1))
+    (arguments.out / "performance.md").write_text(document(result))
+    (arguments.out / "performance-length.svg").write_text(chart(result))
+    print(f"wrote {arguments.out / 'performance.md'}")
+
+
+if __name__ == "__main__":
+    main()
