@@ -11,6 +11,8 @@ from turnfold.contract.records import LevelKey, Node
 TAGS_LEVEL = 3
 """The level that holds a node's tags."""
 
+_PARTS = frozenset({"tags", "names", "dates", "paths", "code", "says"})
+"""Names of the parts of a node's tags, which say nothing in a line of many nodes."""
 _MOST = 48
 """Tags that are looked at for one line."""
 
@@ -39,5 +41,8 @@ def best_tags(joined: Iterable[Node], texts: Mapping[LevelKey, str]) -> tuple[st
 
 def _tags(text: str) -> list[str]:
     flat = one_line(text).replace("[", " ").replace("]", " ").replace("\N{RIGHTWARDS ARROW}", " ")
-    separator = ";" if flat.count(";") > flat.count(",") else ","
-    return [tag for piece in flat.split(separator) if (tag := piece.strip(" .;,"))]
+    pieces: list[str] = []
+    for part in flat.split(";"):
+        name, colon, named = part.strip().partition(": ")
+        pieces += (named if colon and name in _PARTS else part).split(",")
+    return [tag for piece in pieces if (tag := piece.strip(" .;,"))]
