@@ -60,5 +60,5 @@ $(VENV)/.installed-bench: $(VENV)/.installed-dev
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed pyproject.toml
-	$(PIP) install --quiet -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,flower,postgres,semantic]' --group dev
+	$(PIP) install --quiet -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,flower,postgres,redact,semantic]' --group dev
 	@touch $@

@@ -1,4 +1,4 @@
-"""Exact-span recall on the made cases of `anchor_cases.jsonl`: which must be kept, and in what state.
+"""Measure exact-span recall on the made cases of `anchor_cases.jsonl`: what is kept, and in what state.
 
     python benchmarks/anchor_cases.py [--semantic] [--cases FILE] [--show]
 

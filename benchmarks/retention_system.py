@@ -52,7 +52,8 @@ class TurnfoldSystem:
     query_aware = True
     query_free = True
 
-    def __init__(self) -> None:
+    def __init__(self, *, semantic: bool = False) -> None:
+        self._semantic = semantic
         self._folded: FoldedConversation | None = None
         encoder = tiktoken.get_encoding("o200k_base")
         self._count: Callable[[str], int] = lambda text: len(encoder.encode_ordinary(text))
@@ -60,7 +61,7 @@ class TurnfoldSystem:
     def ingest(self, conversation: Any) -> None:
         self.close()
         turns = [as_turn(turn, seq) for seq, turn in enumerate(conversation.turns, start=1)]
-        self._folded = fold(turns, conversation_id=conversation.id)
+        self._folded = fold(turns, conversation_id=conversation.id, semantic=self._semantic)
 
     def context(self, budget: int, query: str | None) -> str:
         if self._folded is None:
@@ -77,3 +78,8 @@ class TurnfoldSystem:
 def turnfold() -> TurnfoldSystem:
     """The factory that the harness calls."""
     return TurnfoldSystem()
+
+
+def turnfold_semantic() -> TurnfoldSystem:
+    """The same with sentence vectors: needs `turnfold-worker[semantic]`."""
+    return TurnfoldSystem(semantic=True)

@@ -14,8 +14,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from turnfold.contract.vectors import Vector, cosine, numbers_of
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
-from turnfold_worker.pipeline.vectors import Vector, cosine, numbers_of, total
+from turnfold_worker.pipeline.vectors import total
 
 _WINDOW: Final = 3
 _DEEP: Final = 0.25

@@ -18,11 +18,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.vectors import Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 from turnfold_worker.pipeline import segment
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.vectors import Vector
 from turnfold_worker.ports import SentenceEmbedder
 
 _ROLES: Final = {

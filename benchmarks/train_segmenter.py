@@ -24,6 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.vectors import Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 from turnfold_worker.pipeline.gap_features import (
@@ -36,7 +37,6 @@ from turnfold_worker.pipeline.gap_features import (
     features,
 )
 from turnfold_worker.pipeline.gap_signs import REMEMBERED, Signs, signs_of
-from turnfold_worker.pipeline.vectors import Vector
 from turnfold_worker.ports import SentenceEmbedder
 
 TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/segmenter_weights.py"
@@ -198,8 +198,7 @@ def main() -> None:
     parser.add_argument("--tables", action="store_true", help="print the tables and write nothing")
     parser.add_argument("--without", choices=GROUPS, help="a group of evidence to leave out")
     arguments = parser.parse_args()
-    # Single precision: what bfloat16 makes of a text differs more from one processor to another.
-    embedder = SentenceTransformerEmbedder(bfloat16=False, threads=2)
+    embedder = SentenceTransformerEmbedder(threads=2)
     gaps = {}
     for kind in KINDS:
         gaps[kind] = gaps_of(kind, embedder)

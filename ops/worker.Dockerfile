@@ -1,4 +1,4 @@
-# The image of workers, migrations, beat and Flower; no model and no torch in it. From the repository's root:
+# The image of workers, migrations, beat and Flower; no sentence model and no torch in it. From the repository's root:
 #
 #   docker build --file ops/worker.Dockerfile --tag turnfold-worker:0.1.0 .
 
@@ -19,7 +19,7 @@ COPY examples/ examples/
 
 RUN python -m venv /opt/turnfold \
     && /opt/turnfold/bin/pip install --no-cache-dir --upgrade pip \
-    && /opt/turnfold/bin/pip install --no-cache-dir ./producer_sdk './worker[flower,postgres]' \
+    && /opt/turnfold/bin/pip install --no-cache-dir ./producer_sdk './worker[flower,postgres,redact]' \
     && /opt/turnfold/bin/pip check
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,21 +14,28 @@ from tempfile import TemporaryDirectory
 import pytest
 from sqlalchemy import Engine
 
+from support import scribe
 from support.celery_workers import CeleryWorker
+from support.openai_server import OpenAIServer
 from support.postgresql import PostgresqlServer
 from support.publishers import HeldMessages, run_until_idle
+from support.refinery import Refinery
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.inbox import connect as connect_redis
 from turnfold.settings import Settings
 from turnfold.sql import connect
 from turnfold_worker import migrate
+from turnfold_worker.adapters.openai_model import OpenAIModel
 from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_server import RedisNotStarted, RedisServer, find_server
+from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.digest import digest
 from turnfold_worker.ports import SentenceEmbedder
 from turnfold_worker.settings import WorkerSettings
-from turnfold_worker.wiring import Worker, sql_store
+from turnfold_worker.wiring import Worker, language_model, refining, sql_refinements, sql_store
+
+LONGEST_SLEEP_SECONDS = 0.35
 
 
 @pytest.fixture(scope="session")
@@ -146,7 +154,9 @@ def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., Loc
     """Makes workers with settings of one's own."""
     engines: list[Engine] = []
 
-    def make(*, embedder: SentenceEmbedder | None = None, **values: float) -> LocalWorker:
+    def make(
+        *, embedder: SentenceEmbedder | None = None, sleep: Callable[[float], None] = time.sleep, **values: float
+    ) -> LocalWorker:
         settings = WorkerSettings(redis_url=redis_url, database_url=database_url, **values)  # type: ignore[arg-type]
         client = connect_redis(redis_url, timeout_seconds=5)
         write = connect(database_url, write=True, timeout_seconds=30)
@@ -154,7 +164,13 @@ def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., Loc
         engines.extend((write, read))
         messages = HeldMessages()
         inbox = RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds)
-        worker = Worker(settings, inbox, sql_store(settings, write, read), messages, embedder)
+        refinements = sql_refinements(settings, write, read) if settings.refines else None
+        with_model = None
+        if settings.has_model and refinements is not None:
+            model = language_model(settings)
+            with_model = refining(settings, client, write, refinements, model, sleep=sleep)
+        store, retention = sql_store(settings, write, read), SqlRetention(write, read_engine=read)
+        worker = Worker(settings, inbox, store, messages, refinements, with_model, retention, embedder)
         return LocalWorker(worker, messages, read)
 
     yield make
@@ -191,3 +207,43 @@ def start_worker(celery_environment: dict[str, str], tmp_path: Path) -> Iterator
     yield start
     for worker in started:
         worker.stop()
+
+
+@pytest.fixture
+def openai_server() -> Iterator[OpenAIServer]:
+    """A real HTTP server that speaks OpenAI's protocol; it answers well unless it is told otherwise."""
+    with OpenAIServer(scribe.answer) as server:
+        yield server
+
+
+@pytest.fixture
+def make_refinery(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], openai_server: OpenAIServer
+) -> Iterator[Callable[..., Refinery]]:
+    """Makes workers with a model, with settings of one's own. Calls give up soon; long pauses are only noted."""
+    models: list[OpenAIModel] = []
+
+    def make(**values: object) -> Refinery:
+        slept: list[float] = []
+
+        def sleep(seconds: float) -> None:
+            slept.append(seconds)
+            time.sleep(seconds if seconds < LONGEST_SLEEP_SECONDS else 0)
+
+        values = {"call_seconds": 2.0, "republish_seconds": 0.001, **values}
+        local = make_worker(openai_base_url=openai_server.base_url, sleep=sleep, **values)
+        if local.worker.refining is not None:
+            model = local.worker.refining.calls._model
+            assert isinstance(model, OpenAIModel)
+            models.append(model)
+        return Refinery(tf, local, openai_server, slept)
+
+    yield make
+    for model in models:
+        model.close()
+
+
+@pytest.fixture
+def refinery(make_refinery: Callable[..., Refinery]) -> Refinery:
+    """A worker with a model."""
+    return make_refinery()

@@ -68,6 +68,7 @@ class AccessCounts:
         self._count = client.register_script(_COUNT)
         self._client = client
         self._lock = threading.Lock()
+        self._flushing = threading.Lock()
         self._held: Counter[tuple[Address, str]] = Counter()
         self._thread: threading.Thread | None = None
         self._closing = threading.Event()
@@ -79,11 +80,14 @@ class AccessCounts:
         self._add(address, *found_fields(conversation, first_seq, last_seq))
 
     def flush(self) -> None:
-        """Take the counts to Redis; they are dropped when it does not answer."""
-        with self._lock:
-            held, self._held = self._held, Counter()
-        if not held:
-            return
+        """Take the counts to Redis, also those that are on their way; they are dropped when it does not answer."""
+        with self._flushing:
+            with self._lock:
+                held, self._held = self._held, Counter()
+            if held:
+                self._send(held)
+
+    def _send(self, held: Counter[tuple[Address, str]]) -> None:
         by_address: dict[Address, list[Any]] = {}
         for (address, name), times in held.items():
             by_address.setdefault(address, []).extend((name, times))

@@ -112,6 +112,7 @@ class AsyncTurnfold:
         *,
         budget_tokens: int,
         query: str | None = None,
+        query_vector: Iterable[float] | None = None,
         system: str | Iterable[Section] | None = None,
         flags: Iterable[str] = (),
         task: str | None = None,
@@ -124,7 +125,7 @@ class AsyncTurnfold:
         return await self._run(
             self._client.context, conversation_id, budget_tokens=budget_tokens, query=query, system=system, flags=flags,
             task=task, reserve_tokens=reserve_tokens, count_tokens=count_tokens, policy=policy,
-            expand=expand,
+            expand=expand, query_vector=query_vector,
         )  # fmt: skip
 
     async def reference(self, context: Context) -> str:
@@ -135,8 +136,20 @@ class AsyncTurnfold:
         """As `Turnfold.resolve`."""
         return await self._run(self._client.resolve, reference)
 
-    async def expand(self, conversation_id: str, marker: str, *, max_tokens: int | None = None) -> Expansion:
+    async def expand(
+        self,
+        conversation_id: str,
+        marker: str,
+        *,
+        max_tokens: int | None = None,
+        reconstruct: bool = False,
+        timeout_seconds: float = 60.0,
+    ) -> Expansion:
         """As `Turnfold.expand`."""
+        if reconstruct:
+            begin = self._client._begin_reconstruction  # noqa: SLF001 - the same client
+            wait = await self._run(begin, conversation_id, marker, max_tokens=max_tokens)
+            return await self._until(wait, timeout_seconds)
         return await self._run(self._client.expand, conversation_id, marker, max_tokens=max_tokens)
 
     async def search(self, conversation_id: str, query: str, *, limit: int = 10) -> list[Hit]:

@@ -28,6 +28,7 @@ from turnfold.contract.records import (
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
 from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, Unavailable, UnknownAnchor
+from turnfold.reconstruction import ReconstructionWait
 from turnfold.resources import Resources
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount, chosen_counter
@@ -153,6 +154,7 @@ class Turnfold:
         *,
         budget_tokens: int,
         query: str | None = None,
+        query_vector: Iterable[float] | None = None,
         system: str | Iterable[Section] | None = None,
         flags: Iterable[str] = (),
         task: str | None = None,
@@ -166,13 +168,14 @@ class Turnfold:
         `count_tokens` is your own counter, or the name of a cached tiktoken encoding; without it the built-in
         estimator counts. A conversation that nobody has written to reads as an empty context. `expand` are up to 8
         markers whose words are shown too, within half of the budget: for models without tools. `system` may be a
-        list of `Section`s, of which `flags` and the budget choose.
+        list of `Section`s, of which `flags` and the budget choose. `query_vector` is the query's sentence vector by
+        the workers' model (`TURNFOLD_EMBEDDING_MODEL`), where they keep vectors: what answers in other words is found.
         Raises `InvalidBudget` naming the least that is needed, `UnknownMarker`, `Unavailable`, `InvalidSettings`.
         """
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
             reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
-            expand=expand,
+            expand=expand, query_vector=query_vector, vector_model=self._settings.embedding_model,
         )  # fmt: skip
         address = self._address(conversation_id)
         resources = self._resources
@@ -201,11 +204,24 @@ class Turnfold:
         """
         return replace(self._resources.references().find(self._tenant, reference), keeper=self.reference)
 
-    def expand(self, conversation_id: str, marker: str, *, max_tokens: int | None = None) -> Expansion:
+    def expand(
+        self,
+        conversation_id: str,
+        marker: str,
+        *,
+        max_tokens: int | None = None,
+        reconstruct: bool = False,
+        timeout_seconds: float = 60.0,
+    ) -> Expansion:
         """What a marker of a context stands for, at the level that it names; no model is asked.
 
-        Raises `UnknownMarker`, `UnknownConversation`, `InvalidInput`.
+        `reconstruct` is for turns that retention removed: a worker with a model writes a passage from their summary,
+        within `timeout_seconds`, labelled as one, and `reconstructed` is True. It is kept for the next time.
+        Raises `UnknownMarker`, `UnknownConversation`, `InvalidInput`; with `reconstruct`, `Unavailable`.
         """
+        if reconstruct:
+            wait = self._begin_reconstruction(conversation_id, marker, max_tokens=max_tokens)
+            return _until(wait, timeout_seconds)
         address = self._address(conversation_id)
         resources = self._resources
         return expansion.expand(
@@ -301,6 +317,12 @@ class Turnfold:
 
     def _wait(self, conversation_id: str) -> FoldWait:
         return FoldWait(self._resources.inbox(), self._resources.reader(), self._address(conversation_id))
+
+    def _begin_reconstruction(self, conversation_id: str, marker: str, *, max_tokens: int | None) -> ReconstructionWait:
+        return ReconstructionWait(
+            lambda: self.expand(conversation_id, marker, max_tokens=max_tokens), self._resources.reader(),
+            self._resources.ring, self._address(conversation_id), marker, max_tokens,
+        )  # fmt: skip
 
     def _begin_erasure(self, conversation_id: str) -> ErasureWait:
         address = self._address(conversation_id)

@@ -22,20 +22,20 @@ class Doorbell:
     def __init__(self, broker_url: str, *, timeout_seconds: float) -> None:
         self._broker_url = broker_url
         self._timeout_seconds = timeout_seconds
-        self._waiting: queue.Queue[tuple[Task, int] | None] = queue.Queue(maxsize=1_000)
+        self._waiting: queue.Queue[tuple[Task, tuple[int, ...]] | None] = queue.Queue(maxsize=1_000)
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self.dropped = 0
         """Rings that could not be published; the workers' timer makes up for them."""
 
-    def ring(self, task: Task, shard: int) -> None:
-        """Ask for `task` on `shard`; returns at once."""
+    def ring(self, task: Task, *arguments: int) -> None:
+        """Ask for `task` on a shard, or on what its numbers say; returns at once."""
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="turnfold-doorbell", daemon=True)
                 self._thread.start()
         try:
-            self._waiting.put_nowait((task, shard))
+            self._waiting.put_nowait((task, arguments))
         except queue.Full:
             self.dropped += 1
 
@@ -53,12 +53,12 @@ class Doorbell:
     def _run(self) -> None:
         app = producer_app(self._broker_url, timeout_seconds=self._timeout_seconds)
         while (item := self._waiting.get()) is not _STOP:
-            task, shard = item
+            task, arguments = item
             try:
-                publish(app, task, shard)
+                publish(app, task, *arguments)
             except Exception as error:  # noqa: BLE001 - a lost ring must never hurt the producer
                 self.dropped += 1
-                _log.warning("doorbell for shard %s was not published: %s", shard, type(error).__name__)
+                _log.warning("doorbell for %s was not published: %s", shown(task, *arguments), type(error).__name__)
 
 
 def producer_app(broker_url: str, *, timeout_seconds: float) -> Celery:
@@ -76,9 +76,9 @@ def producer_app(broker_url: str, *, timeout_seconds: float) -> Celery:
     return app
 
 
-def publish(app: Celery, task: Task, argument: int) -> None:
+def publish(app: Celery, task: Task, *arguments: int) -> None:
     """Send one task by name, without retries."""
     app.send_task(
-        str(task), args=(argument,), queue=str(QUEUE_OF[task]), argsrepr=shown(task, argument), ignore_result=True,
+        str(task), args=arguments, queue=str(QUEUE_OF[task]), argsrepr=shown(task, *arguments), ignore_result=True,
         retry=False,
     )  # fmt: skip

@@ -1,7 +1,8 @@
-"""Notes that answer a query, from the notes of the segments that its terms point to. Pure, lexical.
+"""Notes that answer a query, from the notes of the segments that its terms point to. Pure.
 
 Passages of a turn are scored by BM25 over words, speaker and day; a passage lends a part of its score to its
 neighbours, because answers seldom repeat the words of the question. Then notes are taken for what they tell.
+With sentence vectors a turn's nearness to the query is added: `score / best + 0.5 * cosine / nearest`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from turnfold.contract.coverage import taken, voices
@@ -29,7 +31,12 @@ _LENT_REPLY: Final = 0.5
 """To what follows a question."""
 _SHARPNESS: Final = 3.0
 """Exponent of a passage's score: how much better hits are preferred."""
+_MANNER: Final = 0.7
+"""How far a note's own worth counts: one that says nothing by itself may still answer."""
 _DECAY: Final = 0.35
+_NEARNESS: Final = 0.5
+"""Weight of nearness in meaning beside that of words."""
+NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
 _STEM: Final = 3
 """Code points that a term and the words that it stands for have in common at least."""
 
@@ -47,10 +54,20 @@ class Field:
     """In how many segments a term of the query occurs, as far as is known."""
 
 
-def hits(query: Sequence[str], notes: Sequence[Note], field: Field, *, most_tokens: int) -> tuple[Note, ...]:
-    """Notes about the terms of a query, best first, for at most `most_tokens`. `notes` are in order of the turns."""
+def hits(
+    query: Sequence[str],
+    notes: Sequence[Note],
+    field: Field,
+    *,
+    most_tokens: int,
+    near: Mapping[int, float] = NOTHING_NEAR,
+) -> tuple[Note, ...]:
+    """Notes about the terms of a query, best first, for at most `most_tokens`. `notes` are in order of the turns.
+
+    `near` are cosines of turns to the query, as far as they are known.
+    """
     passages = _passages(notes)
-    scores = _with_neighbours(passages, _scores(query, passages, field))
+    scores = _with_neighbours(passages, _nearer(passages, _scores(query, passages, field), near))
     best = max(scores, default=0.0)
     if best <= 0.0:
         return ()
@@ -62,8 +79,20 @@ def hits(query: Sequence[str], notes: Sequence[Note], field: Field, *, most_toke
             break
         for note in passages[i]:
             found.append(note)
-            worths.append((scores[i] / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(note.role, 1.0) - 1.0)))
+            told = 1.0 - _MANNER + _MANNER * note.worth / 100
+            worths.append((scores[i] / best) ** _SHARPNESS * told * (1.0 + 0.5 * (voice.get(note.role, 1.0) - 1.0)))
     return tuple(found[i] for i, _ in taken(found, worths, most_tokens=most_tokens, decay=_DECAY))
+
+
+def _nearer(passages: Sequence[Sequence[Note]], scores: list[float], near: Mapping[int, float]) -> list[float]:
+    nearest = max(near.values(), default=0.0)
+    if nearest <= 0.0:
+        return scores
+    best = max(scores, default=0.0) or 1.0
+    return [
+        score / best + _NEARNESS * max(0.0, near.get(passage[0].seq, 0.0)) / nearest
+        for passage, score in zip(passages, scores, strict=True)
+    ]
 
 
 def _passages(notes: Sequence[Note]) -> list[list[Note]]:

@@ -13,6 +13,7 @@ from turnfold.assemble.turns import Turns
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note, Outline
 from turnfold.contract.records import Anchor, Head, StoredTurn
+from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector
 from turnfold.edge import read_entry
 from turnfold.inbox import PendingEntry
 from turnfold.shortening import Shortening
@@ -88,6 +89,8 @@ class Wanted:
     inbox_ids: tuple[str, ...] = ()
     """Of the turns that wait: at most 200, none twice."""
     query: str | None = None
+    query_vector: Vector = NO_VECTOR
+    vector_model: str = DEFAULT_MODEL
 
 
 @dataclass(frozen=True, slots=True)

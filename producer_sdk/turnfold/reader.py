@@ -108,6 +108,8 @@ def translated() -> Iterator[None]:
     except (OperationalError, ProgrammingError) as error:
         if _missing_table(error):
             raise SchemaMismatch(_MIGRATE) from error
+        if "unable to open database file" in str(error.orig):
+            raise Unavailable(_NO_FILE) from error
         kind = _ConnectionLost if error.connection_invalidated else Unavailable
         msg = f"the database did not answer: is TURNFOLD_DATABASE_URL right? ({type(error.orig).__name__})"
         raise kind(msg) from error
@@ -120,6 +122,9 @@ def translated() -> Iterator[None]:
         raise Unavailable(msg) from error
 
 
+_NO_FILE: Final = (
+    "the file of TURNFOLD_DATABASE_URL cannot be opened: correct the URL, or run `turnfold migrate`, which makes it"
+)
 _MIGRATE: Final = "the database has no Turnfold schema of this version: run `turnfold migrate`"
 
 
@@ -136,6 +141,11 @@ class ReadTransaction:
     def __init__(self, connection: Connection, values: ValueReader | None = None) -> None:
         self._connection = connection
         self._values = values or ValueReader(connection.engine)
+
+    @property
+    def connection(self) -> Connection:
+        """For looks of one's own into the same snapshot."""
+        return self._connection
 
     def check_schema(self) -> None:
         """Raise `SchemaMismatch` unless the database has this version's schema."""
@@ -179,15 +189,23 @@ class ReadTransaction:
         ).all()
         return tuple(shortened_record(row, short) for row in reversed(rows))
 
-    def texts(self, head: Head, wanted: Sequence[LevelKey]) -> dict[LevelKey, str]:
-        """Statement 5: the chosen texts by primary key, 64 a statement."""
+    def texts(self, head: Head, wanted: Sequence[LevelKey], nodes: Sequence[Node] = ()) -> dict[LevelKey, str]:
+        """Statement 5: the chosen texts by primary key, 64 a statement; a model's where `nodes` show them."""
+        models = {
+            (node.height, node.idx, level)
+            for node in (*nodes, *(often.node for often in head.often))
+            if node.refined
+            for level in (1, 2, 3)
+            if node.shows_model(level)
+        }
         found: dict[LevelKey, str] = {}
         for start in range(0, len(wanted), statements.TEXTS_A_STATEMENT):
             block = list(wanted[start : start + statements.TEXTS_A_STATEMENT])
             block += [(-1, 0, 0)] * (statements.TEXTS_A_STATEMENT - len(block))
             parameters: dict[str, int] = {"conversation": head.id}
-            for i, (height, idx, level) in enumerate(block):
-                parameters |= {f"h{i}": height, f"i{i}": idx, f"l{i}": level, f"r{i}": 0}
+            for i, key in enumerate(block):
+                height, idx, level = key
+                parameters |= {f"h{i}": height, f"i{i}": idx, f"l{i}": level, f"r{i}": int(key in models)}
             for row in self._connection.execute(statements.TEXTS, parameters):
                 found[row[0], row[1], row[2]] = row[3]
         return found
@@ -273,6 +291,30 @@ class ReadTransaction:
         ).first()
         return None if row is None else node_record(row)
 
+    def segments_over(self, head: Head, first_seq: int, last_seq: int, *, most: int) -> list[Node]:
+        """The first segments that hold any turn of a range, in order."""
+        nodes = statements.node
+        rows = self._connection.execute(
+            select(*statements.NODE_COLUMNS)
+            .where(
+                nodes.c.conversation == head.id, nodes.c.height == 0, nodes.c.last_seq >= first_seq,
+                nodes.c.first_seq <= last_seq,
+            )
+            .order_by(nodes.c.idx)
+            .limit(most)
+        )  # fmt: skip
+        return [node_record(row) for row in rows]
+
+    def reconstruction(self, head: Head, node: Node) -> str | None:
+        """A model's words in the place of the node's turns; None where there are none."""
+        levels = table(LevelRow)
+        return self._connection.scalar(
+            select(levels.c.body).where(
+                levels.c.conversation == head.id, levels.c.height == node.height, levels.c.idx == node.idx,
+                levels.c.level == 0, levels.c.refined == 1,
+            )
+        )  # fmt: skip
+
     def nodes_within(self, head: Head, first_seq: int, last_seq: int, *, below: int) -> tuple[Node, ...]:
         """The coarsest nodes of heights under `below` that lie inside a range, in order.
 
@@ -323,7 +365,7 @@ class ReadTransaction:
         words: dict[tuple[int, int], dict[int, str]] = {}
         for row in self._connection.execute(
             select(levels.c.height, levels.c.idx, levels.c.level, levels.c.body)
-            .where(levels.c.conversation == head.id)
+            .where(levels.c.conversation == head.id, levels.c.level > 0)
             .order_by(levels.c.refined)
         ):
             words.setdefault((row.height, row.idx), {})[row.level] = row.body
@@ -333,6 +375,14 @@ class ReadTransaction:
             .order_by(nodes.c.height, nodes.c.idx)
         )
         return [(node_record(row), words.get((row.height, row.idx), {})) for row in rows]
+
+    def facts(self, head: Head) -> dict[tuple[int, int], dict[str, list[str]]]:
+        """Entities and relations of every node by height and index: per kind the heaviest texts first."""
+        nodes = statements.node
+        rows = self._connection.execute(
+            select(nodes.c.height, nodes.c.idx, nodes.c.facts).where(nodes.c.conversation == head.id)
+        )
+        return {(row.height, row.idx): row.facts for row in rows}
 
     def expansions(self, head: Head) -> tuple[tuple[int, int], dict[int, int]]:
         """How many expansions were asked for and led to words, and how often each segment was expanded."""
@@ -346,11 +396,11 @@ class ReadTransaction:
         return (asked, found), {row.idx: row.expansions for row in rows}
 
     def anchors(self, head: Head) -> tuple[Anchor, ...]:
-        """All anchors of a conversation in merge order."""
+        """All anchors of a conversation in the order in which they were said."""
         rows = self._connection.execute(
             select(*statements.ANCHOR_COLUMNS)
             .where(statements.anchor.c.conversation == head.id)
-            .order_by(statements.anchor.c.id)
+            .order_by(statements.anchor.c.seq, statements.anchor.c.start_offset, statements.anchor.c.id)
         )
         return tuple(anchor_record(row) for row in rows)
 
@@ -361,6 +411,13 @@ class ReadTransaction:
             select(jobs.c.state).where(jobs.c.conversation == head.id, jobs.c.kind == JobKind.COMPRESS)
         )
         return state == JobState.PARKED
+
+    def refined_turns(self, head: Head) -> int:
+        """Turns in segments of which a model's words are shown."""
+        nodes = statements.node
+        found = select(func.coalesce(func.sum(nodes.c.last_seq - nodes.c.first_seq + 1), 0))
+        mine = (nodes.c.conversation == head.id, nodes.c.height == 0, nodes.c.refined != 0)
+        return int(self._connection.scalar(found.where(*mine)) or 0)
 
     def parked(self, head: Head) -> int:
         """Entries and jobs of a conversation that wait for a person."""

@@ -96,7 +96,7 @@ class Resources:
                 self._reader = Reader(engine)
             return self._reader
 
-    def ring(self, task: Task, shard: int) -> None:
+    def ring(self, task: Task, *arguments: int) -> None:
         """Wake a worker; returns at once."""
         self._enter()
         with self._lock:
@@ -105,7 +105,7 @@ class Resources:
                     self._settings.effective_broker_url, timeout_seconds=self._settings.timeout_seconds / 2
                 )
             doorbell = self._doorbell
-        doorbell.ring(task, shard)
+        doorbell.ring(task, *arguments)
 
     def close(self) -> None:
         """Publish waiting rings and close what this process opened."""

@@ -64,7 +64,7 @@ def context(
             passages = expansion.passages(transaction, address, head, pending, request, access=access)
             snapshot = replace(snapshot, passages=passages)
         choice = choose(snapshot, request)
-        return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
+        return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted, snapshot.nodes)
 
     snapshot, choice, texts = reader.read(look)
     # After the transaction: a caller's counter may be slow.
@@ -116,7 +116,7 @@ def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *
 
 
 def anchors(inbox: PendingSource, reader: Reader, address: Address) -> tuple[Anchor, ...]:
-    """All anchors, whatever their state, in merge order."""
+    """All anchors, whatever their state, in the order in which they were said."""
     pending = inbox.peek(address, newest=0)
 
     def look(transaction: ReadTransaction) -> tuple[Anchor, ...]:
@@ -142,8 +142,9 @@ def progress(inbox: PendingSource, reader: Reader, address: Address) -> tuple[St
         found = Status(
             conversation_id=address.conversation, inbox=pending.held, lag_seconds=pending.lag_seconds,
             stored=head.turn_count if head else 0, folded=head.fold_seq if head else 0,
-            closed=head.closed_seq if head else 0, segments=head.node_count if head else 0,
-            anchors=head.anchor_count if head else 0, parked=transaction.parked(head) if head else 0,
+            closed=head.closed_seq if head else 0, refined=transaction.refined_turns(head) if head else 0,
+            segments=head.node_count if head else 0, anchors=head.anchor_count if head else 0,
+            parked=transaction.parked(head) if head else 0,
         )  # fmt: skip
         return found, head is not None and transaction.fold_parked(head)
 

@@ -37,16 +37,28 @@ STATES: Final = tuple(AnchorState)
 def head_record(row: Any) -> Head:
     return Head(
         id=ConversationId(row.id), turn_count=row.turn_count, closed_seq=row.closed_seq, fold_seq=row.fold_seq,
-        node_count=row.node_count, anchor_count=row.anchor_count, anchor_tokens=row.anchor_tokens,
-        revision=row.revision, settings=row.settings or {}, often=unpack_often(row.often),
+        node_count=row.node_count, anchor_count=row.anchor_count + row.refined_anchors,
+        anchor_tokens=row.anchor_tokens + row.refined_anchor_tokens, revision=row.revision, settings=row.settings or {},
+        often=unpack_often(row.often), expired_seq=row.expired_seq,
     )  # fmt: skip
 
 
 def node_record(row: Any) -> Node:
+    """A node as it is shown: a model's levels where there are any."""
+    node, shown = rules_node_record(row), row.refined
+    if not shown:
+        return node
+    of_rules, of_model = node.tokens, (0, row.refined_tokens_1, row.refined_tokens_2, row.refined_tokens_3)
+    first, second, third = (of_model[level] if shown >> level & 1 else of_rules[level] for level in (1, 2, 3))
+    return replace(node, tokens=(node.tokens[0], first, second, third), refined=shown)
+
+
+def rules_node_record(row: Any) -> Node:
+    """A node as the rules made it."""
     return Node(
         height=row.height, idx=row.idx, first_seq=row.first_seq, last_seq=row.last_seq, slug=row.slug,
         tokens=(row.tokens_0, row.tokens_1, row.tokens_2, row.tokens_3), importance=row.importance,
-        started_at=row.started_at, ended_at=row.ended_at, refined=row.refined,
+        started_at=row.started_at, ended_at=row.ended_at,
     )  # fmt: skip
 
 

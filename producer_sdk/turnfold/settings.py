@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Self, TypeVar
 
 from turnfold.contract.keys import checked_id
+from turnfold.contract.vectors import DEFAULT_MODEL
 from turnfold.errors import InvalidSettings
 
 DEFAULT_REDIS_URL = "redis://127.0.0.1:6379/0"
@@ -47,6 +48,8 @@ class Settings:
 
     reference_seconds: int = 86_400
     """How long a context stays in Redis under its reference."""
+    embedding_model: str = DEFAULT_MODEL
+    """Name or folder of the sentence model of workers with `TURNFOLD_SEMANTIC`, and of the vectors of queries."""
 
     def __post_init__(self) -> None:
         checked_id("TURNFOLD_TENANT", self.tenant)
@@ -58,6 +61,9 @@ class Settings:
             raise InvalidSettings(msg)
         if self.max_inbox_turns < 1:
             msg = f"TURNFOLD_MAX_INBOX_TURNS must be at least 1, not {self.max_inbox_turns}"
+            raise InvalidSettings(msg)
+        if not 0 < len(self.embedding_model) <= 200:
+            msg = "TURNFOLD_EMBEDDING_MODEL must be a name or folder of 1 to 200 characters"
             raise InvalidSettings(msg)
         if not 1 <= self.reference_seconds <= 30 * 86_400:
             msg = f"TURNFOLD_REFERENCE_SECONDS must be 1 to 2592000 (30 days), not {self.reference_seconds}"

@@ -102,7 +102,12 @@ def by_value(source: ValueSource, address: Address, pending: Pending, request: R
         source.drop(address)
         found = None
     else:
-        found = source.by_value(Wanted(address, request.budget_tokens, tuple(entries), request.query))
+        found = source.by_value(
+            Wanted(
+                address, request.budget_tokens, tuple(entries), request.query, request.query_vector,
+                request.vector_model,
+            )
+        )  # fmt: skip
     if found is None:
         waiting = _numbered(list(entries.values()), pending, last_seq=0, read=_read)
     else:

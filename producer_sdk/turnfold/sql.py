@@ -34,7 +34,10 @@ def connect(database_url: str, *, write: bool, timeout_seconds: float, create: b
         return _sqlite(url, write=write, timeout_seconds=timeout_seconds, create=create)
     if backend == "postgresql":
         return _postgresql(url, write=write, timeout_seconds=timeout_seconds)
-    msg = f"TURNFOLD_DATABASE_URL names {backend}: Turnfold stores in sqlite or postgresql"
+    msg = (
+        f"TURNFOLD_DATABASE_URL names {backend}: use sqlite:///path or "
+        "postgresql+psycopg://user:password@host:5432/database"
+    )
     raise InvalidSettings(msg)
 
 

@@ -27,7 +27,16 @@ from sqlalchemy import (
 )
 
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
-from turnfold.contract.tables import AnchorRow, ConversationRow, NodeRow, NoteListRow, OutlineRow, TurnRow, table
+from turnfold.contract.tables import (
+    AnchorRow,
+    ConversationRow,
+    NodeRow,
+    NoteListRow,
+    OutlineRow,
+    TurnRow,
+    TurnVectorRow,
+    table,
+)
 from turnfold.relevance import NOTE_SEGMENTS, QUERY_TERMS, SEGMENT_HITS
 
 TAIL_TURNS: Final = 200
@@ -51,8 +60,9 @@ note_list = table(NoteListRow)
 
 HEAD_COLUMNS: Final = (
     conversation.c.id, conversation.c.turn_count, conversation.c.closed_seq, conversation.c.fold_seq,
-    conversation.c.node_count, conversation.c.anchor_count, conversation.c.anchor_tokens, conversation.c.revision,
-    conversation.c.settings, conversation.c.often,
+    conversation.c.node_count, conversation.c.anchor_count, conversation.c.anchor_tokens,
+    conversation.c.refined_anchors, conversation.c.refined_anchor_tokens, conversation.c.revision,
+    conversation.c.settings, conversation.c.often, conversation.c.expired_seq,
 )  # fmt: skip
 
 HEAD: Final = select(*HEAD_COLUMNS).where(
@@ -61,7 +71,8 @@ HEAD: Final = select(*HEAD_COLUMNS).where(
 
 NODE_COLUMNS: Final = (
     node.c.height, node.c.idx, node.c.first_seq, node.c.last_seq, node.c.slug, node.c.importance, node.c.refined,
-    node.c.tokens_0, node.c.tokens_1, node.c.tokens_2, node.c.tokens_3, node.c.started_at, node.c.ended_at,
+    node.c.tokens_0, node.c.tokens_1, node.c.tokens_2, node.c.tokens_3, node.c.refined_tokens_1,
+    node.c.refined_tokens_2, node.c.refined_tokens_3, node.c.started_at, node.c.ended_at,
 )  # fmt: skip
 
 _SPANS: Final = ", ".join(f"({height}, {FAN_OUT**height})" for height in range(MAX_HEIGHT + 1))
@@ -69,7 +80,7 @@ _SPANS: Final = ", ".join(f"({height}, {FAN_OUT**height})" for height in range(M
 FRONTIER: Final = text(
     f"WITH want(height, span) AS (VALUES {_SPANS}) "  # noqa: S608 - constants of the contract
     "SELECT n.height, n.idx, n.first_seq, n.last_seq, n.slug, n.importance, n.refined, n.tokens_0, n.tokens_1, "
-    "n.tokens_2, n.tokens_3, n.started_at, n.ended_at "
+    "n.tokens_2, n.tokens_3, n.refined_tokens_1, n.refined_tokens_2, n.refined_tokens_3, n.started_at, n.ended_at "
     "FROM want w JOIN node n ON n.conversation = :conversation AND n.height = w.height "
     f"AND n.idx >= (:node_count / w.span / {FAN_OUT}) * {FAN_OUT} - {2 * FAN_OUT} ORDER BY n.height, n.idx"
 ).columns(*NODE_COLUMNS)
@@ -232,6 +243,22 @@ HIT_NOTES: Final = select(note_list.c.best, note_list.c.rest).where(
     note_list.c.height == literal_column("0"),
     note_list.c.idx.in_([bindparam(f"x{i}") for i in range(NOTE_SEGMENTS)]),
 )
+
+
+def _hit_vectors() -> Any:
+    vector = table(TurnVectorRow)
+    ranges = [
+        select(vector.c.seq, vector.c.vector).where(
+            vector.c.conversation == bindparam("conversation"),
+            vector.c.seq.between(bindparam(f"a{i}"), bindparam(f"b{i}")),
+            vector.c.model == bindparam("model"),
+        )
+        for i in range(NOTE_SEGMENTS)
+    ]
+    return union_all(*ranges)
+
+
+HIT_VECTORS: Final = _hit_vectors()
 
 
 def _hit_turns() -> Any:

@@ -15,10 +15,11 @@ from sqlalchemy import Engine
 
 from turnfold import statements
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Note, Outline, last_part, unpack_notes, unpack_outline
+from turnfold.contract.notes import Note, last_part, unpack_notes, unpack_outline
 from turnfold.contract.records import Head
-from turnfold.driver import Call, Driver, DriverConnection, Row
-from turnfold.hits import Field, hits
+from turnfold.contract.vectors import Vector, cosine, numbers_of
+from turnfold.driver import Call, Driver, DriverConnection
+from turnfold.hits import NOTHING_NEAR, Field, hits
 from turnfold.known import Found, Known, KnownConversations, Wanted
 from turnfold.relevance import NOTE_SEGMENTS, QUERY_TERMS, query_terms, score_segments
 from turnfold.rows import anchor_record, content_size, head_record, lazy_turns, longest_content
@@ -140,20 +141,30 @@ class ValueReader:
         postings: list[Any] = connection.rows(statements.POSTINGS, {"conversation": known.head.id, **terms})
         found = [idx for idx, _ in score_segments(postings, segments=known.head.node_count)[:NOTE_SEGMENTS]]
         segments = {f"x{i}": idx for i, idx in enumerate([*found, *([-1] * (NOTE_SEGMENTS - len(found)))])}
-        (rows,) = connection.batch((statements.HIT_NOTES, {"conversation": known.head.id, **segments}), last=True)
-        return _answers(asked, rows, known.outline, postings, known.head, len(found), wanted.budget_tokens)
+        call = statements.HIT_NOTES, {"conversation": known.head.id, **segments}
+        (rows,) = connection.batch(call, last=not wanted.query_vector)
+        in_segments = [[note for body in row for note in unpack_notes(body)] for row in rows]
+        near = self._near(connection, wanted, known.head, in_segments) if wanted.query_vector else NOTHING_NEAR
+        field = Field(
+            said=known.outline.said, segments=known.head.node_count, candidates=len(found),
+            spread=Counter(term for term, _, _ in postings),
+        )  # fmt: skip
+        notes = sorted(note for notes in in_segments for note in notes)
+        most_tokens = wanted.budget_tokens + wanted.budget_tokens // 4
+        return hits(asked, notes, field, most_tokens=most_tokens, near=near)
 
-
-def _answers(
-    asked: Sequence[str], rows: Sequence[Row], outline: Outline, postings: Sequence[Row], head: Head, candidates: int,
-    budget_tokens: int,
-) -> tuple[Note, ...]:  # fmt: skip
-    notes = sorted(note for row in rows for body in row for note in unpack_notes(body))
-    field = Field(
-        said=outline.said, segments=head.node_count, candidates=candidates,
-        spread=Counter(term for term, _, _ in postings),
-    )  # fmt: skip
-    return hits(asked, notes, field, most_tokens=budget_tokens + budget_tokens // 4)
+    def _near(
+        self, connection: DriverConnection, wanted: Wanted, head: Head, in_segments: Sequence[Sequence[Note]]
+    ) -> dict[int, float]:
+        """Cosines of the segments' turns to the query, where vectors of its model are stored."""
+        seqs = [[note.seq for note in notes] for notes in in_segments if notes]
+        ranges: dict[str, int] = {}
+        for i in range(NOTE_SEGMENTS):
+            ranges[f"a{i}"], ranges[f"b{i}"] = (min(seqs[i]), max(seqs[i])) if i < len(seqs) else (0, -1)
+        parameters = {"conversation": head.id, "model": wanted.vector_model, **ranges}
+        (rows,) = connection.batch((statements.HIT_VECTORS, parameters), last=True)
+        asked = numbers_of(wanted.query_vector)
+        return {row[0]: cosine(asked, numbers_of(Vector(bytes(row[1])))) for row in rows}
 
 
 def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:

@@ -55,6 +55,15 @@ def test_a_row_that_is_there_already_is_refused(writer: Engine) -> None:
 def test_another_schema_is_no_fault_of_what_is_stored(writer: Engine) -> None:
     error = says(writer, "INSERT INTO nowhere (x) VALUES ('xyzzy')")
     assert isinstance(error, StoreAway)
+    assert "run `turnfold migrate`" in str(error)
+
+
+def test_a_file_that_is_not_there_is_away_and_named(tmp_path: Path) -> None:
+    engine = connect(f"sqlite:///{tmp_path}/nothing.db", write=True, timeout_seconds=SOON)
+    error = says(engine, CONVERSATION)
+    assert type(error) is StoreAway
+    assert "TURNFOLD_DATABASE_URL" in str(error)
+    engine.dispose()
 
 
 def test_sqlite_that_is_locked_is_away(sqlite_url: str) -> None:

@@ -14,6 +14,10 @@ NOT_CANONICAL_TABLES = {
     "job": "work that is still to be done, not what came of it",
     "parked_entry": "what a person has to look at",
     "meta": "the database's own facts",
+    "reply": "what models said",
+    "model_batch": "what models are asked",
+    "usage": "what models did for a conversation",
+    "tenant_usage": "what models did for a tenant",
 }
 
 NOT_CANONICAL_COLUMNS = {
@@ -25,21 +29,32 @@ NOT_CANONICAL_COLUMNS = {
         "edit_revision",
         "created_at",
         "updated_at",
+        "expired_seq",
+        "refined_anchors",
+        "refined_anchor_tokens",
         "expansions_asked",
         "expansions_found",
         "often",
     },
     "turn": {"conversation", "turn_id"},
     "operation": {"conversation", "operation_id"},
-    "node": {"conversation", "refined"},
-    "level": {"conversation", "refined"},
+    "node": {
+        "conversation",
+        "refined",
+        "refined_tokens_1",
+        "refined_tokens_2",
+        "refined_tokens_3",
+        "closed_at",
+    },
+    "level": {"conversation", "refined", "model", "prompt_version", "source_hash"},
+    "anchor": {"conversation", "refined", "model", "prompt_version"},
     "note_list": {"conversation"},
     "outline": {"conversation"},
-    "anchor": {"conversation", "refined"},
     "posting": {"conversation"},
     "anchor_posting": {"conversation"},
 }
-"""Ids, whether made by us or the caller's names for the whole; clocks; counters of changes; whose words they are."""
+"""Ids, whether made by us or the caller's names for the whole; clocks; counters of changes; whose words they are, and
+all that models wrote."""
 
 
 def columns(table: str) -> set[str]:
@@ -68,7 +83,7 @@ def test_every_table_of_a_conversation_goes_with_it() -> None:
             (key,) = table.columns["conversation"].foreign_keys
             assert (key.column.table.name, key.ondelete) == ("conversation", "CASCADE"), table.name
         else:
-            assert table.name in {"conversation", "meta"}
+            assert table.name in {"conversation", "meta", "tenant_usage", "model_batch"}
 
 
 def test_tables_in_which_a_model_may_write_are_those_with_a_refined_column_in_their_key() -> None:

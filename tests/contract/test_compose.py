@@ -110,14 +110,14 @@ def test_every_volume_is_declared_and_used() -> None:
 def test_secrets_come_from_the_environment_and_none_has_a_value_here() -> None:
     for name, service in SERVICES.items():
         for variable, value in service.get("environment", {}).items():
-            if re.search(r"PASSWORD|AUTH|_URL|KEY|TOKEN", variable):
-                assert re.search(r"\$\{[A-Z]+_PASSWORD:\?", value), f"{name}: {variable}"
+            if re.search(r"PASSWORD|AUTH|_URL|KEY|TOKEN(?!S)", variable):
+                assert re.search(r"\$\{[A-Z]+_PASSWORD:\?|\$\{OPENAI_[A-Z_]+:-\}", value), f"{name}: {variable}"
         assert not [part for part in strings(service.get("command", [])) if "${" in part and "PASSWORD" in part]
 
 
 def test_without_a_password_nothing_starts_and_it_is_said_why() -> None:
     required = set(re.findall(r"\$\{([A-Z_]+)", "".join(strings(SERVICES)))) - set(
-        re.findall(r"\$\{([A-Z_]+):-[^}]+\}", TEXT)
+        re.findall(r"\$\{([A-Z_]+):-[^}]*\}", TEXT)
     )
     assert required == {"REDIS_PASSWORD", "POSTGRES_PASSWORD", "FLOWER_PASSWORD"}
     for name in required:
@@ -128,7 +128,16 @@ def test_without_a_password_nothing_starts_and_it_is_said_why() -> None:
 
 def test_the_example_names_every_variable() -> None:
     named = set(re.findall(r"^#?([A-Z_]+)=", EXAMPLE, flags=re.MULTILINE))
-    assert named == set(re.findall(r"(?<!\$)\$\{([A-Z_]+)", TEXT))
+    # Compose's own: it chooses the services that are not always there.
+    assert named - {"COMPOSE_PROFILES"} == set(re.findall(r"(?<!\$)\$\{([A-Z_]+)", TEXT))
+
+
+def test_only_the_worker_that_asks_models_has_the_key_and_it_only_runs_with_its_profile() -> None:
+    with_key = [name for name, service in SERVICES.items() if "OPENAI_API_KEY" in str(service.get("environment"))]
+    assert with_key == ["refine"]
+    assert SERVICES["refine"]["profiles"] == ["model"]
+    assert "COMPOSE_PROFILES=model" in EXAMPLE
+    assert "--pool=threads" in command("refine")
 
 
 def test_every_setting_that_is_given_exists() -> None:
@@ -149,15 +158,15 @@ def test_every_queue_of_every_task_is_served_and_no_other() -> None:
     assert sorted(served) == sorted({str(queue) for queue in QUEUE_OF.values()})
 
 
-def test_workers_are_asked_for_by_the_name_that_they_have_and_stop_softly() -> None:
+def test_workers_are_asked_for_by_the_name_that_they_have_and_may_end_their_tasks() -> None:
     workers = [name for name in SERVICES if "worker" in command(name)]
     assert workers
     for name in workers:
         service = SERVICES[name]
         assert f"--hostname={name}@%h" in command(name)
         assert f"--destination={name}@$$HOSTNAME" in service["healthcheck"]["test"][1]
-        assert service["environment"]["REMAP_SIGTERM"] == "SIGQUIT"
-        # Above the soft shutdown's 20 seconds, so that nothing is killed while it gives its tasks back.
+        # Else one that has a task waits for all of Celery's soft shutdown, however soon the task ends.
+        assert "REMAP_SIGTERM" not in service["environment"]
         assert int(service["stop_grace_period"].removesuffix("s")) > 20
         assert "--task-events" in command(name)
 

@@ -35,6 +35,9 @@ INSERT INTO node (conversation, height, idx, first_seq, last_seq, slug, tokens_0
 INSERT INTO level (conversation, height, idx, level, refined, body)
     SELECT c, 0, i, l, 0, 'words'
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i, generate_series(1, 3) l;
+INSERT INTO turn_vector (conversation, seq, model, content_hash, vector)
+    SELECT c, s, 'm', ''::bytea, decode(repeat('0a', 384), 'hex')
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, {TURNS}) s;
 INSERT INTO note_list (conversation, height, idx, tokens, best, rest, ledger, said)
     SELECT c, 0, i, 300, repeat('words ', 100), '[]', '{{}}', '{{}}'
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
@@ -69,7 +72,7 @@ def parameters(statement: Any, engine: Engine) -> dict[str, Any]:
     """Values of the right kinds for whatever a statement asks for."""
     known = {
         "tenant": "acme", "external_id": "c7", "conversation": 7, "node_count": SEGMENTS, "after_seq": TURNS - 200,
-        "cap": 4_000, "first_seq": 1, "last_seq": 50, "most": 50, "last_part": 4,
+        "cap": 4_000, "first_seq": 1, "last_seq": 50, "most": 50, "last_part": 4, "model": "m",
     }  # fmt: skip
     kinds = {"id": "t5", "t": "term3", "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40}
     names = statement.compile(dialect=engine.dialect).params

@@ -43,7 +43,10 @@ def message(client: redis.Redis, queue: Queue) -> dict[str, Any]:
     return found
 
 
-SHOWN = {Task.DRAIN: "shard 7", Task.ERASE: "shard 7", Task.COMPRESS: "conversation 7", Task.REFOLD: "job 7"}
+SHOWN = {
+    Task.DRAIN: "shard 7", Task.ERASE: "shard 7", Task.COMPRESS: "conversation 7", Task.REFOLD: "job 7",
+    Task.REFINE: "job 7",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("task", SHOWN)

@@ -72,6 +72,8 @@ def test_what_is_expanded_often_is_shown_in_more_detail_and_reset_ends_it(folded
     assert after.coverage.tier_of(expansion.first_seq) == "warm"
     assert expansion.text.splitlines()[0].strip() in after.text.split("[looked up often")[1]
     assert folded.context("c", budget_tokens=2_000) == after
+    for asked in ({"query": "migration"}, {"expand": ["L1:2"]}):
+        assert "[looked up often" in folded.context("c", budget_tokens=2_000, **asked).text  # type: ignore[arg-type]
     assert expansions(folded) == {4: 5}
     assert local.digest("c") == digest
     engine = connect(folded._settings.database_url, write=True, timeout_seconds=10)
@@ -119,11 +121,12 @@ def test_the_hit_rate_counts_markers_that_led_nowhere(folded: Turnfold, local: L
 
 
 def test_counts_reach_redis_in_the_background_and_at_the_end(
-    settings: Settings, folded: Turnfold, raw: redis.Redis
+    settings: Settings, folded: Turnfold, raw: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folded.expand("c", "L1:1")
     wait_until(lambda: waiting(raw), what="the counts are in Redis")
     raw.delete(*waiting(raw))
+    monkeypatch.setattr("turnfold.access.FLUSH_SECONDS", 600)
     with Turnfold(settings=settings) as brief:
         brief.expand("c", "L1:1")
         assert not waiting(raw)
@@ -132,8 +135,9 @@ def test_counts_reach_redis_in_the_background_and_at_the_end(
 
 
 def test_forgetting_drops_what_was_counted_and_a_later_conversation_of_that_name_has_none_of_it(
-    folded: Turnfold, local: LocalWorker, raw: redis.Redis
+    folded: Turnfold, local: LocalWorker, raw: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("turnfold.access.FLUSH_SECONDS", 600)
     folded.expand("c", "L1:1")
     folded._resources.access().flush()
     assert waiting(raw)

@@ -161,6 +161,10 @@ def test_inspect_shows_a_tree_that_covers_every_turn(imported: Up) -> None:
     assert all(after[0] == before[1] + 1 for before, after in pairwise(ranges))
     assert ranges[-1][1] + tree["open_turns"] == TURNS
     assert "chapter" in imported.run("inspect", CONVERSATION, "--levels")
+    kinds = {kind for branch in tree["branches"] for kind in branch["facts"]}
+    shown = imported.run("inspect", CONVERSATION, "--facts")
+    assert kinds
+    assert all(f"{kind}: " in shown for kind in kinds)
 
 
 def test_the_doctor_finds_nothing(imported: Up) -> None:

@@ -73,7 +73,7 @@ def test_a_segment_that_cannot_be_folded_by_the_rules_gets_plain_words_and_holds
 
     monkeypatch.setattr(compress_module, "fold_segment", poisoned)
     tf.append("c", talk(120))
-    tf.append("other", talk(60))
+    tf.append("other", talk(12))
     local.settle()
     status = tf.status("c")
     assert status.folded == status.stored == 120

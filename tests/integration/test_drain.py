@@ -215,13 +215,13 @@ def test_large_turns_are_stored_a_bounded_number_of_bytes_at_a_time(
 ) -> None:
     big = "x" * 900_000
     with Turnfold(settings=settings) as tf:
-        tf.append("c", [{"role": "user", "content": f"{number} {big}"} for number in range(40)])
+        tf.append("c", [{"role": "user", "content": f"{number} {big}"} for number in range(24)])
     claims = local.worker.inbox.claim(Address("acme", "c").shard, 50)
     (entries,) = local.worker.inbox.read(claims, 200)
     assert 10 < len(entries) < 20
     local.worker.inbox.finish([(claims[0], None)])
     local.settle()
-    assert [int(content.split()[0]) for content in contents(engine, "c")] == list(range(40))
+    assert [int(content.split()[0]) for content in contents(engine, "c")] == list(range(24))
 
 
 def test_a_time_before_all_times_stops_nothing(tf: Turnfold, local: LocalWorker) -> None:

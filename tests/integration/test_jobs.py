@@ -90,7 +90,8 @@ def test_an_entry_in_a_closed_segment_takes_its_place_and_the_segment_is_folded_
     assert [row for row in before["nodes"] if row not in after["nodes"]], "its segment is another one"
     assert [row[:4] for row in before["nodes"]] == [row[:4] for row in after["nodes"]], "boundaries stay"
     assert set(before["anchors"]) < set(after["anchors"])
-    assert platform.tf.anchors("c", types={"decision"})[-1].text == "We decided to keep the invoices for 10 years."
+    said = [anchor.text for anchor in platform.tf.anchors("c", types={"decision"})]
+    assert "We decided to keep the invoices for 10 years." in said
     assert platform.tf.status("c").parked == 0
     assert broken_invariants(engine) == {}
 

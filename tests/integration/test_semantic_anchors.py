@@ -9,9 +9,9 @@ from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from turnfold import Turnfold
+from turnfold.contract.vectors import cosine, numbers_of
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 from turnfold_worker.offline import fold
-from turnfold_worker.pipeline.vectors import cosine, numbers_of
 
 FILLER = [f"Nothing of note, part {part}." for part in ("one", "two", "three", "four", "five", "six", "seven", "eight")]
 

@@ -14,6 +14,7 @@ from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from turnfold import Turnfold
+from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, numbers_of
 from turnfold.errors import InvalidSettings
 from turnfold.sql import connect
 from turnfold_worker.adapters import sentence_embedder
@@ -21,7 +22,6 @@ from turnfold_worker.adapters.sentence_embedder import DEFAULT_MODEL, SentenceTr
 from turnfold_worker.compress import with_vectors
 from turnfold_worker.errors import ModelAway, StoreAway
 from turnfold_worker.offline import fold
-from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector, cosine, numbers_of
 
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of the default model's weights, as its authors publish them."""
@@ -154,7 +154,7 @@ def test_a_forgotten_conversations_vectors_are_gone_and_none_come_back(
         conversation = connection.execute(text("SELECT id FROM conversation")).scalar_one()
     tail = local.worker.store.tail(conversation, 10)
     assert tail is not None
-    tf.forget("c")
+    tf.forget("c", timeout_seconds=0)
     local.settle()
     assert counted(engine) == 0
     assert local.worker.store.keep_turn_vectors(conversation, "m", [(tail.turns[0], Vector(b"x"))]) == {}
@@ -177,3 +177,23 @@ def test_while_the_model_is_away_the_fold_waits_and_loses_nothing(
     local = make_worker(embedder=embedder, republish_seconds=0.001)
     local.settle()
     assert tf.status("c").folded == 3
+
+
+def test_a_question_in_other_words_finds_what_answers_it(embedder: SentenceTransformerEmbedder) -> None:
+    filler = [f"The weekly report number {i} was filed in folder {i} by the office." for i in range(120)]
+    turns = [*filler[:60], "Oh, and my automobile is a crimson coupé, bought in Turin.", *filler[60:]]
+    query = "Which colour does the car of the office have?"
+    with fold([{"role": "user", "content": turn} for turn in turns], semantic=True) as folded:
+        assert "crimson" in folded.context(budget_tokens=300, query=query).text
+
+
+def test_a_querys_vector_reads_the_vectors_that_workers_keep(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], embedder: SentenceTransformerEmbedder
+) -> None:
+    turns = [f"The weekly report number {i} was filed in folder {i} by the office." for i in range(120)]
+    turns[60] = "Oh, and my automobile is a crimson coupé, bought in Turin."
+    tf.append("c", [{"role": "user", "content": turn} for turn in turns])
+    make_worker(embedder=embedder).settle()
+    query = "Which colour does the car of the office have?"
+    vector = numbers_of(embedder.embed([query])[0])
+    assert "crimson" in tf.context("c", budget_tokens=300, query=query, query_vector=vector).text

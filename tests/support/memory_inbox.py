@@ -42,6 +42,7 @@ class MemoryInbox:
         """(shard, tenant) -> microseconds when it was last served."""
         self._marks: dict[Address, int] = {}
         self._swept_until = 0
+        self._expired_until = 0
 
     def _moment(self) -> int:
         self._calls += 1
@@ -174,6 +175,13 @@ class MemoryInbox:
         if self.still_forgotten(claim):
             del self._marks[claim.address]
             self.receipts[claim.address] = dict(counts)
+
+    def start_expiry(self) -> bool:
+        now = self._moment()
+        if now < self._expired_until:
+            return False
+        self._expired_until = now + 3_600 * MICROSECONDS
+        return True
 
     def take_expansions(self, most: int) -> list[Expansions]:
         return []

@@ -27,11 +27,17 @@ class HeldMessages:
     def refold(self, job: JobId) -> None:
         self.waiting.append((Task.REFOLD, job))
 
+    def refine(self, job: JobId) -> None:
+        self.waiting.append((Task.REFINE, job))
+
     def erase(self, shard: int) -> None:
         self.waiting.append((Task.ERASE, shard))
 
     def backlog(self) -> int:
         return sum(QUEUE_OF[task] is Queue.COMPRESS for task, _ in self.waiting)
+
+    def refine_backlog(self) -> int:
+        return sum(QUEUE_OF[task] is Queue.REFINE for task, _ in self.waiting)
 
 
 def deliver(worker: Worker, task: Task, argument: int) -> None:
@@ -43,10 +49,17 @@ def deliver(worker: Worker, task: Task, argument: int) -> None:
             worker.compress(argument)
         case Task.REFOLD:
             worker.refold(argument)
+        case Task.REFINE:
+            worker.refine(argument)
         case Task.ERASE:
             worker.erase(argument)
         case Task.SWEEP:
             worker.sweep()
+        case Task.EXPIRE:
+            worker.expire()
+        case Task.RECONSTRUCT:
+            message = "it takes three numbers: ask the worker itself"
+            raise AssertionError(message)
 
 
 def run_until_idle(worker: Worker, messages: HeldMessages, *, most: int = 10_000) -> None:

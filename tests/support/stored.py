@@ -82,8 +82,9 @@ INVARIANT_QUERIES: Mapping[str, str] = {
     ),
     "active anchors are counted": (
         "SELECT c.id FROM conversation c WHERE c.anchor_count <> (SELECT COUNT(*) FROM anchor a "
-        "WHERE a.conversation = c.id AND a.state = 0) OR c.anchor_tokens <> COALESCE((SELECT SUM(a.tokens) "
-        "FROM anchor a WHERE a.conversation = c.id AND a.state = 0), 0)"
+        "WHERE a.conversation = c.id AND a.state = 0 AND a.refined = 0) OR c.anchor_tokens <> "
+        "COALESCE((SELECT SUM(a.tokens) "
+        "FROM anchor a WHERE a.conversation = c.id AND a.state = 0 AND a.refined = 0), 0)"
     ),
 }
 """Each is empty while its invariant holds."""

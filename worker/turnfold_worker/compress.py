@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from turnfold.contract.notes import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
+from turnfold.contract.vectors import NO_VECTOR, Vector
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import anchor_terms, merge, texts_to_embed
@@ -23,8 +24,7 @@ from turnfold_worker.pipeline.outline import choose_cover, make_outline, plain_o
 from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
-from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector
+from turnfold_worker.pipeline.settings import FoldSettings, settings_at
 from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, SentenceEmbedder, Store, Tail
 
 _log = logging.getLogger(__name__)
@@ -168,15 +168,6 @@ def _stepped(tail: Tail, settings: FoldSettings) -> CutSegment | None:
         if cut is not None:
             return CutSegment(tail.turns[: cut - tail.turns[0].seq], state.stats.to_json())
     return None
-
-
-def settings_at(configurations: Sequence[tuple[int, Mapping[str, Any]]], seq: int) -> FoldSettings:
-    """What was configured before turn `seq` was appended: a segment is folded by what held at its first turn."""
-    in_force: Mapping[str, Any] = {}
-    for after_seq, configuration in configurations:
-        if after_seq < seq:
-            in_force = configuration
-    return FoldSettings.from_mapping(in_force)
 
 
 def fold_next(

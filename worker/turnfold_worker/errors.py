@@ -4,9 +4,11 @@ WorkerError
 ├── Retryable         trying again later may help: the job table or the next bell does it
 │   ├── StoreAway     SQL or Redis did not answer: nobody can be served
 │   ├── Stalled       SQL gave up on one statement: others may go through
-│   └── ModelAway     the sentence model could not be loaded
+│   ├── ModelAway     a model could not be loaded, did not answer, or not in a way that can be read
+│   └── ModelWaits    no call may be made now: a limit, a cap, an open circuit; says for how long
 └── Permanent         trying again will not help: the work is parked with this error
-    └── Refused       SQL will never take these values
+    ├── Refused       SQL will never take these values
+    └── ModelRefused  the provider will never take this request
 """
 
 from __future__ import annotations
@@ -32,7 +34,21 @@ class Stalled(Retryable):
 
 
 class ModelAway(Retryable):
-    """The sentence model could not be loaded. What it is for waits, because without it the outcome would be another."""
+    """A model could not be loaded, did not answer, or not in a way that can be read: kinds and codes, never words."""
+
+    def __init__(self, message: str, *, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
+        """What the provider asked for."""
+
+
+class ModelWaits(Retryable):
+    """No call may be made now; that is no failure of the work that asked for it."""
+
+    def __init__(self, message: str, *, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+        """When to ask again."""
 
 
 class Permanent(WorkerError):  # noqa: N818
@@ -41,6 +57,10 @@ class Permanent(WorkerError):  # noqa: N818
 
 class Refused(Permanent):
     """SQL will never take these values."""
+
+
+class ModelRefused(Permanent):
+    """The provider will never take this request: it is too long, or the server does not know what it asks for."""
 
 
 def where(error: BaseException) -> str:

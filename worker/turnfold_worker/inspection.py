@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Engine, func, select
@@ -11,15 +11,28 @@ from sqlalchemy import Engine, func, select
 from turnfold.contract import keys
 from turnfold.contract.keys import SHARDS, Address
 from turnfold.contract.records import FAN_OUT, Anchor, Head, Node
-from turnfold.contract.tables import AnchorRow, ConversationRow, JobRow, NodeRow, ParkedEntryRow, TurnRow, table
+from turnfold.contract.tables import (
+    AnchorRow,
+    ConversationRow,
+    JobRow,
+    NodeRow,
+    ParkedEntryRow,
+    TurnRow,
+    table,
+)
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import translated as redis_translated
 from turnfold.reader import Reader, ReadTransaction
 from turnfold.reader import translated as sql_translated
 from turnfold_worker.adapters.sql_erasures import standing
+from turnfold_worker.provenance import UNKNOWN, Provenance, Sources, sources
 
 if TYPE_CHECKING:
     import redis
+
+
+NodeFacts = Mapping[tuple[int, int], Mapping[str, Sequence[str]]]
+"""Facts of nodes by height and index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +58,12 @@ class Branch:
     """Texts of levels 1 to 3."""
     anchors: tuple[Anchor, ...]
     """Anchors of a segment; a chapter's are its segments'."""
+    facts: Mapping[str, Sequence[str]]
+    """Entities and relations by kind, heaviest first; kinds without any are left out."""
+    provenance: Mapping[int, Provenance] = field(default_factory=dict)
+    """Of each level."""
+    anchor_provenance: Mapping[int, Provenance] = field(default_factory=dict)
+    """By the anchors' ids."""
     children: tuple[Branch, ...] = ()
     expansions: int = 0
     """How often a segment was expanded, as far as is remembered."""
@@ -89,7 +108,10 @@ def inspect_conversation(reader: Reader, address: Address) -> Inspection:
         looked_up, expanded = transaction.expansions(head)
         return Inspection(
             conversation_id=address.conversation, head=head, anchors=anchors, looked_up=LookedUp(*looked_up),
-            branches=branches(transaction.tree(address), anchors, expanded),
+            branches=branches(
+                transaction.tree(address), anchors, transaction.facts(head), expanded,
+                sources=sources(transaction.connection, head.id),
+            ),
         )  # fmt: skip
 
     found = reader.read(look)
@@ -100,7 +122,12 @@ def inspect_conversation(reader: Reader, address: Address) -> Inspection:
 
 
 def branches(
-    nodes: Sequence[tuple[Node, Mapping[int, str]]], anchors: Sequence[Anchor], expanded: Mapping[int, int]
+    nodes: Sequence[tuple[Node, Mapping[int, str]]],
+    anchors: Sequence[Anchor],
+    facts: NodeFacts,
+    expanded: Mapping[int, int],
+    *,
+    sources: Sources = UNKNOWN,
 ) -> tuple[Branch, ...]:
     """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8). `expanded` are counts by segment."""
     at = {(node.height, node.idx): (node, levels) for node, levels in nodes}
@@ -110,11 +137,15 @@ def branches(
 
     def branch(height: int, idx: int) -> Branch:
         node, levels = at[height, idx]
+        mine = () if height else tuple(anchors_of.get(idx, ()))
         below = [(height - 1, FAN_OUT * idx + child) for child in range(FAN_OUT)] if height else []
         return Branch(
             node=node,
             levels=levels,
-            anchors=() if height else tuple(anchors_of.get(idx, ())),
+            anchors=mine,
+            facts={kind: texts for kind, texts in facts.get((height, idx), {}).items() if texts},
+            provenance=sources.levels.get((height, idx), {}),
+            anchor_provenance={one.id: sources.anchors[one.id] for one in mine if one.id in sources.anchors},
             children=tuple(branch(*key) for key in below if key in at),
             expansions=0 if height else expanded.get(idx, 0),
         )

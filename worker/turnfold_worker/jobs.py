@@ -34,6 +34,8 @@ def retry(selection: Selection, *, parked: ParkedWork, publisher: Publisher) -> 
     for work in [work for work in jobs if work.row in due][:MOST_PUBLISHED]:
         if work.kind is WorkKind.REFOLD:
             publisher.refold(JobId(work.row))
+        elif work.kind is WorkKind.REFINE:
+            publisher.refine(JobId(work.row))
         else:
             publisher.compress(work.conversation)
     return [
@@ -87,6 +89,8 @@ def _skipped(work: Work, *, done: bool) -> Decided:
     match work.kind:
         case WorkKind.REFOLD:
             outcome = "skipped: the segment keeps its plain words" if done else "it is not parked any more"
+        case WorkKind.REFINE:
+            outcome = "skipped: the rules' words stay" if done else "it is not parked any more"
         case WorkKind.ENTRY:
             outcome = "skipped: the placeholder stays" if done else "it is not parked any more"
         case WorkKind.COMPRESS:

@@ -35,6 +35,7 @@ from turnfold.contract.records import (
 )
 from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
 from turnfold.contract.tasks import Operation
+from turnfold.contract.vectors import DEFAULT_MODEL
 from turnfold.edge import TurnInput, accept
 from turnfold.reader import Reader
 from turnfold.snapshots import NO_INBOX
@@ -87,11 +88,14 @@ class FoldedSegment:
 class FoldedConversation:
     """A conversation in memory, with the reads of the SDK."""
 
-    def __init__(self, engine: Engine, address: Address, conversation: ConversationId) -> None:
+    def __init__(
+        self, engine: Engine, address: Address, conversation: ConversationId, embedder: SentenceEmbedder | None = None
+    ) -> None:
         self._engine = engine
         self._reader = Reader(engine)
         self._address = address
         self._conversation = conversation
+        self._embedder = embedder
 
     def context(  # noqa: PLR0913 - a read's options, all by name
         self,
@@ -106,12 +110,15 @@ class FoldedConversation:
         policy: str | Policy = "balanced",
         expand: Iterable[str] = (),
     ) -> Context:
-        """As `Turnfold.context`."""
+        """As `Turnfold.context`; of a conversation folded with `semantic` the query's vector is made here."""
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
             reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
-            expand=expand,
+            expand=expand, query_vector=None, vector_model=DEFAULT_MODEL,
         )  # fmt: skip
+        if self._embedder is not None and query:
+            vector = self._embedder.embed([query])[0]
+            request = replace(request, query_vector=vector, vector_model=self._embedder.model)
         return retrieval.context(NO_INBOX, self._reader, self._address, request)
 
     def expand(self, marker: str, *, max_tokens: int | None = None) -> Expansion:
@@ -203,7 +210,7 @@ def fold(
             folder.take(received)
             received = []
     folder.take(received)
-    return FoldedConversation(engine, address, conversation)
+    return FoldedConversation(engine, address, conversation, embedder)
 
 
 class _Folder:
@@ -242,9 +249,14 @@ class _Nobody:
 
     def refold(self, job: JobId) -> None: ...
 
+    def refine(self, job: JobId) -> None: ...
+
     def erase(self, shard: int) -> None: ...
 
     def backlog(self) -> int:
+        return 0
+
+    def refine_backlog(self) -> int:
         return 0
 
 

@@ -20,6 +20,8 @@ class WorkKind(StrEnum):
     """An inbox entry that could not be stored as it was sent."""
     COMPRESS = "compress"
     """Folding a conversation: it fails, or nobody does it. Goes on by itself."""
+    REFINE = "refine"
+    """Better words from a model: it fails, or will never work. The rules' words stand."""
 
 
 class WorkState(StrEnum):
@@ -56,6 +58,8 @@ class Work:
         """What it is about, in words."""
         if self.number is None:
             return "an operation" if self.kind is WorkKind.ENTRY else "its newest turns"
+        if self.kind is WorkKind.REFINE:
+            return f"segments from {self.number}"
         return f"{'turn' if self.kind is WorkKind.ENTRY else 'segment'} {self.number}"
 
     @property

@@ -11,10 +11,10 @@ from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Outline
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import Operation
+from turnfold.contract.vectors import Vector
 from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
-from turnfold_worker.pipeline.vectors import Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,9 @@ class Inbox(Protocol):
 
     def start_sweep(self) -> bool:
         """True for the one caller who sweeps in this interval."""
+
+    def start_expiry(self) -> bool:
+        """True for the one caller who looks for turns to expire in this hour."""
 
     def take_expansions(self, most: int) -> list[Expansions]:
         """Expansions that are not counted yet, of up to `most` conversations of each shard. They are taken once."""
@@ -351,10 +354,15 @@ class Publisher(Protocol):
 
     def refold(self, job: JobId) -> None: ...
 
+    def refine(self, job: JobId) -> None: ...
+
     def erase(self, shard: int) -> None: ...
 
     def backlog(self) -> int:
         """Messages that wait for whoever folds; 0 when the broker does not say."""
+
+    def refine_backlog(self) -> int:
+        """Messages that wait for whoever refines; 0 when the broker does not say."""
 
 
 class Clock(Protocol):

@@ -1,15 +1,14 @@
-"""Settings of a worker: the SDK's, and how work is claimed, folded and swept."""
+"""Settings of a worker: the SDK's, and the models', and how work is claimed, folded and swept."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from turnfold.errors import InvalidSettings
-from turnfold.settings import Settings
+from turnfold_worker.model_settings import ModelSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerSettings(Settings):
+class WorkerSettings(ModelSettings):
     """The variable of a field is `TURNFOLD_` and its name in capitals."""
 
     lease_seconds: float = 30.0
@@ -26,23 +25,20 @@ class WorkerSettings(Settings):
     """How long a published job is trusted to be on its way before a sweep publishes it again."""
     attempts: int = 3
     """Tries on one segment; the last one writes plain words, parks a refold job and goes on."""
+    keep_level0_days: float = 0.0
+    """Days after which the words of turns in closed segments are removed; 0 keeps them."""
     semantic: bool = False
     """Use a sentence model beside the words: needs `turnfold-worker[semantic]`. The same on every worker."""
-    embedding_model: str = "sentence-transformers/all-MiniLM-L6-v2"
-    """Name or folder of the sentence model."""
     embedding_bfloat16: bool = True
     """Compute vectors in bfloat16: three times as fast where the processor has it, slower where it has not."""
 
     def __post_init__(self) -> None:
-        Settings.__post_init__(self)
+        ModelSettings.__post_init__(self)
         for name in ("lease_seconds", "slice_seconds", "sweep_seconds", "republish_seconds"):
             if getattr(self, name) <= 0:
-                msg = f"TURNFOLD_{name.upper()} must be above 0, not {getattr(self, name)}"
-                raise InvalidSettings(msg)
-        if not 0 < len(self.embedding_model) <= 200:
-            msg = "TURNFOLD_EMBEDDING_MODEL must be a name or folder of 1 to 200 characters"
-            raise InvalidSettings(msg)
+                self.refuse(name, "must be above 0")
         for name in ("claim_conversations", "batch_turns", "attempts"):
             if getattr(self, name) < 1:
-                msg = f"TURNFOLD_{name.upper()} must be at least 1, not {getattr(self, name)}"
-                raise InvalidSettings(msg)
+                self.refuse(name, "must be at least 1")
+        if self.keep_level0_days < 0:
+            self.refuse("keep_level0_days", "must be 0 or more")

@@ -6,8 +6,9 @@ Run by every drain's process and by a timer in every worker, so that nothing dep
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
+from turnfold.contract.records import JobId
 from turnfold_worker.ports import Inbox, Publisher, Store
 
 FOLDS_AT_ONCE: Final = 2_000
@@ -20,18 +21,26 @@ Above what drains fill the queue with: so there is always room for the tenants t
 """
 
 
+class DueRefines(Protocol):
+    """Where due refine jobs are found."""
+
+    def due_refines(self, most: int) -> list[JobId]: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
     """What one sweep rang for."""
 
     shards: int
     folds: int
+    refines: int = 0
 
 
-def sweep(*, inbox: Inbox, store: Store, publisher: Publisher) -> Swept:
-    """Publish drains of shards that hold something and whose bell is silent, erasures, and due folds.
+def sweep(*, inbox: Inbox, store: Store, publisher: Publisher, refines: DueRefines | None = None) -> Swept:
+    """Publish drains of shards that hold something and whose bell is silent, erasures, due folds and refinements.
 
-    What was looked up meanwhile is counted here: a few short transactions, and none where nothing was.
+    What was looked up meanwhile is counted here: a few short transactions, and none where nothing was. Without
+    `refines` nobody refines here, and their jobs wait.
     """
     shards = 0
     for shard in inbox.waiting():
@@ -42,7 +51,8 @@ def sweep(*, inbox: Inbox, store: Store, publisher: Publisher) -> Swept:
             publisher.erase(shard)
     for expansions in inbox.take_expansions(EXPANSIONS_AT_ONCE):
         store.count_expansions(expansions)
-    return Swept(shards=shards, folds=_sweep_folds(store, publisher))
+    folds = _sweep_folds(store, publisher)
+    return Swept(shards=shards, folds=folds, refines=0 if refines is None else _sweep_refines(refines, publisher))
 
 
 def _sweep_folds(store: Store, publisher: Publisher) -> int:
@@ -56,3 +66,11 @@ def _sweep_folds(store: Store, publisher: Publisher) -> int:
     for job in again:
         publisher.refold(job)
     return len(folds) + len(again)
+
+
+def _sweep_refines(refines: DueRefines, publisher: Publisher) -> int:
+    room = min(FOLDS_AT_ONCE, MOST_WAITING - publisher.refine_backlog())
+    jobs = refines.due_refines(room) if room > 0 else []
+    for job in jobs:
+        publisher.refine(job)
+    return len(jobs)

@@ -32,12 +32,31 @@ def refold(job: int) -> str:
     return f"{shown(Task.REFOLD, job)}, {done}"
 
 
+@app.task(name=str(Task.REFINE), throws=(WorkerError,))
+def refine(job: int) -> str:
+    """Ask models for better words for a few closed segments."""
+    return f"{shown(Task.REFINE, job)}, {worker(app).refine(job)}"
+
+
+@app.task(name=str(Task.RECONSTRUCT), throws=(WorkerError,))
+def reconstruct(conversation: int, height: int, idx: int) -> str:
+    """Ask a model for words in the place of turns that retention removed."""
+    done = worker(app).reconstruct(conversation, height, idx)
+    return f"{shown(Task.RECONSTRUCT, conversation, height, idx)}, {done}"
+
+
 # No events: it runs every few seconds, and would hide in Flower what it rings for, which is shown.
 @app.task(name=str(Task.SWEEP), throws=(WorkerError,), send_events=False)
 def sweep() -> str:
     """Ring for what is ready or due."""
     swept = worker(app).sweep_in_turn()
     return f"drains rung for: {swept.shards}, folds rung for: {swept.folds}"
+
+
+@app.task(name=str(Task.EXPIRE), throws=(WorkerError,))
+def expire() -> str:
+    """Remove the words of turns that are older than they are to be kept."""
+    return f"turns without their words now: {worker(app).expire()}"
 
 
 @app.task(name=str(Task.ERASE), throws=(WorkerError,))

@@ -4,23 +4,36 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+import redis
 from celery import Celery
 from sqlalchemy import Engine
 
 from turnfold import inbox as producer_inbox
 from turnfold.contract.records import ConversationId, JobId
+from turnfold.errors import InvalidSettings
 from turnfold.sql import connect
+from turnfold_worker.adapters import prompt_files
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
 from turnfold_worker.adapters.redis_inbox import RedisInbox
+from turnfold_worker.adapters.redis_model_limits import RedisModelLimits
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
+from turnfold_worker.adapters.sql_ledger import SqlLedger
+from turnfold_worker.adapters.sql_refinements import SqlRefinements
+from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.drain import Drained, DrainLimits, drain
 from turnfold_worker.erase import erase
+from turnfold_worker.expire import Retention, expire
+from turnfold_worker.model_calls import CallLimits, ModelCalls, Redactor
+from turnfold_worker.model_ports import LanguageModel, RefineTarget
 from turnfold_worker.ports import Inbox, Publisher, SentenceEmbedder, Store
+from turnfold_worker.reconstruct import reconstruct
+from turnfold_worker.refine import Prompts, Refining, refine
 from turnfold_worker.refold import refold
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.sweep import Swept, sweep
@@ -37,6 +50,11 @@ class Worker:
     inbox: Inbox
     store: Store
     publisher: Publisher
+    refinements: SqlRefinements | None = None
+    """Refine jobs; None where nothing is refined."""
+    refining: Refining | None = None
+    """What doing them takes; None where no model is configured."""
+    retention: Retention | None = None
     embedder: SentenceEmbedder | None = None
 
     def drain(self, shard: int) -> Drained:
@@ -60,11 +78,36 @@ class Worker:
     def refold(self, job: int) -> bool:
         return refold(JobId(job), store=self.store, embedder=self.embedder)
 
+    def refine(self, job: int) -> str:
+        return refine(JobId(job), refining=self._with_model())
+
+    def reconstruct(self, conversation: int, height: int, idx: int) -> str:
+        refining = self._with_model()
+        return reconstruct(
+            ConversationId(conversation), height, idx, store=refining.store, calls=refining.calls,
+            detailed=prompt_files.prompt(prompt_files.RECONSTRUCT),
+            from_facts=prompt_files.prompt(prompt_files.RECONSTRUCT_FROM_FACTS),
+        )  # fmt: skip
+
+    def _with_model(self) -> Refining:
+        if self.refining is None:
+            msg = "this worker serves turnfold.refine without a model: set TURNFOLD_OPENAI_API_KEY for it"
+            raise InvalidSettings(msg)
+        return self.refining
+
+    def expire(self) -> int:
+        if not self.settings.keep_level0_days or self.retention is None:
+            return 0
+        return expire(self.settings.keep_level0_days, retention=self.retention)
+
     def sweep(self) -> Swept:
-        return sweep(inbox=self.inbox, store=self.store, publisher=self.publisher)
+        return sweep(inbox=self.inbox, store=self.store, publisher=self.publisher, refines=self.refinements)
 
     def sweep_in_turn(self) -> Swept:
         """Sweep, unless somebody did within the interval: marked by who does it, not by who asks for it."""
+        if self.settings.keep_level0_days and self.inbox.start_expiry():
+            # Retention needs no beat either.
+            self.expire()
         return self.sweep() if self.inbox.start_sweep() else Swept(shards=0, folds=0)
 
     def erase(self, shard: int) -> int:
@@ -76,7 +119,85 @@ def sql_store(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> 
     return SqlStore(
         engine, read_engine=read_engine, lease_seconds=settings.lease_seconds,
         republish_seconds=settings.republish_seconds, attempts=settings.attempts,
+        refine_target=refine_target(settings) if settings.refines else None,
     )  # fmt: skip
+
+
+def refine_target(settings: WorkerSettings) -> RefineTarget:
+    """What words are to be made with."""
+    return RefineTarget(
+        settings.extract_model, settings.summarize_model, prompt_files.EXTRACT, prompt_files.SUMMARIZE,
+        settings.refine_segments,
+    )  # fmt: skip
+
+
+def refine_lease_seconds(settings: WorkerSettings) -> float:
+    """Longer than one call with all its tries: the lease is renewed before each."""
+    return settings.retry_seconds + settings.call_seconds + settings.lease_seconds
+
+
+def sql_refinements(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> SqlRefinements:
+    """Refine jobs in SQL."""
+    return SqlRefinements(
+        engine, read_engine=read_engine, target=refine_target(settings), attempts=settings.refine_attempts,
+        lease_seconds=refine_lease_seconds(settings), republish_seconds=settings.republish_seconds,
+    )  # fmt: skip
+
+
+def ledger(settings: WorkerSettings, engine: Engine) -> SqlLedger:
+    """Replies, usage and caps in SQL."""
+    return SqlLedger(
+        engine, daily_tokens=settings.daily_tokens, daily_dollars=settings.daily_dollars, prices=settings.price_list
+    )
+
+
+def refining(
+    settings: WorkerSettings,
+    client: redis.Redis,
+    engine: Engine,
+    store: SqlRefinements,
+    model: LanguageModel,
+    *,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Refining:
+    """What refining takes, around a model."""
+    limiter = RedisModelLimits(
+        client, requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute,
+        circuit_failures=settings.circuit_failures, circuit_seconds=settings.circuit_seconds,
+        call_seconds=settings.call_seconds,
+    )  # fmt: skip
+    book = ledger(settings, engine)
+    limits = CallLimits(attempts=settings.call_attempts, retry_seconds=settings.retry_seconds)
+    calls = ModelCalls(model, limiter=limiter, ledger=book, limits=limits, redactor=redactor(settings), sleep=sleep)
+    return Refining(
+        store=store, calls=calls, ledger=book, prompts=prompts(), attempts=settings.refine_attempts,
+    )  # fmt: skip
+
+
+def prompts() -> Prompts:
+    """The prompts in force."""
+    return Prompts(
+        extract=prompt_files.prompt(prompt_files.EXTRACT), summarize=prompt_files.prompt(prompt_files.SUMMARIZE),
+        repair=prompt_files.prompt(prompt_files.REPAIR),
+    )  # fmt: skip
+
+
+def language_model(settings: WorkerSettings) -> LanguageModel:
+    """The configured provider. Raises `InvalidSettings` when its client is not installed."""
+    from turnfold_worker.adapters.openai_model import OpenAIModel
+
+    return OpenAIModel(
+        api_key=settings.openai_api_key, base_url=settings.openai_base_url, timeout_seconds=settings.call_seconds
+    )
+
+
+def redactor(settings: WorkerSettings) -> Redactor | None:
+    """Takes personal data out of requests, if that is wanted. Raises `InvalidSettings` without its library."""
+    if not settings.redact:
+        return None
+    from turnfold_worker.adapters.redaction import PersonalDataRedactor
+
+    return PersonalDataRedactor()
 
 
 def build(settings: WorkerSettings, app: Celery) -> Worker:
@@ -84,11 +205,18 @@ def build(settings: WorkerSettings, app: Celery) -> Worker:
     client = producer_inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
     engine = connect(settings.database_url, write=True, timeout_seconds=LOCK_WAIT_SECONDS)
     read_engine = connect(settings.database_url, write=False, timeout_seconds=LOCK_WAIT_SECONDS)
+    refinements = sql_refinements(settings, engine, read_engine) if settings.refines or settings.has_model else None
+    with_model = None
+    if settings.has_model and refinements is not None:
+        with_model = refining(settings, client, engine, refinements, language_model(settings))
     return Worker(
         settings=settings,
         inbox=RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds),
         store=sql_store(settings, engine, read_engine),
         publisher=CeleryPublisher(app, expires_seconds=settings.republish_seconds),
+        refinements=refinements if settings.refines else None,
+        refining=with_model,
+        retention=SqlRetention(engine, read_engine=read_engine),
         embedder=sentence_embedder(settings),
     )
 

@@ -122,7 +122,7 @@ class _Selection:
                 taken.append(anchor)
                 spent += price
                 words.setdefault(anchor.turn_seq, set()).update(anchor.text.lower().split())
-        return TakenAnchors(tuple(sorted(taken, key=lambda anchor: anchor.id)), spent if taken else 0, words)
+        return TakenAnchors(tuple(sorted(taken, key=lambda anchor: anchor.position)), spent if taken else 0, words)
 
     def take_notes(self) -> None:
         """Notes of what is folded and of the open tail, best first.

@@ -130,7 +130,8 @@ def coarsest(nodes: Iterable[Node], *, last_seq: int) -> tuple[Node, ...]:
 
 def _window(snapshot: Snapshot, turns: Turns) -> Turns:
     """The longest run of fetched turns without a gap that ends at the newest one."""
-    least = 1
+    # What retention removed is only left in the nodes.
+    least = 1 if snapshot.head is None else snapshot.head.expired_seq + 1
     if snapshot.unread and snapshot.head is not None:
         least = snapshot.head.turn_count + 1
     seqs = turns.seqs

@@ -239,6 +239,7 @@ def _request_key(material: Material) -> str:
             request.budget_tokens,
             request.reserve_tokens,
             request.query,
+            request.query_vector,
             request.system,
             request.task,
             request.policy,

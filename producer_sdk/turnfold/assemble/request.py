@@ -9,6 +9,7 @@ from typing import Final
 from turnfold.assemble.markers import parse_marker
 from turnfold.assemble.policy import BALANCED, Policy
 from turnfold.assemble.sections import Section, flags_of, system_text
+from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector, rounded
 from turnfold.errors import InvalidBudget, InvalidInput
 from turnfold.tokens import ESTIMATOR, Counter
 
@@ -26,6 +27,9 @@ class Request:
     budget_tokens: int
     query: str | None = None
     """What the next answer is about; adds excerpts and favours the nodes that hold them."""
+    query_vector: Vector = NO_VECTOR
+    """The direction of the query's meaning, by the model that the turns' vectors are of."""
+    vector_model: str = DEFAULT_MODEL
     system: str | None = None
     """Always shown in full. Without it, the newest system turn is shown in its place."""
     task: str | None = None
@@ -69,6 +73,8 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     policy: Policy,
     counter: Counter,
     expand: Iterable[str],
+    query_vector: Iterable[float] | None,
+    vector_model: str,
 ) -> Request:
     """The request of a caller; sections of a system text are put together for its budget and counter.
 
@@ -77,7 +83,8 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     plain = system if system is None or isinstance(system, str) else None
     request = Request(
         budget_tokens=budget_tokens, query=query, system=plain, task=task, reserve_tokens=reserve_tokens,
-        policy=policy, counter=counter, expand=asked_markers(expand),
+        policy=policy, counter=counter, expand=asked_markers(expand), query_vector=_vector(query, query_vector),
+        vector_model=vector_model,
     )  # fmt: skip
     if system is None or isinstance(system, str):
         if flags_of(flags, what="flags"):
@@ -89,6 +96,20 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
         system, flags=flags, budget_tokens=usable, optional_tokens=int(policy.system_share * usable), counter=counter
     )
     return replace(request, system=made.text, sections_left_out=made.left_out)
+
+
+def _vector(query: str | None, numbers: object) -> Vector:
+    """The stored form of a query's vector. Raises `InvalidInput` for what is none."""
+    if numbers is None:
+        return NO_VECTOR
+    try:
+        found = rounded(float(number) for number in numbers)  # type: ignore[attr-defined]  # what cannot is refused
+    except (TypeError, ValueError):
+        found = NO_VECTOR
+    if found == NO_VECTOR or not query:
+        msg = "query_vector must be the numbers of the query's sentence vector, and come with its query"
+        raise InvalidInput(msg)
+    return found
 
 
 def asked_markers(markers: object) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ class _Selection:
             self._slack = max(0, min(-used % step, room - used))
 
     def take_anchors(self, limit: int) -> None:
-        """Anchors by rank while they fit into `limit` tokens; shown in the order in which they were made."""
+        """Anchors by rank while they fit into `limit` tokens; shown in the order in which they were said."""
         most = self._left() + self._anchors_tokens if self._cut else (self._left() - self._joined_tokens()) // 2
         limit = min(limit, most)
         held = {anchor.id for anchor in self.plan.anchors}
@@ -104,7 +104,7 @@ class _Selection:
                 spent += price
         if taken:
             self._anchors_tokens = spent
-            self.plan = replace(self.plan, anchors=tuple(sorted(taken, key=lambda anchor: anchor.id)))
+            self.plan = replace(self.plan, anchors=tuple(sorted(taken, key=lambda anchor: anchor.position)))
 
     def take_cut(self) -> None:
         """Cover what is folded, with the detail that is left when all shares are taken."""

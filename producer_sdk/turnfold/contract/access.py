@@ -61,7 +61,15 @@ def read_fields(fields: Mapping[str, int]) -> list[Expansions]:
 def pack_often(often: Iterable[Often]) -> list[list[Any]] | None:
     """As it stands in the conversation's row; None for nothing."""
     rows = [
-        [one.node.idx, one.node.first_seq, one.node.last_seq, one.node.slug, one.node.tokens[1], one.weight]
+        [
+            one.node.idx,
+            one.node.first_seq,
+            one.node.last_seq,
+            one.node.slug,
+            one.node.tokens[1],
+            one.node.refined,
+            one.weight,
+        ]
         for one in often
     ]
     return rows or None
@@ -70,6 +78,11 @@ def pack_often(often: Iterable[Often]) -> list[list[Any]] | None:
 def unpack_often(rows: Sequence[Sequence[Any]] | None) -> tuple[Often, ...]:
     """The inverse of `pack_often`."""
     return tuple(
-        Often(Node(height=0, idx=idx, first_seq=first, last_seq=last, slug=slug, tokens=(0, tokens, 0, 0)), weight)
-        for idx, first, last, slug, tokens, weight in rows or ()
+        Often(
+            Node(
+                height=0, idx=idx, first_seq=first, last_seq=last, slug=slug, tokens=(0, tokens, 0, 0), refined=refined
+            ),
+            weight,
+        )
+        for idx, first, last, slug, tokens, refined, weight in rows or ()
     )

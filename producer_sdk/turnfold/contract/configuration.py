@@ -53,7 +53,7 @@ def configuration(
 
 def settlement(anchor: int, *, dismiss: bool) -> bytes:
     """The JSON body of a resolve operation. Raises `InvalidInput`."""
-    if type(anchor) is not int or not 1 <= anchor < MAX_ANCHOR:
+    if type(anchor) is not int or not 1 <= abs(anchor) < MAX_ANCHOR:
         msg = f"an anchor is named by its number, such as anchors(…)[0].id, not {anchor!r}"
         raise InvalidInput(msg)
     state = AnchorState.DISMISSED if dismiss else AnchorState.RESOLVED

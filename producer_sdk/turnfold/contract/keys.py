@@ -12,6 +12,13 @@ tf:{SS}:refs:<tenant>:<conv>         ZSET    reference -> microseconds when its 
 tf:{SS}:ctx:<tenant>:<reference>     STRING  a context as it was made, compressed; lives TURNFOLD_REFERENCE_SECONDS
 tf:{SS}:refused:<tenant>:<conv>      STRING  how often in a row a conversation could not be stored; lives 10 min
 tf:{sweep}                           STRING  set by the one who sweeps now; lives a few seconds
+tf:{expire}                          STRING  set by the one who looked for turns to expire; lives an hour
+tf:{m:<model>}:requests              STRING  milliseconds up to which its requests are spoken for; lives until then
+tf:{m:<model>}:tokens                STRING  the same for its tokens
+tf:{m:<model>}:pause                 STRING  milliseconds until which the provider wants no calls; lives until then
+tf:{m:<model>}:failures              STRING  failed calls in a row, over all workers; lives 15 min
+tf:{m:<model>}:open                  STRING  set while no calls are made after too many failures; lives a cooldown
+tf:{m:<model>}:probe                 STRING  set by the one call that tries whether it works again; lives a call
 
 SS is the shard, 00 to 15, a function of tenant and conversation: all keys of one call share a Redis Cluster
 slot. Ids are percent-encoded, so that `:` only ever separates and no two (tenant, conversation) can meet.
@@ -35,6 +42,7 @@ REFUSALS_SECONDS: Final = 600
 MAX_ID_BYTES: Final = 200
 
 SWEEP: Final = "tf:{sweep}"
+EXPIRE: Final = "tf:{expire}"
 
 PERMANENT: Final[tuple[str, ...]] = ("in", "ready", "tenants", "forgotten")
 """Kinds of keys without a lifetime: they end with the work they stand for."""
@@ -154,3 +162,8 @@ class Address:
         """The inverse of `member`."""
         tenant, _, conversation = member.partition(":")
         return cls(decode_id(tenant), decode_id(conversation))
+
+
+def model_key(model: str, kind: str) -> str:
+    """A key about calls to a model; all of one model share a slot of a cluster."""
+    return f"tf:{{m:{encode_id(model)}}}:{kind}"

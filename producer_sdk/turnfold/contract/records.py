@@ -159,13 +159,17 @@ class Node:
     started_at: datetime | None = None
     ended_at: datetime | None = None
     refined: int = 0
-    """0: the rules' words. 1: a model's words are shown where they exist."""
+    """Bit `1 << level` is set for each level of which a model's words are shown; `tokens` are of what is shown."""
 
     @property
     def marker_name(self) -> str:
         """What follows the level in a marker: words for people, then the number that resolves it."""
         number = str(self.idx + 1) if self.height == 0 else f"c{self.height}-{self.idx + 1}"
         return f"{self.slug}-{number}" if self.slug else number
+
+    def shows_model(self, level: int) -> bool:
+        """Whether a level's words are a model's."""
+        return bool(self.refined >> level & 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +196,16 @@ class Anchor:
     """The anchor that this one superseded, the likest of them."""
     replaced: str | None = None
     """What that one said, where it was looked up: contexts name it."""
+
+    @property
+    def refined(self) -> bool:
+        """Whether a model found it: verbatim all the same."""
+        return self.id < 0
+
+    @property
+    def position(self) -> tuple[int, int, int]:
+        """Orders anchors as they were said."""
+        return (self.turn_seq, self.start, self.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,6 +241,8 @@ class Status:
     """Turns that the segmenter has seen; the newest of them wait in the open tail."""
     closed: int
     """Turns inside a segment."""
+    refined: int
+    """Turns inside a segment of which a model's words are shown."""
     segments: int
     anchors: int
     parked: int
@@ -267,6 +283,8 @@ class Expansion:
     truncated: bool = False
     """True when this is not all; `next_marker` then goes on, at level 0 where this ends."""
     next_marker: str | None = None
+    reconstructed: bool = False
+    """True when a model wrote this in the place of turns that retention removed: not the speakers' words."""
     markers: tuple[str, ...] = ()
     """Markers in `text` that lead to more detail, at levels 1 to 3 of a range."""
 
@@ -307,6 +325,8 @@ class Head:
     """The goal, constraints and settings now in force."""
     often: tuple[Often, ...] = ()
     """Segments that are looked up often, in order."""
+    expired_seq: int = 0
+    """Last turn of which retention removed the words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

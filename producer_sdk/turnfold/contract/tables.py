@@ -13,6 +13,7 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    Date,
     DateTime,
     Dialect,
     ForeignKey,
@@ -104,10 +105,13 @@ class ConversationRow(Base, table=True):
     turn_count: int = _column(Integer, server_default="0")
     closed_seq: int = _column(Integer, server_default="0")
     fold_seq: int = _column(Integer, server_default="0")
+    expired_seq: int = _column(Integer, server_default="0")
     node_count: int = _column(Integer, server_default="0")
     anchor_count: int = _column(Integer, server_default="0")
     anchor_tokens: int = _column(Integer, server_default="0")
     next_anchor: int = _column(Integer, server_default="1")
+    refined_anchors: int = _column(Integer, server_default="0")
+    refined_anchor_tokens: int = _column(Integer, server_default="0")
     revision: int = _column(BigInteger, server_default="0")
     edit_revision: int = _column(Integer, server_default="0")
     segmenter: dict[str, Any] | None = _column(Json, nullable=True)
@@ -156,7 +160,11 @@ class OperationRow(Base, table=True):
 
 
 class NodeRow(Base, table=True):
-    """A segment (height 0) or chapter. The parent of (h, i) is (h + 1, i / 8)."""
+    """A segment (height 0) or chapter. The parent of (h, i) is (h + 1, i / 8).
+
+    `refined` has bit `1 << level` set for each level of which a model's words are shown; `refined_tokens_*` are their
+    estimated tokens. `closed_at` is the database's time, in milliseconds.
+    """
 
     __tablename__ = "node"
     __table_args__ = (
@@ -180,12 +188,19 @@ class NodeRow(Base, table=True):
     importance: int = _column(SmallInteger)
     method: int = _column(SmallInteger)
     refined: int = _column(SmallInteger, server_default="0")
+    refined_tokens_1: int = _column(Integer, server_default="0")
+    refined_tokens_2: int = _column(Integer, server_default="0")
+    refined_tokens_3: int = _column(Integer, server_default="0")
+    closed_at: int = _column(BigInteger, server_default="0")
     facts: dict[str, Any] = _column(Json)
     source_hash: bytes = _column(LargeBinary(16))
 
 
 class LevelRow(Base, table=True):
-    """The words of a node at levels 1 to 3; `refined` 0 are the rules' words."""
+    """The words of a node at levels 1 to 3. `refined` 0 are the rules' words, 1 a model's, with where they come from.
+
+    Level 0 with `refined` 1 is a reconstruction of turns that retention removed.
+    """
 
     __tablename__ = "level"
 
@@ -195,6 +210,9 @@ class LevelRow(Base, table=True):
     level: int = _key(SmallInteger)
     refined: int = _key(SmallInteger)
     body: str = _column(Text)
+    model: str | None = _column(String(100), nullable=True)
+    prompt_version: str | None = _column(String(60), nullable=True)
+    source_hash: bytes | None = _column(LargeBinary(16), nullable=True)
 
 
 class NoteListRow(Base, table=True):
@@ -223,7 +241,10 @@ class OutlineRow(Base, table=True):
 
 
 class AnchorRow(Base, table=True):
-    """A verbatim span of a turn. State 0 is active: the only one that the partial index holds."""
+    """A verbatim span of a turn. State 0 is active: the only one that the partial index holds.
+
+    Anchors with `refined` 1 are a model's finds: their ids are below 0, and the rules never look at them.
+    """
 
     __tablename__ = "anchor"
     __table_args__ = (
@@ -261,6 +282,8 @@ class AnchorRow(Base, table=True):
     ruled: int | None = _column(SmallInteger, nullable=True)
     """Its state by the rules, while `state` is a person's."""
     refined: int = _column(SmallInteger, server_default="0")
+    model: str | None = _column(String(100), nullable=True)
+    prompt_version: str | None = _column(String(60), nullable=True)
 
 
 class PostingRow(Base, table=True):
@@ -360,6 +383,7 @@ class JobRow(Base, table=True):
     input_hash: str = _column(String(64), server_default="")
     state: str = _column(String(8))
     attempts: int = _column(SmallInteger, server_default="0")
+    priority: int = _column(Integer, server_default="0")
     not_before: int = _column(BigInteger, server_default="0")
     lease_until: int = _column(BigInteger, server_default="0")
     claim: str | None = _column(String(36), nullable=True)
@@ -384,6 +408,66 @@ class ParkedEntryRow(Base, table=True):
     state: str = _column(String(8), server_default="parked")
     attempts: int = _column(SmallInteger, server_default="1")
     parked_at: int = _column(BigInteger, server_default="0")
+
+
+class ReplyRow(Base, table=True):
+    """A model's reply to a request, so that no request is paid twice. Erased with its conversation."""
+
+    __tablename__ = "reply"
+
+    conversation: int = _conversation()
+    request_hash: str = _key(String(32))
+    body: dict[str, Any] = _column(Json)
+
+
+class ModelBatchRow(Base, table=True):
+    """A provider's batch of requests under way. `id` is the provider's; replies go where single calls put theirs."""
+
+    __tablename__ = "model_batch"
+
+    id: str = _key(String(100))
+    tenant: str = _column(String(200))
+    requests: int = _column(Integer)
+
+
+USED: Final = (
+    "requests", "failed", "repaired", "cached_replies", "input_tokens", "cached_tokens", "output_tokens", "estimated",
+    "cost_micros", "quotes_kept", "quotes_refused", "levels_kept", "levels_refused", "skipped",
+)  # fmt: skip
+"""Columns of what models did and cost. Money is in millionths of a US dollar; `estimated` counts replies that did not
+say what they used."""
+
+
+def _counts() -> list[Column[Any]]:
+    return [Column(name, BigInteger, nullable=False, server_default="0") for name in USED]
+
+
+USAGE: Final = Table(
+    "usage",
+    Base.metadata,
+    Column(
+        "conversation", Id, ForeignKey("conversation.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    ),
+    Column("day", Date, primary_key=True),
+    Column("model", String(100), primary_key=True),
+    *_counts(),
+    sqlite_with_rowid=False,
+)
+"""What models did for a conversation on a day (UTC). Erased with it."""
+
+TENANT_USAGE: Final = Table(
+    "tenant_usage",
+    Base.metadata,
+    Column("tenant", String(200), primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("model", String(100), primary_key=True),
+    *_counts(),
+    Column("reserved_tokens", BigInteger, nullable=False, server_default="0"),
+    Column("reserved_micros", BigInteger, nullable=False, server_default="0"),
+    sqlite_with_rowid=False,
+)
+"""The same for a tenant; it stays when conversations are erased, because caps and bills count on it. `reserved_*` is
+what calls under way may use."""
 
 
 class MetaRow(Base, table=True):

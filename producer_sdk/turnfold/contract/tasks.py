@@ -15,8 +15,14 @@ class Task(StrEnum):
     """(conversation id): fold what is stored and not folded."""
     REFOLD = "turnfold.refold"
     """(job id): fold one closed segment again, by the rules."""
+    REFINE = "turnfold.refine"
+    """(job id): ask models for better words for a few closed segments."""
+    RECONSTRUCT = "turnfold.reconstruct"
+    """(conversation id, height, index): ask a model for words in the place of turns that retention removed."""
     SWEEP = "turnfold.sweep"
     """(): ring for what is ready or due and was not rung for."""
+    EXPIRE = "turnfold.expire"
+    """(): remove the words of turns that are older than they are to be kept."""
     ERASE = "turnfold.erase"
     """(shard): delete the rows of forgotten conversations."""
 
@@ -34,19 +40,23 @@ QUEUE_OF: Final[dict[Task, Queue]] = {
     Task.DRAIN: Queue.INGEST,
     Task.COMPRESS: Queue.COMPRESS,
     Task.REFOLD: Queue.COMPRESS,
+    Task.REFINE: Queue.REFINE,
+    Task.RECONSTRUCT: Queue.REFINE,
     Task.SWEEP: Queue.MAINTENANCE,
+    Task.EXPIRE: Queue.MAINTENANCE,
     Task.ERASE: Queue.MAINTENANCE,
 }
 
 
 _SUBJECT_OF: Final[dict[Task, str]] = {
-    Task.DRAIN: "shard", Task.COMPRESS: "conversation", Task.REFOLD: "job", Task.ERASE: "shard",
+    Task.DRAIN: "shard", Task.COMPRESS: "conversation", Task.REFOLD: "job", Task.REFINE: "job",
+    Task.RECONSTRUCT: "node", Task.ERASE: "shard",
 }  # fmt: skip
 
 
-def shown(task: Task, argument: int) -> str:
-    """A task's argument as Flower and events show it: `shard 3`, `conversation 12`."""
-    return f"{_SUBJECT_OF[task]} {argument}"
+def shown(task: Task, *arguments: int) -> str:
+    """A task's arguments as Flower and events show them: `shard 3`, `conversation 12`, `node 12/0/7`."""
+    return f"{_SUBJECT_OF[task]} {'/'.join(map(str, arguments))}"
 
 
 class Operation(StrEnum):
@@ -68,6 +78,8 @@ class JobKind(StrEnum):
     """One per conversation: fold what is stored."""
     REFOLD = "refold"
     """One per segment that is to be folded again: it got plain words, or a turn of it became readable later."""
+    REFINE = "refine"
+    """One per group of closed segments, models and prompts: a model may find better words for them."""
 
 
 class JobState(StrEnum):
@@ -79,7 +91,9 @@ class JobState(StrEnum):
     PARKED = "parked"
     """It failed as often as it may, and waits for a person: `turnfold jobs`."""
     SKIPPED = "skipped"
-    """A person let it be; the row stays as a record."""
+    """A person let it be, or nothing could be won; the row stays as a record."""
+    BATCHED = "batched"
+    """Its questions are in a provider's batch."""
 
 
 class EntryState(StrEnum):

@@ -83,7 +83,7 @@ def _terms_of(word: str) -> tuple[str, ...]:
         out.append(word.lower()[:MAX_TERM_LENGTH])
     for part in parts:
         pieces = _CAMEL.split(part)
-        if len(pieces) > 1:
+        if len(pieces) > 1 and _says_something(part):
             out.append(part.lower()[:MAX_TERM_LENGTH])
         out.extend(_simple(piece) for piece in pieces if _says_something(piece))
     return tuple(out)

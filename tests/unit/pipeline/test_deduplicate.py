@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 
 from turnfold.contract.records import Anchor, AnchorState, StoredTurn
+from turnfold.contract.vectors import Vector, rounded
 from turnfold_worker.pipeline.anchors import extract_anchors
 from turnfold_worker.pipeline.deduplicate import Merged, anchor_terms, merge, texts_to_embed
 from turnfold_worker.pipeline.likeness import cosine
 from turnfold_worker.pipeline.reading import read_turn
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.vectors import Vector, rounded
 
 from .wild_turns import said, talk, wild_turns
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector, cosine, numbers_of, rounded, total
+from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, numbers_of, rounded
+from turnfold_worker.pipeline.vectors import total
 
 NUMBERS = st.lists(st.floats(-0.3, 0.3), min_size=64, max_size=64).filter(
     lambda numbers: math.hypot(*numbers) > 1 and max(map(abs, numbers)) < 0.31 * math.hypot(*numbers)

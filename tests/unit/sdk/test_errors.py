@@ -54,7 +54,16 @@ def test_errors_are_caught_by_pythons_own_names_too(kind: type[Exception], also:
 
 def test_errors_carry_what_the_next_step_needs() -> None:
     status = Status(
-        conversation_id="c", inbox=1, stored=2, folded=0, closed=0, segments=0, anchors=0, parked=0, lag_seconds=1.5
+        conversation_id="c",
+        inbox=1,
+        stored=2,
+        folded=0,
+        closed=0,
+        refined=0,
+        segments=0,
+        anchors=0,
+        parked=0,
+        lag_seconds=1.5,
     )
     assert turnfold.InvalidBudget("too small", needed_tokens=120).needed_tokens == 120
     assert turnfold.WaitTimeout("gave up", status=status).status is status

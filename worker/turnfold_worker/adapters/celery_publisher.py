@@ -50,16 +50,25 @@ class CeleryPublisher:
     def refold(self, job: JobId) -> None:
         self._send(Task.REFOLD, job)
 
+    def refine(self, job: JobId) -> None:
+        self._send(Task.REFINE, job)
+
     def erase(self, shard: int) -> None:
         self._send(Task.ERASE, shard)
 
     def backlog(self) -> int:
+        return self._length(Queue.COMPRESS)
+
+    def refine_backlog(self) -> int:
+        return self._length(Queue.REFINE)
+
+    def _length(self, queue: Queue) -> int:
         try:
             # Not from Celery's pool: kombu shares pools between apps, and whoever closes one closes it for all.
             with self._app.connection_for_write() as connection:
-                return queue_length(connection, Queue.COMPRESS)
+                return queue_length(connection, queue)
         except (OperationalError, OSError) as error:
-            _log.warning("the length of %s is not known: %s", Queue.COMPRESS, type(error).__name__)
+            _log.warning("the length of %s is not known: %s", queue, type(error).__name__)
             return 0
 
     def _send(self, task: Task, argument: int) -> None:

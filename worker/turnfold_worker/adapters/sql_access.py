@@ -13,6 +13,8 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, Node, Often
 from turnfold.contract.tables import AccessRow, ConversationRow, NodeRow, table
 from turnfold.reader import translated
+from turnfold.rows import node_record
+from turnfold.statements import NODE_COLUMNS
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.pipeline.access import Access, counted, often
@@ -25,14 +27,14 @@ _node = table(NodeRow)
 _access = table(AccessRow)
 
 
-def count(connection: Connection, expansions: Expansions) -> None:
-    """Count a conversation's expansions; nothing when it was forgotten."""
+def count(connection: Connection, expansions: Expansions) -> Sequence[int]:
+    """Count a conversation's expansions; which segments they are of. Nothing when it was forgotten."""
     conversation = expansions.conversation
     row = connection.execute(
         select(_conversation.c.often).where(_conversation.c.id == conversation, standing()).with_for_update()
     ).first()
     if row is None:
-        return
+        return ()
     times: Counter[int] = Counter()
     for (first_seq, last_seq), more in expansions.ranges.items():
         for idx in _segments(connection, conversation, first_seq, last_seq):
@@ -48,6 +50,14 @@ def count(connection: Connection, expansions: Expansions) -> None:
     if told != row.often:
         values |= {"often": told, "revision": _conversation.c.revision + 1}
     connection.execute(update(_conversation).where(_conversation.c.id == conversation).values(values))
+    return tuple(times)
+
+
+def tell_again(connection: Connection, conversation: ConversationId) -> None:
+    """After a node's words became a model's, or the rules' again: reads count on the sizes that they are told."""
+    told = pack_often(_often(connection, conversation, _accesses(connection, conversation)))
+    if told is not None:
+        connection.execute(update(_conversation).where(_conversation.c.id == conversation).values(often=told))
 
 
 def reset_expansions_of(engine: Engine, address: Address) -> None:
@@ -101,17 +111,17 @@ def _replace(connection: Connection, conversation: ConversationId, accesses: Map
 
 def _often(connection: Connection, conversation: ConversationId, accesses: Mapping[int, Access]) -> Sequence[Often]:
     rows = connection.execute(
-        select(_node.c.idx, _node.c.first_seq, _node.c.last_seq, _node.c.slug, _node.c.tokens_1)
+        select(*NODE_COLUMNS)
         .where(_node.c.conversation == conversation, _node.c.height == 0, _node.c.idx.in_(often(accesses)))
         .order_by(_node.c.idx)
     )
     return [
         Often(
             Node(
-                height=0, idx=row.idx, first_seq=row.first_seq, last_seq=row.last_seq, slug=row.slug,
-                tokens=(0, row.tokens_1, 0, 0),
+                height=0, idx=node.idx, first_seq=node.first_seq, last_seq=node.last_seq, slug=node.slug,
+                tokens=(0, node.tokens[1], 0, 0), refined=node.refined,
             ),
-            accesses[row.idx].weight,
+            accesses[node.idx].weight,
         )
-        for row in rows
+        for node in map(node_record, rows)
     ]  # fmt: skip

@@ -36,6 +36,8 @@ _KIND_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
 _STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
 _RULED: Final = _anchor.c.settled_after.is_(None)
 """No person has settled it: its state is the rules'."""
+RULES: Final = _anchor.c.id > 0
+"""Anchors of the rules. A model's are below: what the rules do must never depend on them."""
 _OURS: Final = _anchor.c.conversation == bindparam("of_conversation")
 _SETTLED_LATER: Final = and_(
     _anchor.c.ruled == _STATE_NUMBER[AnchorState.ACTIVE], _anchor.c.settled_after >= bindparam("first_seq")
@@ -43,7 +45,7 @@ _SETTLED_LATER: Final = and_(
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
 _NEWEST: Final = tuple(
-    select(_anchor.c.id).where(_OURS, found).order_by(_anchor.c.id.desc()).limit(NEWEST_CANDIDATES)
+    select(_anchor.c.id).where(_OURS, found, RULES).order_by(_anchor.c.id.desc()).limit(NEWEST_CANDIDATES)
     for found in (ACTIVE, _SETTLED_LATER)
 )
 _BY_ID: Final = (
@@ -100,7 +102,9 @@ def settle(connection: Connection, conversation: ConversationId, body: Mapping[s
             settled_after=func.coalesce(_anchor.c.settled_after, after_seq),
         )
     )
-    if found.state == _STATE_NUMBER[AnchorState.ACTIVE]:
+    if body["anchor"] < 0:
+        count_model_anchors(connection, conversation)
+    elif found.state == _STATE_NUMBER[AnchorState.ACTIVE]:
         connection.execute(
             update(_conversation)
             .where(_conversation.c.id == conversation)
@@ -109,6 +113,19 @@ def settle(connection: Connection, conversation: ConversationId, body: Mapping[s
                 anchor_tokens=_conversation.c.anchor_tokens - found.tokens,
             )
         )
+
+
+def count_model_anchors(connection: Connection, conversation: ConversationId) -> None:
+    """Note how many active anchors are a model's: a read tells how many there are in all."""
+    mine = (_anchor.c.conversation == conversation, _anchor.c.id < 0, _anchor.c.state == 0)
+    connection.execute(
+        update(_conversation)
+        .where(_conversation.c.id == conversation)
+        .values(
+            refined_anchors=select(func.count()).select_from(_anchor).where(*mine).scalar_subquery(),
+            refined_anchor_tokens=select(func.coalesce(func.sum(_anchor.c.tokens), 0)).where(*mine).scalar_subquery(),
+        )
+    )
 
 
 def active_difference(
@@ -132,7 +149,7 @@ def insert_anchors(
 ) -> None:
     """Write new anchors with the terms that find them, and the new states of earlier ones."""
     if anchors:
-        connection.execute(_INSERT_ANCHORS, [_anchor_row(conversation, anchor) for anchor in anchors])
+        connection.execute(_INSERT_ANCHORS, [anchor_row(conversation, anchor) for anchor in anchors])
         postings = [
             {"conversation": conversation, "term": term, "anchor": anchor.id}
             for anchor in anchors
@@ -140,6 +157,11 @@ def insert_anchors(
         ]
         if postings:
             connection.execute(_INSERT_POSTINGS, postings)
+    change_anchors(connection, conversation, changes)
+
+
+def change_anchors(connection: Connection, conversation: ConversationId, changes: Sequence[AnchorChange]) -> None:
+    """Give anchors their new states, unless a person has settled them."""
     if changes:
         rows = [
             {"of_conversation": conversation, "of_anchor": change.id, "now": _STATE_NUMBER[change.state],
@@ -149,7 +171,8 @@ def insert_anchors(
         connection.execute(_CHANGE, rows)
 
 
-def _anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
+def anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
+    """An anchor as columns."""
     return {
         "conversation": conversation, "id": anchor.id, "node_idx": anchor.node_idx, "seq": anchor.turn_seq,
         "start_offset": anchor.start, "end_offset": anchor.end, "kind": _KIND_NUMBER[anchor.type],

@@ -19,6 +19,9 @@ _STALLED: Final = ("57014", "55P03", "40", "53200", "XX")
 """SQLSTATEs of a statement that took too long, waited for a lock, lost against another, needed too much memory or met
 a defect: one for another conversation may go through."""
 
+_NO_SUCH: Final = ("no such table: ", "no such column: ")
+"""What SQLite says of a schema that is not there; a name of ours follows, and no content."""
+
 
 @contextmanager
 def transaction(engine: Engine) -> Iterator[Connection]:
@@ -37,7 +40,9 @@ def _translated(error: DBAPIError | PoolTimeout) -> WorkerError:
     state = getattr(origin, "sqlstate", None) or ""
     if isinstance(error, (DataError, IntegrityError)) or state.startswith(_TOO_LARGE):
         return Refused(f"the database will never store this: {kind}")
-    if isinstance(error, ProgrammingError):
+    if getattr(origin, "sqlite_errorname", "") == "SQLITE_CANTOPEN":
+        return StoreAway("the file of TURNFOLD_DATABASE_URL cannot be opened: correct it, or run `turnfold migrate`")
+    if isinstance(error, ProgrammingError) or str(origin).startswith(_NO_SUCH):
         return StoreAway(f"the database has another schema than this version: run `turnfold migrate` ({kind})")
     if state.startswith(_STALLED) and isinstance(error, DBAPIError) and not error.connection_invalidated:
         return Stalled(f"the database gave up: {kind}")

@@ -21,9 +21,12 @@ from turnfold.contract.tables import (
 from turnfold.rows import turn_record
 from turnfold.statements import turn as _turn
 from turnfold.statements import turn_columns
+from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import active_difference, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_jobs import count_success
+from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
+from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
@@ -38,7 +41,7 @@ _notes = table(NoteListRow)
 _posting = table(PostingRow)
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
-_INSERT_NODE: Final = _node.insert()
+_INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
 _INSERT_LEVELS: Final = _level.insert()
 _INSERT_NOTES: Final = _notes.insert()
 _INSERT_POSTINGS: Final = _posting.insert()
@@ -124,8 +127,11 @@ def _notes_of(row: Any) -> dict[str, Any]:
     return {"notes": unpack_notes(row.best), "ledger": Ledger.from_json(row.ledger), "said": row.said}
 
 
-def commit(connection: Connection, fold: Fold) -> bool:
-    """Write a closed segment, its chapters and anchors, if the conversation is still as it was."""
+def commit(connection: Connection, fold: Fold, target: RefineTarget | None) -> bool:
+    """Write a closed segment, its chapters and anchors, if the conversation is still as it was.
+
+    With a `target` a group of segments that is complete now gets its refine job.
+    """
     before, segment = fold.tail, fold.nodes[0].node
     moved = connection.execute(
         update(_conversation)
@@ -145,6 +151,8 @@ def commit(connection: Connection, fold: Fold) -> bool:
         insert_node(connection, before.conversation, node)
     insert_anchors(connection, before.conversation, fold.anchors, fold.changes)
     count_success(connection, fold)
+    if target is not None:
+        add_for_segment(connection, before.conversation, segment.idx, target)
     return True
 
 

@@ -228,15 +228,13 @@ _TENANTS: Final = text(
 
 
 def overdue(
-    connection: Connection,
-    kind: JobKind,
-    most: int,
-    *,
-    after: str,
-    lease_milliseconds: int,
-    republish_milliseconds: int,
-) -> tuple[list[JobId], str]:
+    connection: Connection, kind: JobKind, most: int, *, after: str, lease_milliseconds: int,
+    republish_milliseconds: int, first: Sequence[Any] = (),
+) -> tuple[list[JobId], str]:  # fmt: skip
     """Jobs that nobody is on the way to, and the tenant that was reached ('' at the end).
+
+    `republish_milliseconds` is the longest that a job of this kind is put off; `first` orders a tenant's jobs before
+    their times do.
 
     Tenants behind `after` come first and share `most` evenly; one that is alone has all of it. Work is bounded by
     `TENANTS_AT_ONCE` and `most`, however many jobs are due.
@@ -259,14 +257,15 @@ def overdue(
         if row.earliest <= now or row.latest > ahead
     }
     tenants = list(waiting)[: most - len(found)]
-    found += _shared(connection, kind, {tenant: waiting[tenant] for tenant in tenants}, most - len(found))
+    chosen = {tenant: waiting[tenant] for tenant in tenants}
+    found += _shared(connection, kind, chosen, most - len(found), first)
     if len(tenants) < len(waiting):
         return found, tenants[-1] if tenants else after
     return found, rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else ""
 
 
 def _shared(
-    connection: Connection, kind: JobKind, waiting: Mapping[str, ColumnElement[bool]], most: int
+    connection: Connection, kind: JobKind, waiting: Mapping[str, ColumnElement[bool]], most: int, first: Sequence[Any]
 ) -> list[JobId]:
     """Jobs of each tenant in equal shares; what one leaves is shared again among those who have more."""
     found: list[JobId] = []
@@ -279,7 +278,7 @@ def _shared(
             statement = (
                 select(_job.c.id)
                 .where(DUE, _job.c.kind == str(kind), _job.c.tenant == tenant, waiting[tenant])
-                .order_by(_job.c.not_before, _job.c.id)
+                .order_by(*first, _job.c.not_before, _job.c.id)
                 .limit(room)
                 .offset(taken)
             )
@@ -292,11 +291,13 @@ def _shared(
 
 
 def put_off(
-    connection: Connection, jobs: Sequence[JobId], *, lease_milliseconds: int, republish_milliseconds: int
-) -> list[tuple[JobId, ConversationId]]:
+    connection: Connection, jobs: Sequence[JobId], *, lease_milliseconds: int, republish_milliseconds: int,
+    longest_milliseconds: int | None = None,
+) -> list[tuple[JobId, ConversationId]]:  # fmt: skip
     """Of jobs that were overdue, those that still are: they count as published from now on."""
     now = now_milliseconds()
-    waiting = and_(DUE, or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * republish_milliseconds))
+    longest = longest_milliseconds or republish_milliseconds
+    waiting = and_(DUE, or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * longest))
     rows = connection.execute(
         update(_job)
         .where(_job.c.id.in_(jobs), or_(waiting, lapsed(lease_milliseconds)))

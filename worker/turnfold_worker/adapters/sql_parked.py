@@ -28,6 +28,9 @@ _job = table(JobRow)
 _entry = table(ParkedEntryRow)
 
 _WAITING: Final = _entry.c.state == str(EntryState.PARKED)
+_WORK_KINDS: Final = {
+    JobKind.COMPRESS: WorkKind.COMPRESS, JobKind.REFOLD: WorkKind.REFOLD, JobKind.REFINE: WorkKind.REFINE,
+}  # fmt: skip
 _BLOCK: Final = 500
 """Rows that one statement names: databases bound the parameters of a statement."""
 
@@ -112,7 +115,9 @@ def _blocks(ids: Sequence[int]) -> Iterator[Sequence[int]]:
 
 def _jobs(connection: Connection, selection: Selection, now: int) -> Iterator[Work]:
     late = now - OVERDUE_MILLISECONDS
-    overdue = or_(and_(DUE, _job.c.not_before < late), and_(RUNNING, _job.c.lease_until < late))
+    # Refine jobs wait for limits, caps and models: that is no sign of trouble.
+    waits = _job.c.kind == str(JobKind.REFINE)
+    overdue = and_(~waits, or_(and_(DUE, _job.c.not_before < late), and_(RUNNING, _job.c.lease_until < late)))
     failing = and_(or_(DUE, RUNNING), _job.c.error.is_not(None))
     statement = (
         select(_job, _conversation.c.external_id, overdue.label("overdue"))
@@ -124,12 +129,12 @@ def _jobs(connection: Connection, selection: Selection, now: int) -> Iterator[Wo
     for row in connection.execute(statement):
         since = row.lease_until if row.state == JobState.RUNNING else row.not_before
         state = WorkState.OVERDUE if row.overdue else WorkState.FAILING
-        refold = row.kind == JobKind.REFOLD
+        kind = _WORK_KINDS[JobKind(row.kind)]
         yield Work(
-            id=f"job-{row.id}", kind=WorkKind.REFOLD if refold else WorkKind.COMPRESS,
+            id=f"job-{row.id}", kind=kind,
             state=WorkState.PARKED if row.state == JobState.PARKED else state, tenant=row.tenant,
             conversation_id=row.external_id, conversation=ConversationId(row.conversation),
-            number=row.subject + 1 if refold else None, attempts=row.attempts, error=row.error,
+            number=None if kind is WorkKind.COMPRESS else row.subject + 1, attempts=row.attempts, error=row.error,
             age_seconds=_age(now, since),
         )  # fmt: skip
 

@@ -12,9 +12,12 @@ from turnfold.statements import ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import anchor as _anchor
 from turnfold.statements import turn as _turn
 from turnfold_worker.adapters import sql_outlines
-from turnfold_worker.adapters.sql_anchors import insert_anchors
+from turnfold_worker.adapters.sql_anchors import RULES, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_folds import anchors_added, configurations, insert_node
+from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
+from turnfold_worker.errors import Refused
+from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.ports import ClosedSegment, Refold
@@ -37,6 +40,9 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
     ).first()
     if row is None or node is None:
         return None
+    if node.first_seq <= row.expired_seq:
+        msg = "retention removed the words of this segment: it can only stay as it is"
+        raise Refused(msg)
     turns = connection.execute(
         select(*turn_columns(capped=False))
         .where(_turn.c.conversation == conversation, _turn.c.seq.between(node.first_seq - NEIGHBOURS, node.last_seq))
@@ -44,7 +50,7 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
     )
     anchors = connection.execute(
         select(*ANCHOR_COLUMNS)
-        .where(_anchor.c.conversation == conversation, _anchor.c.seq.between(node.first_seq, node.last_seq))
+        .where(_anchor.c.conversation == conversation, RULES, _anchor.c.seq.between(node.first_seq, node.last_seq))
         .order_by(_anchor.c.id)
     )
     said_before = connection.scalar(
@@ -62,7 +68,7 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
     )  # fmt: skip
 
 
-def commit(connection: Connection, refold: Refold) -> bool:
+def commit(connection: Connection, refold: Refold, target: RefineTarget | None) -> bool:
     """Replace a segment and the chapters above it, if the conversation is still as it was; folds start over."""
     before = refold.segment
     moved = connection.execute(
@@ -86,6 +92,8 @@ def commit(connection: Connection, refold: Refold) -> bool:
     connection.execute(
         update(_job).where(_job.c.id == refold.job).values(state=str(JobState.DONE), claim=None, error=None)
     )
+    if target is not None:
+        add_for_segment(connection, before.conversation, before.idx, target, again=True)
     return True
 
 

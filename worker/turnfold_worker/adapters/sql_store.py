@@ -14,6 +14,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Outline
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import JobKind
+from turnfold.contract.vectors import Vector
 from turnfold_worker.adapters import (
     sql_access,
     sql_anchors,
@@ -21,15 +22,16 @@ from turnfold_worker.adapters import (
     sql_folds,
     sql_jobs,
     sql_outlines,
+    sql_refine_jobs,
     sql_refolds,
     sql_turns,
     sql_vectors,
 )
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.errors import Retryable
+from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
-from turnfold_worker.pipeline.vectors import Vector
 from turnfold_worker.ports import (
     ClosedSegment,
     ConfirmErasure,
@@ -51,11 +53,20 @@ class SqlStore:
     """Implements `ports.Store` for SQLite and PostgreSQL."""
 
     def __init__(
-        self, engine: Engine, *, read_engine: Engine, lease_seconds: float, republish_seconds: float, attempts: int
+        self,
+        engine: Engine,
+        *,
+        read_engine: Engine,
+        lease_seconds: float,
+        republish_seconds: float,
+        attempts: int,
+        refine_target: RefineTarget | None = None,
     ) -> None:
+        """With a `refine_target`, groups of closed segments get their refine jobs in the fold's transaction."""
         self._engine = engine
         self._read_engine = read_engine
         self._attempts = attempts
+        self._refine_target = refine_target
         self._reached = dict.fromkeys(JobKind, "")
         """The tenant at which the last look for due jobs ended: the next one goes on behind it."""
         self._untold: dict[str, ColumnElement[bool]] = {}
@@ -151,7 +162,7 @@ class SqlStore:
 
     def commit_fold(self, fold: Fold) -> bool:
         with self._transaction() as connection:
-            return sql_folds.commit(connection, fold)
+            return sql_folds.commit(connection, fold, self._refine_target)
 
     def outline_frame(self, conversation: ConversationId) -> Outline | None:
         with self._look() as connection:
@@ -222,7 +233,7 @@ class SqlStore:
 
     def commit_refold(self, refold: Refold) -> bool:
         with self._transaction() as connection:
-            return sql_refolds.commit(connection, refold)
+            return sql_refolds.commit(connection, refold, self._refine_target)
 
     def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
         job = sql_jobs.refold_job(claim.job)
@@ -231,7 +242,9 @@ class SqlStore:
 
     def count_expansions(self, expansions: Expansions) -> None:
         with self._transaction() as connection:
-            sql_access.count(connection, expansions)
+            expanded = sql_access.count(connection, expansions)
+            if self._refine_target is not None:
+                sql_refine_jobs.reprioritize(connection, expansions.conversation, self._refine_target, expanded)
 
     def hide(self, address: Address, confirmed: ConfirmErasure) -> Hidden | None:
         with self._transaction() as connection:

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, select
 
 from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tables import AnchorVectorRow, ConversationRow, TurnRow, TurnVectorRow, table
+from turnfold.contract.vectors import Vector
 from turnfold_worker.adapters.sql_turns import content_hash, insert_new
-from turnfold_worker.pipeline.vectors import Vector
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)

@@ -13,9 +13,11 @@ from turnfold_worker.cli.import_command import import_files
 from turnfold_worker.cli.inspect_command import inspect
 from turnfold_worker.cli.jobs import jobs
 from turnfold_worker.cli.reading import anchors, context, expand, search
+from turnfold_worker.cli.refine_command import refine
 from turnfold_worker.cli.session import Session
 from turnfold_worker.cli.status import status
 from turnfold_worker.cli.up import up
+from turnfold_worker.cli.usage_command import usage
 
 
 @click.group(
@@ -53,7 +55,7 @@ def main(ctx: click.Context, redis_url: str | None, database_url: str | None, te
 
 
 for command in (
-    up, demo, import_files, context, expand, search, anchors, inspect, status, jobs, forget, fold, doctor, digest,
-    migrate,
+    up, demo, import_files, context, expand, search, anchors, inspect, status, jobs, refine, usage, forget, fold,
+    doctor, digest, migrate,
 ):  # fmt: skip
     main.add_command(command)

@@ -14,17 +14,25 @@ from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
     from turnfold_worker.inspection import Branch, Inspection, LookedUp
+    from turnfold_worker.provenance import Provenance
 
 
 @click.command(short_help="Show the tree of a conversation.")
 @click.argument("conversation")
 @click.option("--levels", is_flag=True, help="Show the words of every level.")
+@click.option("--facts", is_flag=True, help="Show the entities and relations of every node.")
 @click.option("--anchors/--no-anchors", default=True, show_default=True, help="Show the anchors of each segment.")
 @click.option("--reset-expansions", is_flag=True, help="First forget what was looked up.")
 @json_option
 @pass_session
 def inspect(
-    session: Session, conversation: str, levels: bool, anchors: bool, reset_expansions: bool, as_json: bool
+    session: Session,
+    conversation: str,
+    levels: bool,
+    facts: bool,
+    anchors: bool,
+    reset_expansions: bool,
+    as_json: bool,
 ) -> None:
     """Show the tree of CONVERSATION: chapters, segments, the size of each level, anchors, and what is looked up.
 
@@ -34,6 +42,7 @@ def inspect(
     Examples:
       turnfold inspect chat
       turnfold inspect chat --levels
+      turnfold inspect chat --facts --no-anchors
     """
     from turnfold_worker.adapters.sql_access import reset_expansions_of
     from turnfold_worker.inspection import inspect_conversation
@@ -44,10 +53,10 @@ def inspect(
     if as_json:
         print_json({**plain(inspection), "open_turns": inspection.open_turns})
         return
-    console().print(inspection_tree(inspection, levels=levels, anchors=anchors))
+    console().print(inspection_tree(inspection, levels=levels, facts=facts, anchors=anchors))
 
 
-def inspection_tree(inspection: Inspection, *, levels: bool = False, anchors: bool = True) -> Tree:
+def inspection_tree(inspection: Inspection, *, levels: bool = False, facts: bool = False, anchors: bool = True) -> Tree:
     """A conversation as a tree to print."""
     head = inspection.head
     tree = Tree(
@@ -58,7 +67,7 @@ def inspection_tree(inspection: Inspection, *, levels: bool = False, anchors: bo
         guide_style="dim",
     )
     for branch in inspection.branches:
-        _grow(tree, branch, levels=levels, anchors=anchors)
+        _grow(tree, branch, levels=levels, facts=facts, anchors=anchors)
     if (line := expansions_line(inspection.looked_up)) is not None:
         tree.add(Text(line, "dim"))
     if inspection.open_turns:
@@ -75,7 +84,7 @@ def expansions_line(looked_up: LookedUp) -> str | None:
     return f"expansions: {looked_up.asked} asked for, {looked_up.found} found ({looked_up.hit_rate:.0%})"
 
 
-def _grow(tree: Tree, branch: Branch, *, levels: bool, anchors: bool) -> None:
+def _grow(tree: Tree, branch: Branch, *, levels: bool, facts: bool, anchors: bool) -> None:
     node = branch.node
     kind = "segment" if node.height == 0 else f"chapter of height {node.height}"
     full, *shorter = node.tokens
@@ -84,17 +93,38 @@ def _grow(tree: Tree, branch: Branch, *, levels: bool, anchors: bool) -> None:
         Text.assemble(
             words(node.marker_name, "bold cyan" if node.height == 0 else "bold magenta"),
             f"  turns {turn_range(node.first_seq, node.last_seq)}",
-            Text(f"  {kind}, {full} tokens → {sizes}", "dim"),
+            Text(f"  {kind}, {full} tokens → {sizes}{_made_by(branch)}", "dim"),
             Text(f", expanded {branch.expansions}×" if branch.expansions else "", "yellow"),
         )
     )
     if levels:
         for level, text in sorted(branch.levels.items()):
-            grown.add(Text.assemble((f"L{level} ", "bold"), words(text.strip())))
+            source = branch.provenance.get(level)
+            made = "" if source is None else f" {_named(source)}, from {source.source_hash}"
+            grown.add(Text.assemble((f"L{level}", "bold"), (made, "dim"), " ", words(text.strip())))
+    if facts:
+        for fact, texts in branch.facts.items():
+            grown.add(Text.assemble((f"{fact}: ", "bold"), words(", ".join(texts))))
     if anchors:
         for anchor in branch.anchors:
             state = "" if anchor.state == "active" else f" ({anchor_state(anchor)})"
-            label = f"{anchor.id} {anchor.type.replace('_', ' ')}{state}: "
+            source = branch.anchor_provenance.get(anchor.id)
+            made = f" [{_named(source)}]" if source is not None and source.model else ""
+            label = f"{anchor.id} {anchor.type.replace('_', ' ')}{state}{made}: "
             grown.add(Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90)))
     for child in branch.children:
-        _grow(grown, child, levels=levels, anchors=anchors)
+        _grow(grown, child, levels=levels, facts=facts, anchors=anchors)
+
+
+def _named(source: Provenance) -> str:
+    """Who wrote it: `rules`, or a model and its prompt."""
+    return f"{source.model}, {source.prompt_version}" if source.model else source.method
+
+
+def _made_by(branch: Branch) -> str:
+    """Levels that a model wrote."""
+    models: dict[str, list[str]] = {}
+    for level, source in sorted(branch.provenance.items()):
+        if source.model:
+            models.setdefault(_named(source), []).append(f"L{level}")
+    return "".join(f", {' '.join(levels)} by {name}" for name, levels in models.items())

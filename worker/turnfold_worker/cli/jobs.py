@@ -30,6 +30,8 @@ def jobs() -> None:
     entry     something appended that could not be read or stored: a placeholder keeps its place among the turns.
               Retry after an upgrade puts the turn there; skip leaves the placeholder.
     compress  a conversation whose folding fails, or that nobody folds: it goes on by itself.
+    refine    segments for which a model has no better words yet: its calls fail, or it refuses the request. They have
+              the rules' words. Retry asks again; skip leaves them.
 
     \b
     Examples:

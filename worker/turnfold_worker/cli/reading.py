@@ -87,9 +87,12 @@ def context_as_json(made: Context) -> dict[str, Any]:
 @click.argument("conversation")
 @click.argument("marker")
 @click.option("--max-tokens", type=int, help="Cut the text here, and name the marker that goes on.")
+@click.option("--reconstruct", is_flag=True, help="Let a model write removed turns again, from their summary.")
 @json_option
 @pass_session
-def expand(session: Session, conversation: str, marker: str, max_tokens: int | None, as_json: bool) -> None:
+def expand(
+    session: Session, conversation: str, marker: str, max_tokens: int | None, reconstruct: bool, as_json: bool
+) -> None:
     """Print what a MARKER in a context of CONVERSATION stands for.
 
     \b
@@ -97,7 +100,7 @@ def expand(session: Session, conversation: str, marker: str, max_tokens: int | N
       turnfold expand chat L1:auth-options-17
       turnfold expand chat L0:auth-options-17       the turns, verbatim
     """
-    expansion = session.turnfold.expand(conversation, marker, max_tokens=max_tokens)
+    expansion = session.turnfold.expand(conversation, marker, max_tokens=max_tokens, reconstruct=reconstruct)
     if as_json:
         print_json(expansion)
         return

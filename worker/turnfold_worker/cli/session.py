@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from turnfold_worker.ports import Publisher
 
 
+_FROM_RUNNING = ("redis_url", "database_url", "broker_url", "refine", "extract_model", "summarize_model")
+"""What a running `turnfold up` says of itself that commands have to agree with."""
+
+
 @dataclass(kw_only=True)
 class Session:
     """Opens each thing when a command first asks for it, and closes them all at its end."""
@@ -50,7 +54,7 @@ class Session:
         }
         if not named:
             running = running_settings(self.state_folder)
-            given |= {name: running[name] for name in ("redis_url", "database_url", "broker_url") if name in running}
+            given |= {name: running[name] for name in _FROM_RUNNING if name in running and name not in given}
         return replace(settings, **given)
 
     @property

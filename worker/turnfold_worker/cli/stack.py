@@ -75,7 +75,7 @@ class Stack:
         self.redis: RedisServer | None = None
         """The embedded Redis, unless another one is used."""
         self.workers: dict[str, WorkerProcess] = {}
-        """Workers by name: `ingest` and `compress`."""
+        """Workers by name: `ingest`, `compress`, and `refine` where a model is configured."""
         self.flower: FlowerProcess | None = None
         """Flower, if it was asked for and is installed."""
 
@@ -138,6 +138,9 @@ class Stack:
             "database_url": self.settings.database_url,
             "broker_url": self.settings.effective_broker_url,
             "flower_url": None if self.flower is None else self.flower.url,
+            "refine": "on" if self.settings.refines else "off",
+            "extract_model": self.settings.extract_model,
+            "summarize_model": self.settings.summarize_model,
             "state_dir": str(self._folder),
             "pid": os.getpid(),
             "processes": processes,
@@ -166,6 +169,8 @@ class Stack:
                     task_events=watched,
                 )  # fmt: skip
                 self.workers[name].start()
+        if self._settings.has_model and self._settings.refines:
+            self._start_refining(environment, watched=watched)
         for worker in self.workers.values():
             worker.wait_until_ready(cancelled=self._cancelled)
         if watched:
@@ -177,6 +182,16 @@ class Stack:
             self._supervisor = Supervisor(children, tell=self._tell)
             self._supervisor.start()
         write_settings(self._folder, self.as_json())
+
+    def _start_refining(self, environment: Mapping[str, str], *, watched: bool) -> None:
+        """A worker that waits for models: threads, because it does little else."""
+        threads = self.settings.refine_threads
+        self._tell(f"starting a refine worker: {self.settings.extract_model}, {self.settings.summarize_model}")
+        self.workers["refine"] = WorkerProcess(
+            "refine", [Queue.REFINE], concurrency=threads, folder=self._folder, environment=environment,
+            task_events=watched, pool="threads",
+        )  # fmt: skip
+        self.workers["refine"].start()
 
     def _children(self) -> list[tuple[str, RedisServer | WorkerProcess | FlowerProcess]]:
         children: list[tuple[str, RedisServer | WorkerProcess | FlowerProcess]] = []

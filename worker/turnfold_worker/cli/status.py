@@ -56,6 +56,7 @@ def _show(found: Status) -> None:
         "#stored": found.stored,
         "#folded": found.folded,
         "#in segments": found.closed,
+        "#refined": found.refined,
         "#segments": found.segments,
         "#anchors": found.anchors,
         "#parked": found.parked,

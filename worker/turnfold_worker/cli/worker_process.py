@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from turnfold.errors import Unavailable
 from turnfold_worker.adapters import child_process
@@ -29,7 +29,7 @@ class WorkerNotStarted(Unavailable):
 
 
 class WorkerProcess:
-    """A prefork worker on some queues, with its log in a folder."""
+    """A worker on some queues, with its log in a folder."""
 
     def __init__(
         self,
@@ -40,6 +40,7 @@ class WorkerProcess:
         folder: Path,
         environment: Mapping[str, str],
         task_events: bool = False,
+        pool: Literal["prefork", "threads"] = "prefork",
     ) -> None:
         """`environment` is the whole environment of the process. `task_events` tell Flower what tasks do."""
         self.name = name
@@ -49,7 +50,7 @@ class WorkerProcess:
         self._environment = environment
         self._command = [
             sys.executable, "-m", "celery", "--app", "turnfold_worker.celery_app", "worker",
-            "--queues", ",".join(queues), "--hostname", f"{name}@%h", "--pool", "prefork",
+            "--queues", ",".join(queues), "--hostname", f"{name}@%h", "--pool", pool,
             "--concurrency", str(concurrency), "--loglevel", "INFO",
             # Talk among workers, of which nothing here makes use: it costs seconds at the start.
             "--without-gossip", "--without-mingle",

@@ -39,7 +39,7 @@ def diagnose(
     groups.append(answers)
     if stored and len(answers) > 1:
         groups.append(attempted("clocks", lambda: check_clocks(engine(), client())))
-    groups.append(attempted("broker", lambda: check_broker(settings.effective_broker_url)))
+    groups.append(attempted("broker", lambda: check_broker(settings.effective_broker_url, refines=settings.refines)))
     return [finding for group in groups for finding in group]
 
 

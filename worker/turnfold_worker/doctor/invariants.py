@@ -102,7 +102,7 @@ _INVARIANTS: Final = (
         """SELECT c.id AS conversation, c.anchor_count, c.anchor_tokens FROM conversation AS c
            LEFT JOIN (SELECT conversation, SUM(CASE WHEN state = 0 THEN 1 ELSE 0 END) AS number,
                              SUM(CASE WHEN state = 0 THEN tokens ELSE 0 END) AS tokens, MAX(id) AS highest
-                      FROM anchor GROUP BY conversation) AS a ON a.conversation = c.id
+                      FROM anchor WHERE refined = 0 GROUP BY conversation) AS a ON a.conversation = c.id
            WHERE c.anchor_count <> COALESCE(a.number, 0) OR c.anchor_tokens <> COALESCE(a.tokens, 0)
               OR c.next_anchor <= COALESCE(a.highest, 0)""",
         _DAMAGE,
@@ -126,7 +126,8 @@ _INVARIANTS: Final = (
         "jobs: somebody works on what is due",
         "job is overdue",
         """SELECT conversation, kind, state FROM job
-           WHERE (state = 'due' AND not_before < :long_ago) OR (state = 'running' AND lease_until < :long_ago)""",
+           WHERE kind <> 'refine'
+             AND ((state = 'due' AND not_before < :long_ago) OR (state = 'running' AND lease_until < :long_ago))""",
         "start workers (`turnfold up`, or celery with -Q turnfold.compress,turnfold.maintenance)",
     ),
     _Query(

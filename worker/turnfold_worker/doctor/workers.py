@@ -41,8 +41,11 @@ def _version(package: str) -> str:
         return ""
 
 
-def check_broker(broker_url: str) -> list[Finding]:
-    """The broker answers, its queues are short, and workers serve each of them. Raises `Unavailable`."""
+def check_broker(broker_url: str, *, refines: bool) -> list[Finding]:
+    """The broker answers, its queues are short, and workers serve each that has work. Raises `Unavailable`.
+
+    `refines` says whether a model is in use: without one nobody needs to serve its queue.
+    """
     from celery import Celery
 
     app = Celery("turnfold-doctor", broker=broker_url, set_as_current=False)
@@ -50,7 +53,7 @@ def check_broker(broker_url: str) -> list[Finding]:
         "socket_connect_timeout": 1, "socket_timeout": 5, "max_retries": 1, "interval_start": 0, "priority_steps": [0],
     }  # fmt: skip
     with _translated(), app.connection_for_write() as connection:
-        return [_check_lengths(connection), *_check_workers(app, connection)]
+        return [_check_lengths(connection), *_check_workers(app, connection, refines=refines)]
 
 
 @contextmanager
@@ -76,11 +79,12 @@ def _check_lengths(connection: Connection) -> Finding:
     )  # fmt: skip
 
 
-def _check_workers(app: Celery, connection: Connection) -> list[Finding]:
+def _check_workers(app: Celery, connection: Connection, *, refines: bool) -> list[Finding]:
     inspect = app.control.inspect(timeout=ANSWER_SECONDS, connection=connection)
     served: dict[str, list[dict[str, str]]] = inspect.active_queues() or {}
     queues = {queue["name"] for held in served.values() for queue in held}
-    missing = [str(queue) for queue in dict.fromkeys(QUEUE_OF.values()) if str(Queue(queue)) not in queues]
+    needed = [queue for queue in dict.fromkeys(QUEUE_OF.values()) if refines or queue is not Queue.REFINE]
+    missing = [str(queue) for queue in needed if str(queue) not in queues]
     return [
         judged(
             "workers: they answer", ok=bool(served),

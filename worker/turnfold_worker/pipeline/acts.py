@@ -181,6 +181,8 @@ class _Clause:
     def _phrases(self) -> None:
         if self._words < 2 and self._said.isascii():
             return
+        if statement_rules.COMPLETIONS.search(self._said):
+            self._put(Act.FACT, 44, "done")
         for rule in statement_rules.RULES:
             # The fillers of speech are what some corrections are told by.
             said = self._raw if rule.act is Act.CORRECTION else self._said

@@ -27,6 +27,7 @@ from turnfold_worker.pipeline.acts import (
     plain_words,
     turn_acts,
 )
+from turnfold_worker.pipeline.common_words import is_common
 from turnfold_worker.pipeline.facts import FactKind
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses, trimmed
 from turnfold_worker.pipeline.reading import Reading
@@ -84,7 +85,8 @@ class AnchorDraft:
 
 def extract_anchors(readings: Sequence[Reading], settings: FoldSettings) -> tuple[AnchorDraft, ...]:
     """Anchors of one segment, in the order of its text, at most `MAX_PER_SEGMENT` beside those of pinned turns."""
-    wanted = specific_words(" ".join((settings.goal or "", *settings.constraints)))
+    aims = " ".join((settings.goal or "", *settings.constraints))
+    wanted = frozenset(word for word in words(aims) if not is_common(word))
     acts = segment_acts(readings)
     found: list[AnchorDraft] = []
     for reading, span in _agreed(readings, acts):

@@ -12,6 +12,7 @@ from typing import Final
 
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.terms import rarity, weighted_terms
+from turnfold.contract.vectors import NO_VECTOR, Vector
 from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.acts import plain_words
 from turnfold_worker.pipeline.anchors import AnchorDraft
@@ -27,7 +28,6 @@ from turnfold_worker.pipeline.likeness import (
     shared,
 )
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.vectors import NO_VECTOR, Vector
 from turnfold_worker.pipeline.words import specific_words
 
 MAX_CANDIDATES: Final = 96

@@ -26,6 +26,10 @@ MAX_ENTRY_LENGTH: Final = 120
 """Code points of an entry at most."""
 
 
+RELATIONS: Final = "relations"
+"""Key of a node's relations (see `relations`) beside its facts."""
+
+
 class FactKind(StrEnum):
     """What a fact is; the value is its key in a node's facts."""
 
@@ -272,8 +276,8 @@ def _entry(fact: Fact, said_on: date | None) -> str:
 
 
 def rank_entries(entries: Iterable[tuple[str, str, int]]) -> dict[str, list[str]]:
-    """Rank (kind, text, weight) by the sum of weights, then by first mention. Every kind is a key."""
-    totals: dict[str, dict[str, list[int]]] = {str(kind): {} for kind in FactKind}
+    """Rank (kind, text, weight) by the sum of weights, then by first mention. Every kind, and `RELATIONS`, is a key."""
+    totals: dict[str, dict[str, list[int]]] = {str(kind): {} for kind in (*FactKind, RELATIONS)}
     for position, (kind, text, weight) in enumerate(entries):
         shown = " ".join(text[:MAX_ENTRY_LENGTH].split())
         if kind in totals and shown:

@@ -20,11 +20,12 @@ from turnfold_worker.pipeline.anchors import AnchorDraft, extract_anchors
 from turnfold_worker.pipeline.common_words import WEIGHTS
 from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.dates import as_utc
-from turnfold_worker.pipeline.facts import FactKind, merge_facts
+from turnfold_worker.pipeline.facts import RELATIONS, FactKind, merge_facts
 from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
 from turnfold_worker.pipeline.notes import notes_of
 from turnfold_worker.pipeline.prose import READ_HEAD
 from turnfold_worker.pipeline.reading import Reading
+from turnfold_worker.pipeline.relations import relations_of
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.tags import FALLBACK, slug
@@ -56,7 +57,7 @@ class FoldedNode:
     levels: Mapping[int, str]
     """Texts of levels 1, 2 and 3; each ends in one newline."""
     facts: dict[str, Any]
-    """Per kind a list of texts, heaviest first; JSON-able."""
+    """Per kind of fact, and for relations, a list of texts, heaviest first; JSON-able."""
     source_hash: bytes
     """16 bytes over what the node was made from."""
     drafts: tuple[AnchorDraft, ...] = ()
@@ -86,6 +87,7 @@ def fold_segment(
     """
     readings = read_segment(turns, before=before)
     facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
+    facts[RELATIONS] = relations_of(readings)
     every = notes_of(readings)
     best = tuple(ranked(every, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))
     taken = {(note.seq, note.place) for note in best}

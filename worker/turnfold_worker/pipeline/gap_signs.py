@@ -13,9 +13,9 @@ from operator import mul
 from typing import Final
 
 from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.vectors import Vector, numbers_of
 from turnfold_worker.pipeline.dates import as_utc
 from turnfold_worker.pipeline.tool_groups import call_ids, result_ids
-from turnfold_worker.pipeline.vectors import Vector, numbers_of
 from turnfold_worker.pipeline.words import telling_words
 
 READ: Final = 600

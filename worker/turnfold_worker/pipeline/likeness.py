@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from turnfold.contract import vectors
 from turnfold.contract.records import Anchor, AnchorState
-from turnfold_worker.pipeline import statement_rules, vectors
+from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.acts import plain_words
 from turnfold_worker.pipeline.common_words import is_common, weight
 from turnfold_worker.pipeline.facts import FactKind, Facts, extract_facts
-from turnfold_worker.pipeline.vectors import Vector
 from turnfold_worker.pipeline.words import SPECIFIC, word_vector
 
 VALUES: Final = (FactKind.NUMBER, FactKind.DATE)
@@ -45,7 +45,7 @@ class Known:
     anchor: Anchor
     finishes: bool = False
     """It says that something promised is done."""
-    vector: Vector = vectors.NO_VECTOR
+    vector: vectors.Vector = vectors.NO_VECTOR
     words: Mapping[str, int] = field(init=False)
     squared: int = field(init=False)
 

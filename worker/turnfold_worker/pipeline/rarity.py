@@ -17,6 +17,8 @@ from turnfold_worker.pipeline.common_words import listed
 
 LEAST: Final = 0.3
 MOST: Final = 4.5
+UNKNOWN: Final = 4.0
+"""A plain word in lower case that no list knows: oftener a slip of the hand than a name."""
 _COMMONEST: Final = 7.5
 _DIGITS_ZIPF: Final = 3.0
 FEELING_SHARE: Final = 0.4
@@ -54,7 +56,7 @@ def _zipf(word: str) -> float:
         return wordfreq.zipf_frequency(word, "en", wordlist="small")
     # A plain word is one token: what `zipf_frequency` comes to without its tokenizer.
     frequency = wordfreq.get_frequency_dict("en", "small").get(word)
-    return round(math.log10(frequency) + 9, 2) if frequency else 0.0
+    return round(math.log10(frequency) + 9, 2) if frequency else _COMMONEST - UNKNOWN
 
 
 def is_feeling(word: str) -> bool:

@@ -31,8 +31,7 @@ CONFIRMS: Final = re.compile(
     joined(r"""
     ^(?:(?:yes|yeah|yep|yup|ok|okay|great|perfect)[,.! ]{1,3}){0,2}(?:that(?:'?s| is)? (?:all |also |
     absolutely |exactly |totally |quite |indeed )?(?:correct|right|accurate|what i (?:want|need|said))|correct|
-    exactly right|
-    (?:all|everything) (?:is |looks )?(?:correct|right))(?!\w)
+    exactly right|(?:all|everything) (?:is |looks )?(?:correct|right))(?!\w)
 """)
 )
 """A yes to what was said, not to what was asked for."""

@@ -16,11 +16,11 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.vectors import Vector
 from turnfold_worker.pipeline.gap_features import AFTER, REACH, features, pause_seconds
 from turnfold_worker.pipeline.gap_scorer import Form, Scores, form_of, needed, score
 from turnfold_worker.pipeline.gap_signs import Signs, signs_of
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.vectors import Vector
 
 _FEW: Final = 2
 """Speakers up to which talk is a dialogue."""

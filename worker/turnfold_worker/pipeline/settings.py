@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -60,6 +60,15 @@ class FoldSettings:
             deduplicate_above=_share(numbers.get("deduplicate_above")),
             **chosen,
         )
+
+
+def settings_at(configurations: Sequence[tuple[int, Mapping[str, Any]]], seq: int) -> FoldSettings:
+    """What was configured before turn `seq` was appended: a segment is folded by what held at its first turn."""
+    in_force: Mapping[str, Any] = {}
+    for after_seq, configuration in configurations:
+        if after_seq < seq:
+            in_force = configuration
+    return FoldSettings.from_mapping(in_force)
 
 
 def _whole(name: str, value: object) -> int | None:

@@ -11,6 +11,7 @@ from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STOP_WORDS, stem
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.common_words import is_common, weight
+from turnfold_worker.pipeline.facts import RELATIONS
 from turnfold_worker.pipeline.reading import called, one_line
 
 MAX_TAG_TOKENS: Final = 30
@@ -90,7 +91,10 @@ def _with_pairs(
 
 
 def tag_line(topics_found: Sequence[str], facts: Mapping[str, Sequence[str]], limit: int = MAX_TAG_TOKENS) -> str:
-    """One line of tags of about `limit` tokens: topics, then names, numbers with dates, paths. Ends in a newline."""
+    """One line of tags of about `limit` tokens: topics, then names, dates, paths, and a relation if there is room.
+
+    Ends in a newline.
+    """
     parts = {
         "tags": _tags(topics_found, _MAX_TOPICS),
         "names": _tags(facts.get("names", ()), 4),
@@ -103,11 +107,23 @@ def tag_line(topics_found: Sequence[str], facts: Mapping[str, Sequence[str]], li
     while True:
         line = _joined(parts)
         if len(line) <= _LONGEST_LINE * limit and estimate_tokens(line) <= limit:
-            return line
+            return _with_relation(line, parts, facts.get(RELATIONS, ()), limit)
         longest = max(parts, key=lambda name: (len(parts[name]) - (2 if name == "tags" else 0), name))
         if not parts[longest]:
             return f"{FALLBACK}\n"
         parts[longest].pop()
+
+
+def _with_relation(line: str, parts: Mapping[str, Sequence[str]], relations: Sequence[str], limit: int) -> str:
+    """The line with the first relation that fits; what is cut off would not be right any more."""
+    for relation in relations[:_MAX_TOPICS]:
+        said = one_line(relation)
+        if any(mark in said for mark in ",;:"):
+            continue
+        fuller = _joined({**parts, "says": [said]})
+        if estimate_tokens(fuller) <= limit:
+            return fuller
+    return line
 
 
 def _joined(parts: Mapping[str, Sequence[str]]) -> str:

@@ -51,10 +51,12 @@ _REWRITTEN: Final = tuple(
 )  # fmt: skip
 """What a line must hold for a pattern to be tried (most hold none of it), the pattern, and what stands instead."""
 _LEAD_IN: Final = re.compile(
-    r"(?i)^(?:(?:plus|btw|anyway|guess what|basically|look|you know|but|and|or|since then|luckily|fortunately|then)"
+    r"(?i)^(?:(?:plus|btw|anyway|guess what|basically|look|you know|but|and|or|since then|luckily|fortunately|then"
+    r"|yup|yep|agreed|woohoo|oops)"
     r"\s*[,!:.]+\s+)+(?=\w)"
 )
-_DASH: Final = re.compile(r"\s+[-–—]+\s+")
+_DASH: Final = re.compile(r"(?<!\d)\s+[-–—]+\s+|\s+[-–—]+\s+(?![\dA-Z])")
+"""A dash that is no range: `Nov 16 - Dec 15` and `9 - 12 PM` stay as they are."""
 _ITEM_WORDS: Final = 2
 """Words up to which a piece between commas is an item of an enumeration."""
 _DIGITS_AROUND: Final = re.compile(r"\d,\d")
@@ -67,7 +69,7 @@ _PHATIC: Final = listed(
     is it's it i to hear see know what how are doing been have a day night luck care take congrats congratulations
     really love lovely wonderful fantastic perfect exactly agree totally right true indeed me too same here for
     sharing sweet haha lol oh ah aww well keep up the work let me if any questions need help further assistance feel
-    free ask talk soon later chat catch
+    free ask talk soon later chat catch agreed 100% woohoo yup
     """
 )
 _VOCATIVE: Final = re.compile(r", [A-Z][\w-]{1,30}[!.]{0,3}$")
@@ -129,6 +131,8 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
     bare = [word.strip(_WORD_EDGES).lower() for word in words]
     kept = [word for i, word in enumerate(words) if _stays(words, bare, i)]
     shown = _few_marks(" ".join(kept)).strip().rstrip(".!,;:-–— ")
+    if shown.endswith("]") and "[" not in shown:
+        shown = shown.rstrip("] ")
     return shown or text.strip().rstrip(".!,;:") or text
 
 
@@ -157,6 +161,8 @@ def _stays(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
         )
     if word in _KEPT_AFTER:
         return before in _KEPT_AFTER[word]
+    if word == "been" and before.endswith("'ve") and before not in _DROPPED:
+        return True
     if word == "by" and _NUMBER_NEXT.match(following):
         return True
     return word in {"do", "does", "did", "have", "has", "had"} and following.lower() in {"not", "to"}

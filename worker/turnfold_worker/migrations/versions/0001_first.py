@@ -25,10 +25,13 @@ def upgrade() -> None:
         sa.Column("turn_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("closed_seq", sa.Integer(), server_default="0", nullable=False),
         sa.Column("fold_seq", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("expired_seq", sa.Integer(), server_default="0", nullable=False),
         sa.Column("node_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("anchor_count", sa.Integer(), server_default="0", nullable=False),
         sa.Column("anchor_tokens", sa.Integer(), server_default="0", nullable=False),
         sa.Column("next_anchor", sa.Integer(), server_default="1", nullable=False),
+        sa.Column("refined_anchors", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("refined_anchor_tokens", sa.Integer(), server_default="0", nullable=False),
         sa.Column("revision", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("edit_revision", sa.Integer(), server_default="0", nullable=False),
         sa.Column("segmenter", sa.JSON(), nullable=True),
@@ -52,6 +55,37 @@ def upgrade() -> None:
         sa.Column("key", sa.String(length=40), autoincrement=False, nullable=False),
         sa.Column("value", sa.String(length=200), nullable=False),
         sa.PrimaryKeyConstraint("key", name=op.f("meta_pkey")),
+    )
+    op.create_table(
+        "model_batch",
+        sa.Column("id", sa.String(length=100), autoincrement=False, nullable=False),
+        sa.Column("tenant", sa.String(length=200), nullable=False),
+        sa.Column("requests", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("model_batch_pkey")),
+    )
+    op.create_table(
+        "tenant_usage",
+        sa.Column("tenant", sa.String(length=200), nullable=False),
+        sa.Column("day", sa.Date(), nullable=False),
+        sa.Column("model", sa.String(length=100), nullable=False),
+        sa.Column("requests", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("failed", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("repaired", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("cached_replies", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("input_tokens", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("cached_tokens", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("output_tokens", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("estimated", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("cost_micros", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("quotes_kept", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("quotes_refused", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("levels_kept", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("levels_refused", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("skipped", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("reserved_tokens", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("reserved_micros", sa.BigInteger(), server_default="0", nullable=False),
+        sa.PrimaryKeyConstraint("tenant", "day", "model", name=op.f("tenant_usage_pkey")),
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "access",
@@ -89,6 +123,8 @@ def upgrade() -> None:
         sa.Column("settled_after", sa.Integer(), nullable=True),
         sa.Column("ruled", sa.SmallInteger(), nullable=True),
         sa.Column("refined", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("model", sa.String(length=100), nullable=True),
+        sa.Column("prompt_version", sa.String(length=60), nullable=True),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("anchor_conversation_fkey"), ondelete="CASCADE"
         ),
@@ -143,6 +179,7 @@ def upgrade() -> None:
         sa.Column("input_hash", sa.String(length=64), server_default="", nullable=False),
         sa.Column("state", sa.String(length=8), nullable=False),
         sa.Column("attempts", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("priority", sa.Integer(), server_default="0", nullable=False),
         sa.Column("not_before", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("lease_until", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("claim", sa.String(length=36), nullable=True),
@@ -182,6 +219,9 @@ def upgrade() -> None:
         sa.Column("level", sa.SmallInteger(), autoincrement=False, nullable=False),
         sa.Column("refined", sa.SmallInteger(), autoincrement=False, nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("model", sa.String(length=100), nullable=True),
+        sa.Column("prompt_version", sa.String(length=60), nullable=True),
+        sa.Column("source_hash", sa.LargeBinary(length=16), nullable=True),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("level_conversation_fkey"), ondelete="CASCADE"
         ),
@@ -206,6 +246,10 @@ def upgrade() -> None:
         sa.Column("importance", sa.SmallInteger(), nullable=False),
         sa.Column("method", sa.SmallInteger(), nullable=False),
         sa.Column("refined", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("refined_tokens_1", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("refined_tokens_2", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("refined_tokens_3", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("closed_at", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("facts", sa.JSON(), nullable=False),
         sa.Column("source_hash", sa.LargeBinary(length=16), nullable=False),
         sa.CheckConstraint("first_seq <= last_seq", name=op.f("node_range_check")),
@@ -296,6 +340,18 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_table(
+        "reply",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("request_hash", sa.String(length=32), autoincrement=False, nullable=False),
+        sa.Column("body", sa.JSON(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("reply_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "request_hash", name=op.f("reply_pkey")),
+    )
+    op.create_table(
         "turn",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -332,12 +388,41 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("conversation", "seq", "model", name=op.f("turn_vector_pkey")),
     )
+    op.create_table(
+        "usage",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("day", sa.Date(), nullable=False),
+        sa.Column("model", sa.String(length=100), nullable=False),
+        sa.Column("requests", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("failed", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("repaired", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("cached_replies", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("input_tokens", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("cached_tokens", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("output_tokens", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("estimated", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("cost_micros", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("quotes_kept", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("quotes_refused", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("levels_kept", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("levels_refused", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("skipped", sa.BigInteger(), server_default="0", nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("usage_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "day", "model", name=op.f("usage_pkey")),
+        sqlite_with_rowid=False,
+    )
     op.execute("INSERT INTO meta (key, value) VALUES ('schema_version', '1')")
 
 
 def downgrade() -> None:
+    op.drop_table("usage")
     op.drop_table("turn_vector")
     op.drop_table("turn")
+    op.drop_table("reply")
     op.drop_table("posting")
     op.drop_table("parked_entry")
     op.drop_table("outline")
@@ -350,5 +435,7 @@ def downgrade() -> None:
     op.drop_table("anchor_posting")
     op.drop_table("anchor")
     op.drop_table("access")
+    op.drop_table("tenant_usage")
+    op.drop_table("model_batch")
     op.drop_table("meta")
     op.drop_table("conversation")

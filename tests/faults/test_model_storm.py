@@ -1,0 +1,191 @@
+"""A storm: 30 % of calls fail in random ways while 200 conversations fold, are read and are refined."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from support import openai_server as behaves
+from support import scribe
+from support.openai_server import Behaviour, OpenAIServer, Request
+from support.publishers import deliver
+from support.refinery import Refinery
+from support.stored import broken_invariants
+from support.talk import talk
+from support.waiting import wait_until
+from turnfold.contract.tasks import Task
+from turnfold_worker import refine as refine_module
+from turnfold_worker.adapters import openai_model
+
+CONVERSATIONS = 200
+TURNS = 44
+READ_SECONDS = 0.02
+"""Between two reads: they are to meet the storm, not to be it."""
+THREADS = 16
+FAILING = 0.3
+
+
+def lying(change: Callable[[dict[str, Any]], object]) -> Behaviour:
+    """A reply that is whole, and wrong in its words."""
+
+    def changed(content: str) -> str:
+        body = json.loads(content)
+        change(body)
+        return json.dumps(body)
+
+    return Behaviour(change=changed)
+
+
+def _invent(body: dict[str, Any]) -> None:
+    for node in body.get("nodes", [])[:1]:
+        node["detailed"] = [{"turn": node["detailed"][0]["turn"], "text": "Brunhilde pays 987654 euros."}]
+    for anchor in body.get("anchors", [])[:1]:
+        anchor["quote"] = "Brunhilde pays 987654 euros."
+
+
+def _swap(body: dict[str, Any]) -> None:
+    for node in body.get("nodes", [])[:1]:
+        for statement in node["brief"]:
+            statement["turn"] += 1
+
+
+def _stretch(body: dict[str, Any]) -> None:
+    for node in body.get("nodes", [])[:1]:
+        node["detailed"] *= 40
+
+
+KINDS = (
+    behaves.RATE_LIMITED, behaves.NO_QUOTA, behaves.SERVER_ERROR, behaves.error(503), behaves.HTML,
+    Behaviour(delay_seconds=5), behaves.DRIPPING, behaves.DROPPED, behaves.CUT_SHORT, behaves.BROKEN_BODY,
+    behaves.WRONG_SCHEMA, behaves.NOT_JSON, behaves.FENCED, behaves.REFUSAL, behaves.TRUNCATED, behaves.NO_CHOICES,
+    behaves.NO_USAGE, lying(_invent), lying(_swap), lying(_stretch),
+)  # fmt: skip
+GIVEN_UP = (behaves.REFUSAL, behaves.TRUNCATED)
+"""After these a group may keep words of the rules."""
+
+
+class Weather:
+    """Chooses how a request is answered: by its words and how often it was asked, so that a run can be repeated."""
+
+    def __init__(self) -> None:
+        self.seen: Counter[str] = Counter()
+        self.given: Counter[int] = Counter()
+        self._lock = threading.Lock()
+
+    def choose(self, request: Request) -> Behaviour:
+        user = request["messages"][1]["content"]
+        digest = hashlib.blake2b(user.encode(), digest_size=8).hexdigest()
+        with self._lock:
+            self.seen[digest] += 1
+            chance = random.Random(f"storm {digest} {self.seen[digest]}")
+            if chance.random() >= FAILING:
+                return behaves.OK
+            place = chance.randrange(len(KINDS))
+            self.given[place] += 1
+            return KINDS[place]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_storm_harms_nobody_and_costs_little(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openai_model, "QUOTA_SECONDS", 0.3)
+    monkeypatch.setattr(refine_module, "FIRST_DELAY_SECONDS", 0.02)
+    refinery = make_refinery(
+        call_seconds=3,
+        circuit_failures=6,
+        circuit_seconds=0.3,
+        refine_attempts=30,
+        republish_seconds=5,
+    )
+    names = [f"storm-{number}" for number in range(CONVERSATIONS)]
+    weather = Weather()
+    openai_server.choose = weather.choose
+    read: list[str] = []
+    failed: list[BaseException] = []
+    over = threading.Event()
+
+    def read_on() -> None:
+        chance = random.Random(1)
+        try:
+            while not over.wait(READ_SECONDS):
+                name = chance.choice(names)
+                context = refinery.tf.context(name, budget_tokens=600, policy=chance.choice(("balanced", "recency")))
+                assert context.tokens <= 600
+                read.append(context.text)
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    reader = threading.Thread(target=read_on)
+    reader.start()
+    with ThreadPoolExecutor(THREADS) as threads:
+        for name in names:
+            refinery.append(name, talk(name, TURNS))
+        _work(refinery, threads)
+        wait_until(
+            lambda: _work(refinery, threads) or set(refinery.states) <= {"done", "skipped"},
+            timeout_seconds=400, what="every job is done",
+        )  # fmt: skip
+    over.set()
+    reader.join(30)
+    assert failed == []
+    assert len(read) > 100
+    assert len(weather.given) == len(KINDS), "every way of failing took place"
+    _check_words(refinery, read)
+    minimum = _minimum(refinery)
+    paid = openai_server.billed
+    assert paid <= 1.1 * minimum, f"{paid} tokens paid, {minimum} would have done"
+    unrefined = refinery.count(
+        "job j WHERE kind = 'refine' AND state = 'done' AND NOT EXISTS (SELECT 1 FROM node n WHERE "
+        "n.conversation = j.conversation AND refined > 0)"
+    )
+    allowed = sum(weather.given[KINDS.index(kind)] for kind in GIVEN_UP)
+    assert unrefined <= allowed
+    assert broken_invariants(refinery.local.engine) == {}
+
+
+def _work(refinery: Refinery, threads: ThreadPoolExecutor) -> None:
+    """Deliver everything; what refines in threads, as its worker does."""
+    refinery.make_due()
+    refinery.local.worker.sweep()
+    waiting = refinery.local.messages.waiting
+    calls = []
+    while waiting:
+        task, argument = waiting.popleft()
+        if task is Task.REFINE:
+            calls.append(threads.submit(refinery.local.worker.refine, argument))
+        else:
+            deliver(refinery.local.worker, task, argument)
+    for call in calls:
+        call.result()
+
+
+def _check_words(refinery: Refinery, read: list[str]) -> None:
+    stored = [body for _, _, _, body in refinery.levels()]
+    stored += [row[0] for row in refinery.query("SELECT body FROM anchor")]
+    for text in (*read, *stored):
+        for wrong in ("Brunhilde", "987654", "<html>", "said by the server", "Sure! Here is", "I can't help", "HTTP "):
+            assert wrong not in text
+
+
+def _minimum(refinery: Refinery) -> int:
+    """What the same questions cost when each is answered well at once."""
+    first = {
+        request["messages"][1]["content"]: request
+        for request in refinery.server.requests
+        if request["response_format"]["json_schema"]["name"] != "repair"
+    }
+    with OpenAIServer(scribe.answer) as calm:
+        for request in first.values():
+            calm.completion(request, behaves.OK)
+        return calm.billed

@@ -1,0 +1,49 @@
+"""I7: with a model that always fails, rows and contexts are those of a run without one, whatever is said and how."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from support import openai_server as behaves
+from support.conversations import conversations
+from support.openai_server import Behaviour, OpenAIServer
+from support.refinery import SHORT_SEGMENTS, Refinery
+from turnfold_worker.offline import fold
+
+FAILING = (
+    behaves.SERVER_ERROR, behaves.NO_QUOTA, behaves.HTML, behaves.BROKEN_BODY, behaves.DROPPED, behaves.CUT_SHORT,
+    behaves.NO_CHOICES, behaves.NOT_JSON, behaves.WRONG_SCHEMA, behaves.REFUSAL, behaves.error(400),
+    Behaviour(content='{"anchors": [{"turn": 1, "type": "decision", "quote": "nobody ever said these words"}]}'),
+    Behaviour(content='{"nodes": [{"node": 1, "detailed": [], "brief": [], "tags": []}]}'),
+    Behaviour(finish="length", content='{"nodes": [{"node"'),
+)  # fmt: skip
+
+_number = itertools.count()
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(turns=conversations(most=60), failures=st.lists(st.sampled_from(FAILING), min_size=1, max_size=4))
+def test_with_a_model_that_always_fails_everything_is_as_without_one(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer, turns: list[dict[str, Any]],
+    failures: list[Behaviour],
+) -> None:  # fmt: skip
+    name = f"c{next(_number)}"
+    rotation = itertools.cycle(failures)
+    openai_server.choose = lambda _: next(rotation)
+    refinery = make_refinery(call_attempts=2, refine_attempts=2)
+    refinery.forget_limits()
+    refinery.fold(name, turns)
+    refinery.go_on()
+    alone = fold(turns, conversation_id=name, settings=SHORT_SEGMENTS)
+    assert refinery.local.digest(name) == alone.digest()
+    assert refinery.tf.anchors(name, states=None) == alone.anchors(states=None)
+    for policy, budget in itertools.product(("balanced", "recency"), (400, 3_000)):
+        mine = refinery.tf.context(name, budget_tokens=budget, policy=policy)
+        theirs = alone.context(budget_tokens=budget, policy=policy)
+        assert (mine.text, mine.fingerprint) == (theirs.text, theirs.fingerprint)
+    alone.close()

@@ -1,0 +1,216 @@
+"""With a model, chapters get its words; the rules' words stay as they are, whatever it does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from support import scribe
+from support.openai_server import OpenAIServer
+from support.refinery import GROUP_TURNS, SHORT_SEGMENTS, Refinery
+from support.stored import broken_invariants
+from support.talk import talk
+from turnfold import Turnfold
+from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
+from turnfold_worker.offline import fold
+from turnfold_worker.wiring import refine_target
+
+
+def test_a_finished_chapter_is_refined_in_two_calls(refinery: Refinery) -> None:
+    refinery.fold("c")
+    assert refinery.states == ["done"]
+    assert refinery.server.purposes() == ["extract", "summarize"]
+    assert [request["model"] for request in refinery.server.requests] == ["gpt-4o", "gpt-4o-mini"]
+    assert {(height, level) for height, _, level, _ in refinery.levels()} == {(h, n) for h in (0, 1) for n in (1, 2, 3)}
+    used = refinery.used("c")
+    assert used == refinery.used()
+    assert (used["requests"], used["failed"], used["quotes_refused"], used["levels_refused"]) == (2, 0, 0, 0)
+    assert used["input_tokens"] + used["output_tokens"] == refinery.server.billed
+    assert used["levels_kept"] == len(refinery.levels())
+    assert used["quotes_kept"] == refinery.count("anchor WHERE refined = 1") > 0
+    assert used["cost_micros"] > 0
+    assert broken_invariants(refinery.local.engine) == {}
+
+
+def test_every_row_of_a_model_says_where_it_comes_from(refinery: Refinery) -> None:
+    refinery.fold("c")
+    assert refinery.query("SELECT DISTINCT model, prompt_version FROM level WHERE refined = 1") == [
+        ("gpt-4o-mini", "summarize-1")
+    ]
+    assert refinery.query("SELECT DISTINCT model, prompt_version FROM anchor WHERE refined = 1") == [
+        ("gpt-4o", "extract-1")
+    ]
+    other = "FROM level l JOIN node n ON n.conversation = l.conversation AND n.height = l.height AND n.idx = l.idx "
+    assert refinery.query(f"SELECT 1 {other} WHERE l.refined = 1 AND l.source_hash <> n.source_hash") == []
+    assert refinery.count("level WHERE refined = 0 AND model IS NOT NULL") == 0
+
+
+def test_the_canonical_state_is_the_one_without_a_model(refinery: Refinery) -> None:
+    refinery.fold("c", 120)
+    assert refinery.levels()
+    alone = fold(talk("c", 120), conversation_id="c", settings=SHORT_SEGMENTS)
+    assert refinery.local.digest("c") == alone.digest()
+
+
+def test_a_model_anchor_is_read_beside_those_of_the_rules_in_the_order_of_the_talk(refinery: Refinery) -> None:
+    refinery.fold("c")
+    found = refinery.tf.anchors("c")
+    of_model = [anchor for anchor in found if anchor.refined]
+    assert of_model
+    turns = {turn.seq: turn for turn in refinery.tf.expand("c", f"L0:turns-1-{GROUP_TURNS}").turns}
+    for anchor in of_model:
+        assert turns[anchor.turn_seq].content[anchor.start : anchor.end] == anchor.text
+    assert [(one.turn_seq, one.start) for one in found] == sorted((one.turn_seq, one.start) for one in found)
+    assert refinery.tf.status("c").anchors == len(found)
+
+
+def test_an_expansion_and_a_context_by_age_show_the_models_words(refinery: Refinery) -> None:
+    refinery.fold("c", 120)
+    words = {(height, idx, level): body for height, idx, level, body in refinery.levels()}
+    assert refinery.tf.expand("c", "L1:1").text == words[0, 0, 1]
+    assert refinery.tf.expand("c", "L2:c1-1").text == words[1, 0, 2]
+    context = refinery.tf.context("c", budget_tokens=2_000, policy="recency")
+    assert context.tokens <= 2_000
+    assert any(body.strip() in context.text for body in words.values())
+
+
+def test_what_is_asked_is_the_same_whenever_it_is_asked(
+    make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
+) -> None:
+    refinery = make_refinery()
+    turns = talk("c", 160)
+    refinery.fold("c", turns[:60])
+    refinery.tf.append("c", turns[60:])
+    refinery.local.settle()
+    early = {json.dumps(request["messages"]) for request in openai_server.requests}
+    openai_server.requests.clear()
+    refinery.fold("d", turns)
+    late = {json.dumps(request["messages"]) for request in openai_server.requests}
+    assert early == late
+
+
+def test_the_goal_the_constraints_and_earlier_anchors_are_given(refinery: Refinery) -> None:
+    refinery.tf.configure("c", goal="Sell tickets", constraints=["no AWS"])
+    refinery.fold("c", 160)
+    prompts = [request["messages"][1]["content"] for request in refinery.server.requests]
+    assert all(prompt.startswith("Goal of the conversation: Sell tickets\nConstraint: no AWS\n") for prompt in prompts)
+    extractions = [prompt for prompt in prompts if "=== segment 1\n" in prompt or "=== segment 9\n" in prompt]
+    assert ["kept before: " in prompt for prompt in sorted(extractions, key=lambda one: "=== segment 9" in one)] == [
+        False,
+        True,
+    ]
+
+
+def test_a_person_settles_what_a_model_found_and_it_stays_so(
+    make_refinery: Callable[..., Refinery], refinery: Refinery
+) -> None:
+    refinery.fold("c")
+    found = [anchor for anchor in refinery.tf.anchors("c") if anchor.refined]
+    assert found
+    shown = refinery.tf.status("c").anchors
+    refinery.tf.resolve_anchor("c", found[0].id)
+    refinery.local.settle()
+    assert refinery.tf.status("c").anchors == shown - 1
+    assert broken_invariants(refinery.local.engine) == {}
+    other = make_refinery(extract_model="another")
+    SqlRefinementAdmin(other.local.worker.store._engine, refine_target(other.local.worker.settings)).ask(1)  # type: ignore[attr-defined]
+    other.local.settle()
+    again = {anchor.position[:2]: anchor.state for anchor in other.tf.anchors("c", states=None) if anchor.refined}
+    assert refinery.query("SELECT DISTINCT model FROM anchor WHERE refined = 1") == [("another",)]
+    assert again[found[0].position[:2]] == "resolved"
+    assert other.tf.status("c").anchors == shown - 1
+
+
+def test_a_second_delivery_and_a_late_one_do_nothing(refinery: Refinery) -> None:
+    refinery.fold("c")
+    before, calls = refinery.levels(), len(refinery.server.requests)
+    (job,) = (row[0] for row in refinery.query("SELECT id FROM job WHERE kind = 'refine'"))
+    assert refinery.local.worker.refine(job) == "nothing was due"
+    assert refinery.local.worker.refine(job + 1000) == "nothing was due"
+    assert (refinery.levels(), len(refinery.server.requests)) == (before, calls)
+
+
+def test_a_job_that_is_run_again_is_answered_from_the_cache(refinery: Refinery) -> None:
+    refinery.fold("c")
+    before, billed = refinery.levels(), refinery.server.billed
+    engine = refinery.local.worker.store._engine  # type: ignore[attr-defined]
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE job SET state = 'due', not_before = 0 WHERE kind = 'refine'")
+    refinery.local.settle()
+    assert refinery.states == ["done"]
+    assert refinery.levels() == before
+    assert refinery.server.billed == billed
+    assert refinery.used()["cached_replies"] == 2
+
+
+def test_a_forgotten_conversation_takes_its_replies_and_usage_along_and_leaves_the_tenants_bill(
+    refinery: Refinery, tf: Turnfold
+) -> None:
+    refinery.fold("c")
+    spent = refinery.used()
+    tf.forget("c", timeout_seconds=0)
+    refinery.local.settle()
+    for table in ("reply", "usage", "level", "anchor", "job"):
+        assert refinery.count(table) == 0, table
+    assert refinery.used() == spent
+
+
+def test_a_conversation_that_is_forgotten_during_a_call_leaves_nothing(refinery: Refinery) -> None:
+    def forget_and_answer(request: dict[str, Any]) -> str:
+        refinery.tf.forget("c", timeout_seconds=0)
+        from turnfold.contract.keys import shard_of
+
+        refinery.local.worker.erase(shard_of("acme", "c"))
+        return scribe.answer(request)
+
+    refinery.server.answer = forget_and_answer
+    refinery.fold("c")
+    for table in ("conversation", "reply", "usage", "level", "anchor", "job"):
+        assert refinery.count(table) == 0, table
+    assert refinery.used()["requests"] == 1
+
+
+def test_a_group_in_which_nothing_can_be_won_is_skipped_and_counted(refinery: Refinery) -> None:
+    refinery.fold("c", [{"role": "user" if i % 2 else "assistant", "content": "ok"} for i in range(60)])
+    assert set(refinery.states) == {"skipped"}
+    assert refinery.server.requests == []
+    assert refinery.used()["skipped"] == len(refinery.states)
+
+
+def test_smaller_groups_are_asked_for_where_that_is_set(make_refinery: Callable[..., Refinery]) -> None:
+    refinery = make_refinery(refine_segments=2)
+    refinery.fold("c")
+    segments = refinery.count("node WHERE height = 0")
+    assert len(refinery.states) == segments // 2
+    assert {height for height, *_ in refinery.levels()} == {0, 1}
+    with_chapter = [r for r in refinery.server.requests if "Write node 0" in r["messages"][1]["content"]]
+    assert with_chapter
+    assert all("before these segments" in r["messages"][1]["content"] for r in with_chapter)
+
+
+def test_without_a_model_there_are_no_jobs(make_refinery: Callable[..., Refinery]) -> None:
+    refinery = make_refinery(refine="off")
+    refinery.fold("c")
+    assert refinery.states == []
+    assert refinery.server.requests == []
+
+
+def test_repeated_quotes_become_one_anchor_and_what_the_rules_keep_becomes_none(refinery: Refinery) -> None:
+    def greedy(request: dict[str, Any]) -> str:
+        if "anchors" not in request["response_format"]["json_schema"]["schema"]["properties"]:
+            return scribe.answer(request)
+        user = request["messages"][1]["content"]
+        kept = [
+            {"turn": seq, "type": "decision", "quote": words[words.index("<<") + 2 : words.index(">>")]}
+            for segment in scribe.read_request(user)
+            for seq, _, words in segment.turns
+            if "<<" in words
+        ]
+        return json.dumps({"anchors": [*scribe.quotes(user) * 2, *kept]})
+
+    refinery.server.answer = greedy
+    refinery.fold("c")
+    used = refinery.used()
+    assert used["quotes_kept"] == refinery.count("anchor WHERE refined = 1") > 0
+    assert used["quotes_refused"] == 0

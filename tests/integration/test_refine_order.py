@@ -1,0 +1,87 @@
+"""Which groups of segments are refined first: the important, the large, and what is read."""
+
+from __future__ import annotations
+
+from support.refinery import Refinery
+from support.talk import talk
+from support.waiting import wait_until
+from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
+from turnfold_worker.wiring import refine_target
+
+
+def due(refinery: Refinery) -> list[int]:
+    """Due jobs in the order in which they would be done."""
+    assert refinery.local.worker.refinements is not None
+    refinery.make_due()
+    return [int(job) for job in refinery.local.worker.refinements.due_refines(100)]
+
+
+def test_the_important_and_the_large_come_first(refinery: Refinery) -> None:
+    refinery.append("small", [{**turn, "content": turn["content"][:60]} for turn in talk("small", 60)])
+    refinery.append("large", talk("large", 60))
+    refinery.append("pinned", [{**turn, "importance": "pin"} if i == 3 else turn for i, turn in enumerate(talk(3, 60))])
+    refinery.fold_only()
+    order = due(refinery)
+    priorities = dict(refinery.query("SELECT id, priority FROM job WHERE kind = 'refine'"))
+    assert len(order) == len(priorities) >= 3
+    assert [priorities[job] for job in order] == sorted(priorities.values(), reverse=True)
+    assert len(set(priorities.values())) > 1
+
+
+def test_what_is_expanded_comes_sooner_also_when_it_is_refined_again(refinery: Refinery) -> None:
+    refinery.append("c", 400)
+    refinery.fold_only()
+    before = due(refinery)
+    assert len(before) >= 4
+    last = before[-1]
+    ((subject,),) = refinery.query("SELECT subject FROM job WHERE id = :id", id=last)
+    for _ in range(20):
+        refinery.tf.expand("c", f"L1:{subject + 3}")
+
+    def counted() -> bool:
+        refinery.local.worker.sweep()
+        refinery.local.messages.waiting.clear()
+        return bool(refinery.count("access WHERE expansions = 20"))
+
+    wait_until(counted, timeout_seconds=10)
+    assert due(refinery)[0] == last
+    refinery.local.settle()
+    said = "SELECT subject, priority FROM job WHERE kind = 'refine'"
+    priorities = dict(refinery.query(said))
+    assert max(priorities, key=lambda one: priorities[one]) == subject
+
+
+def statements(refinery: Refinery, *, refined: int) -> list[str]:
+    """Level 1 of the third segment, without who spoke and when."""
+    (words,) = (body for height, idx, level, body in refinery.levels(refined) if (height, idx, level) == (0, 2, 1))
+    return [line.split(": ", 1)[1] for line in words.splitlines() if ": " in line]
+
+
+def in_detail(refinery: Refinery) -> list[str]:
+    """What a context shows of it because it is looked up often."""
+    context = refinery.tf.context("c", budget_tokens=3_000)
+    assert context.tokens <= 3_000
+    shown = context.text.split("[looked up often, in detail]\n")[1].split("[recent turns]")[0]
+    return [line.split(": ", 1)[1] for line in shown.splitlines() if ": " in line]
+
+
+def test_what_is_looked_up_often_is_shown_in_a_models_words(refinery: Refinery) -> None:
+    refinery.append("c", 400)
+    refinery.local.settle()
+    for _ in range(5):
+        refinery.tf.expand("c", "L0:3")
+
+    def shown() -> bool:
+        refinery.local.worker.sweep()
+        return "looked up often" in refinery.tf.context("c", budget_tokens=3_000).text
+
+    wait_until(shown, timeout_seconds=10)
+    assert in_detail(refinery) == statements(refinery, refined=1)
+    with refinery.local.worker.store._engine.begin() as connection:  # type: ignore[attr-defined]
+        conversation = connection.exec_driver_sql("SELECT id FROM conversation").scalar()
+    admin = SqlRefinementAdmin(
+        refinery.local.worker.store._engine,  # type: ignore[attr-defined]
+        refine_target(refinery.local.worker.settings),
+    )
+    admin.undo(conversation)
+    assert in_detail(refinery) == statements(refinery, refined=0) != []

@@ -1,0 +1,57 @@
+"""The real thing: `turnfold up` with a model starts a refine worker; a real Celery worker of threads does the jobs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from support import openai_server as behaves
+from support.openai_server import OpenAIServer
+from support.refinery import SHORT_SEGMENTS
+from support.talk import talk
+from support.waiting import wait_until
+from turnfold import Turnfold
+from turnfold.sql import connect
+from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
+from turnfold_worker.cli.stack import Stack
+from turnfold_worker.wiring import refine_target
+
+pytestmark = [pytest.mark.processes, pytest.mark.slow]
+
+
+def plain_environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(("TURNFOLD_", "OPENAI_"))}
+
+
+def test_up_with_a_model_refines_through_failures(tmp_path: Path, openai_server: OpenAIServer) -> None:
+    openai_server.then(behaves.SERVER_ERROR, behaves.RATE_LIMITED, behaves.DROPPED)
+    environment = {
+        **plain_environment(), "TURNFOLD_OPENAI_BASE_URL": openai_server.base_url, "TURNFOLD_SWEEP_SECONDS": "0.5",
+        "TURNFOLD_REPUBLISH_SECONDS": "2",
+    }  # fmt: skip
+    with Stack(tmp_path, environment=environment) as stack:
+        assert set(stack.workers) == {"ingest", "compress", "refine"}
+        assert stack.as_json()["refine"] == "on"
+        with Turnfold.from_settings(stack.settings) as tf:
+            for name in ("a", "b", "c"):
+                tf.configure(name, settings=SHORT_SEGMENTS)
+                tf.append(name, talk(name, 60))
+                tf.wait(name, timeout_seconds=60)
+        engine = connect(stack.settings.database_url, write=True, timeout_seconds=10)
+        admin = SqlRefinementAdmin(engine, refine_target(stack.settings))
+        wait_until(
+            lambda: (counts := admin.counts("default", None)).done >= 3 and not counts.open,
+            timeout_seconds=60, what="every chapter is refined",
+        )  # fmt: skip
+        engine.dispose()
+        log = (tmp_path / "refine.log").read_text()
+        assert "levels written" in log
+        assert "note a-1" not in log
+
+
+def test_up_without_a_model_has_no_refine_worker(tmp_path: Path) -> None:
+    with Stack(tmp_path, environment=plain_environment(), compress_workers=0) as stack:
+        assert set(stack.workers) == {"ingest"}
+        assert stack.as_json()["refine"] == "off"

@@ -1,0 +1,183 @@
+"""Level 0 goes some days after its segment was closed; what was made of it stays; a model may tell it anew."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from support.openai_server import Request
+from support.refinery import Refinery
+from support.stored import broken_invariants
+from support.talk import talk
+from support.waiting import wait_until
+from turnfold import Turnfold, Unavailable
+from turnfold.contract import keys
+from turnfold.contract.records import Expansion
+from turnfold.contract.tasks import Task
+from turnfold_worker.errors import Refused
+
+TURNS = 120
+
+
+@pytest.fixture
+def aged(make_refinery: Callable[..., Refinery]) -> Refinery:
+    """A conversation of which the first eight segments are ten days old."""
+    refinery = make_refinery(refine="on", keep_level0_days=7)
+    refinery.fold("c", TURNS)
+    with refinery.local.worker.store._engine.begin() as connection:  # type: ignore[attr-defined]
+        connection.execute(text("UPDATE node SET closed_at = closed_at - 864000000 WHERE height = 0 AND idx < 8"))
+    return refinery
+
+
+def last_seq(refinery: Refinery) -> int:
+    return int(refinery.query("SELECT last_seq FROM node WHERE height = 0 AND idx = 7")[0][0])
+
+
+def test_words_go_and_everything_else_stays(aged: Refinery) -> None:
+    anchors, levels = aged.tf.anchors("c", states=None), aged.levels(refined=0)
+    gone = last_seq(aged)
+    assert aged.local.worker.expire() == gone
+    assert aged.local.worker.expire() == 0
+    assert aged.count("turn WHERE state = 2 AND content = '' AND parts IS NULL AND metadata IS NULL") == gone
+    assert aged.count("turn WHERE state = 0") == TURNS - gone
+    assert aged.tf.anchors("c", states=None) == anchors
+    assert aged.levels(refined=0) == levels
+    assert broken_invariants(aged.local.engine) == {}
+    expansion = aged.tf.expand("c", "L0:1")
+    assert "[expired]" in expansion.text
+    assert aged.tf.expand("c", "L1:1").text
+
+
+def test_a_context_shows_removed_turns_by_what_is_kept(aged: Refinery) -> None:
+    aged.local.worker.expire()
+    for policy in ("balanced", "recency"):
+        for budget in (400, 2_000, 20_000):
+            context = aged.tf.context("c", budget_tokens=budget, policy=policy)
+            assert context.tokens <= budget
+            assert "[expired]" not in context.text
+            assert context.coverage is not None
+
+
+def test_what_is_not_folded_is_never_removed(make_refinery: Callable[..., Refinery]) -> None:
+    refinery = make_refinery(refine="off", keep_level0_days=1e-9)
+    refinery.fold("c", TURNS)
+    closed = refinery.tf.status("c").closed
+    wait_until(lambda: refinery.local.worker.expire() or refinery.count("turn WHERE state = 2"), timeout_seconds=5)
+    assert refinery.count("turn WHERE state = 2") == closed < TURNS
+    refinery.tf.append("c", talk("more", 60))
+    refinery.local.settle()
+    assert refinery.tf.status("c").folded == TURNS + 60
+
+
+def test_without_the_setting_nothing_goes(make_refinery: Callable[..., Refinery]) -> None:
+    refinery = make_refinery(refine="off")
+    refinery.fold("c", TURNS)
+    assert refinery.local.worker.expire() == 0
+
+
+def test_a_sweep_looks_for_old_turns_once_an_hour(aged: Refinery) -> None:
+    aged.local.worker.sweep_in_turn()
+    assert aged.count("turn WHERE state = 2") == 0, "somebody looked within this hour"
+    aged.local.worker.inbox._client.delete(keys.EXPIRE, keys.SWEEP)  # type: ignore[attr-defined]
+    aged.local.worker.sweep_in_turn()
+    assert aged.count("turn WHERE state = 2") == last_seq(aged)
+
+
+def test_a_segment_without_words_is_not_folded_again(aged: Refinery) -> None:
+    aged.local.worker.expire()
+    from turnfold.contract.records import ConversationId
+
+    id_ = ConversationId(aged.query("SELECT id FROM conversation")[0][0])
+    with pytest.raises(Refused, match="retention"):
+        aged.local.worker.store.closed_segment(id_, 0)
+
+
+def expanding(refinery: Refinery, monkeypatch: pytest.MonkeyPatch, marker: str, **options: Any) -> list[Any]:
+    """Expand with a worker that hears the request."""
+    asked: list[tuple[int, ...]] = []
+    monkeypatch.setattr(
+        refinery.tf._resources, "ring", lambda task, *numbers: asked.append(numbers) if task is Task.RECONSTRUCT else 0
+    )
+    over: list[Expansion | Exception] = []
+
+    def ask() -> None:
+        try:
+            over.append(refinery.tf.expand("c", marker, reconstruct=True, **options))
+        except Unavailable as error:
+            over.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    while thread.is_alive():
+        while asked:
+            refinery.local.worker.reconstruct(*asked.pop())
+        thread.join(0.02)
+    return over
+
+
+def test_a_removed_segment_is_told_anew_under_a_label_and_kept(aged: Refinery, monkeypatch: pytest.MonkeyPatch) -> None:
+    aged.local.worker.expire()
+    plain = aged.tf.expand("c", "L0:1")
+    calls = len(aged.server.requests)
+    (first,) = expanding(aged, monkeypatch, "L0:1")
+    assert first.reconstructed
+    assert first.text.startswith(f"[reconstruction by a model of turns 1-{plain.last_seq}")
+    assert (first.first_seq, first.last_seq, first.turns) == (1, plain.last_seq, ())
+    assert not plain.reconstructed
+    assert [request["model"] for request in aged.server.requests[calls:]] == ["gpt-4o-mini"]
+    (again,) = expanding(aged, monkeypatch, "L0:1")
+    assert again == first
+    assert len(aged.server.requests) == calls + 1
+    assert aged.tf.expand("c", "L0:1") == plain, "only who asks for it gets it"
+    assert aged.tf.expand("c", "L1:1").text == aged.tf.expand("c", "L1:1").text
+    row = aged.query("SELECT model, prompt_version FROM level WHERE level = 0 AND refined = 1")
+    assert row == [("gpt-4o-mini", "reconstruct-1")]
+
+
+def test_a_removed_chapter_is_told_from_its_facts_and_a_range_by_its_segments(
+    aged: Refinery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aged.local.worker.expire()
+    (chapter,) = expanding(aged, monkeypatch, "L0:c1-1")
+    assert chapter.reconstructed
+    assert aged.query("SELECT prompt_version FROM level WHERE level = 0") == [("reconstruct-facts-1",)]
+    (some,) = expanding(aged, monkeypatch, f"L0:turns-2-{TURNS}")
+    assert some.reconstructed
+    assert some.text.count("[reconstruction by a model") == 8
+    assert some.next_marker == f"L0:turns-{last_seq(aged) + 1}-{TURNS}"
+
+
+def test_turns_that_are_still_there_are_shown_as_they_are(aged: Refinery, monkeypatch: pytest.MonkeyPatch) -> None:
+    (plain,) = expanding(aged, monkeypatch, "L0:1")
+    assert not plain.reconstructed
+    assert plain == aged.tf.expand("c", "L0:1")
+
+
+def test_a_reconstruction_that_says_more_than_is_kept_is_refused(
+    aged: Refinery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def embellish(request: Request) -> str:
+        return json.dumps({"passage": "Then Brunhilde paid 987654 euros in cash."})
+
+    aged.local.worker.expire()
+    aged.server.answer = embellish
+    (error,) = expanding(aged, monkeypatch, "L0:1", timeout_seconds=0.5)
+    assert isinstance(error, Unavailable)
+    assert "expand it at level 1" in str(error)
+    assert aged.count("level WHERE level = 0") == 0
+
+
+def test_undoing_takes_reconstructions_along(aged: Refinery, monkeypatch: pytest.MonkeyPatch, tf: Turnfold) -> None:
+    from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
+
+    aged.local.worker.expire()
+    expanding(aged, monkeypatch, "L0:1")
+    engine = aged.local.worker.store._engine  # type: ignore[attr-defined]
+    admin = SqlRefinementAdmin(engine, aged.local.worker.refinements.target)  # type: ignore[union-attr]
+    admin.undo(aged.query("SELECT id FROM conversation")[0][0])
+    assert aged.count("level WHERE refined = 1") == 0

@@ -1,0 +1,268 @@
+"""A real HTTP server that speaks OpenAI's protocol, and misbehaves as it is told to.
+
+Each request is answered by the next behaviour of the script, else by `answer`. What a provider would bill is counted:
+a completion that was made is billed, even if it never arrives whole.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+from turnfold.tokens import estimate_tokens
+
+Request = dict[str, Any]
+Answer = Callable[[Request], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Behaviour:
+    """How one request is answered. By default: with a correct completion."""
+
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    """Instead of a completion."""
+    content: str | None = None
+    """Of the message, instead of what the server's answer would be."""
+    change: Callable[[str], str] = str
+    """Done to the content."""
+    finish: str = "stop"
+    refusal: str | None = None
+    choices: bool = True
+    usage: bool = True
+    delay_seconds: float = 0.0
+    """Before the headers."""
+    drip_seconds: float = 0.0
+    """Between eight bytes of the body."""
+    cut: int | None = None
+    """Close the connection after so many bytes of the body; 0 before anything."""
+
+    @property
+    def billed(self) -> bool:
+        return self.status == 200 and self.body is None and self.cut != 0 and not self.delay_seconds
+
+
+def error(status: int, code: str | None = None, **headers: str) -> Behaviour:
+    """An error in the provider's form."""
+    body = {"error": {"message": "said by the server", "type": code, "code": code}}
+    return Behaviour(
+        status=status, body=json.dumps(body).encode(), headers={k.replace("_", "-"): v for k, v in headers.items()}
+    )
+
+
+OK = Behaviour()
+RATE_LIMITED = error(429, "rate_limit_exceeded", Retry_After="0.05")
+NO_QUOTA = error(429, "insufficient_quota")
+SERVER_ERROR = Behaviour(status=500, body=b"<html>oops</html>", headers={"content-type": "text/html"})
+HTML = Behaviour(body=b"<html>a proxy says hello</html>", headers={"content-type": "text/html"})
+BROKEN_BODY = Behaviour(body=b'{"id": "chatcmpl-1", "choices": [{"ind')
+DROPPED = Behaviour(cut=0)
+CUT_SHORT = Behaviour(cut=40)
+SLOW = Behaviour(delay_seconds=30.0)
+DRIPPING = Behaviour(drip_seconds=0.2)
+NO_CHOICES = Behaviour(choices=False)
+NO_USAGE = Behaviour(usage=False)
+NOT_JSON = Behaviour(content="Sure! Here is the summary you asked for.")
+WRONG_SCHEMA = Behaviour(content='{"answer": 42}')
+FENCED = Behaviour(change=lambda content: f"```json\n{content}\n```")
+REFUSAL = Behaviour(content="", refusal="I can't help with that.")
+TRUNCATED = Behaviour(change=lambda content: content[: len(content) // 2], finish="length")
+
+
+class OpenAIServer:
+    """Listens on a free port of 127.0.0.1 until it is closed."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+        self.script: list[Behaviour] = []
+        self.choose: Callable[[Request], Behaviour] = lambda _: OK
+        """Chooses when the script is empty."""
+        self.requests: list[Request] = []
+        self.billed_input = 0
+        self.billed_output = 0
+        self.files: dict[str, bytes] = {}
+        self.batches: dict[str, dict[str, Any]] = {}
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._seen: dict[str, int] = {}
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread.start()
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(5)
+
+    def then(self, *behaviours: Behaviour) -> None:
+        """The next requests are answered so."""
+        with self._lock:
+            self.script.extend(behaviours)
+
+    @property
+    def billed(self) -> int:
+        """Tokens that a provider would have billed."""
+        return self.billed_input + self.billed_output
+
+    def purposes(self) -> list[str]:
+        """What was asked for, in order."""
+        return [request["response_format"]["json_schema"]["name"] for request in self.requests]
+
+    # Within
+
+    def taken(self, request: Request) -> Behaviour:
+        with self._lock:
+            self.requests.append(request)
+            return self.script.pop(0) if self.script else self.choose(request)
+
+    def completion(self, request: Request, behaviour: Behaviour, *, batch: bool = False) -> bytes:
+        content = behaviour.change(self.answer(request)) if behaviour.content is None else behaviour.content
+        sent = sum(estimate_tokens(message["content"]) for message in request["messages"]) + 8
+        got = estimate_tokens(content)
+        system = request["messages"][0]["content"]
+        message = {"role": "assistant", "content": content or None, "refusal": behaviour.refusal}
+        body: dict[str, Any] = {
+            "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": request["model"],
+            "choices": [{"index": 0, "finish_reason": behaviour.finish, "message": message, "logprobs": None}],
+        }  # fmt: skip
+        if not behaviour.choices:
+            body["choices"] = []
+        with self._lock:
+            cached = estimate_tokens(system) if self._seen.get(system) else 0
+            self._seen[system] = 1
+            if behaviour.billed or batch:
+                self.billed_input += sent
+                self.billed_output += got
+        if behaviour.usage:
+            body["usage"] = {
+                "prompt_tokens": sent, "completion_tokens": got, "total_tokens": sent + got,
+                "prompt_tokens_details": {"cached_tokens": cached},
+            }  # fmt: skip
+        return json.dumps(body).encode()
+
+    # Batches
+
+    def upload(self, form: bytes) -> bytes:
+        name = f"file-{len(self.files)}"
+        begins = form.index(b"\r\n\r\n", form.index(b"filename=")) + 4
+        self.files[name] = form[begins : form.index(b"\r\n--", begins)]
+        return json.dumps(
+            {
+                "id": name,
+                "object": "file",
+                "bytes": len(form),
+                "created_at": 1,
+                "filename": "r.jsonl",
+                "purpose": "batch",
+                "status": "processed",
+            }
+        ).encode()
+
+    def begin_batch(self, given: dict[str, Any]) -> bytes:
+        name = f"batch-{len(self.batches)}"
+        self.batches[name] = {
+            "id": name,
+            "object": "batch",
+            "endpoint": given["endpoint"],
+            "input_file_id": given["input_file_id"],
+            "completion_window": "24h",
+            "status": "in_progress",
+            "created_at": 1,
+            "output_file_id": None,
+        }
+        return json.dumps(self.batches[name]).encode()
+
+    def end_batches(self, *, status: str = "completed", failing: int = 0) -> None:
+        """Answer every request of the batches under way, but for the first `failing` of each."""
+        for name, batch in self.batches.items():
+            if batch["status"] != "in_progress":
+                continue
+            asked = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines() if line.strip()]
+            lines = []
+            for place, one in enumerate(asked):
+                body = json.loads(self.completion(one["body"], OK, batch=True)) | {"model": "some-other-name-2026"}
+                code = 500 if place < failing else 200
+                answered = {"custom_id": one["custom_id"], "response": {"status_code": code, "body": body}}
+                lines.append(json.dumps(answered))
+            self.files[f"{name}-output"] = "\n".join(lines).encode()
+            batch.update(status=status, output_file_id=f"{name}-output" if status == "completed" else None)
+
+    def wait(self, seconds: float) -> None:
+        self._stopping.wait(seconds)
+
+
+def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name in the base class
+            pass
+
+        def do_POST(self) -> None:
+            given = self.rfile.read(int(self.headers.get("content-length", 0)))
+            if self.path.endswith("/files"):
+                self._send(200, server.upload(given), {})
+                return
+            if self.path.endswith("/batches"):
+                self._send(200, server.begin_batch(json.loads(given)), {})
+                return
+            if not self.path.endswith("/chat/completions"):
+                self._send(404, b"{}", {})
+                return
+            request = json.loads(given)
+            behaviour = server.taken(request)
+            if behaviour.delay_seconds:
+                server.wait(behaviour.delay_seconds)
+            if behaviour.cut == 0:
+                self.close_connection = True
+                self.connection.close()
+                return
+            body = behaviour.body if behaviour.body is not None else server.completion(request, behaviour)
+            self._send(behaviour.status, body, behaviour.headers, behaviour)
+
+        def do_GET(self) -> None:
+            kind, _, name = self.path.removeprefix("/v1/").partition("/")
+            if kind == "batches" and name in server.batches:
+                self._send(200, json.dumps(server.batches[name]).encode(), {})
+            elif kind == "files":
+                self._send(200, server.files[name.removesuffix("/content")], {"content-type": "application/jsonl"})
+            else:
+                self._send(404, b"{}", {})
+
+        def _send(self, status: int, body: bytes, headers: Mapping[str, str], behaviour: Behaviour = OK) -> None:
+            try:
+                self.send_response(status)
+                for name, value in {"content-type": "application/json", **headers}.items():
+                    self.send_header(name, value)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                if behaviour.drip_seconds:
+                    for start in range(0, len(body), 8):
+                        self.wfile.write(body[start : start + 8])
+                        self.wfile.flush()
+                        server.wait(behaviour.drip_seconds)
+                else:
+                    self.wfile.write(body[: behaviour.cut])
+                if behaviour.cut is not None:
+                    self.close_connection = True
+                    self.wfile.flush()
+                    self.connection.close()
+            except OSError:
+                # The client gave up: that is what some tests are about.
+                self.close_connection = True
+
+    return Handler

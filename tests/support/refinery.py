@@ -1,0 +1,121 @@
+"""A worker with a model at a real HTTP server, in this process: folding, refining, and looking at what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from support.openai_server import OpenAIServer
+from support.publishers import deliver
+from support.talk import talk
+from turnfold import Turnfold
+from turnfold.contract.keys import SHARDS
+from turnfold.contract.tasks import Task
+
+COUNTERS = (
+    "requests", "failed", "repaired", "cached_replies", "input_tokens", "output_tokens", "cost_micros", "quotes_kept",
+    "quotes_refused", "levels_kept", "levels_refused", "skipped",
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from conftest import LocalWorker
+
+SHORT_SEGMENTS = {"segment_max_turns": 6, "segment_min_turns": 4}
+GROUP_TURNS = 50
+"""Turns that make a chapter of such segments, and some."""
+
+
+@dataclass
+class Refinery:
+    """A client, a worker in this process, and a model."""
+
+    tf: Turnfold
+    local: LocalWorker
+    server: OpenAIServer
+    slept: list[float]
+    """Pauses that were asked for."""
+
+    def append(self, conversation: str, turns: Sequence[Mapping[str, Any]] | int = GROUP_TURNS) -> None:
+        """Turns of short segments."""
+        self.tf.configure(conversation, settings=SHORT_SEGMENTS)
+        self.tf.append(conversation, talk(conversation, turns) if isinstance(turns, int) else list(turns))
+
+    def fold(self, conversation: str, turns: Sequence[Mapping[str, Any]] | int = GROUP_TURNS) -> None:
+        """Turns of short segments, stored, folded and refined as far as that goes."""
+        self.append(conversation, turns)
+        self.local.settle()
+
+    def fold_only(self) -> None:
+        """Store and fold everything; whatever is to be refined waits."""
+        for shard in range(SHARDS):
+            self.local.worker.drain(shard)
+        waiting = self.local.messages.waiting
+        for _ in range(len(waiting)):
+            task, argument = waiting.popleft()
+            if task is Task.COMPRESS:
+                deliver(self.local.worker, task, argument)
+        waiting.clear()
+
+    def query(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
+        with self.local.engine.begin() as connection:
+            return [tuple(row) for row in connection.execute(text(sql), values)]
+
+    def count(self, sql: str, **values: Any) -> int:
+        return int(self.query(f"SELECT COUNT(*) FROM {sql}", **values)[0][0])
+
+    @property
+    def jobs(self) -> list[tuple[str, int, str | None]]:
+        """(state, attempts, error) of each refine job."""
+        return [
+            (row[0], row[1], row[2])
+            for row in self.query("SELECT state, attempts, error FROM job WHERE kind = 'refine' ORDER BY id")
+        ]
+
+    @property
+    def states(self) -> list[str]:
+        return [state for state, _, _ in self.jobs]
+
+    def levels(self, refined: int = 1) -> list[tuple[int, int, int, str]]:
+        """(height, idx, level, words)."""
+        return [
+            (row[0], row[1], row[2], row[3])
+            for row in self.query(
+                "SELECT height, idx, level, body FROM level WHERE refined = :r "
+                "ORDER BY conversation, height, idx, level",
+                r=refined,
+            )
+        ]
+
+    def used(self, conversation: str | None = None) -> dict[str, int]:
+        """Sums of the counters of usage, of all models."""
+        names = COUNTERS
+        sums = ", ".join(f"COALESCE(SUM({name}), 0)" for name in names)
+        if conversation is None:
+            rows = self.query(f"SELECT {sums} FROM tenant_usage WHERE model <> ''")
+        else:
+            rows = self.query(
+                f"SELECT {sums} FROM usage u JOIN conversation c ON c.id = u.conversation WHERE c.external_id = :e",
+                e=conversation,
+            )
+        return {name: int(value) for name, value in zip(names, rows[0], strict=True)}
+
+    def make_due(self) -> None:
+        """Let jobs that were put off be done now."""
+        engine = self.local.worker.store._engine  # type: ignore[attr-defined]
+        with engine.begin() as connection:
+            connection.execute(text("UPDATE job SET not_before = 0 WHERE kind = 'refine' AND state = 'due'"))
+
+    def go_on(self) -> None:
+        """As if time had passed: put-off jobs are due, and circuits closed."""
+        self.forget_limits()
+        self.make_due()
+        self.local.settle()
+
+    def forget_limits(self) -> None:
+        """As if the circuits' and pauses' time were over."""
+        client = self.local.worker.inbox._client  # type: ignore[attr-defined]
+        for key in client.scan_iter("tf:{m:*"):
+            client.delete(key)

@@ -1,0 +1,148 @@
+"""A model that is good at its work, as far as words of the request themselves can be: it copies what was said.
+
+What it returns is faithful and short, so that what is refused in a test is what the test made wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from support.openai_server import Request
+
+_SEGMENT = re.compile(r"=== segment (\d+)(?: \(detailed: (\d+) words, brief: (\d+) words\))?")
+_TURN = re.compile(r"#(\d+) ([^:]+): (.*)", re.DOTALL)
+_CHAPTER = re.compile(r"Write node 0 for all of it \(detailed: (\d+) words, brief: (\d+) words\)")
+
+
+@dataclass
+class ReadSegment:
+    """A segment as a model sees it."""
+
+    number: int
+    sizes: tuple[int, int] | None
+    turns: list[tuple[int, str, str]] = field(default_factory=list)
+    """(number, speaker, words)."""
+
+
+def read_request(user: str) -> list[ReadSegment]:
+    """The segments of a request."""
+    fence = next(line for line in user.splitlines() if line.startswith("-----"))
+    segments: list[ReadSegment] = []
+    for line in user.split(fence)[1].strip("\n").split("\n"):
+        heading, turn = _SEGMENT.fullmatch(line), _TURN.fullmatch(line)
+        if heading:
+            sizes = (int(heading[2]), int(heading[3])) if heading[2] else None
+            segments.append(ReadSegment(int(heading[1]), sizes))
+        elif turn:
+            segments[-1].turns.append((int(turn[1]), turn[2], turn[3]))
+        elif segments[-1].turns and not line.startswith("["):
+            seq, speaker, words = segments[-1].turns[-1]
+            segments[-1].turns[-1] = (seq, speaker, f"{words}\n{line}")
+    return segments
+
+
+def sentences(words: str) -> list[str]:
+    """What of a turn is not kept already, a sentence each."""
+    said = re.sub(r"<<.*?>>", " | ", words, flags=re.DOTALL)
+    return [part.strip(" .|") for part in re.split(r"[!?\n|]|\.(?!\d)", said) if len(part.split()) > 3]
+
+
+def statements(segment: ReadSegment, words: int) -> list[dict[str, Any]]:
+    """The first sentences that fit into a number of words."""
+    found: list[dict[str, Any]] = []
+    for seq, _, said in segment.turns:
+        for sentence in sentences(said)[:1]:
+            room = words - 3
+            words -= len(sentence.split()) + 3
+            if words < 0 and found:
+                return found
+            found.append({"turn": seq, "text": " ".join(sentence.split()[:room])})
+    return found
+
+
+def tags(segments: list[ReadSegment]) -> list[str]:
+    counts: dict[str, int] = {}
+    for segment in segments:
+        for _, _, said in segment.turns:
+            for word in re.findall(r"[a-z]{6,}", said.lower()):
+                counts[word] = counts.get(word, 0) + 1
+    return sorted(counts, key=lambda word: (-counts[word], word))[:4]
+
+
+def summary(user: str) -> list[dict[str, Any]]:
+    """Nodes for all that is asked for."""
+    segments = read_request(user)
+    nodes = [
+        {
+            "node": one.number, "detailed": statements(one, one.sizes[0]), "brief": statements(one, one.sizes[1]),
+            "tags": tags([one]),
+        }
+        for one in segments
+        if one.sizes
+    ]  # fmt: skip
+    chapter = _CHAPTER.search(user)
+    if chapter:
+        whole = ReadSegment(0, None, [turn for one in segments for turn in one.turns])
+        nodes.append({
+            "node": 0, "detailed": statements(whole, int(chapter[1])), "brief": statements(whole, int(chapter[2])),
+            "tags": tags(segments),
+        })  # fmt: skip
+    return nodes
+
+
+def quotes(user: str) -> list[dict[str, Any]]:
+    """A quote a segment: the longest sentence that the rules did not keep."""
+    found = []
+    for segment in read_request(user):
+        said = [(seq, sentence) for seq, _, words in segment.turns for sentence in sentences(words)]
+        if said:
+            seq, sentence = max(said, key=lambda one: len(one[1]))
+            found.append({"turn": seq, "type": "critical_fact", "quote": sentence})
+    return found
+
+
+def whole_objects(cut: str) -> list[Any]:
+    """What is whole in a list of objects that was cut off."""
+    found: list[Any] = []
+    at = cut.find("[{") + 1
+    while at > 0 and cut[at : at + 1] == "{":
+        try:
+            value, end = json.JSONDecoder().raw_decode(cut, at)
+        except ValueError:
+            break
+        found.append(value)
+        at = end + 2 if cut[end : end + 2] == ", " else 0
+    return found
+
+
+def answer(request: Request) -> str:
+    """What a careful model would say."""
+    user, purpose = request["messages"][1]["content"], request["response_format"]["json_schema"]["name"]
+    schema = request["response_format"]["json_schema"]["schema"]
+    body: dict[str, Any]
+    if purpose == "reconstruct":
+        body = {"passage": user.rpartition("Summary:\n")[2]}
+    elif user.startswith("Problem: "):
+        body = {key: whole_objects(user) for key in schema["properties"]}
+    elif "anchors" in schema["properties"]:
+        body = {"anchors": quotes(user)}
+    else:
+        body = {"nodes": summary(user)}
+    return json.dumps(body, ensure_ascii=False)
+
+
+def changing(change: Callable[[dict[str, Any]], object], purpose: str = "summarize") -> Callable[[Request], str]:
+    """A model that does something wrong in its replies of a purpose, repairs included."""
+
+    def wrong(request: Request) -> str:
+        body = json.loads(answer(request))
+        schema = request["response_format"]["json_schema"]["schema"]["properties"]
+        if ("nodes" in schema) == (purpose == "summarize"):
+            change(body)
+        return json.dumps(body, ensure_ascii=False)
+
+    return wrong

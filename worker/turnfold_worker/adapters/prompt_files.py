@@ -1,0 +1,22 @@
+"""Prompts as files of the package: `<purpose>-<version>.md`. A text that changes gets a new file and version."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+from typing import Final
+
+from turnfold_worker.pipeline.refinement import Prompt
+
+EXTRACT: Final = "extract-1"
+SUMMARIZE: Final = "summarize-1"
+REPAIR: Final = "repair-1"
+RECONSTRUCT: Final = "reconstruct-1"
+RECONSTRUCT_FROM_FACTS: Final = "reconstruct-facts-1"
+
+
+@lru_cache(maxsize=16)
+def prompt(version: str) -> Prompt:
+    """A prompt by its version, such as `extract-1`."""
+    text = resources.files("turnfold_worker").joinpath("prompts", f"{version}.md").read_text(encoding="utf-8")
+    return Prompt(version, text)

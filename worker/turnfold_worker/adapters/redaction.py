@@ -1,0 +1,97 @@
+"""Secrets and personal data out of requests, and back into replies: by datafog and detect-secrets, on this machine.
+
+Found are e-mail addresses, telephone, card and social security numbers, IP addresses, and secrets that have a form of
+their own. Names of people are not: that takes a model.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from typing import Any, Final
+
+from turnfold.errors import InvalidSettings
+from turnfold_worker.pipeline.refinement import ModelRequest
+
+_PERSONAL: Final = {
+    "EMAIL": "email", "PHONE": "phone", "CREDIT_CARD": "card", "IP_ADDRESS": "address", "SSN": "number",
+}  # fmt: skip
+_SECRETS: Final = (
+    ("aws", "AWSKeyDetector"), ("azure_storage_key", "AzureStorageKeyDetector"), ("basic_auth", "BasicAuthDetector"),
+    ("discord", "DiscordBotTokenDetector"), ("github_token", "GitHubTokenDetector"),
+    ("gitlab_token", "GitLabTokenDetector"), ("jwt", "JwtTokenDetector"), ("keyword", "KeywordDetector"),
+    ("mailchimp", "MailchimpDetector"), ("npm", "NpmDetector"), ("openai", "OpenAIDetector"),
+    ("private_key", "PrivateKeyDetector"), ("pypi_token", "PypiTokenDetector"), ("sendgrid", "SendGridDetector"),
+    ("slack", "SlackDetector"), ("square_oauth", "SquareOAuthDetector"), ("stripe", "StripeDetector"),
+    ("telegram_token", "TelegramBotTokenDetector"), ("twilio", "TwilioKeyDetector"),
+)  # fmt: skip
+_KEY_BLOCK: Final = re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \1-----", re.DOTALL)
+_REST: Final = re.compile(r"[\w+/=-]*(?:\.[\w+/=-]+)*")
+_SHORTEST: Final = 6
+"""Code points of a value from which it is replaced: shorter ones are words."""
+
+
+class PersonalDataRedactor:
+    """Implements `model_calls.Redactor`. The same request is always redacted alike, so that its reply is cached."""
+
+    def __init__(self) -> None:
+        """Raises `InvalidSettings` without the libraries."""
+        try:
+            self._scan: Callable[..., Any] = import_module("datafog").scan
+            self._detectors = [
+                getattr(import_module(f"detect_secrets.plugins.{module}"), name)() for module, name in _SECRETS
+            ]
+        except (ModuleNotFoundError, AttributeError) as error:
+            msg = f"TURNFOLD_REDACT needs its libraries: pip install 'turnfold-worker[redact]' ({error})"
+            raise InvalidSettings(msg) from error
+
+    def hide(self, request: ModelRequest) -> tuple[ModelRequest, Callable[[str], str]]:
+        """The request with placeholders, and what puts the values back into a reply of JSON."""
+        hidden: dict[str, str] = {}
+        text = request.user
+        # Longer ones first: one may be a part of another.
+        for value, kind in sorted(dict(self._found(text)).items(), key=lambda found: (-len(found[0]), found[0])):
+            if value not in text:
+                continue
+            number = 1 + len(hidden)
+            while (placeholder := f"<{kind}-{number}>") in request.user:
+                number += 1000
+            hidden[placeholder] = value
+            text = text.replace(value, placeholder)
+        return replace(request, user=text), partial(_restored, hidden)
+
+    def _found(self, text: str) -> Iterator[tuple[str, str]]:
+        for entity in self._scan(text).entities:
+            kind = _PERSONAL.get(entity.type)
+            if kind is not None and len(entity.text) >= _SHORTEST:
+                yield entity.text, kind
+        # Its detector knows only the first line of a key.
+        for block in _KEY_BLOCK.finditer(text):
+            yield block.group(), "secret"
+        for line in text.splitlines():
+            for detector in self._detectors:
+                for value in _values(detector, line):
+                    if len(value) >= _SHORTEST and value in line:
+                        yield value, "secret"
+
+
+def _values(detector: Any, line: str) -> Iterator[str]:
+    """What a detector finds in a line, each token whole: its own search may return only the first letters."""
+    patterns = getattr(detector, "denylist", None)
+    if patterns is None:
+        yield from detector.analyze_string(line)
+        return
+    for pattern in patterns:
+        for match in pattern.finditer(line):
+            rest = _REST.match(line, match.end())
+            yield line[match.start() : rest.end() if rest else match.end()]
+
+
+def _restored(hidden: dict[str, str], content: str) -> str:
+    for placeholder, value in hidden.items():
+        content = content.replace(placeholder, json.dumps(value, ensure_ascii=False)[1:-1])
+    return content

@@ -1,0 +1,235 @@
+"""Refine jobs: one for each group of closed segments, by what it is made from and what it is to be made with."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Connection, and_, case, delete, func, or_, select, update
+
+from turnfold.contract.records import FAN_OUT, ConversationId, JobId
+from turnfold.contract.tables import AccessRow, ConversationRow, JobRow, NodeRow, table
+from turnfold.contract.tasks import JobKind, JobState
+from turnfold_worker.adapters import sql_jobs
+from turnfold_worker.adapters.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql_jobs import DUE, MAX_ERROR, RUNNING, lapsed
+from turnfold_worker.adapters.sql_turns import insert_new
+from turnfold_worker.model_ports import Owner, RefineClaim, RefineCounts, RefineTarget
+
+LONGEST_DELAY_SECONDS: Final = 900.0
+"""How far a refine job is put off at most: the next look then finds out whether its reason still holds."""
+
+_conversation = table(ConversationRow)
+_node = table(NodeRow)
+_access = table(AccessRow)
+_job = table(JobRow)
+
+_KIND: Final = _job.c.kind == str(JobKind.REFINE)
+_MOST_PRIORITY: Final = 100
+_TOKENS_A_POINT: Final = 100
+_POINTS_A_READ: Final = 10
+_GROUPS_AT_ONCE: Final = 200
+
+
+def priority_of(importance: int, tokens: int, reads: int) -> int:
+    """Which groups come first: the important, the large, of which a model's words save most, and what is read."""
+    return importance + min(_MOST_PRIORITY, tokens // _TOKENS_A_POINT) + min(_MOST_PRIORITY, reads * _POINTS_A_READ)
+
+
+def add_for_segment(
+    connection: Connection, conversation: ConversationId, idx: int, target: RefineTarget, *, again: bool = False
+) -> None:
+    """A job for the group of a segment, if the group is complete; `again` also after it was done."""
+    first = idx // target.segments * target.segments
+    add(connection, conversation, target, first=first, last=first + target.segments - 1, again=again)
+
+
+def add(
+    connection: Connection, conversation: ConversationId, target: RefineTarget, *, first: int, last: int, again: bool
+) -> int:
+    """Jobs for the complete groups among segments `first` to `last`; how many became due by this."""
+    nodes = _segments(connection, conversation, first, last)
+    tenant = connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation))
+    rows = [
+        {
+            "conversation": conversation, "tenant": tenant, "kind": str(JobKind.REFINE), "subject": group[0].idx,
+            "input_hash": _input_hash(target, group), "state": str(JobState.DUE), "not_before": now_milliseconds(),
+            "priority": _priority(group),
+        }
+        for start in range(0, len(nodes), target.segments)
+        if len(group := nodes[start : start + target.segments]) == target.segments
+        and group[0].idx % target.segments == 0
+    ]  # fmt: skip
+    return sum(_upsert(connection, row, again=again) for row in rows)
+
+
+def _segments(connection: Connection, conversation: ConversationId, first: int, last: int) -> Sequence[Any]:
+    return connection.execute(
+        select(
+            _node.c.idx,
+            _node.c.source_hash,
+            _node.c.importance,
+            _node.c.tokens_0,
+            func.coalesce(_access.c.expansions, 0).label("reads"),
+        )
+        .outerjoin(_access, and_(_access.c.conversation == _node.c.conversation, _access.c.idx == _node.c.idx))
+        .where(_node.c.conversation == conversation, _node.c.height == 0, _node.c.idx.between(first, last))
+        .order_by(_node.c.idx)
+    ).all()
+
+
+def _priority(group: Sequence[Any]) -> int:
+    return priority_of(
+        max(one.importance for one in group), sum(one.tokens_0 for one in group), sum(one.reads for one in group)
+    )
+
+
+def reprioritize(
+    connection: Connection, conversation: ConversationId, target: RefineTarget, idxs: Iterable[int]
+) -> None:
+    """Let the due jobs of segments that were expanded come sooner."""
+    for first in sorted({idx // target.segments * target.segments for idx in idxs}):
+        group = _segments(connection, conversation, first, first + target.segments - 1)
+        due = (_job.c.conversation == conversation, _KIND, _job.c.subject == first, DUE)
+        connection.execute(update(_job).where(*due).values(priority=_priority(group)))
+
+
+def _upsert(connection: Connection, row: dict[str, Any], *, again: bool) -> int:
+    # What is asked for anew replaces what was to be made otherwise.
+    connection.execute(
+        delete(_job).where(
+            _job.c.conversation == row["conversation"], _KIND, _job.c.subject == row["subject"],
+            _job.c.input_hash != row["input_hash"],
+        )
+    )  # fmt: skip
+    insert = insert_new(connection, _job).values(row)
+    if not again:
+        return len(connection.execute(insert.on_conflict_do_nothing().returning(_job.c.id)).all())
+    due = {"state": str(JobState.DUE), "attempts": 0, "error": None, "claim": None, "not_before": now_milliseconds()}
+    key = [_job.c.conversation, _job.c.kind, _job.c.subject, _job.c.input_hash]
+    made = insert.on_conflict_do_update(index_elements=key, set_=due).returning(_job.c.id)
+    return len(connection.execute(made).all())
+
+
+def _input_hash(target: RefineTarget, group: Sequence[Any]) -> str:
+    digest = hashlib.blake2b(target.version.encode(), digest_size=16)
+    for node in group:
+        digest.update(bytes(node.source_hash))
+    return digest.hexdigest()
+
+
+def ask(connection: Connection, conversation: ConversationId, target: RefineTarget) -> int:
+    """Jobs for all that the target has not made yet, and for what is parked; how many became due."""
+    count = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation)) or 0
+    due = 0
+    span = _GROUPS_AT_ONCE * target.segments
+    for first in range(0, count, span):
+        due += add(connection, conversation, target, first=first, last=first + span - 1, again=False)
+    parked = update(_job).where(
+        _job.c.conversation == conversation, _KIND, _job.c.state == str(JobState.PARKED)
+    ).values(state=str(JobState.DUE), attempts=0, error=None, not_before=now_milliseconds())  # fmt: skip
+    return due + int(connection.execute(parked).rowcount)
+
+
+def forget(connection: Connection, conversation: ConversationId) -> None:
+    """Delete the jobs: whoever has one finds out when it writes."""
+    connection.execute(delete(_job).where(_job.c.conversation == conversation, _KIND))
+
+
+def counts(connection: Connection, tenant: str, conversation: ConversationId | None) -> RefineCounts:
+    """Where the jobs of a conversation or tenant stand."""
+    mine = [_KIND, _job.c.tenant == tenant]
+    if conversation is not None:
+        mine.append(_job.c.conversation == conversation)
+    rows = connection.execute(select(_job.c.state, func.count()).where(*mine).group_by(_job.c.state))
+    by_state = {state: number for state, number in rows}  # noqa: C416 - rows are no pairs to the type checker
+    errors = connection.execute(
+        select(_job.c.error, func.count())
+        .where(*mine, _job.c.error.is_not(None), _job.c.state != str(JobState.DONE))
+        .group_by(_job.c.error)
+        .order_by(_job.c.error)
+    )
+    return RefineCounts(
+        **{str(state): by_state.get(str(state), 0) for state in JobState}, errors={row.error: row[1] for row in errors}
+    )
+
+
+def claim(connection: Connection, job: JobId, *, lease_milliseconds: int) -> RefineClaim | None:
+    """Take a job; its attempt is counted before any work."""
+    token = str(uuid.uuid4())
+    row = connection.execute(
+        update(_job)
+        .where(_job.c.id == job, _KIND, or_(DUE, lapsed(lease_milliseconds)))
+        .values(
+            state=str(JobState.RUNNING), claim=token, attempts=_job.c.attempts + 1,
+            lease_until=now_milliseconds() + lease_milliseconds,
+        )
+        .returning(_job.c.conversation, _job.c.tenant, _job.c.subject, _job.c.attempts)
+    ).first()  # fmt: skip
+    if row is None:
+        return None
+    owner = Owner(ConversationId(row.conversation), row.tenant)
+    return RefineClaim(job, owner, row.subject, token, row.attempts)
+
+
+def renew(connection: Connection, claimed: RefineClaim, *, lease_milliseconds: int) -> bool:
+    """Keep a job for another lease."""
+    renewed = update(_job).where(_ours(claimed)).values(lease_until=now_milliseconds() + lease_milliseconds)
+    return bool(connection.execute(renewed).rowcount)
+
+
+def _ours(claimed: RefineClaim) -> Any:
+    return and_(_job.c.id == claimed.job, _job.c.claim == claimed.claim, RUNNING)
+
+
+def release(
+    connection: Connection, claimed: RefineClaim, *, error: str | None, delay_seconds: float, counted: bool, park: bool
+) -> None:
+    """Give a job back, or park it."""
+    delay = int(min(delay_seconds, LONGEST_DELAY_SECONDS) * 1_000)
+    values: dict[str, Any] = {
+        "state": str(JobState.PARKED if park else JobState.DUE), "claim": None,
+        "error": error and error[:MAX_ERROR], "not_before": now_milliseconds() + (0 if park else delay),
+    }  # fmt: skip
+    if not counted:
+        values["attempts"] = case((_job.c.attempts > 0, _job.c.attempts - 1), else_=0)
+    connection.execute(update(_job).where(_ours(claimed)).values(values))
+
+
+def finish(connection: Connection, claimed: RefineClaim, state: JobState) -> bool:
+    """End a job; False when it is no longer ours."""
+    done = update(_job).where(_ours(claimed)).values(state=str(state), claim=None, error=None)
+    return bool(connection.execute(done).rowcount)
+
+
+def park_killers(connection: Connection, *, lease_milliseconds: int, attempts: int) -> None:
+    """Park the jobs whose workers died as often as they may."""
+    connection.execute(
+        update(_job)
+        .where(_KIND, lapsed(lease_milliseconds), _job.c.attempts >= attempts)
+        .values(
+            state=str(JobState.PARKED), claim=None, not_before=now_milliseconds(),
+            error="the worker ended while refining",
+        )
+    )  # fmt: skip
+
+
+def overdue(connection: Connection, most: int, *, after: str, lease_milliseconds: int) -> tuple[list[JobId], str]:
+    """Jobs that nobody is on the way to, and the tenant that was reached; the important first."""
+    return sql_jobs.overdue(
+        connection, JobKind.REFINE, most, after=after, lease_milliseconds=lease_milliseconds,
+        republish_milliseconds=int(LONGEST_DELAY_SECONDS * 1_000), first=(_job.c.priority.desc(),),
+    )  # fmt: skip
+
+
+def last_of(target: RefineTarget, first_idx: int) -> tuple[int, int]:
+    """First and last segment of the group that a job belongs to; the chapter that ends with it has FAN_OUT of them."""
+    first = first_idx // target.segments * target.segments
+    return first, first + target.segments - 1
+
+
+def completes_chapter(last_idx: int) -> bool:
+    """Whether a chapter ends with this segment."""
+    return (last_idx + 1) % FAN_OUT == 0

@@ -1,0 +1,224 @@
+"""Refining in SQL: `model_ports.RefineStore`, each method one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from sqlalchemy import Connection, Engine, delete, func, select, update
+
+from turnfold.contract.records import Anchor, ConversationId, JobId
+from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, table
+from turnfold.contract.tasks import JobState
+from turnfold.rows import anchor_record
+from turnfold.statements import ANCHOR_COLUMNS
+from turnfold_worker.adapters import sql_access, sql_anchors, sql_jobs, sql_refine_jobs
+from turnfold_worker.adapters.sql_errors import transaction
+from turnfold_worker.adapters.sql_refine_sources import read_group, read_remains
+from turnfold_worker.adapters.sql_turns import insert_new
+from turnfold_worker.model_ports import Group, RefineClaim, Refined, RefineTarget, Remains, WrittenNode
+from turnfold_worker.pipeline.refinement import NodeSource
+
+MODEL_CANDIDATES: Final = 64
+
+_conversation = table(ConversationRow)
+_node = table(NodeRow)
+_level = table(LevelRow)
+_anchor = table(AnchorRow)
+_SETTLED: Final = (_anchor.c.state, _anchor.c.settled_after, _anchor.c.ruled)
+
+
+class _Lost(Exception):  # noqa: N818 - no error: it rolls a transaction back
+    """The job is no longer ours."""
+
+
+class SqlRefinements:
+    """Implements `model_ports.RefineStore` for SQLite and PostgreSQL."""
+
+    def __init__(
+        self, engine: Engine, *, read_engine: Engine, target: RefineTarget, lease_seconds: float,
+        republish_seconds: float, attempts: int,
+    ) -> None:  # fmt: skip
+        self._engine = engine
+        self._read_engine = read_engine
+        self.target = target
+        self._lease = int(lease_seconds * 1_000)
+        self._republish = int(republish_seconds * 1_000)
+        self._attempts = attempts
+        self._reached = ""
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with transaction(self._engine) as connection:
+            yield connection
+
+    def due_refines(self, most: int) -> list[JobId]:
+        """Jobs that are due or whose lease lapsed, few of each tenant; they count as published from now on."""
+        with self._transaction() as connection:
+            sql_refine_jobs.park_killers(connection, lease_milliseconds=self._lease, attempts=self._attempts)
+        with transaction(self._read_engine) as connection:
+            found, self._reached = sql_refine_jobs.overdue(
+                connection, most, after=self._reached, lease_milliseconds=self._lease
+            )
+        if not found:
+            return []
+        with self._transaction() as connection:
+            due = sql_jobs.put_off(
+                connection, found, lease_milliseconds=self._lease, republish_milliseconds=self._republish,
+                longest_milliseconds=int(sql_refine_jobs.LONGEST_DELAY_SECONDS * 1_000),
+            )  # fmt: skip
+        order = {job: place for place, job in enumerate(found)}
+        return sorted((job for job, _ in due), key=lambda job: order[job])
+
+    def claim_refine(self, job: JobId) -> RefineClaim | None:
+        with self._transaction() as connection:
+            return sql_refine_jobs.claim(connection, job, lease_milliseconds=self._lease)
+
+    def renew_refine(self, claim: RefineClaim) -> bool:
+        with self._transaction() as connection:
+            return sql_refine_jobs.renew(connection, claim, lease_milliseconds=self._lease)
+
+    def release_refine(
+        self, claim: RefineClaim, *, error: str | None, delay_seconds: float, counted: bool, park: bool
+    ) -> None:
+        with self._transaction() as connection:
+            sql_refine_jobs.release(
+                connection, claim, error=error, delay_seconds=delay_seconds, counted=counted, park=park
+            )
+
+    def skip_refine(self, claim: RefineClaim) -> None:
+        with self._transaction() as connection:
+            sql_refine_jobs.finish(connection, claim, JobState.SKIPPED)
+
+    def group(self, claim: RefineClaim) -> Group | None:
+        with transaction(self._read_engine) as connection:
+            return read_group(connection, claim.owner.conversation, self.target, claim.first_idx)
+
+    def refine_candidates(
+        self, conversation: ConversationId, terms: Sequence[str], *, first_seq: int, first_idx: int, last_idx: int
+    ) -> tuple[list[Anchor], list[Anchor]]:
+        with transaction(self._read_engine) as connection:
+            rules = sql_anchors.candidates(connection, conversation, terms, first_seq) if terms else []
+            rows = connection.execute(
+                select(*ANCHOR_COLUMNS)
+                .where(
+                    _anchor.c.conversation == conversation, _anchor.c.id < 0, _anchor.c.state == 0,
+                    ~_anchor.c.node_idx.between(first_idx, last_idx),
+                )
+                .order_by(_anchor.c.id)
+                .limit(MODEL_CANDIDATES)
+            )  # fmt: skip
+            return rules, [anchor_record(row) for row in rows]
+
+    def commit_refined(self, refined: Refined) -> bool:
+        try:
+            with self._transaction() as connection:
+                _write(connection, refined, self.target)
+        except _Lost:
+            return False
+        return True
+
+    def remains(self, conversation: ConversationId, height: int, idx: int) -> Remains | None:
+        with transaction(self._read_engine) as connection:
+            return read_remains(connection, conversation, height, idx)
+
+    def commit_reconstruction(self, remains: Remains, text: str, *, model: str, prompt_version: str) -> bool:
+        node = remains.kept.node
+        with self._transaction() as connection:
+            guarded = update(_conversation).where(
+                _conversation.c.id == remains.owner.conversation,
+                _conversation.c.edit_revision == remains.edit_revision,
+            ).values(revision=_conversation.c.revision + 1)  # fmt: skip
+            if not connection.execute(guarded).rowcount:
+                return False
+            row = {
+                "conversation": remains.owner.conversation, "height": node.height, "idx": node.idx, "level": 0,
+                "refined": 1, "body": text, "model": model, "prompt_version": prompt_version,
+                "source_hash": remains.source_hash,
+            }  # fmt: skip
+            connection.execute(insert_new(connection, _level).values(row).on_conflict_do_nothing())
+            return True
+
+
+def _write(connection: Connection, refined: Refined, target: RefineTarget) -> None:
+    conversation, source = refined.claim.owner.conversation, refined.group.source
+    guarded = connection.execute(
+        update(_conversation)
+        .where(_conversation.c.id == conversation, _conversation.c.edit_revision == refined.group.edit_revision)
+        .values(revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
+    )
+    if not guarded.rowcount or not sql_refine_jobs.finish(connection, refined.claim, JobState.DONE):
+        raise _Lost
+    if refined.nodes is not None:
+        chapter = [source.chapter] if source.chapter is not None else []
+        written = {(one.source.node.height, one.source.node.idx): one for one in refined.nodes}
+        for node in (*source.segments, *chapter):
+            _write_node(connection, conversation, node, written.get((node.node.height, node.node.idx)), target)
+        sql_access.tell_again(connection, conversation)
+    if refined.anchors is not None:
+        _write_anchors(connection, conversation, refined, refined.anchors, target)
+
+
+def _write_node(
+    connection: Connection, conversation: ConversationId, source: NodeSource, written: WrittenNode | None,
+    target: RefineTarget,
+) -> None:  # fmt: skip
+    node = source.node
+    connection.execute(
+        delete(_level).where(
+            _level.c.conversation == conversation, _level.c.height == node.height, _level.c.idx == node.idx,
+            _level.c.refined == 1, _level.c.level > 0,
+        )
+    )  # fmt: skip
+    levels = {} if written is None else written.levels
+    sizes = {} if written is None else written.tokens
+    if levels:
+        connection.execute(
+            _level.insert(),
+            [
+                {
+                    "conversation": conversation, "height": node.height, "idx": node.idx, "level": level, "refined": 1,
+                    "body": body, "model": target.summarize_model, "prompt_version": target.summarize_prompt,
+                    "source_hash": source.source_hash,
+                }
+                for level, body in sorted(levels.items())
+            ],
+        )  # fmt: skip
+    connection.execute(
+        update(_node)
+        .where(_node.c.conversation == conversation, _node.c.height == node.height, _node.c.idx == node.idx)
+        .values(
+            refined=sum(1 << level for level in levels),
+            **{f"refined_tokens_{level}": sizes.get(level, 0) for level in (1, 2, 3)},
+        )
+    )
+
+
+def _write_anchors(
+    connection: Connection, conversation: ConversationId, refined: Refined, anchors: Sequence[Anchor],
+    target: RefineTarget,
+) -> None:  # fmt: skip
+    segments = refined.group.source.segments
+    mine = (
+        _anchor.c.conversation == conversation, _anchor.c.id < 0,
+        _anchor.c.node_idx.between(segments[0].node.idx, segments[-1].node.idx),
+    )  # fmt: skip
+    settled = connection.execute(
+        select(_anchor.c.seq, _anchor.c.start_offset, _anchor.c.end_offset, *_SETTLED).where(
+            *mine, _anchor.c.settled_after.is_not(None)
+        )
+    ).all()
+    connection.execute(delete(_anchor).where(*mine))
+    if anchors:
+        provenance = {"refined": 1, "model": target.extract_model, "prompt_version": target.extract_prompt}
+        connection.execute(
+            _anchor.insert(), [{**sql_anchors.anchor_row(conversation, anchor), **provenance} for anchor in anchors]
+        )
+    for row in settled:
+        # The same words found again stay as a person left them.
+        same = (_anchor.c.seq == row.seq, _anchor.c.start_offset == row.start_offset)
+        values = {column.name: getattr(row, column.name) for column in _SETTLED}
+        connection.execute(update(_anchor).where(*mine, *same, _anchor.c.end_offset == row.end_offset).values(values))
+    sql_anchors.change_anchors(connection, conversation, [change for change in refined.changes if change.id < 0])
+    sql_anchors.count_model_anchors(connection, conversation)

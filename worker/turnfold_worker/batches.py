@@ -1,0 +1,149 @@
+"""Refining through a provider's batches: half the price, within a day. A batch only fills the cache of replies.
+
+The jobs whose questions are in a batch wait; when its replies are there they are due, and workers find every answer
+in the cache. What a batch could not answer is asked again as a single call.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from turnfold.contract.records import ConversationId, JobId
+from turnfold_worker.model_calls import NoRedaction, Redactor
+from turnfold_worker.model_ports import Group, Ledger, ModelReply, Owner, RefineTarget
+from turnfold_worker.pipeline.refinement import ModelRequest, Purpose
+from turnfold_worker.pipeline.refinement_requests import extraction_request, summary_request
+from turnfold_worker.refine import Prompts
+
+REQUESTS_A_BATCH: Final = 2_000
+POLL_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class BatchedReply:
+    """What a batch says to one request."""
+
+    conversation: ConversationId
+    request_hash: str
+    purpose: str
+    """Its first letter: which of the two questions it answers. A provider names its models in its own way."""
+    reply: ModelReply
+
+
+class BatchProvider(Protocol):
+    """A provider's Batch API. Raises `ModelAway`, `ModelWaits` or `ModelRefused`."""
+
+    def submit(self, requests: Mapping[str, ModelRequest]) -> str:
+        """Begin a batch of requests by their ids; its id."""
+
+    def done(self, batch: str) -> bool:
+        """Whether a batch has come to its end, well or not."""
+
+    def replies(self, batch: str) -> Iterator[BatchedReply]:
+        """What a finished batch answered."""
+
+
+class BatchStore(Protocol):
+    """Batches and their jobs in SQL. Every method is one transaction."""
+
+    target: RefineTarget
+
+    def take_for_batch(self, tenant: str, conversation: ConversationId | None, most: int) -> list[JobId]:
+        """Due jobs, important first, that wait for a batch from now on."""
+
+    def batch_group(self, job: JobId) -> tuple[Owner, Group] | None:
+        """The segments of a job; None when they are gone."""
+
+    def open_batches(self, tenant: str) -> list[tuple[str, int]]:
+        """Batches under way, each with its number of requests."""
+
+    def add_batch(self, tenant: str, batch: str, requests: int) -> None: ...
+
+    def end_batch(self, batch: str) -> None: ...
+
+    def owner(self, conversation: ConversationId) -> Owner | None: ...
+
+    def release_batched(self, tenant: str) -> int:
+        """Make the jobs due that waited for batches; how many."""
+
+
+class BatchLedger(Ledger, Protocol):
+    """Replies and usage, of batches too."""
+
+    def settle_batch(self, owner: Owner, request_hash: str, model: str, reply: ModelReply) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batching:
+    """What batches work with."""
+
+    store: BatchStore
+    ledger: BatchLedger
+    provider: BatchProvider
+    prompts: Prompts
+    redactor: Redactor | None = None
+
+
+def submit(tenant: str, conversation: ConversationId | None, *, batching: Batching) -> int:
+    """Put the questions of all due jobs into batches; how many. Batches that are under way already go on."""
+    asked = 0
+    while jobs := batching.store.take_for_batch(tenant, conversation, REQUESTS_A_BATCH // 2):
+        requests = _requests(jobs, batching)
+        if requests:
+            batch = batching.provider.submit(requests)
+            batching.store.add_batch(tenant, batch, len(requests))
+            asked += len(requests)
+    return asked
+
+
+def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelRequest]:
+    """The questions that have no answer yet, by conversation and hash."""
+    found: dict[str, ModelRequest] = {}
+    target, prompts, redactor = batching.store.target, batching.prompts, batching.redactor or NoRedaction()
+    for job in jobs:
+        one = batching.store.batch_group(job)
+        if one is None or not one[1].source.readable or not one[1].source.nodes:
+            continue
+        owner, group = one
+        for request in (
+            extraction_request(group.source, model=target.extract_model, prompt=prompts.extract),
+            summary_request(group.source, model=target.summarize_model, prompt=prompts.summarize),
+        ):
+            hidden, _ = redactor.hide(request)
+            if batching.ledger.cached(owner, hidden) is None:
+                # The caps are asked, though what a batch uses is only known when it ends.
+                batching.ledger.release(batching.ledger.reserve(owner, hidden), failed=False)
+                found[f"{owner.conversation}-{hidden.hash}-{hidden.purpose[0]}"] = hidden
+    return found
+
+
+def collect(
+    tenant: str, *, batching: Batching, told: Callable[[int, int], None], sleep: Callable[[float], None] = time.sleep
+) -> int:
+    """Wait for the batches under way and keep their replies; how many. `told` is given answered and open requests."""
+    kept = 0
+    while batches := batching.store.open_batches(tenant):
+        ended = False
+        for batch, _ in batches:
+            if batching.provider.done(batch):
+                kept += _keep(batch, batching)
+                batching.store.end_batch(batch)
+                ended = True
+        told(kept, sum(requests for _, requests in batching.store.open_batches(tenant)))
+        if not ended:
+            sleep(POLL_SECONDS)
+    batching.store.release_batched(tenant)
+    return kept
+
+
+def _keep(batch: str, batching: Batching) -> int:
+    kept, target = 0, batching.store.target
+    for one in batching.provider.replies(batch):
+        owner = batching.store.owner(one.conversation)
+        model = target.extract_model if one.purpose == Purpose.EXTRACT[0] else target.summarize_model
+        if owner is not None:
+            kept += batching.ledger.settle_batch(owner, one.request_hash, model, one.reply)
+    return kept

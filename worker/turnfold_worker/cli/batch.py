@@ -1,0 +1,51 @@
+"""`turnfold refine --batch`: questions into a provider's batches, replies out of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from turnfold.contract.records import ConversationId
+from turnfold.errors import InvalidSettings, Unavailable
+from turnfold_worker.cli.output import progress
+from turnfold_worker.errors import WorkerError
+
+if TYPE_CHECKING:
+    from turnfold_worker.cli.session import Session
+
+
+def run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, hidden: bool) -> None:
+    """Submit what is due, and with `wait` stay until every batch of the tenant has ended."""
+    from turnfold_worker import batches
+    from turnfold_worker.adapters.openai_batches import OpenAIBatches
+    from turnfold_worker.adapters.sql_batches import SqlBatches
+    from turnfold_worker.wiring import ledger, prompts, redactor, refine_target
+
+    settings = session.settings
+    if not settings.has_model:
+        msg = "a batch is submitted from here: set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL"
+        raise InvalidSettings(msg)
+    provider = OpenAIBatches(
+        api_key=settings.openai_api_key, base_url=settings.openai_base_url, timeout_seconds=settings.call_seconds
+    )
+    batching = batches.Batching(
+        store=SqlBatches(session.write_engine, refine_target(settings)), provider=provider, prompts=prompts(),
+        ledger=ledger(settings, session.write_engine), redactor=redactor(settings),
+    )  # fmt: skip
+    try:
+        asked = batches.submit(settings.tenant, chosen, batching=batching)
+        if not wait:
+            click.echo(f"{asked} questions are in batches: `turnfold refine --all --batch` collects them", err=True)
+            return
+        with progress(hidden=hidden) as bar:
+            task = bar.add_task("batches", total=None)
+            batches.collect(
+                settings.tenant, batching=batching,
+                told=lambda kept, left: bar.update(task, completed=kept, total=kept + left),
+            )  # fmt: skip
+    except WorkerError as error:
+        msg = f"{error}; what is in batches stays there: run the same command again to go on"
+        raise Unavailable(msg) from error
+    finally:
+        provider.close()

@@ -1,0 +1,166 @@
+"""`turnfold refine`: let models better what the rules wrote, again after a change, or undo it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from turnfold.contract.records import ConversationId
+from turnfold.errors import InvalidSettings, Unavailable, UnknownConversation
+from turnfold_worker.cli.failures import FAILED
+from turnfold_worker.cli.output import json_option, print_json, progress
+from turnfold_worker.cli.session import Session
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
+    from turnfold_worker.model_ports import RefineCounts
+
+LOOK_SECONDS: Final = 0.5
+NOBODY_SECONDS: Final = 60.0
+"""How long to watch jobs that nobody takes before it is said so."""
+
+
+@click.command(short_help="Let models better what the rules wrote.")
+@click.argument("conversation", required=False)
+@click.option("--all", "everything", is_flag=True, help="Every conversation of the tenant.")
+@click.option("--undo", is_flag=True, help="Remove all that models wrote; the rules' words stay.")
+@click.option("--batch", is_flag=True, help="Ask through the provider's Batch API: half the price, within a day.")
+@click.option("--wait/--no-wait", default=True, show_default=True, help="Watch the workers until all is done.")
+@json_option
+@click.pass_context
+def refine(
+    ctx: click.Context, conversation: str | None, everything: bool, undo: bool, batch: bool, wait: bool, as_json: bool
+) -> None:
+    """Let models better the closed chapters of CONVERSATION, or of all, where the ones in force have not yet.
+
+    Workers do it by themselves for every chapter that is finished while a model is configured; this is for
+    conversations from before, and after a change of models or prompts (give the workers and this command the same
+    settings). Important and large chapters come first.
+    Nothing is paid twice: stop it and run it again at any time. `turnfold jobs` shows what failed for good.
+
+    \b
+    Examples:
+      turnfold refine chat
+      turnfold refine --all
+      turnfold refine --all --batch
+      turnfold refine chat --undo
+    """
+    if (conversation is None) != everything:
+        msg = "name one conversation, or choose --all"
+        raise click.UsageError(msg)
+    if undo and batch:
+        msg = "--undo asks no model: leave --batch out"
+        raise click.UsageError(msg)
+    session = ctx.ensure_object(Session)
+    admin = _admin(session)
+    chosen = None if conversation is None else _found(session, admin, conversation)
+    if undo:
+        _undo(admin, session.settings.tenant, chosen, as_json=as_json)
+        return
+    if not session.settings.refines:
+        msg = (
+            "no model is configured: set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL for a server of your own"
+        )
+        raise InvalidSettings(msg)
+    with progress(hidden=as_json) as bar:
+        task = bar.add_task("looking for work", total=None)
+        asked = 0
+        for one in _each(admin, session.settings.tenant, chosen):
+            asked += admin.ask(one)
+            bar.update(task, description=f"{asked} groups to do")
+    if batch:
+        from turnfold_worker.cli.batch import run_batches
+
+        run_batches(session, chosen, wait=wait, hidden=as_json)
+    counts = admin.counts(session.settings.tenant, chosen)
+    if wait:
+        counts = _watch(session, admin, chosen, hidden=as_json)
+    _report(ctx, asked, counts, as_json=as_json)
+
+
+def _admin(session: Session) -> SqlRefinementAdmin:
+    from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
+    from turnfold_worker.wiring import refine_target
+
+    return SqlRefinementAdmin(session.write_engine, refine_target(session.settings))
+
+
+def _found(session: Session, admin: SqlRefinementAdmin, conversation: str) -> ConversationId:
+    found = admin.find(session.address(conversation))
+    if found is None:
+        msg = f"conversation {conversation!r} of tenant {session.settings.tenant!r} is not stored"
+        raise UnknownConversation(msg)
+    return found
+
+
+def _each(admin: SqlRefinementAdmin, tenant: str, chosen: ConversationId | None) -> Iterator[ConversationId]:
+    if chosen is not None:
+        yield chosen
+        return
+    found = admin.conversations(tenant)
+    while found:
+        yield from found
+        found = admin.conversations(tenant, after=found[-1])
+
+
+def _undo(admin: SqlRefinementAdmin, tenant: str, chosen: ConversationId | None, *, as_json: bool) -> None:
+    levels = anchors = 0
+    with progress(hidden=as_json) as bar:
+        task = bar.add_task("undoing", total=None)
+        for one in _each(admin, tenant, chosen):
+            undone = admin.undo(one)
+            levels, anchors = levels + undone.levels, anchors + undone.anchors
+            bar.advance(task)
+    if as_json:
+        print_json({"levels_removed": levels, "anchors_removed": anchors})
+    else:
+        click.echo(f"{levels} levels and {anchors} anchors of models removed; the rules' words are shown again")
+
+
+def _watch(session: Session, admin: SqlRefinementAdmin, chosen: ConversationId | None, *, hidden: bool) -> RefineCounts:
+    """Until no job is due or running. Raises `Unavailable` when nobody works on them."""
+    tenant = session.settings.tenant
+    counts = admin.counts(tenant, chosen)
+    total, last, since = counts.open, counts, time.monotonic()
+    with progress(hidden=hidden) as bar:
+        task = bar.add_task("refining", total=total)
+        while counts.open:
+            time.sleep(LOOK_SECONDS)
+            counts = admin.counts(tenant, chosen)
+            bar.update(task, completed=total - counts.open)
+            if counts != last or counts.running:
+                last, since = counts, time.monotonic()
+            elif time.monotonic() - since > NOBODY_SECONDS:
+                msg = _nobody(counts)
+                raise Unavailable(msg)
+    return counts
+
+
+def _nobody(counts: RefineCounts) -> str:
+    if counts.errors:
+        why = "; ".join(f"{error} ({number})" for error, number in counts.errors.items())
+        return f"{counts.due} groups wait: {why}. They are tried again by themselves; --no-wait does not watch them"
+    return (
+        f"{counts.due} groups wait and nobody takes them: start a worker with -Q turnfold.refine and a model, or "
+        "`turnfold up` with TURNFOLD_OPENAI_API_KEY set"
+    )
+
+
+def _report(ctx: click.Context, asked: int, counts: RefineCounts, *, as_json: bool) -> None:
+    if as_json:
+        print_json({
+            "asked": asked, "due": counts.due, "running": counts.running, "done": counts.done,
+            "skipped": counts.skipped, "parked": counts.parked, "errors": counts.errors,
+        })  # fmt: skip
+    else:
+        click.echo(
+            f"{asked} groups of segments asked for now; in all {counts.done} done, {counts.skipped} with nothing to "
+            f"win, {counts.open} under way, {counts.parked} parked"
+        )
+        for error, number in counts.errors.items():
+            click.echo(f"  {number} × {error}")
+    if counts.parked:
+        ctx.exit(FAILED)

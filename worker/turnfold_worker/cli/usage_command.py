@@ -1,0 +1,83 @@
+"""`turnfold usage`: what models did and cost."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import click
+
+from turnfold.errors import UnknownConversation
+from turnfold_worker.cli.output import console, json_option, print_json, table, words
+from turnfold_worker.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql_refinement_admin import Usage
+
+
+@click.command(short_help="Show what models did and cost.")
+@click.argument("conversation", required=False)
+@click.option("--days", type=click.IntRange(1), default=30, show_default=True, help="Today and the days before it.")
+@click.option("--each", is_flag=True, help="Every conversation by itself; erased ones are not known any more.")
+@json_option
+@pass_session
+def usage(session: Session, conversation: str | None, days: int, each: bool, as_json: bool) -> None:
+    """Show calls, tokens and cost of a tenant, or of CONVERSATION, by day (UTC) and model.
+
+    Costs come from TURNFOLD_PRICES at the time of a call. Quotes and levels that were refused were not said in the
+    conversation, or not in so few words: the rules' words stand in their place.
+
+    \b
+    Examples:
+      turnfold usage
+      turnfold usage chat --days 7
+      turnfold --tenant acme usage --each --json
+    """
+    from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
+    from turnfold_worker.wiring import refine_target
+
+    admin = SqlRefinementAdmin(session.engine, refine_target(session.settings))
+    chosen = None
+    if conversation is not None:
+        chosen = admin.find(session.address(conversation))
+        if chosen is None:
+            msg = f"conversation {conversation!r} of tenant {session.settings.tenant!r} is not stored"
+            raise UnknownConversation(msg)
+    since = datetime.now(UTC).date() - timedelta(days=days - 1)
+    found = admin.usage(session.settings.tenant, since=since, conversation=chosen, each=each)
+    if as_json:
+        print_json({"tenant": session.settings.tenant, "usage": [described(one) for one in found]})
+        return
+    if not found:
+        click.echo("no model was asked in these days")
+        return
+    _show(found)
+
+
+def described(one: Usage) -> dict[str, object]:
+    """A row as JSON knows it."""
+    return {name: str(value) if name == "day" else value for name, value in _plain(one).items()}
+
+
+def _plain(one: Usage) -> dict[str, object]:
+    from turnfold_worker.cli.output import plain
+
+    found: dict[str, object] = plain(one)
+    return found
+
+
+def _show(found: list[Usage]) -> None:
+    each = any(one.conversation_id is not None for one in found)
+    shown = table(
+        "day", *(["conversation"] if each else []), "model", "#calls", "#failed", "#repaired", "#free", "#input",
+        "#cached", "#output", "#dollars", "#refused",
+    )  # fmt: skip
+    for one in found:
+        refused = f"{one.quotes_refused + one.levels_refused}"
+        of = one.quotes_kept + one.levels_kept + one.quotes_refused + one.levels_refused
+        shown.add_row(
+            str(one.day), *([words(one.conversation_id or "")] if each else []), one.model, str(one.requests),
+            str(one.failed), str(one.repaired), str(one.cached_replies), str(one.input_tokens), str(one.cached_tokens),
+            str(one.output_tokens), f"{one.cost_micros / 1_000_000:.4f}", f"{refused} of {of}",
+        )  # fmt: skip
+    console().print(shown)

@@ -1,0 +1,35 @@
+"""Retention of Level 0: the words of turns go some days after their segment was closed. What was made of them stays."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from turnfold.contract.records import ConversationId
+
+CONVERSATIONS_AT_ONCE: Final = 200
+MOST_CONVERSATIONS: Final = 10_000
+"""Looked at by one task; the next one goes on."""
+
+
+class Retention(Protocol):
+    """The SQL side. Every method is one transaction, by the database's clock."""
+
+    def expirable(self, keep_days: float, *, after: ConversationId, most: int) -> list[tuple[ConversationId, int]]:
+        """Conversations behind `after`, each with the last turn of its segments that were closed long enough ago."""
+
+    def expire(self, conversation: ConversationId, last_seq: int) -> int:
+        """Remove the words of its turns up to `last_seq`; of how many."""
+
+
+def expire(keep_days: float, *, retention: Retention) -> int:
+    """Remove the words of what is older than `keep_days`; of how many turns. Only turns inside segments go."""
+    removed = 0
+    after = ConversationId(0)
+    for _ in range(MOST_CONVERSATIONS // CONVERSATIONS_AT_ONCE):
+        found = retention.expirable(keep_days, after=after, most=CONVERSATIONS_AT_ONCE)
+        for conversation, last_seq in found:
+            removed += retention.expire(conversation, last_seq)
+            after = conversation
+        if len(found) < CONVERSATIONS_AT_ONCE:
+            break
+    return removed

@@ -1,0 +1,249 @@
+"""What refining needs of the outside world: a model, limits that all workers share, and what SQL remembers of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from turnfold.contract.records import Anchor, ConversationId, JobId
+from turnfold_worker.pipeline.deduplicate import AnchorChange
+from turnfold_worker.pipeline.reconstruction import Kept
+from turnfold_worker.pipeline.refinement import ModelRequest, NodeSource, RefineSource
+from turnfold_worker.pipeline.settings import FoldSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """What one call used, as the provider says."""
+
+    input_tokens: int
+    cached_tokens: int = 0
+    """Of the input tokens, those that the provider had in its prompt cache."""
+    output_tokens: int = 0
+    estimated: bool = False
+    """The provider did not say: counted here."""
+
+
+class Finish(StrEnum):
+    """Why a reply ended."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    """It was cut at the most tokens."""
+    REFUSAL = "refusal"
+    """The model or a filter declined."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReply:
+    """What a model said. Untrusted."""
+
+    content: str
+    finish: Finish
+    used: Used
+
+
+class LanguageModel(Protocol):
+    """A provider of models. One call is one HTTP request: retries are not its business."""
+
+    def complete(self, request: ModelRequest) -> ModelReply:
+        """Ask, within a total deadline. Raises `ModelAway`, `ModelWaits`, `ModelRefused`."""
+
+
+class Limiter(Protocol):
+    """Limits and the circuit of each model, shared by all workers."""
+
+    def reserve(self, model: str, tokens: int) -> float:
+        """Take a request and its tokens; 0.0, or the seconds until there may be room (nothing is taken then)."""
+
+    def settle(self, model: str, *, reserved: int, used: int) -> None:
+        """Correct what was taken."""
+
+    def pause(self, model: str, seconds: float) -> None:
+        """The provider wants no calls for a while."""
+
+    def admit(self, model: str) -> float:
+        """0.0 when the circuit lets a call through, else the seconds until it may."""
+
+    def record_success(self, model: str) -> None:
+        """Close the circuit."""
+
+    def record_failure(self, model: str) -> bool:
+        """Count a failed call; True when that opened the circuit."""
+
+    def open_circuit(self, model: str, seconds: float) -> None:
+        """Make no calls for a while: the account or its settings do not allow any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """For whom a call is made."""
+
+    conversation: ConversationId
+    tenant: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reservation:
+    """What a call may use at most, taken from the tenant's caps until it is settled."""
+
+    owner: Owner
+    model: str
+    tokens: int
+    micros: int
+    """Millionths of a US dollar."""
+    day: int
+    """Days since 1970 of the database's clock (UTC)."""
+
+
+class Ledger(Protocol):
+    """Replies and usage in SQL. Every method is one short transaction; none is open during a call."""
+
+    def cached(self, owner: Owner, request: ModelRequest) -> ModelReply | None:
+        """The reply to an equal request of the conversation; it is counted as one that cost nothing."""
+
+    def reserve(self, owner: Owner, request: ModelRequest) -> Reservation:
+        """Take the most that the call can use from today's caps. Raises `ModelWaits` when they are reached."""
+
+    def settle(self, reservation: Reservation, request: ModelRequest, reply: ModelReply) -> None:
+        """Count what was used, and keep the reply."""
+
+    def release(self, reservation: Reservation, *, failed: bool) -> None:
+        """Give back what was taken; count a failed call."""
+
+    def count(self, owner: Owner, model: str, counts: Mapping[str, int]) -> None:
+        """Add to counters of `tables.USED`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefineTarget:
+    """What words are to be made with; a change makes new jobs for all that was made otherwise."""
+
+    extract_model: str
+    summarize_model: str
+    extract_prompt: str
+    summarize_prompt: str
+    """Versions of prompts."""
+    segments: int
+    """Segments of a job: 1, 2, 4 or 8."""
+
+    @property
+    def version(self) -> str:
+        """All of it as one text."""
+        return (
+            f"{self.extract_model}/{self.extract_prompt} {self.summarize_model}/{self.summarize_prompt} {self.segments}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RefineClaim:
+    """A refine job that is ours until its lease ends."""
+
+    job: JobId
+    owner: Owner
+    first_idx: int
+    """Of its segments."""
+    claim: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """A group of closed segments: one committed state of their conversation."""
+
+    source: RefineSource
+    settings: FoldSettings
+    edit_revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenNode:
+    """A model's levels of a node."""
+
+    source: NodeSource
+    levels: Mapping[int, str]
+    tokens: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refined:
+    """Everything that refining a group writes, in one transaction. It replaces what an earlier model wrote there.
+
+    None leaves what an earlier model wrote: the call that should have replaced it brought nothing.
+    """
+
+    claim: RefineClaim
+    group: Group
+    nodes: Sequence[WrittenNode] | None
+    anchors: Sequence[Anchor] | None
+    changes: Sequence[AnchorChange] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remains:
+    """What is kept of a node whose turns were removed."""
+
+    owner: Owner
+    kept: Kept
+    source_hash: bytes
+    edit_revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefineCounts:
+    """Where the refine jobs of some conversations stand."""
+
+    due: int = 0
+    running: int = 0
+    done: int = 0
+    parked: int = 0
+    skipped: int = 0
+    batched: int = 0
+    errors: Mapping[str, int] = field(default_factory=dict)
+    """Errors of jobs that will be tried again or are parked -> how many."""
+
+    @property
+    def open(self) -> int:
+        return self.due + self.running + self.batched
+
+
+class RefineStore(Protocol):
+    """The SQL side of refining. Every method is one transaction."""
+
+    target: RefineTarget
+
+    def due_refines(self, most: int) -> list[JobId]:
+        """Jobs that are due or whose lease lapsed, few of each tenant; they count as published from now on."""
+
+    def claim_refine(self, job: JobId) -> RefineClaim | None:
+        """Take the job and count the attempt; None when it is not due or another has it."""
+
+    def renew_refine(self, claim: RefineClaim) -> bool:
+        """Keep the job for another while; False when it is no longer ours."""
+
+    def group(self, claim: RefineClaim) -> Group | None:
+        """The segments of a job as the rules left them; None when they are gone or not complete."""
+
+    def refine_candidates(
+        self, conversation: ConversationId, terms: Sequence[str], *, first_seq: int, first_idx: int, last_idx: int
+    ) -> tuple[list[Anchor], list[Anchor]]:
+        """Anchors of the rules that share a term, and the newest active ones that a model found elsewhere."""
+
+    def commit_refined(self, refined: Refined) -> bool:
+        """Write a model's words and end the job; False when the segments changed meanwhile."""
+
+    def release_refine(
+        self, claim: RefineClaim, *, error: str | None, delay_seconds: float, counted: bool, park: bool
+    ) -> None:
+        """Give the job back, due after `delay_seconds`, or park it; `counted` False takes the attempt back."""
+
+    def skip_refine(self, claim: RefineClaim) -> None:
+        """End a job that has nothing to win."""
+
+    def remains(self, conversation: ConversationId, height: int, idx: int) -> Remains | None:
+        """What is kept of a node; None unless all of its turns were removed."""
+
+    def commit_reconstruction(self, remains: Remains, text: str, *, model: str, prompt_version: str) -> bool:
+        """Keep words in the place of removed turns; False when the node changed meanwhile."""

@@ -1,0 +1,108 @@
+"""Settings of the models' part: which ones, how often, how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from turnfold.errors import InvalidSettings
+from turnfold.settings import Settings
+from turnfold_worker.prices import Price, read_prices
+
+_REFINE: Final = ("auto", "on", "off")
+_GROUPS: Final = (1, 2, 4, 8)
+_ABOVE_ZERO: Final = ("call_seconds", "retry_seconds", "circuit_seconds")
+_AT_LEAST_ONE: Final = ("refine_attempts", "refine_threads", "call_attempts", "circuit_failures")
+_NOT_BELOW_ZERO: Final = ("requests_per_minute", "tokens_per_minute", "daily_tokens", "daily_dollars")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings(Settings):
+    """The variable of a field is `TURNFOLD_` and its name in capitals."""
+
+    openai_api_key: str = field(default="", repr=False)
+    """Key of the provider. With it, or with a base URL, models refine what the rules wrote."""
+    openai_base_url: str = ""
+    """Any server that speaks OpenAI's protocol; empty: OpenAI."""
+    refine: str = "auto"
+    """Whether closed chapters become refine jobs: `auto` where a model is configured, `on`, `off`."""
+    extract_model: str = "gpt-4o"
+    """The model that finds anchors which the rules missed."""
+    summarize_model: str = "gpt-4o-mini"
+    """The model that writes levels 1 to 3."""
+    refine_segments: int = 8
+    """Segments that one refine job gives to the models at once: 1, 2, 4 or 8."""
+    refine_attempts: int = 5
+    """Tries on a refine job before it waits for a person."""
+    refine_threads: int = 8
+    """Calls at once of the refine worker that `turnfold up` starts."""
+    call_seconds: float = 60.0
+    """Longest that one call to a model may take, from the first byte to the last."""
+    call_attempts: int = 4
+    """Tries on one call, within `retry_seconds`, before its job is put off."""
+    retry_seconds: float = 90.0
+    """How long one call is tried again."""
+    requests_per_minute: int = 0
+    """Calls to each model a minute, over all workers; 0: as many as the provider takes."""
+    tokens_per_minute: int = 0
+    """Tokens to and from each model a minute, over all workers; 0: as many as the provider takes."""
+    circuit_failures: int = 8
+    """Failed calls in a row, over all workers, after which a model is left alone for a while."""
+    circuit_seconds: float = 30.0
+    """How long a model is left alone before one call tries it again."""
+    daily_tokens: int = 0
+    """Tokens to and from models that one tenant may use a day (UTC); 0: no cap."""
+    daily_dollars: float = 0.0
+    """US dollars that one tenant may spend on models a day (UTC); 0: no cap."""
+    prices: str = ""
+    """Dollars a million tokens: `model=input/cached/output,…`; those of the default models are known."""
+    redact: bool = False
+    """Replace secrets and personal data before a call, and put them back into the reply."""
+
+    def __post_init__(self) -> None:
+        Settings.__post_init__(self)
+        for names, least, why in (
+            (_ABOVE_ZERO, 1e-9, "must be above 0"),
+            (_AT_LEAST_ONE, 1, "must be at least 1"),
+            (_NOT_BELOW_ZERO, 0, "must be 0 or more"),
+        ):
+            for name in names:
+                if getattr(self, name) < least:
+                    self.refuse(name, why)
+        if self.refine not in _REFINE:
+            self.refuse("refine", f"must be one of {', '.join(_REFINE)}")
+        if self.refine_segments not in _GROUPS:
+            self.refuse("refine_segments", "must be 1, 2, 4 or 8")
+        if self.openai_base_url and not self.openai_base_url.startswith(("http://", "https://")):
+            self.refuse("openai_base_url", "must begin with http:// or https://")
+        self._check_prices()
+
+    def _check_prices(self) -> None:
+        known = self.price_list
+        for model in (self.extract_model, self.summarize_model) if self.daily_dollars else ():
+            if model not in known:
+                msg = (
+                    f"TURNFOLD_DAILY_DOLLARS needs the price of {model}: TURNFOLD_PRICES={model}=2.50/1.25/10.00 says "
+                    "dollars a million tokens of input, cached input and output"
+                )
+                raise InvalidSettings(msg)
+
+    def refuse(self, name: str, why: str) -> None:
+        """Raise `InvalidSettings` for a field."""
+        msg = f"TURNFOLD_{name.upper()} {why}, not {getattr(self, name)!r}"
+        raise InvalidSettings(msg)
+
+    @property
+    def has_model(self) -> bool:
+        """Whether this process can reach a model."""
+        return bool(self.openai_api_key or self.openai_base_url)
+
+    @property
+    def refines(self) -> bool:
+        """Whether closed chapters become refine jobs."""
+        return self.refine == "on" or (self.refine == "auto" and self.has_model)
+
+    @property
+    def price_list(self) -> dict[str, Price]:
+        """Prices by model."""
+        return read_prices(self.prices)

@@ -1,0 +1,145 @@
+"""A model's reply as values, or what is wrong with its form. Replies are untrusted: nothing here can fail."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from turnfold.contract.records import AnchorType
+from turnfold.contract.text import clean
+
+_FENCED: Final = re.compile(r"\A\s*```[\w-]*[ \t]*\n(?P<body>.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
+MOST_QUOTES: Final = 200
+MOST_STATEMENTS: Final = 200
+_MOST_TEXT: Final = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a model says was said."""
+
+    turn: int
+    type: AnchorType
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence of a summary, and the turn that it rests on: the turn tells who said it and when."""
+
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeWords:
+    """What a model wrote for one node."""
+
+    number: int
+    detailed: tuple[Statement, ...]
+    brief: tuple[Statement, ...]
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BadForm:
+    """A reply that cannot be read."""
+
+    problem: str
+    """For the model: what is wrong with it. Holds nothing of the reply."""
+
+
+_Found = TypeVar("_Found")
+
+
+class _SchemaError(ValueError):
+    """A value is missing or of another type."""
+
+
+def read_extraction(content: str) -> tuple[Quote, ...] | BadForm:
+    """The quotes of a reply."""
+    return _read(content, _quotes)
+
+
+def read_summary(content: str) -> tuple[NodeWords, ...] | BadForm:
+    """The nodes of a reply."""
+    return _read(content, _nodes)
+
+
+def read_passage(content: str) -> str | BadForm:
+    """The passage of a reconstruction."""
+    return _read(content, lambda body: _text(body, "passage"))
+
+
+def _read(content: str, read: Callable[[Mapping[str, Any]], _Found]) -> _Found | BadForm:
+    try:
+        body = json.loads(unfenced(content))
+    except (ValueError, RecursionError):
+        return BadForm("it is not valid JSON")
+    if not isinstance(body, Mapping):
+        return BadForm("it is not a JSON object")
+    try:
+        return read(body)
+    except _SchemaError as error:
+        return BadForm(f"it does not follow the schema: {error}")
+
+
+def unfenced(content: str) -> str:
+    """The inside of a Markdown code fence, which some models put around JSON; else the content itself."""
+    match = _FENCED.match(content)
+    return match.group("body") if match else content.strip()
+
+
+def _quotes(body: Mapping[str, Any]) -> tuple[Quote, ...]:
+    return tuple(
+        Quote(_whole(one, "turn"), _kind(one), _text(one, "quote")) for one in _list(body, "anchors")[:MOST_QUOTES]
+    )
+
+
+def _nodes(body: Mapping[str, Any]) -> tuple[NodeWords, ...]:
+    return tuple(
+        NodeWords(
+            number=_whole(one, "node"), detailed=_statements(one, "detailed"), brief=_statements(one, "brief"),
+            tags=tuple(clean(tag[:_MOST_TEXT]) for tag in _list(one, "tags", of=str)[:MOST_STATEMENTS]),
+        )
+        for one in _list(body, "nodes")[:MOST_STATEMENTS]
+    )  # fmt: skip
+
+
+def _statements(one: Mapping[str, Any], key: str) -> tuple[Statement, ...]:
+    return tuple(Statement(_whole(said, "turn"), _text(said, "text")) for said in _list(one, key)[:MOST_STATEMENTS])
+
+
+def _list(body: Mapping[str, Any], key: str, *, of: type = dict) -> list[Any]:
+    found = body.get(key)
+    if not isinstance(found, list) or not all(isinstance(item, of) for item in found):
+        msg = f"`{key}` must be a list of {'objects' if of is dict else 'texts'}"
+        raise _SchemaError(msg)
+    return found
+
+
+def _whole(body: Mapping[str, Any], key: str) -> int:
+    found = body.get(key)
+    if isinstance(found, bool) or not isinstance(found, int):
+        msg = f"`{key}` must be a whole number"
+        raise _SchemaError(msg)
+    return found
+
+
+def _text(body: Mapping[str, Any], key: str) -> str:
+    found = body.get(key)
+    if not isinstance(found, str):
+        msg = f"`{key}` must be a text"
+        raise _SchemaError(msg)
+    return clean(found[:_MOST_TEXT])
+
+
+def _kind(body: Mapping[str, Any]) -> AnchorType:
+    try:
+        return AnchorType(_text(body, "type"))
+    except ValueError:
+        msg = f"`type` must be one of {', '.join(AnchorType)}"
+        raise _SchemaError(msg) from None

@@ -1,0 +1,217 @@
+"""Better words from models for a group of closed segments: anchors that the rules missed, and levels 1 to 3.
+
+No database session is open during a call. What models say is checked against what was said, and what does not pass
+is refused: the rules' words stay, in their own rows, whatever happens here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from turnfold.contract.records import JobId
+from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits, Retryable, where
+from turnfold_worker.model_calls import ModelCalls
+from turnfold_worker.model_ports import (
+    Finish,
+    Group,
+    Ledger,
+    ModelReply,
+    RefineClaim,
+    Refined,
+    RefineStore,
+    WrittenNode,
+)
+from turnfold_worker.pipeline.deduplicate import anchor_terms
+from turnfold_worker.pipeline.refinement import ModelRequest, Prompt, RefineSource
+from turnfold_worker.pipeline.refinement_anchors import Settled, accept_quotes, settle_quotes
+from turnfold_worker.pipeline.refinement_levels import AcceptedNode, accept_levels, better_of
+from turnfold_worker.pipeline.refinement_replies import BadForm, read_extraction, read_summary
+from turnfold_worker.pipeline.refinement_requests import (
+    extraction_request,
+    repaired_form,
+    repaired_words,
+    summary_request,
+)
+
+_log = logging.getLogger(__name__)
+
+FIRST_DELAY_SECONDS: Final = 15.0
+"""After a first failed try; each further one waits twice as long."""
+STORE_AWAY_SECONDS: Final = 5.0
+_CUT: Final = "it was cut off: close it where it ends"
+
+_Read = TypeVar("_Read")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompts:
+    """The instructions in force."""
+
+    extract: Prompt
+    summarize: Prompt
+    repair: Prompt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refining:
+    """What refining works with."""
+
+    store: RefineStore
+    calls: ModelCalls
+    ledger: Ledger
+    prompts: Prompts
+    attempts: int
+    """Tries on a job before it waits for a person."""
+
+
+class _NotOurs(Exception):  # noqa: N818 - no error: somebody else goes on
+    """The lease went to another worker."""
+
+
+def refine(job: JobId, *, refining: Refining) -> str:  # noqa: PLR0911 - each way in which a job may end
+    """Do a due refine job; what came of it, in words without content."""
+    store = refining.store
+    claim = store.claim_refine(job)
+    if claim is None:
+        return "nothing was due"
+    try:
+        return _Refinement(claim, refining).run()
+    except _NotOurs:
+        return "another worker has it"
+    except ModelWaits as error:
+        store.release_refine(claim, error=str(error), delay_seconds=error.seconds, counted=False, park=False)
+        return f"put off: {error}"
+    except ModelAway as error:
+        return _failed(claim, refining, str(error), for_good=False)
+    except ModelRefused as error:
+        return _failed(claim, refining, str(error), for_good=True)
+    except Retryable:
+        with suppress(Retryable):
+            store.release_refine(claim, error=None, delay_seconds=STORE_AWAY_SECONDS, counted=False, park=False)
+        raise
+    except Exception as error:  # noqa: BLE001 - one group is kept from hurting its neighbours
+        _log.error("refining segments of conversation %s failed: %s", claim.owner.conversation, where(error))
+        return _failed(claim, refining, where(error), for_good=False)
+
+
+def _failed(claim: RefineClaim, refining: Refining, error: str, *, for_good: bool) -> str:
+    park = for_good or claim.attempts >= refining.attempts
+    delay = FIRST_DELAY_SECONDS * 2 ** (claim.attempts - 1)
+    refining.store.release_refine(claim, error=error, delay_seconds=delay, counted=True, park=park)
+    return f"{'parked' if park else 'failed, to be tried again'}: {error}"
+
+
+class _Refinement:
+    """One job under way."""
+
+    def __init__(self, claim: RefineClaim, refining: Refining) -> None:
+        self._claim = claim
+        self._r = refining
+        self._target = refining.store.target
+        self._counts: dict[str, Counter[str]] = {}
+
+    def run(self) -> str:
+        group = self._r.store.group(self._claim)
+        if group is None or not group.source.readable or not group.source.nodes:
+            self._r.store.skip_refine(self._claim)
+            self._count(self._target.summarize_model, skipped=1)
+            self._write_counts()
+            return "skipped: nothing to win"
+        settled = self._anchors(group)
+        nodes = self._levels(group.source)
+        refined = Refined(
+            claim=self._claim, group=group, anchors=None if settled is None else settled.new,
+            changes=() if settled is None else settled.changed,
+            nodes=None if nodes is None else [_written(node) for node in nodes if node.levels],
+        )  # fmt: skip
+        if not self._r.store.commit_refined(refined):
+            self._r.store.release_refine(self._claim, error=None, delay_seconds=0.0, counted=False, park=False)
+            return "the segments changed meanwhile: to be done again"
+        self._write_counts()
+        return (
+            f"anchors found: {len(refined.anchors or ())}, levels written: "
+            f"{sum(len(node.levels) for node in refined.nodes or ())}"
+        )
+
+    def _anchors(self, group: Group) -> Settled | None:
+        """The model's anchors; None when it gave no answer that can be read."""
+        source, model = group.source, self._target.extract_model
+        request = extraction_request(source, model=model, prompt=self._r.prompts.extract)
+        quotes, _ = self._read(request, read_extraction)
+        if quotes is None:
+            return None
+        accepted = accept_quotes(source, quotes)
+        self._count(model, quotes_kept=len(accepted.drafts), quotes_refused=accepted.refused)
+        terms = dict.fromkeys(term for draft in accepted.drafts for term in anchor_terms(draft.text))
+        rules, models = self._r.store.refine_candidates(
+            self._claim.owner.conversation, list(terms), first_seq=source.segments[0].node.first_seq,
+            first_idx=source.segments[0].node.idx, last_idx=source.segments[-1].node.idx,
+        )  # fmt: skip
+        return settle_quotes(source, accepted.drafts, rules=rules, models=models, settings=group.settings)
+
+    def _levels(self, source: RefineSource) -> list[AcceptedNode] | None:
+        """The model's levels; None when it gave no answer that can be read."""
+        model = self._target.summarize_model
+        request = summary_request(source, model=model, prompt=self._r.prompts.summarize)
+        words, repaired = self._read(request, read_summary)
+        if words is None:
+            return None
+        nodes = accept_levels(source, words, source.nodes)
+        if not repaired and any(node.problems for node in nodes):
+            nodes = self._repaired(source, nodes)
+        self._count(
+            model, levels_kept=sum(len(node.levels) for node in nodes),
+            levels_refused=sum(node.refused for node in nodes),
+        )  # fmt: skip
+        return nodes
+
+    def _repaired(self, source: RefineSource, nodes: Sequence[AcceptedNode]) -> list[AcceptedNode]:
+        """Ask once more for the nodes that were refused, and only for those."""
+        wanted = [node.source for node in nodes if node.problems]
+        request = summary_request(
+            source, model=self._target.summarize_model, prompt=self._r.prompts.summarize, nodes=wanted
+        )
+        problems = {node.source.number: node.complaints for node in nodes if node.problems}
+        reply = self._ask(repaired_words(request, problems))
+        words = read_summary(reply.content) if reply.finish is Finish.STOP else BadForm(_CUT)
+        self._count(self._target.summarize_model, repaired=1)
+        if isinstance(words, BadForm):
+            return list(nodes)
+        again = {node.source.number: node for node in accept_levels(source, words, wanted)}
+        return [better_of(node, again[node.source.number]) if node.problems else node for node in nodes]
+
+    def _read(self, request: ModelRequest, read: Callable[[str], _Read | BadForm]) -> tuple[_Read | None, bool]:
+        """Ask and read; one repair of the form. What was read, and whether it had to be repaired."""
+        reply = self._ask(request)
+        if reply.finish is Finish.REFUSAL:
+            return None, False
+        found = read(reply.content)
+        if not isinstance(found, BadForm):
+            return found, False
+        problem = _CUT if reply.finish is Finish.LENGTH else found.problem
+        self._count(request.model, repaired=1)
+        again = self._ask(repaired_form(request, reply.content, problem=problem, prompt=self._r.prompts.repair))
+        found = read(again.content)
+        return (None, True) if isinstance(found, BadForm) else (found, True)
+
+    def _ask(self, request: ModelRequest) -> ModelReply:
+        # A call may take as long as a lease: each one begins with a whole one.
+        if not self._r.store.renew_refine(self._claim):
+            raise _NotOurs
+        return self._r.calls.ask(self._claim.owner, request)
+
+    def _count(self, model: str, **counts: int) -> None:
+        self._counts.setdefault(model, Counter()).update(counts)
+
+    def _write_counts(self) -> None:
+        for model, counts in self._counts.items():
+            self._r.ledger.count(self._claim.owner, model, counts)
+
+
+def _written(node: AcceptedNode) -> WrittenNode:
+    return WrittenNode(source=node.source, levels=node.levels, tokens=node.tokens)
