@@ -35,7 +35,6 @@ from turnfold.contract.records import (
 )
 from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
 from turnfold.contract.tasks import Operation
-from turnfold.contract.vectors import DEFAULT_MODEL
 from turnfold.edge import TurnInput, accept
 from turnfold.reader import Reader
 from turnfold.snapshots import NO_INBOX
@@ -114,7 +113,7 @@ class FoldedConversation:
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
             reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
-            expand=expand, query_vector=None, vector_model=DEFAULT_MODEL,
+            expand=expand,
         )  # fmt: skip
         if self._embedder is not None and query:
             vector = self._embedder.embed([query])[0]

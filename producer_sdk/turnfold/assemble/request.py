@@ -73,8 +73,8 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     policy: Policy,
     counter: Counter,
     expand: Iterable[str],
-    query_vector: Iterable[float] | None,
-    vector_model: str,
+    query_vector: Iterable[float] | None = None,
+    vector_model: str = DEFAULT_MODEL,
 ) -> Request:
     """The request of a caller; sections of a system text are put together for its budget and counter.
 

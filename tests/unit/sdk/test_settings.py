@@ -18,6 +18,7 @@ EXAMPLES: dict[str, tuple[str, object]] = {
     "max_turn_bytes": ("2097152", 2_097_152),
     "max_inbox_turns": ("50", 50),
     "reference_seconds": ("60", 60),
+    "embedding_model": ("/srv/models/mini", "/srv/models/mini"),
 }
 
 
