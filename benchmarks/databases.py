@@ -48,7 +48,7 @@ def machine() -> dict[str, str]:
     """What the numbers were measured on."""
     return {
         "python": platform.python_version(),
-        "system": platform.platform(),
+        "system": f"{platform.system()} {platform.release().partition('-')[0]}",
         "processor": platform.machine(),
         "cores": str(os.cpu_count()),
         "load": f"{os.getloadavg()[0]:.1f}",

@@ -31,6 +31,7 @@ from peers import peers, tokens
 from rich.progress import Progress
 from sqlalchemy import text
 
+from turnfold import Context
 from turnfold.contract.keys import Address
 from turnfold.contract.tables import Base, ConversationRow, table
 from turnfold.inbox import connect as connect_redis
@@ -110,6 +111,12 @@ def copy_rows(source: Bench, target: Bench) -> None:
                 writing.execute(text(f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), max(id)) FROM {name}"))  # noqa: S608 - ours
 
 
+def _covered(context: Context, last_seq: int) -> int:
+    """How many of the turns up to a number stand somewhere in a context: shown, or under a line that leads to them."""
+    spans = context.coverage.spans if context.coverage else ()
+    return sum(max(0, min(span.last_seq, last_seq) - span.first_seq + 1) for span in spans)
+
+
 def reads_of(bench: Bench, turns: int) -> list[Row]:
     """A row a budget and kind of read."""
     name = f"read-{turns}"
@@ -133,7 +140,11 @@ def reads_of(bench: Bench, turns: int) -> list[Row]:
 
     for budget in BUDGETS:
         context = bench.tf.context(name, budget_tokens=budget)
-        used = {"tokens": context.tokens, "over": max(0, context.tokens - budget)}
+        used = {
+            "tokens": context.tokens,
+            "over": max(0, context.tokens - budget),
+            "old": _covered(context, turns - NEWEST) / (turns - NEWEST) if turns > NEWEST else None,
+        }
         lowest = timed(lambda _: floor(), READS)
         read = partial(bench.tf.context, name, budget_tokens=budget)
         cold = timed(lambda _, read=read: read(), READS, before=lambda _: reader.forget_parsed())
@@ -158,7 +169,6 @@ def reads_of(bench: Bench, turns: int) -> list[Row]:
 def peer_rows(folder: Path, turns: int) -> list[Row]:
     """What peers give for the middle budget."""
     said = list(talk(turns))
-    place_of = {turn["content"]: number for number, turn in enumerate(said)}
     found: list[Row] = []
     for peer in peers(folder, said):
         contents = peer.read(MIDDLE)
@@ -167,10 +177,11 @@ def peer_rows(folder: Path, turns: int) -> list[Row]:
         times = max(3, min(50, int(PEER_SECONDS / max(1e-4, time.perf_counter() - begun))))
         taken = timed(lambda _, read=peer.read: read(MIDDLE), times)  # type: ignore[misc]
         used = tokens(contents)
-        old = len({place_of[one] for one in contents if place_of.get(one, turns) < turns - NEWEST})
+        # Each of them keeps the newest messages, and drops the others.
+        old = max(0, len(contents) - NEWEST) / (turns - NEWEST) if turns > NEWEST else None
         found.append(
             {"name": peer.name, "turns": turns, **asdict(taken), "tokens": used,
-             "over": max(0, used - MIDDLE), "old": old / max(1, turns - NEWEST)}
+             "over": max(0, used - MIDDLE), "old": old}
         )  # fmt: skip
     return found
 
@@ -231,16 +242,16 @@ def _read_table(rows: Sequence[Row], kinds: Sequence[str]) -> str:
 def _peer_table(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
     rows = [
         {"system": f"Turnfold, {row['kind']}, {row['database']}", "turns": row["turns"], "p50": row["p50"],
-         "p95": row["p95"], "tokens": row["tokens"], "over": row["over"], "old": "100 %"}
+         "p95": row["p95"], "tokens": row["tokens"], "over": row["over"], "old": row["old"]}
         for row in ours if row["kind"] in {"cold", "warm"} and row["budget"] == MIDDLE
     ]  # fmt: skip
-    rows += [{**row, "system": row["name"], "old": f"{100 * row['old']:.1f} %"} for row in theirs]
+    rows += [{**row, "system": row["name"]} for row in theirs]
     return markdown(
         [
             {
                 "system": row["system"], "turns": f"{row['turns']:,}", "p50 ms": _ms(row["p50"]),
                 "p95": _ms(row["p95"]), "tokens": f"{row['tokens']:,}", "over the budget": f"{row['over']:,}",
-                "old turns represented": row["old"],
+                "old turns represented": "–" if row["old"] is None else f"{100 * row['old']:.1f} %",
             }
             for row in rows
         ]
@@ -321,7 +332,7 @@ def chart(result: Row) -> str:
 def measure(arguments: argparse.Namespace, progress: Progress) -> Row:
     begun, before = time.perf_counter(), machine()
     result: Row = {"reads": [], "peers": [], "folds": [], "drains": [], "prefixes": []}
-    steps = len(arguments.turns) * (2 + len(arguments.databases)) + 2 + 2 * len(arguments.databases)
+    steps = len(arguments.turns) * (2 + len(arguments.databases)) + 2 * len(arguments.databases)
     task = progress.add_task("measuring", total=steps)
 
     def step(what: str) -> None:
