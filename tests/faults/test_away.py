@@ -126,7 +126,7 @@ def test_every_read_says_that_sqlite_is_away(redis_url: str, tmp_path: Path, ver
         outcome = outcome_of(lambda: VERBS[verb](tf))
 
     assert isinstance(outcome, Unavailable), outcome
-    assert "database" in str(outcome)
+    assert "TURNFOLD_DATABASE_URL" in str(outcome)
 
 
 @pytest.mark.parametrize("server", SERVERS)
