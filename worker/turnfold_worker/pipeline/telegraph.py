@@ -55,6 +55,8 @@ _LEAD_IN: Final = re.compile(
     r"|yup|yep|agreed|woohoo|oops)"
     r"\s*[,!:.]+\s+)+(?=\w)"
 )
+_HALF: Final = re.compile(r"(?i)^(?:but|and)\s+(?!for\b)(?=\S+\s+\S)")
+"""Joins a clause to one that may not be shown; without it the clause says the same."""
 _DASH: Final = re.compile(r"(?<!\d)\s+[-–—]+\s+|\s+[-–—]+\s+(?![\dA-Z])")
 """A dash that is no range: `Nov 16 - Dec 15` and `9 - 12 PM` stay as they are."""
 _ITEM_WORDS: Final = 2
@@ -138,7 +140,7 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
 
 def _few_marks(line: str) -> str:
     """The line without lead-ins and dashes, and with commas only between the items of an enumeration."""
-    pieces = _DASH.sub(" ", _LEAD_IN.sub("", line)).split(", ")
+    pieces = _DASH.sub(" ", _HALF.sub("", _LEAD_IN.sub("", line))).split(", ")
     short = [len(piece.split()) <= _ITEM_WORDS for piece in pieces]
     shown = pieces[0]
     for i, piece in enumerate(pieces[1:], 1):
