@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 from turnfold.contract.notes import Note, Tiers
 from turnfold.contract.records import Anchor
+from turnfold.contract.words import note_words
+
+ANCHORED = 0.7
+"""Of a note's words: with so many in an anchor that is shown, it says what the anchor says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,4 +57,5 @@ class Past:
 
     def _is_anchored(self, note: Note) -> bool:
         """True when an anchor that is shown says what the note says."""
-        return self._anchored[note.seq].issuperset(note.text.lower().split())
+        words = note_words(note.text)
+        return ANCHORED * len(words) <= len(self._anchored[note.seq].intersection(words))

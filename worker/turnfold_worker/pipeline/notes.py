@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from turnfold.contract.notes import Note
@@ -36,7 +37,7 @@ _TOOL_WORDS: Final = 40
 _SHORT_REPLY: Final = 4
 """Words up to which a reply is stored together with the question before it."""
 _QUESTION_WORDS: Final = 8
-_NAMED: Final = 2.0
+_NAMED: Final = 3.0
 """How much more a word weighs that is capitalised inside a sentence."""
 _TAKEN_UP: Final = (1.0, 1.0, 1.5, 1.7)
 """How much more a word weighs by the number of turns of the segment that hold it."""
@@ -71,6 +72,8 @@ _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2
 _CAPTION: Final = re.compile(
     r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.IGNORECASE
 )
+QUOTES = True
+_QUOTED: Final = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
 
@@ -201,8 +204,11 @@ def _named(said: str) -> frozenset[str]:
     """Words that are capitalised inside a sentence, in lower case; none of a title, where all are."""
     found = _CAPITAL.findall(said)
     if 2 * len(found) > len(said.split()):
-        return frozenset()
-    return frozenset(match.lower().removesuffix("'s") for match in found)
+        found = []
+    named = [match.lower().removesuffix("'s") for match in found]
+    if QUOTES and '"' in said or "\u201c" in said:
+        named += chain.from_iterable(map(note_words, _QUOTED.findall(said)))
+    return frozenset(named)
 
 
 def _spread(readings: Sequence[Reading]) -> Counter[str]:
