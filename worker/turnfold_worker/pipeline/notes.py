@@ -37,6 +37,8 @@ _TOOL_WORDS: Final = 40
 _SHORT_REPLY: Final = 4
 """Words up to which a reply is stored together with the question before it."""
 _QUESTION_WORDS: Final = 8
+_ASKED_WITHIN: Final = 2
+"""Last sentences of a turn of which one may be the question that the next turn answers."""
 _NAMED: Final = 3.0
 """How much more a word weighs that is capitalised inside a sentence."""
 _TAKEN_UP: Final = (1.0, 1.0, 1.5, 1.7)
@@ -72,7 +74,6 @@ _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2
 _CAPTION: Final = re.compile(
     r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.IGNORECASE
 )
-QUOTES = True
 _QUOTED: Final = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
@@ -179,14 +180,15 @@ def _answers(said: str) -> bool:
 
 
 def _asked(reading: Reading) -> str:
-    """The question that a turn ends with, in a few words."""
-    if reading.tool or not reading.sentences:
+    """The question that a turn ends with, in a few words; one sentence or caption may follow it."""
+    if reading.tool:
         return ""
-    last = plain_line(reading.text(reading.sentences[-1]))
-    if not last.endswith("?"):
-        return ""
-    words = telegraphic(last).rstrip("?").split()
-    return " ".join(words[-_QUESTION_WORDS:]) + "?"
+    for sentence in reversed(reading.sentences[-_ASKED_WITHIN:]):
+        said = plain_line(reading.text(sentence))
+        if said.endswith("?"):
+            words = telegraphic(said).rstrip("?").split()
+            return " ".join(words[-_QUESTION_WORDS:]) + "?"
+    return ""
 
 
 def _manner(said: str) -> float:
@@ -206,7 +208,7 @@ def _named(said: str) -> frozenset[str]:
     if 2 * len(found) > len(said.split()):
         found = []
     named = [match.lower().removesuffix("'s") for match in found]
-    if QUOTES and '"' in said or "\u201c" in said:
+    if '"' in said or "\u201c" in said:
         named += chain.from_iterable(map(note_words, _QUOTED.findall(said)))
     return frozenset(named)
 
