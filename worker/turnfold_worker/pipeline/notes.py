@@ -26,10 +26,10 @@ from turnfold_worker.pipeline.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.reading import Reading, plain_line
 from turnfold_worker.pipeline.repeats import Repeat, reference
-from turnfold_worker.pipeline.telegraph import is_phatic, phatic_share, telegraphic
+from turnfold_worker.pipeline.telegraph import is_phatic, phatic_share, telegraphic, unaddressed
 from turnfold_worker.pipeline.treatment import statements_of
 
-LONGEST_CLAUSE: Final = 120
+LONGEST_CLAUSE: Final = 90
 """Code points above which a sentence is split into clauses."""
 _NOTES_A_TURN: Final = 150
 _TOOL_WORDS: Final = 40
@@ -128,7 +128,7 @@ def _of_prose(reading: Reading, speakers: frozenset[str], asked: str) -> list[_S
             said = plain_line(_SHOUTED.sub("", verbatim, count=1) if verbatim[:4].isupper() else verbatim)
             if not any(map(str.isalnum, said)):
                 continue
-            text = telegraphic(said, reading.day)
+            text = telegraphic(unaddressed(said, speakers), reading.day)
             worth = 0.0 if is_phatic(said, speakers) else _manner(said) * _at(len(found), replies=bool(asked))
             worth *= _HEADING_SHARE if _is_heading(reading.turn.content, clause, said) else 1.0
             if not found and asked and len(said.split()) <= _SHORT_REPLY and (worth or _answers(said)):
@@ -141,7 +141,7 @@ def _is_heading(content: str, clause: Span, said: str) -> bool:
     """True for a few words of a longer text, all like a title, that are a line of it or open one with a colon."""
     if said[-1] in ".!?" or "\n" not in content:
         return False
-    words = [word for word in said.split() if len(word) > 3]  # noqa: PLR2004 - shorter ones are small in titles too
+    words = [word for word in said.split() if len(word) > 3]
     ends = content[clause.end : clause.end + 1] in {"", "\n"}
     return ends and len(words) <= _TITLE_WORDS and all(word[0].isupper() for word in words)
 
