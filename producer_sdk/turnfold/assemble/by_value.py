@@ -24,7 +24,6 @@ from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import ANCHORS_HEADER, BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
 from turnfold.contract.notes import Note, Outline
 from turnfold.contract.records import Anchor, Node
-from turnfold.contract.words import note_words
 
 _PASSED_OVER: Final = 24
 """Notes or names that are too long for what is left, after which no shorter one is looked for."""
@@ -125,7 +124,7 @@ class _Selection:
             if anchor.turn_seq < first_raw and spent + price <= most:
                 taken.append(anchor)
                 spent += price
-                words.setdefault(anchor.turn_seq, set()).update(note_words(anchor.text))
+                words.setdefault(anchor.turn_seq, set()).update(anchor.text.lower().split())
         return TakenAnchors(tuple(sorted(taken, key=lambda anchor: anchor.position)), spent if taken else 0, words)
 
     def take_notes(self) -> None:

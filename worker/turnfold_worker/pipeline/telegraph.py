@@ -153,7 +153,7 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
         if any(map(lowered.__contains__, held)):
             line = pattern.sub(shorter, line)
             lowered = line.lower()
-    words = line.split()
+    words = _HALF.sub("", line).split()
     bare = [word.strip(_WORD_EDGES).lower() for word in words]
     shown = _few_marks(" ".join(_kept(words, bare))).strip().rstrip(".!,;:-–— ").lstrip("-–— ")
     if shown.endswith("]") and "[" not in shown:
@@ -182,7 +182,7 @@ def _kept(words: Sequence[str], bare: Sequence[str]) -> list[str]:
 
 def _few_marks(line: str) -> str:
     """The line without lead-ins and dashes, and with commas only between the items of an enumeration."""
-    pieces = _DASH.sub(" ", _HALF.sub("", _LEAD_IN.sub("", line))).split(", ")
+    pieces = _DASH.sub(" ", _LEAD_IN.sub("", line)).split(", ")
     short = [len(piece.split()) <= _ITEM_WORDS for piece in pieces]
     shown = pieces[0]
     for i, piece in enumerate(pieces[1:], 1):
