@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NEWEST: Final = 1_000
 """Conversations, the newest, whose segments tell ratios: those of all would be read at each scrape."""
 
-_MODEL: Final = {
+MODEL_COUNTERS: Final = {
     "requests": ("calls", "Calls to a model that were answered or failed."),
     "failed": ("failed_calls", "Calls that failed for good."),
     "cached_replies": ("kept_replies", "Replies that were at hand, and cost nothing."),
@@ -138,13 +138,13 @@ def _waiting(connection: Connection) -> Iterator[Metric]:
 
 def _models(connection: Connection) -> Iterator[Metric]:
     used = TENANT_USAGE.c
-    query = select(used.model, func.sum(used.cost_micros), *(func.sum(used[name]) for name in _MODEL))
+    query = select(used.model, func.sum(used.cost_micros), *(func.sum(used[name]) for name in MODEL_COUNTERS))
     found = connection.execute(query.group_by(used.model)).all()
     dollars = CounterMetricFamily("turnfold_model_dollars", "What models cost, by TURNFOLD_PRICES.", labels=["model"])
     for model, micros, *_ in found:
         dollars.add_metric([model], int(micros) / 1_000_000)
     yield dollars
-    for place, (name, meaning) in enumerate(_MODEL.values(), start=2):
+    for place, (name, meaning) in enumerate(MODEL_COUNTERS.values(), start=2):
         counter = CounterMetricFamily(f"turnfold_model_{name}", meaning, labels=["model"])
         for row in found:
             counter.add_metric([row[0]], int(row[place]))
