@@ -42,10 +42,12 @@ from turnfold.sql import connect
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
 from turnfold.tools import RESULT_TOKENS, Lookups, handle
+from turnfold_worker import trees
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.digest import digest
 from turnfold_worker.drain import receive
-from turnfold_worker.ports import InboxEntry, Received, SentenceEmbedder, Store
+from turnfold_worker.exchange import InboxEntry, Received
+from turnfold_worker.ports import SentenceEmbedder, Store
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import sentence_embedder, sql_store
 
@@ -159,7 +161,7 @@ class FoldedConversation:
         """Segments, then chapters, each with its levels."""
         return [
             FoldedSegment(node=node, levels=levels)
-            for node, levels in self._reader.read(lambda look: look.tree(self._address))
+            for node, levels in self._reader.read(lambda look: trees.tree(look, self._address))
         ]
 
     def close(self) -> None:
