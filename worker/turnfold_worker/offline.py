@@ -20,6 +20,7 @@ from sqlalchemy import Engine
 
 from turnfold import expansion, retrieval
 from turnfold.assemble import Context, Policy, Section, policy_named, request_of
+from turnfold.client_inputs import listed
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import (
@@ -178,7 +179,7 @@ class FoldedConversation:
 
 
 def fold(
-    turns: Iterable[TurnInput],
+    turns: TurnInput | Iterable[TurnInput],
     *,
     conversation_id: str = "offline",
     goal: str | None = None,
@@ -204,7 +205,7 @@ def fold(
         body = configuration(goal=goal, constraints=constraints, settings=settings)
         received.append(receive(InboxEntry("", str(Operation.CONFIGURE), "configure-offline", body)))
     folder = _Folder(store, conversation, embedder, on_progress)
-    for turn in turns:
+    for turn in listed(turns):
         entry = accept(turn, max_bytes=MAX_TURN_BYTES)
         received.append(receive(InboxEntry("", str(Operation.APPEND), entry.entry_id, entry.body)))
         if len(received) >= TURNS_AT_ONCE:

@@ -23,7 +23,10 @@ from turnfold_worker.cli.usage_command import usage
 @click.group(
     cls=Group,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Exit codes: 0 it worked, 1 a check failed or nothing was found, 2 wrong input, 3 something is not running.",
+    epilog=(
+        "Exit codes: 0 it worked, 1 a check failed or what was asked for does not exist, 2 wrong input, 3 something is "
+        "not running."
+    ),
 )
 @click.option("--redis-url", help="Redis of the inboxes.  [TURNFOLD_REDIS_URL]")
 @click.option("--database-url", help="Database that the workers write.  [TURNFOLD_DATABASE_URL]")
