@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnfold.contract.records import Role, StoredTurn
-from turnfold.contract.speakers import speaker_label
+from turnfold.contract.speakers import UNSEEN, speaker_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline import notes as noting
 from turnfold_worker.pipeline import telegraph
@@ -91,7 +91,8 @@ def dates_around(turns: Iterable[StoredTurn]) -> str:
 def source_of(turns: Sequence[StoredTurn]) -> str:
     """All that was said, by whom, and the calls."""
     said_there = " ".join(f"{speaker_label(turn)} {turn.name or ''} {turn.content} {turn.parts or ''}" for turn in turns)
-    return f"{said_there} {dates_around(turns)}"
+    # Control characters and marks of direction are not shown: what stands around them is one word to its reader.
+    return f"{said_there} {said_there.translate(UNSEEN)} {dates_around(turns)}"
 
 
 REWORDED: Final = {"think", "thinks", "doesn", "t", "plan", "will", "asks", "wants", "to", "many", "and", "ensure", "photo"}
@@ -103,13 +104,30 @@ OURS: Final = REWORDED | {
 }  # fmt: skip
 
 
+def assert_said(text: str, source: str, ours: Collection[str] = OURS) -> None:
+    """Every word of a text stands in its source, or is ours; the beginning of one may, where a cut is marked."""
+    known = words(source) | set(ours)
+    endless = [word for word in known if len(word) >= LONGEST_WORD]
+    cut = {word.lower() for word in re.findall(r"([^\W\d_]+)…", text)}
+    new = {
+        word
+        for word in words(text) - known
+        if not (word in cut and word in source.lower()) and not any(word in one for one in endless)
+    }
+    assert not new
+
+
+LONGEST_WORD: Final = 60
+"""Letters from which a word may be cut anywhere: nobody says it."""
+
+
 @given(text_of_talk)
 def test_fewer_words_keep_every_number_and_negation_and_add_none(text: str) -> None:
     line = plain_line(text)
     short = telegraphic(line)
     assert numbers(short) == numbers(line)
     assert negations(short) == negations(line)
-    assert words(short) <= words(line) | REWORDED
+    assert_said(short, line, REWORDED)
     assert len(short) <= len(line)
     assert short == telegraphic(line)
 
@@ -125,7 +143,7 @@ def test_a_note_says_what_its_speaker_said_on_its_day(turns: list[StoredTurn]) -
         assert note.role == str(turn.role)
         assert bool(note.day) == bool(turn.created_at)
         assert not note.day or note.day in dates_around([turn])
-        assert words(note.text) <= words(before) | OURS
+        assert_said(note.text, before)
 
 
 @given(told_text, st.sampled_from([None, "Ana"]))
@@ -139,15 +157,16 @@ def test_the_notes_of_a_turn_lose_no_number_and_no_negation(text: str, name: str
 def assert_levels_said(node: FoldedNode, turns: Sequence[StoredTurn]) -> None:
     source = source_of(turns)
     speakers = {speaker_label(turn) for turn in turns}
-    allowed_words, allowed_numbers = words(source) | OURS, set(numbers(source)) | {str(turn.seq) for turn in turns}
+    allowed_numbers = set(numbers(source)) | {str(turn.seq) for turn in turns}
     for level, text in node.levels.items():
-        assert words(text) <= allowed_words, level
+        assert_said(text, source)
         for line in text.splitlines():
             speaker, colon, _ = line.partition(": ")
             if level < 3 and colon and line[0] not in "[ ":
                 assert speaker in speakers
         numerals = {n for n in numbers(text) if n not in allowed_numbers}
-        assert all(re.search(rf"(?:almost as turn \d+, {n} %|{n} (?:lines?|items?|more))|of {n} lines?", text) for n in numerals)
+        counts = set(re.findall(r"turn \d+, (\d+) %|(?<!\d)(\d+) (?:lines?|items?|more)", text))
+        assert numerals <= {number for found in counts for number in found}
 
 
 @given(told_turns())
