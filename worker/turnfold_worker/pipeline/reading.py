@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 _NICKNAME: Final = 3
 """Letters of a name from which it may stand for a longer one."""
-_EMPHASIS: Final = re.compile(r"<!--|-->|\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|`{1,3}|~~|\|")
+_EMPHASIS: Final = re.compile(
+    r"(?<![A-Za-z0-9*])\*+|\*+(?![A-Za-z0-9*])|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|(?<![0-9`])`+|`+(?![0-9`])"
+    r"|(?<![0-9~])~~|~~(?![0-9~])"
+)
+"""Marks of emphasis; not what joins two words or numbers, as in `2*3`: without it they would be another."""
 _MARKED: Final = re.compile(r"[*_`~|]|--")
 """Without which there is no emphasis."""
 _CODE_KINDS: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.ERROR)
@@ -115,5 +119,14 @@ def plain_line(text: str) -> str:
     'Use psycopg now [x → L1:fake-1]'
     """
     if "](" in text:
-        text = _LINK.sub(r"\1", text)
-    return one_line(_EMPHASIS.sub("", text) if _MARKED.search(text) else text)
+        text = _LINK.sub(_linked, text)
+    if not _MARKED.search(text):
+        return one_line(text)
+    return one_line(_EMPHASIS.sub("", text.replace("|", " ").replace("<!--", " ").replace("-->", " ")))
+
+
+def _linked(match: re.Match[str]) -> str:
+    """The words of a link, apart from a word right before or after it: `25[1](…)` is not 251."""
+    text, start, end = match.string, match.start(), match.end()
+    before = " " if text[start - 1 : start].isalnum() else ""
+    return f"{before}{match[1]} " if text[end : end + 1].isalnum() else f"{before}{match[1]}"
