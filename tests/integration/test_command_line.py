@@ -201,6 +201,21 @@ def test_forgotten_is_gone(up: Up, tmp_path: Path) -> None:
     assert "nothing was ever appended" in up.run("context", "secret", code=1)
 
 
+def test_all_of_a_tenant_is_forgotten_with_one_receipt(up: Up, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        file = tmp_path / f"{name}.jsonl"
+        file.write_text('{"role": "user", "content": "The password is swordfish."}\n')
+        up.run("--tenant", "gone", "import", file, "--wait", 30)
+
+    receipt = up.json("--tenant", "gone", "forget", "--all", "--yes")
+
+    assert receipt == {
+        "tenant": "gone", "conversations": 2, "completed": True, "inbox_turns": 0, "turns": 2, "segments": 0,
+        "anchors": 0,
+    }  # fmt: skip
+    assert "nothing was ever appended" in up.run("--tenant", "gone", "context", "one", code=1)
+
+
 def test_a_second_up_in_the_same_folder_is_refused(up: Up) -> None:
     assert "already runs" in up.run("up", code=3)
 

@@ -225,6 +225,21 @@ class ShardTotals:
     """Forgotten conversations whose rows are still to be deleted."""
 
 
+def known_conversations(client: redis.Redis, engine: Engine, tenant: str) -> list[str]:
+    """Every conversation of a tenant, stored or waiting. Raises `Unavailable` or `SchemaMismatch`."""
+    conversation = table(ConversationRow)
+    with redis_translated("listing what waits in the inboxes"):
+        encoded = keys.encode_id(tenant)
+        waiting = {
+            keys.decode_id(name)
+            for shard in range(SHARDS)
+            for name in _texts(client.zrange(keys.ready_prefix(shard) + encoded, 0, -1))
+        }
+    with sql_translated(), engine.begin() as connection:
+        mine = select(conversation.c.external_id).where(conversation.c.tenant == tenant, standing())
+        return sorted(waiting.union(connection.scalars(mine)))
+
+
 def waiting_totals(client: redis.Redis) -> list[ShardTotals]:
     """Shards that hold anything. Looks at every waiting conversation. Raises `Unavailable`."""
     with redis_translated("counting what waits in the inboxes"):

@@ -218,6 +218,13 @@ class TestNothingRuns:
     def test_waiting_needs_a_conversation(self, run: Run) -> None:
         assert run(*self.NOWHERE, "status", "--wait", "1").exit_code == 2
 
+    @pytest.mark.parametrize("arguments", [(), ("c", "--all")])
+    def test_forget_wants_one_or_all(self, run: Run, arguments: tuple[str, ...]) -> None:
+        result = run(*self.NOWHERE, "forget", *arguments)
+
+        assert result.exit_code == 2
+        assert "give a conversation, or --all" in result.stderr
+
     def test_forget_asks_first(self, run: Run) -> None:
         result = run(*self.NOWHERE, "forget", "c", input="n\n")
 

@@ -131,6 +131,12 @@ def test_an_unknown_type_or_state_is_refused_with_the_known_ones(types: Any, sta
         anchors_among([], types, states)
 
 
+@pytest.mark.parametrize("wanted", [5, object()])
+def test_what_is_no_list_of_types_is_refused(wanted: Any) -> None:
+    with pytest.raises(InvalidInput, match="lists of names"):
+        anchors_among([], wanted, None)
+
+
 def test_stream_ids_are_ordered_as_numbers() -> None:
     ids = ["9-30", "10-2", "10-10", "100-0"]
     assert sorted(ids, key=stream_order) == ids

@@ -12,6 +12,7 @@ from turnfold_worker.cli.forget import forget
 from turnfold_worker.cli.import_command import import_files
 from turnfold_worker.cli.inspect_command import inspect
 from turnfold_worker.cli.jobs import jobs
+from turnfold_worker.cli.metrics_command import serve_metrics
 from turnfold_worker.cli.reading import anchors, context, expand, search
 from turnfold_worker.cli.refine_command import refine
 from turnfold_worker.cli.session import Session
@@ -59,6 +60,6 @@ def main(ctx: click.Context, redis_url: str | None, database_url: str | None, te
 
 for command in (
     up, demo, import_files, context, expand, search, anchors, inspect, status, jobs, refine, usage, forget, fold,
-    doctor, digest, migrate,
+    doctor, digest, migrate, serve_metrics,
 ):  # fmt: skip
     main.add_command(command)

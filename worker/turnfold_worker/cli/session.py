@@ -91,7 +91,10 @@ class Session:
 
         missing = missing_file(self.settings.database_url)
         if missing is not None:
-            msg = f"there is no database at {missing}: start `turnfold up`, or set TURNFOLD_DATABASE_URL"
+            msg = (
+                f"there is no database at {missing}: start `turnfold up`, run `turnfold migrate`, or correct "
+                "TURNFOLD_DATABASE_URL"
+            )
             raise Unavailable(msg)
         engine = connect(self.settings.database_url, write=write, timeout_seconds=self.settings.timeout_seconds)
         self._closing.append(engine.dispose)
