@@ -20,7 +20,7 @@ from turnfold_worker.pipeline.words import SPECIFIC, word_vector
 VALUES: Final = (FactKind.NUMBER, FactKind.DATE)
 NAMES: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL)
 
-_MARKS: Final = ".,;:!?()[]\"“”"
+_MARKS: Final = '.,;:!?()[]"“”'
 _SAME_ROOT: Final = 5
 """Letters from which two words that begin alike are forms of one."""
 _LEAST_ROOT: Final = 3
@@ -139,7 +139,11 @@ def agree(one: Known, other: Known) -> bool:
         return False
     if one.exact != other.exact or not _deny_the_same(one, other) or not _in_one_order(one, other):
         return False
-    if _turned_round(one, other) or _turned_round(other, one) or any(_faces(one, other, *pair) or _faces(other, one, *pair) for pair in _OPPOSITES):
+    if (
+        _turned_round(one, other)
+        or _turned_round(other, one)
+        or any(_faces(one, other, *pair) or _faces(other, one, *pair) for pair in _OPPOSITES)
+    ):
         return False
     ours, theirs = (frozenset(text.lower() for text in each.facts.texts(*VALUES)) for each in (one, other))
     return ours == theirs and same_names(one, other) and not _name_other_things(one, other)
