@@ -9,14 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from operator import eq
 from typing import Final
 
 from turnfold.contract.records import Role
 from turnfold_worker.pipeline import reply_rules, statement_rules
-from turnfold_worker.pipeline.act_rules import Act
+from turnfold_worker.pipeline.act_rules import Act, Rule
 from turnfold_worker.pipeline.facts import FactKind
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
 from turnfold_worker.pipeline.reading import Reading, is_participant
+from turnfold_worker.pipeline.required_words import PatternIndex, words_in
 
 ENOUGH: Final = 50
 """Points from which a clause does what the act says."""
@@ -72,6 +75,7 @@ _SPLIT: Final = re.compile(r" ?' ?(?=(?:s|ll|m|re|ve|d|t)\b)")
 _FILLERS: Final = re.compile(
     r"(?<!\w)(?:u[hm]{1,4}|e[hr]m?|m{2,6}|hm{1,4}|uh-huh|mm-hmm)(?!\w)[,.]?\s?|\b\w{1,3}- ?(?=\w)"
 )
+_SPOKEN: Final = re.compile(r"[\w']+")
 _REPEATED: Final = re.compile(r"(?<![\w'])([\w']{1,12})(?: \1){1,6}(?![\w'])")
 
 
@@ -85,7 +89,10 @@ def plain_words(text: str) -> str:
 
 def without_fillers(said: str) -> str:
     """Without the 'uh' and the repeated words of speech."""
-    return _REPEATED.sub(r"\1", " ".join(_FILLERS.sub("", said).replace("o_k", "ok").split()))
+    said = " ".join(_FILLERS.sub("", said).replace("o_k", "ok").split())
+    spoken = _SPOKEN.findall(said)
+    # Most talk repeats no word, and to look for that is cheaper than the pattern.
+    return _REPEATED.sub(r"\1", said) if any(map(eq, spoken, spoken[1:])) else said
 
 
 def is_question(said: str) -> bool:
@@ -117,6 +124,12 @@ def leaves_open(reading: Reading, acts: Sequence[Found]) -> Before:
         proposed=bool(reply_rules.CONFIRMATION_ASKED.search(tail)),
         brief=len(reading.turn.content) <= _BRIEF,
     )
+
+
+@cache
+def _rules_by_word() -> PatternIndex:
+    """Made when the first clause is read: it needs to know how common words are."""
+    return PatternIndex(rule.pattern.pattern for rule in statement_rules.RULES)
 
 
 class _Clause:
@@ -183,15 +196,20 @@ class _Clause:
             return
         if statement_rules.COMPLETIONS.search(self._said):
             self._put(Act.FACT, 44, "done")
-        for rule in statement_rules.RULES:
+        for rule in self._rules_worth_trying():
             # The fillers of speech are what some corrections are told by.
             said = self._raw if rule.act is Act.CORRECTION else self._said
             if rule.points > self._best.get(rule.act, (0, ""))[0] and rule.pattern.search(said):
                 self._put(rule.act, rule.points, rule.name)
         if statement_rules.CONDITIONAL.match(self._said):
             self._add(-15, Act.COMMITMENT, Act.DECISION)
-        if reply_rules.BOILERPLATE.search(self._said):
+        if Act.REQUEST in self._best and reply_rules.BOILERPLATE.search(self._said):
             self._add(-20, Act.REQUEST)
+
+    def _rules_worth_trying(self) -> list[Rule]:
+        """The rules that may hold for these words, in order."""
+        words = words_in(self._raw if self._raw == self._said else f"{self._raw} {self._said}")
+        return [statement_rules.RULES[place] for place in _rules_by_word().worth_trying(words)]
 
     def _question_or_answer(self) -> None:
         said, before = self._said, self._before
@@ -223,7 +241,8 @@ class _Clause:
             if Act.REQUEST in self._best and before.brief and self._is_short():
                 self._best[Act.FACT] = (max(self._best[Act.FACT][0], 44), self._best[Act.FACT][1])
             self._add(10, Act.FACT)
-        if len(self._reading.turn.content) > _LONG and not statement_rules.PERSONAL.search(self._said):
+        long = len(self._reading.turn.content) > _LONG
+        if Act.FACT in self._best and long and not statement_rules.PERSONAL.search(self._said):
             self._add(-20, Act.FACT)
 
     def _who_says_it(self) -> None:
