@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.dates import resolve_relative_days
 
@@ -61,6 +63,9 @@ _ITEM_WORDS: Final = 2
 """Words up to which a piece between commas is an item of an enumeration."""
 _DIGITS_AROUND: Final = re.compile(r"\d,\d")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
+_BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
+_DOUBTFUL: Final = _DROPPED | {"to", ""}
+"""Words that stay only where `_stays` says so."""
 _NUMBER_NEXT: Final = re.compile(r"^[\W_]{0,2}\d")
 _PHATIC: Final = listed(
     """
@@ -77,6 +82,7 @@ _LONGEST_PHATIC: Final = 120
 _NEGATIONS: Final = listed("no not never none nothing nobody cannot without neither nor")
 
 
+@lru_cache(maxsize=2_048)
 def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
     """True for talk that carries nothing: greetings, thanks, praise, the other's name.
 
@@ -128,8 +134,8 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
             line = pattern.sub(shorter, line)
             lowered = line.lower()
     words = line.split()
-    bare = [word.strip(_WORD_EDGES).lower() for word in words]
-    kept = [word for i, word in enumerate(words) if _stays(words, bare, i)]
+    bare = list(map(_BARE.__getitem__, words))
+    kept = [word for i, word in enumerate(words) if bare[i] not in _DOUBTFUL or _stays(words, bare, i)]
     shown = _few_marks(" ".join(kept)).strip().rstrip(".!,;:-–— ")
     if shown.endswith("]") and "[" not in shown:
         shown = shown.rstrip("] ")
