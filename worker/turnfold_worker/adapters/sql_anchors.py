@@ -18,13 +18,13 @@ from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms
 CANDIDATES_A_TERM: Final = 8
 NEWEST_CANDIDATES: Final = 32
 MOST_CANDIDATES: Final = 96
-_TERMS_A_STATEMENT: Final = 16
+_TERMS_A_STATEMENT: Final = 32
 
 _conversation = table(ConversationRow)
 _anchor = table(AnchorRow)
 _anchor_posting = table(AnchorPostingRow)
 
-# Sixteen looks at one term each: one constant statement, and no term reads more than its newest anchors.
+# Many looks at one term each: one constant statement, and no term reads more than its newest anchors.
 _SHARING: Final = text(
     " UNION ALL ".join(
         "SELECT anchor FROM (SELECT anchor FROM anchor_posting WHERE conversation = :conversation "  # noqa: S608

@@ -144,7 +144,9 @@ def _weighed(text: str) -> tuple[Mapping[str, int], int]:
 
 
 def _cosine(a: Mapping[str, int], a_squared: int, b: Mapping[str, int], b_squared: int) -> float:
-    if not a_squared or not b_squared:
+    # Most pairs share no word.
+    common = a.keys() & b.keys()
+    if not common:
         return 0.0
-    dot = sum(value * b[term] for term, value in a.items() if term in b)
+    dot = sum([a[term] * b[term] for term in common])
     return round(dot / math.sqrt(a_squared * b_squared), 4)
