@@ -65,11 +65,18 @@ def test_places_come_in_order_and_few_are_tried_on_plain_talk() -> None:
     ],
 )
 def test_one_of_the_words_is_in_every_match(pattern: str, words: set[str]) -> None:
-    found = required_words(pattern)
+    found = required_words(pattern).keys()
 
     assert found <= words
     if pattern.startswith(("(?<!", "^")):
         assert found
+
+
+def test_a_second_word_is_asked_for_where_every_such_match_has_one() -> None:
+    index = PatternIndex([r"(?<!\w)(?:you|we) promised(?!\w)"])
+
+    assert index.worth_trying(["we", "promised"]) == [0]
+    assert index.worth_trying(["they", "promised"]) == []
 
 
 @pytest.mark.parametrize(
@@ -86,4 +93,4 @@ def test_one_of_the_words_is_in_every_match(pattern: str, words: set[str]) -> No
     ],
 )
 def test_a_word_that_may_go_on_is_no_whole_word(pattern: str) -> None:
-    assert required_words(pattern) == frozenset()
+    assert not required_words(pattern)

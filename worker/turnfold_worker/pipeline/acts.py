@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from operator import eq
 from typing import Final
 
@@ -31,6 +31,7 @@ REPLIES: Final = frozenset({YES_TO_A_PROPOSAL, "yes to a request", "no to a requ
 
 EXACT: Final = (FactKind.NUMBER, FactKind.DATE)
 NAMED: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.EMAIL, FactKind.URL)
+_STATED: Final = frozenset((*EXACT, *NAMED))
 
 _BRIEF: Final = 250
 """Code points of a turn of everyday talk at most."""
@@ -145,10 +146,7 @@ class _Clause:
         self._said = without_fillers(self._raw)
         self._asks = is_question(self._raw)
         self._words = len(self._said.split())
-        self._exact = any(
-            fact.kind in (*EXACT, *NAMED) and not (fact.kind is FactKind.NAME and is_participant(fact.text, speakers))
-            for fact in reading.facts.within(span.start, span.end)
-        )
+        self._speakers = speakers
         self._best: dict[Act, tuple[int, str]] = {}
 
     def acts(self) -> Iterator[Found]:
@@ -208,7 +206,7 @@ class _Clause:
 
     def _rules_worth_trying(self) -> list[Rule]:
         """The rules that may hold for these words, in order."""
-        words = words_in(self._raw if self._raw == self._said else f"{self._raw} {self._said}")
+        words = frozenset(words_in(self._raw if self._raw == self._said else f"{self._raw} {self._said}"))
         return [statement_rules.RULES[place] for place in _rules_by_word().worth_trying(words)]
 
     def _question_or_answer(self) -> None:
@@ -230,8 +228,8 @@ class _Clause:
         """A number, a date, a name: what is stated exactly matters more."""
         before = self._before
         if (
-            self._exact
-            and (not self._asks or Act.REQUEST in self._best)
+            (not self._asks or Act.REQUEST in self._best)
+            and self._exact
             and not statement_rules.MADE_UP.search(self._said)
         ):
             if before.brief and self._is_short() and (before.asked or Act.REQUEST in self._best):
@@ -250,6 +248,14 @@ class _Clause:
             self._add(-26, Act.FACT, Act.CORRECTION)
         if self._group:
             self._add(-10, Act.FACT, Act.REQUEST, Act.DECISION)
+
+    @cached_property
+    def _exact(self) -> bool:
+        """It states a number or a date, or names something other than who talks."""
+        return any(
+            fact.kind in _STATED and not (fact.kind is FactKind.NAME and is_participant(fact.text, self._speakers))
+            for fact in self._reading.facts.within(self._span.start, self._span.end)
+        )
 
     def _names_another(self) -> bool:
         return self._exact or any(word in self._said for word in (" want", "change", "instead"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, product
 
 # Python's own parser of patterns; it has no public name.
@@ -31,23 +31,33 @@ _MOST_LETTERS: Final = 12
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text as a pattern's `\\w` sees them, in order."""
+    """The words of a text as patterns see them, runs of word characters, in order."""
     return _WORD.findall(text)
 
 
-def required_words(pattern: str) -> frozenset[str]:
-    """Words of which each match holds one, as whole runs of word characters; empty when there are no such words.
+def required_words(pattern: str) -> dict[str, frozenset[str]]:
+    r"""Words of which each match holds one, whole; with each, words of which such a match holds one beside it.
 
-    >>> sorted(required_words(r"(?<!\\w)(?:i(?:'ll| will) go|allerg(?:y|ic))(?!\\w)"))
-    ['allergic', 'allergy', 'll', 'will']
+    No second word is needed where the set is empty, and nothing is known of a pattern without words.
+
+    >>> required_words(r"(?<!\w)(?:i(?:'ll| will) go|allergic)(?!\w)")["allergic"]
+    frozenset()
+    >>> sorted(required_words(r"(?<!\w)(?:i(?:'ll| will) go)(?!\w)"))
+    ['ll', 'will']
     """
     ways = [frozenset(_WHOLE_WORD.findall(f"{_ANYTHING}{way}{_ANYTHING}")) for way in _ways(parser.parse(pattern))]
     if not all(ways):
-        return frozenset()
+        return {}
     shared = Counter(chain.from_iterable(ways))
     # Few words, and rare ones: a way is told by a word that many ways have and few texts.
-    value = {word: times * 10 ** rarity_of(word) for word, times in shared.items()}
-    return frozenset(max(way, key=lambda word: (value[word], word)) for way in ways)
+    value = {word: (times * 10 ** rarity_of(word), word) for word, times in shared.items()}
+    beside: dict[str, set[str | None]] = {}
+    for way in ways:
+        first = max(way, key=value.__getitem__)
+        beside.setdefault(first, set()).add(max(way - {first}, key=value.__getitem__, default=None))
+    return {
+        first: frozenset() if None in seconds else frozenset(filter(None, seconds)) for first, seconds in beside.items()
+    }
 
 
 class PatternIndex:
@@ -55,19 +65,19 @@ class PatternIndex:
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self._always: set[int] = set()
-        self._by_word: dict[str, list[int]] = {}
+        self._by_word: dict[str, list[tuple[int, frozenset[str]]]] = {}
         for place, pattern in enumerate(patterns):
             needed = required_words(pattern)
             if not needed:
                 self._always.add(place)
-            for word in needed:
-                self._by_word.setdefault(word, []).append(place)
+            for word, beside in needed.items():
+                self._by_word.setdefault(word, []).append((place, beside))
 
-    def worth_trying(self, words: Iterable[str]) -> list[int]:
+    def worth_trying(self, words: Collection[str]) -> list[int]:
         """Places of the patterns that may match a text of these words, in order; no other one does."""
         found = self._always.copy()
         for word in self._by_word.keys() & words:
-            found.update(self._by_word[word])
+            found.update([place for place, beside in self._by_word[word] if not beside or not beside.isdisjoint(words)])
         return sorted(found)
 
 
@@ -82,7 +92,7 @@ def _ways(items: Iterable[tuple[Any, Any]]) -> set[str]:
     return ways
 
 
-def _ways_of(kind: Any, value: Any) -> set[str]:
+def _ways_of(kind: Any, value: Any) -> set[str]:  # noqa: PLR0911 - one a kind of item
     match kind:
         case op.LITERAL:
             return {chr(value)}
