@@ -22,6 +22,7 @@ from support.refinery import Refinery
 from support.server_folders import own_folder
 from turnfold import Turnfold
 from turnfold.contract import keys
+from turnfold.errors import InvalidSettings
 from turnfold.inbox import connect as connect_redis
 from turnfold.settings import Settings
 from turnfold.sql import connect
@@ -29,6 +30,7 @@ from turnfold_worker import migrate
 from turnfold_worker.adapters.openai_model import OpenAIModel
 from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_server import RedisNotStarted, RedisServer, find_server
+from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
 from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.digest import digest
 from turnfold_worker.ports import SentenceEmbedder
@@ -49,6 +51,18 @@ def redis_server() -> Iterator[RedisServer]:
         pytest.skip(str(error))
     with own_folder() as folder, RedisServer(folder) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def embedder() -> SentenceTransformerEmbedder:
+    """The real sentence model. Skips without its packages, but fails where CI is set."""
+    try:
+        check_installed()
+    except InvalidSettings as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(error))
+    return SentenceTransformerEmbedder()
 
 
 @pytest.fixture

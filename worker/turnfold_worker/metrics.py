@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, case, func, select
 from turnfold.contract.records import Method
 from turnfold.contract.tables import TENANT_USAGE, ConversationRow, JobRow, NodeRow, ParkedEntryRow, table
 from turnfold.errors import SchemaMismatch, Unavailable
-from turnfold.reader import translated
+from turnfold.sql_failures import translated
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.inspection import waiting_totals
 

@@ -34,19 +34,20 @@ from turnfold.contract.records import (
     Node,
     Status,
 )
-from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
 from turnfold.contract.tasks import Operation
 from turnfold.edge import TurnInput, accept
 from turnfold.reader import Reader
 from turnfold.snapshots import NO_INBOX
-from turnfold.sql import connect
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
 from turnfold.tools import RESULT_TOKENS, Lookups, handle
+from turnfold_worker import trees
+from turnfold_worker.adapters.memory_database import memory_database
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.digest import digest
 from turnfold_worker.drain import receive
-from turnfold_worker.ports import InboxEntry, Received, SentenceEmbedder, Store
+from turnfold_worker.exchange import InboxEntry, Received
+from turnfold_worker.ports import SentenceEmbedder, Store
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import sentence_embedder, sql_store
 
@@ -160,7 +161,7 @@ class FoldedConversation:
         """Segments, then chapters, each with its levels."""
         return [
             FoldedSegment(node=node, levels=levels)
-            for node, levels in self._reader.read(lambda look: look.tree(self._address))
+            for node, levels in self._reader.read(lambda look: trees.tree(look, self._address))
         ]
 
     def close(self) -> None:
@@ -194,8 +195,7 @@ def fold(
     """
     embedder = sentence_embedder(replace(WorkerSettings.from_env(), semantic=True)) if semantic else None
     address = Address(TENANT, checked_id("conversation id", conversation_id))
-    engine = connect("sqlite://", write=True, timeout_seconds=1)
-    _create(engine)
+    engine = memory_database()
     store = sql_store(WorkerSettings(), engine, engine)
     conversation = store.resolve([address])[0]
     received: list[Received] = []
@@ -258,9 +258,3 @@ class _Nobody:
 
     def refine_backlog(self) -> int:
         return 0
-
-
-def _create(engine: Engine) -> None:
-    Base.metadata.create_all(engine)
-    with engine.begin() as connection:
-        connection.execute(table(MetaRow).insert(), {"key": "schema_version", "value": str(SCHEMA_VERSION)})
