@@ -167,8 +167,7 @@ def test_a_correction_without_a_subject_reaches_back_only_a_few_turns() -> None:
         # Much of its own: not about what was said last.
         (
             "Decided: Django 5.2 on Python 3.12, server-rendered.",
-            "I'd make it a setting, `HOLD_SECONDS=600`, and let a worker sweep expired holds every 20 seconds, with the "
-            "availability query ignoring expired holds anyway.",
+            "I'd make it a setting, `HOLD_SECONDS=600`, and let a worker sweep expired holds every 20 seconds.",
         ),
         # Another value of something else.
         (
