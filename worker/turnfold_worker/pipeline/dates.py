@@ -41,7 +41,6 @@ def resolve_relative_days(text: str, said_on: date) -> str:
     >>> resolve_relative_days("signed two days ago", date(2026, 5, 14))
     'signed 12 May 2026'
     """
-
     lowered = text.lower()
     if text.isascii() and not any(map(lowered.__contains__, _RELATIVE)):
         return text
