@@ -27,12 +27,12 @@ from turnfold_worker.adapters.sql_anchors import active_difference, insert_ancho
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_jobs import count_success
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
+from turnfold_worker.exchange import Fold, Tail
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
 from turnfold_worker.pipeline.repeats import NEIGHBOURS
-from turnfold_worker.ports import Fold, Tail
 
 _conversation = table(ConversationRow)
 _operation = table(OperationRow)

@@ -17,10 +17,10 @@ from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_folds import ANCHORS_ADDED, anchors_added, configurations, insert_node
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.errors import Refused
+from turnfold_worker.exchange import ClosedSegment, Refold
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.repeats import NEIGHBOURS
-from turnfold_worker.ports import ClosedSegment, Refold
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
