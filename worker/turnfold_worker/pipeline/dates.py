@@ -41,8 +41,7 @@ def resolve_relative_days(text: str, said_on: date) -> str:
     >>> resolve_relative_days("signed two days ago", date(2026, 5, 14))
     'signed 12 May 2026'
     """
-    lowered = text.lower()
-    if text.isascii() and not any(map(lowered.__contains__, _RELATIVE)):
+    if not _may_be_relative(text):
         return text
 
     def near(match: re.Match[str]) -> str:
@@ -56,6 +55,11 @@ def resolve_relative_days(text: str, said_on: date) -> str:
         return _shifted(match.group(), said_on, -days * (7 if match.group(2).lower() == "week" else 1))
 
     return _AGO.sub(ago, _NEAR.sub(near, text))
+
+
+def _may_be_relative(text: str) -> bool:
+    lowered = text.lower()
+    return not text.isascii() or any(map(lowered.__contains__, _RELATIVE))
 
 
 def _shifted(words: str, said_on: date, days: int) -> str:
