@@ -14,6 +14,8 @@ MONTHS: Final = (
 _AGO: Final = re.compile(r"(?i)(?<!\w)(\d{1,3}|two|three|four|five|six) (day|week)s? ago(?!\w)")
 _NEAR: Final = re.compile(r"(?i)(?<!\w)(?:the )?(day before yesterday|yesterday|day after tomorrow|tomorrow)(?!\w)")
 _NEAR_DAYS: Final = {"day before yesterday": -2, "yesterday": -1, "day after tomorrow": 2, "tomorrow": 1}
+_RELATIVE: Final = (" ago", "yesterday", "tomorrow")
+"""What a text holds, in lower case, that names a day so."""
 _LIKENESS: Final = re.compile(r"(?i)\blike (?:it was )?(?:just |only )?$")
 """'Feels like yesterday' is no date."""
 _SPELLED: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -39,6 +41,8 @@ def resolve_relative_days(text: str, said_on: date) -> str:
     >>> resolve_relative_days("signed two days ago", date(2026, 5, 14))
     'signed 12 May 2026'
     """
+    if not _may_be_relative(text):
+        return text
 
     def near(match: re.Match[str]) -> str:
         if _LIKENESS.search(text, max(0, match.start() - 20), match.start()):
@@ -51,6 +55,11 @@ def resolve_relative_days(text: str, said_on: date) -> str:
         return _shifted(match.group(), said_on, -days * (7 if match.group(2).lower() == "week" else 1))
 
     return _AGO.sub(ago, _NEAR.sub(near, text))
+
+
+def _may_be_relative(text: str) -> bool:
+    lowered = text.lower()
+    return not text.isascii() or any(map(lowered.__contains__, _RELATIVE))
 
 
 def _shifted(words: str, said_on: date, days: int) -> str:

@@ -60,6 +60,7 @@ _LEAD_IN: Final = re.compile(
 )
 _DASH: Final = re.compile(r"(?<!\d)\s+[-–—]+\s+|\s+[-–—]+\s+(?![\dA-Z])")
 """A dash that is no range: `Nov 16 - Dec 15` and `9 - 12 PM` stay as they are."""
+_DASHES: Final = frozenset("-–—")
 _ITEM_WORDS: Final = 2
 """Words up to which a piece between commas is an item of an enumeration."""
 _DIGITS_AROUND: Final = re.compile(r"\d,\d")
@@ -143,7 +144,14 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
 
 def _few_marks(line: str) -> str:
     """The line without lead-ins and dashes, and with commas only between the items of an enumeration."""
-    pieces = _DASH.sub(" ", _LEAD_IN.sub("", line)).split(", ")
+    lead_in = _LEAD_IN.match(line)
+    if lead_in:
+        line = line[lead_in.end() :]
+    if not _DASHES.isdisjoint(line):
+        line = _DASH.sub(" ", line)
+    if ", " not in line:
+        return line
+    pieces = line.split(", ")
     short = [len(piece.split()) <= _ITEM_WORDS for piece in pieces]
     shown = pieces[0]
     for i, piece in enumerate(pieces[1:], 1):
