@@ -15,6 +15,7 @@ from turnfold.contract.tables import (
     NodeRow,
     NoteListRow,
     OperationRow,
+    PassageRow,
     PostingRow,
     table,
 )
@@ -38,12 +39,14 @@ _operation = table(OperationRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
 _notes = table(NoteListRow)
+_passage = table(PassageRow)
 _posting = table(PostingRow)
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
 _INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
 _INSERT_LEVELS: Final = _level.insert()
 _INSERT_NOTES: Final = _notes.insert()
+_INSERT_PASSAGES: Final = _passage.insert()
 _INSERT_POSTINGS: Final = _posting.insert()
 
 
@@ -173,7 +176,7 @@ def anchors_added(
 
 
 def insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
-    """Write a node with its words and postings."""
+    """Write a node with its words, passages and postings."""
     node = folded.node
     connection.execute(
         _INSERT_NODE,
@@ -198,14 +201,22 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         {
             "conversation": conversation, "height": node.height, "idx": node.idx,
             "tokens": sum(note.tokens for note in folded.notes), "best": pack_notes(folded.notes),
-            "rest": pack_notes(folded.rest), "ledger": folded.ledger.to_json(), "said": dict(folded.said),
+            "ledger": folded.ledger.to_json(), "said": dict(folded.said),
         },
     )  # fmt: skip
+    if folded.passages:
+        connection.execute(
+            _INSERT_PASSAGES,
+            [
+                {"conversation": conversation, "number": passage.number, "body": passage.packed()}
+                for passage in folded.passages
+            ],
+        )
     if folded.postings:
         connection.execute(
             _INSERT_POSTINGS,
             [
-                {"conversation": conversation, "term": term, "weight": weight, "idx": node.idx}
-                for term, weight in folded.postings
+                {"conversation": conversation, "term": term, "weight": weight, "idx": node.idx, "passages": passages}
+                for term, weight, passages in folded.postings
             ],
         )
