@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import chain
-from operator import mul
+from operator import itemgetter, mul
 from types import MappingProxyType
 from typing import Final
 
@@ -47,6 +47,10 @@ _SPEAKER: Final = 2.0
 _LENT_REPLY: Final = 1
 """Bits by which what is lent to the passage after a question is less than its score; to the other neighbours two."""
 _LENT: Final = 2
+_LEAST_LENDER: Final = 5
+"""What has less than this part of the best score lends nothing."""
+_POINTERS_A_TERM: Final = 400
+"""Passages that are scored for one term, about: more would tell no answers apart."""
 _SHARPNESS: Final = 2.0
 """Exponent of a passage's score: how much better hits are preferred."""
 _MANNER: Final = 0.7
@@ -59,8 +63,6 @@ _NOT_NEAR: Final = 0.2
 """A cosine up to which turns have no more in common than any two."""
 _ANSWERED: Final = 0.75
 """Of all that a query's terms tell: what a passage by words is taken for at least when meaning is weighed beside it."""
-_NEAR_PLACES: Final = 2
-"""Passages of a turn that is near in meaning which need no term of the query: it may begin with the answer."""
 _PRECISION: Final = 1_000
 NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
 
@@ -113,9 +115,15 @@ def _scores(
     weights = {term: [round(weight * one) for one in loud] for term, weight in told.items()}
     scores: dict[int, int] = {}
     marks: dict[int, int] = {}
-    for term, _, _, pointers in postings:
+    left = dict.fromkeys(told, _POINTERS_A_TERM)
+    # The heaviest first, so that a term that is everywhere is looked for where it is said most.
+    for term, _, _, pointers in sorted(postings, key=itemgetter(2, 1), reverse=True):
+        if left[term] <= 0:
+            continue
+        numbers, found = unpack_pointers(pointers)
+        left[term] -= len(numbers)
         by_role = weights[term]
-        for number, mark in zip(*unpack_pointers(pointers), strict=True):
+        for number, mark in zip(numbers, found, strict=True):
             scores[number] = scores.get(number, 0) + by_role[mark >> ROLE_SHIFT & ROLE] * (mark & IMPACT)
             marks[number] = mark
     return scores, marks
@@ -136,7 +144,7 @@ def near_turns(asked: Vector, blocks: Sequence[tuple[int, bytes]]) -> dict[int, 
 
 
 def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: int) -> None:
-    """Add what turns have that are near in meaning: to their passages that hold a term, and to their first ones.
+    """Add what turns have that are near in meaning: to their passages that hold a term, and to their first one.
 
     As much of the best score by words, or of `least` where no passage holds much of the query.
     """
@@ -146,8 +154,7 @@ def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: i
     factor = _NEARNESS * max(least, *scores.values(), 0) / (nearest - _NOT_NEAR)
     more = {seq: round(factor * (cosine - _NOT_NEAR)) for seq, cosine in near.items() if cosine > _NOT_NEAR}
     known = [number for number in scores if number // PLACES in more]
-    firsts = [number_of(seq, place) for seq in more for place in range(_NEAR_PLACES)]
-    for number in {*known, *firsts}:
+    for number in {*known, *(number_of(seq, 0) for seq in more)}:
         scores[number] = scores.get(number, 0) + more[number // PLACES]
 
 
@@ -155,7 +162,10 @@ def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dic
     """Scores with what neighbours lend. A neighbour's number may be nobody's: then it is not found later."""
     total = dict(scores)
     known = total.get
+    least = max(scores.values(), default=0) // _LEAST_LENDER
     for number, score in scores.items():
+        if score < least:
+            continue
         mark = marks.get(number, ENDS)
         following = (number | PLACES - 1) + 1 if mark & ENDS else number + 1
         # Of a turn before this one only the first passage has a number that is known.
@@ -226,20 +236,23 @@ def _with_speakers(
     query: Sequence[str], scores: Mapping[int, int], passages: Sequence[Passage], voice: Mapping[str, float]
 ) -> list[tuple[float, Passage]]:
     """Passages with their scores, best first; more for those whose speaker the query names."""
-    names = {speaker: terms(speaker) for speaker in {passage.notes[0].speaker for passage in passages}}
     spoken = Counter([passage.notes[0].speaker for passage in passages])
-    named = {term: sum([spoken[speaker] for speaker, held in names.items() if term in held]) for term in query}
+    named = {speaker: [term for term in terms(speaker) if term in query] for speaker in spoken}
+    held: Counter[str] = Counter()
+    for speaker, names in named.items():
+        held.update(dict.fromkeys(names, spoken[speaker]))
     bonus = {
-        speaker: sum([_told(named[term], len(passages)) for term in query if term in held])
-        for speaker, held in names.items()
+        speaker: sum([_told(held[term], len(passages)) for term in names]) for speaker, names in named.items() if names
     }
     ranked = []
     for passage in passages:
+        score: float = scores[passage.number]
         first = passage.notes[0]
-        more = bonus[first.speaker] * math.sqrt(voice.get(first.role, 1.0)) if bonus[first.speaker] else 0.0
-        ranked.append((scores[passage.number] + more, passage))
-    ranked.sort(key=lambda one: (-one[0], one[1].number))
-    return ranked
+        if first.speaker in bonus:
+            score += bonus[first.speaker] * math.sqrt(voice.get(first.role, 1.0))
+        ranked.append((-score, passage.number, passage))
+    ranked.sort()
+    return [(-score, passage) for score, _, passage in ranked]
 
 
 def _told(held: int, passages: int) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Engine
 
@@ -23,6 +23,9 @@ from turnfold.known import Found, Known, KnownConversations, Wanted
 from turnfold.relevance import QUERY_TERMS, query_terms
 from turnfold.rows import anchor_record, content_size, head_record, lazy_turns, longest_content
 from turnfold.shortening import Shortening, cap_for
+
+_NUMBERS: Final = tuple(f"n{i}" for i in range(MOST_PASSAGES))
+"""Parameters of a statement of passages."""
 
 
 class ValueReader:
@@ -149,6 +152,8 @@ class ValueReader:
         most_tokens = wanted.budget_tokens + wanted.budget_tokens // 4
         found = hits(asked, scores, passages, field, most_tokens=most_tokens)
         room = most_tokens - sum([note.tokens for note in found])
+        if room < most_tokens // 2:
+            return found
         return (*found, *said_by(asked, known.outline.notes, found, most_tokens=room))
 
     def _passages(self, connection: DriverConnection, head: Head, numbers: Sequence[int]) -> list[Passage]:
@@ -156,7 +161,7 @@ class ValueReader:
         few = len(numbers) <= FEW_PASSAGES
         size = FEW_PASSAGES if few else MOST_PASSAGES
         padded = [*numbers, *([-1] * (size - len(numbers)))]
-        parameters = {f"n{i}": number for i, number in enumerate(padded)}
+        parameters = dict(zip(_NUMBERS, padded, strict=False))
         statement = statements.FEW_HIT_PASSAGES if few else statements.HIT_PASSAGES
         (rows,) = connection.batch((statement, {"conversation": head.id, **parameters}), last=True)
         return unpack_passages([(number, body) for number, body in rows])
