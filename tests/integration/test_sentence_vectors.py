@@ -22,17 +22,15 @@ from turnfold.hits import near_turns
 from turnfold.sql import connect
 from turnfold_worker.adapters import sentence_embedder
 from turnfold_worker.adapters.sentence_embedder import DEFAULT_MODEL, SentenceTransformerEmbedder, weights_of
+from turnfold_worker.celery_app import app
 from turnfold_worker.compress import with_vectors
 from turnfold_worker.errors import ModelAway, StoreAway
 from turnfold_worker.offline import fold
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.wiring import build
 
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of the default model's weights, as its authors publish them."""
-
-
-@pytest.fixture(scope="module")
-def embedder() -> SentenceTransformerEmbedder:
-    return SentenceTransformerEmbedder()
 
 
 class Counting:
@@ -52,6 +50,7 @@ def near(first: Vector, second: Vector) -> float:
     return cosine(numbers_of(first), numbers_of(second))
 
 
+@pytest.mark.usefixtures("embedder")
 def test_the_packaged_weights_are_those_that_their_authors_publish() -> None:
     weights = Path(weights_of(DEFAULT_MODEL), "model.safetensors")
     assert hashlib.sha256(weights.read_bytes()).hexdigest() == WEIGHTS
@@ -83,6 +82,7 @@ def test_hostile_texts_are_embedded(embedder: SentenceTransformerEmbedder) -> No
     assert all(len(vector) in {0, 384} for vector in embedder.embed(texts))
 
 
+@pytest.mark.usefixtures("embedder")
 def test_a_model_that_cannot_be_had_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ModelAway, match="TURNFOLD_EMBEDDING_MODEL"):
@@ -93,6 +93,12 @@ def test_without_the_packages_the_switch_says_what_to_install(monkeypatch: pytes
     monkeypatch.setattr(sentence_embedder, "find_spec", lambda name: None)
     with pytest.raises(InvalidSettings, match=r"pip install 'turnfold-worker\[semantic\]'"):
         fold([{"role": "user", "content": "Hi."}], semantic=True)
+
+
+def test_a_worker_beside_which_torch_is_missing_says_so_before_it_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentence_embedder, "find_spec", lambda name: None if name == "torch" else object())
+    with pytest.raises(InvalidSettings, match=r"torch cannot be imported: pip install .* or unset TURNFOLD_SEMANTIC"):
+        build(WorkerSettings(semantic=True, database_url="sqlite://"), app)
 
 
 def test_nothing_heavy_is_imported_before_the_first_text() -> None:
