@@ -59,6 +59,8 @@ _DECAY: Final = 0.35
 _NEARNESS: Final = 0.5
 """Weight of nearness in meaning beside that of words."""
 _NEAR_TURNS: Final = 128
+_NEAR_PLACES: Final = 2
+"""Passages of a turn that is near in meaning which need no term of the query: long turns begin with what they say."""
 _NOT_NEAR: Final = 0.2
 """A cosine up to which turns have no more in common than any two."""
 _ANSWERED: Final = 0.75
@@ -144,7 +146,7 @@ def near_turns(asked: Vector, blocks: Sequence[tuple[int, bytes]]) -> dict[int, 
 
 
 def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: int) -> None:
-    """Add what turns have that are near in meaning: to their passages that hold a term, and to their first one.
+    """Add what turns have that are near in meaning: to their passages that hold a term, and to their first ones.
 
     As much of the best score by words, or of `least` where no passage holds much of the query.
     """
@@ -154,7 +156,8 @@ def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: i
     factor = _NEARNESS * max(least, *scores.values(), 0) / (nearest - _NOT_NEAR)
     more = {seq: round(factor * (cosine - _NOT_NEAR)) for seq, cosine in near.items() if cosine > _NOT_NEAR}
     known = [number for number in scores if number // PLACES in more]
-    for number in {*known, *(number_of(seq, 0) for seq in more)}:
+    firsts = [number_of(seq, place) for seq in more for place in range(_NEAR_PLACES)]
+    for number in {*known, *firsts}:
         scores[number] = scores.get(number, 0) + more[number // PLACES]
 
 
