@@ -36,8 +36,8 @@ _NAMES: Final = 192
 _PLAIN_HEAD: Final = 120
 _PLAIN_TAIL: Final = 60
 _HASH_BYTES: Final = 16
-NOTES_SHARE: Final = 3
-"""A segment's best notes have at most one token for three of the source: more than any context shows of it."""
+NOTES_SHARE: Final = 2
+"""A segment's best notes have at most one token for two of the source: more than any context shows of it."""
 LEAST_NOTES: Final = 40
 """Tokens that a segment's best notes may always have."""
 
