@@ -55,7 +55,7 @@ _LEAD_IN: Final = re.compile(
     r"|yup|yep|agreed|woohoo|oops)"
     r"\s*[,!:.]+\s+)+(?=\w)"
 )
-_DASH: Final = re.compile(r"(?<!\d)\s+[-–—]+\s+|\s+[-–—]+\s+(?![\dA-Z])")
+_DASH: Final = re.compile(r"(?<!\d) [-–—]+ | [-–—]+ (?![\dA-Z])")
 """A dash that is no range: `Nov 16 - Dec 15` and `9 - 12 PM` stay as they are."""
 _ITEM_WORDS: Final = 2
 """Words up to which a piece between commas is an item of an enumeration."""

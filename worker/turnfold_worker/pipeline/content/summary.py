@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+from turnfold.contract.text import whole_numbers
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.content.code import summarize_code
 from turnfold_worker.pipeline.content.data import (
@@ -163,5 +164,5 @@ def _beginning(text: str, max_tokens: int, longest: int) -> str:
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if estimate_tokens(f"{text[:middle]}…") <= max_tokens else (low, middle - 1)
-    words = text[:low].rpartition(" ")[0] or text[:low]
+    words = text[:low].rpartition(" ")[0] or text[: whole_numbers(text, low)]
     return f"{words}…" if words else ""
