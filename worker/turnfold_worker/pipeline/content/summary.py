@@ -39,7 +39,7 @@ from turnfold_worker.pipeline.content.statements import (
 from turnfold_worker.pipeline.content.tables import summarize_table
 from turnfold_worker.pipeline.content.traces import summarize_trace
 
-_SUMMARIZERS: Final[Mapping[Kind, Summarizer]] = {
+SUMMARIZERS: Final[Mapping[Kind, Summarizer]] = {
     Kind.DIFF: summarize_diff,
     Kind.TEST_REPORT: summarize_report,
     Kind.TRACE: summarize_trace,
@@ -101,7 +101,7 @@ def _read(text: str, *, inside: int) -> Content:
     kind = _kind(text, lines)
     if kind is Kind.JSON:
         return Content(Kind.JSON, _distinct(summarize_cut_json(text)))
-    found = _distinct(_SUMMARIZERS[kind](lines))
+    found = _distinct(SUMMARIZERS[kind](lines))
     return Content(kind, found or _distinct(summarize_plain(lines)))
 
 
