@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from sqlalchemy import Engine
@@ -20,6 +19,7 @@ from support.openai_server import OpenAIServer
 from support.postgresql import PostgresqlServer
 from support.publishers import HeldMessages, run_until_idle
 from support.refinery import Refinery
+from support.server_folders import own_folder
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.errors import InvalidSettings
@@ -41,7 +41,7 @@ LONGEST_SLEEP_SECONDS = 0.35
 
 
 @pytest.fixture(scope="session")
-def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+def redis_server() -> Iterator[RedisServer]:
     """One real Redis for the whole run. Skips without a server's program, but fails where CI is set."""
     try:
         find_server()
@@ -49,7 +49,7 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
         if os.environ.get("CI"):
             raise
         pytest.skip(str(error))
-    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
+    with own_folder() as folder, RedisServer(folder) as server:
         yield server
 
 
@@ -63,6 +63,13 @@ def embedder() -> SentenceTransformerEmbedder:
             raise
         pytest.skip(str(error))
     return SentenceTransformerEmbedder()
+
+
+@pytest.fixture
+def server_folder() -> Iterator[Path]:
+    """A folder for the servers of one test."""
+    with own_folder() as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -83,10 +90,9 @@ def redis_url(redis_server: RedisServer) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[PostgresqlServer]:
     """One real PostgreSQL for the whole run. Skips without its package, but fails where CI is set."""
-    # Not below pytest's folder: every run that starts closes that to other accounts, such as the server's.
-    with TemporaryDirectory(prefix="turnfold-", ignore_cleanup_errors=True) as folder:
+    with own_folder() as folder:
         try:
-            server = PostgresqlServer(Path(folder))
+            server = PostgresqlServer(folder)
         except ModuleNotFoundError as error:
             if os.environ.get("CI"):
                 raise

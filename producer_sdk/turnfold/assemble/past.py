@@ -29,10 +29,18 @@ class TakenAnchors:
 class Past:
     """Notes of what is folded, best first, that nothing else in the context says. Looked at as far as needed."""
 
-    def __init__(self, notes: Sequence[Note], *, before_seq: int, anchored: Mapping[int, set[str]]) -> None:
+    def __init__(
+        self,
+        notes: Sequence[Note],
+        *,
+        before_seq: int,
+        anchored: Mapping[int, set[str]],
+        in_detail: Sequence[tuple[int, int]] = (),
+    ) -> None:
         self._tiers = notes.tiers() if isinstance(notes, Tiers) else iter((notes,))
         self._before_seq = before_seq
         self._anchored = anchored
+        self._in_detail = in_detail
         self._kept: list[list[Note]] = []
 
     def __iter__(self) -> Iterator[Note]:
@@ -46,9 +54,10 @@ class Past:
         if tier is None:
             return False
         before, anchored = self._before_seq, self._anchored
-        self._kept.append(
-            [note for note in tier if note.seq < before and not (note.seq in anchored and self._is_anchored(note))]
-        )
+        kept = [note for note in tier if note.seq < before and not (note.seq in anchored and self._is_anchored(note))]
+        for first, last in self._in_detail:
+            kept = [note for note in kept if not first <= note.seq <= last]
+        self._kept.append(kept)
         return True
 
     def _is_anchored(self, note: Note) -> bool:

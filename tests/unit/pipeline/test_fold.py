@@ -105,10 +105,10 @@ def test_the_plain_fold_shows_the_head_the_tail_and_counts() -> None:
 @pytest.mark.parametrize("scrap", HOSTILE[::3])
 def test_a_megabyte_turn_folds_quickly(scrap: str) -> None:
     turn = said(scrap * (1_000_000 // len(scrap)))
-    before = time.perf_counter()
+    before = time.thread_time()
     folded([turn])
     plain_fold([turn], idx=0)
-    assert time.perf_counter() - before < 5
+    assert time.thread_time() - before < 5
 
 
 @pytest.mark.parametrize(

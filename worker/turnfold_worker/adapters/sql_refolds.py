@@ -14,13 +14,13 @@ from turnfold.statements import turn as _turn
 from turnfold_worker.adapters import sql_outlines
 from turnfold_worker.adapters.sql_anchors import RULES, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
-from turnfold_worker.adapters.sql_folds import anchors_added, configurations, insert_node
+from turnfold_worker.adapters.sql_folds import ANCHORS_ADDED, anchors_added, configurations, insert_node
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.errors import Refused
+from turnfold_worker.exchange import ClosedSegment, Refold
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.repeats import NEIGHBOURS
-from turnfold_worker.ports import ClosedSegment, Refold
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
@@ -77,10 +77,8 @@ def commit(connection: Connection, refold: Refold, target: RefineTarget | None) 
             _conversation.c.id == before.conversation, _conversation.c.closed_seq == before.closed_seq,
             _conversation.c.edit_revision == before.edit_revision,
         )
-        .values(
-            edit_revision=before.edit_revision + 1,
-            **anchors_added(connection, before.conversation, before.next_anchor, refold.anchors, refold.changes),
-        )
+        .values(edit_revision=before.edit_revision + 1, **ANCHORS_ADDED),
+        anchors_added(connection, before.conversation, before.next_anchor, refold.anchors, refold.changes),
     )  # fmt: skip
     if not moved.rowcount:
         return False

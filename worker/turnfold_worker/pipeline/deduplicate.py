@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
-from turnfold.contract.terms import rarity, weighted_terms
+from turnfold.contract.remembered import Remembered
+from turnfold.contract.terms import rarity, terms
 from turnfold.contract.vectors import NO_VECTOR, Vector
 from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.acts import plain_words
@@ -47,6 +49,7 @@ _OVERTAKEN: Final = frozenset(
 )
 _STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
 _ANSWERS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.CORRECTION})
+_RARITIES: Final = Remembered(rarity)
 _NO_VECTORS: Final[Mapping[str, Vector]] = {}
 
 
@@ -69,11 +72,11 @@ class Merged:
     """At most one an earlier anchor, by id."""
 
 
+@lru_cache(maxsize=256)
 def anchor_terms(text: str) -> tuple[str, ...]:
     """The rarest distinct terms of a text, at most eight, rarest first, ties by position: for finding candidates."""
-    found = list(weighted_terms(text))
-    order = sorted(range(len(found)), key=lambda i: (-rarity(found[i]), i))
-    return tuple(found[i] for i in order[:_MAX_TERMS])
+    # The sort is stable: of equal terms, the one that was said first stays first.
+    return tuple(sorted(dict.fromkeys(terms(text)), key=_RARITIES.__getitem__, reverse=True)[:_MAX_TERMS])
 
 
 def texts_to_embed(drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor]) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from functools import cached_property
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -56,20 +57,24 @@ class Fact(NamedTuple):
 _START: Final = attrgetter("start")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """The facts of one text, by position."""
 
     all: tuple[Fact, ...] = ()
 
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [fact.start for fact in self.all]
+
     def of(self, *kinds: FactKind) -> tuple[Fact, ...]:
         """Facts of these kinds, by position."""
-        return tuple(fact for fact in self.all if fact.kind in kinds)
+        return tuple([fact for fact in self.all if fact.kind in kinds])
 
     def within(self, start: int, end: int) -> tuple[Fact, ...]:
         """Facts that lie inside a span."""
-        first = bisect_left(self.all, start, key=_START)
-        return tuple(fact for fact in self.all[first : bisect_left(self.all, end, key=_START)] if fact.end <= end)
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        return tuple([fact for fact in self.all[first:last] if fact.end <= end]) if first < last else ()
 
     def texts(self, *kinds: FactKind) -> tuple[str, ...]:
         """Distinct texts of these kinds, in order of first mention."""

@@ -50,6 +50,11 @@ _DECISION: Final = re.compile(
     r"(?i)(?<![\w'])(?:decided|concluded|agreed|will do|won't do|determined|resolved|settled on|chose|final decision"
     r"|we(?:'ll| will) go with|going with|approved|signed off)(?!\w)"
 )
+_DECIDING: Final = (
+    "decided", "concluded", "agreed", "will do", "won't do", "determined", "resolved", "settled on", "chose",
+    "decision", "go with", "going with", "approved", "signed off",
+)  # fmt: skip
+"""What a text holds, in lower case, of which `_DECISION` finds anything: most hold none of it."""
 _OPEN: Final = re.compile(
     r"(?i)(?:\b(?:not|never|yet to|if|unless|before|whether|until|nobody|cannot|could be|to be)\b|n't\b)[^.!?\n]{0,25}$"
 )
@@ -106,6 +111,9 @@ def _scored(turn: StoredTurn, *, place_from_end: int, referenced: bool) -> Impor
 
 def _decides(text: str) -> bool:
     """True for words of decision that are not denied, asked or supposed."""
+    lowered = text.lower()
+    if text.isascii() and not any(map(lowered.__contains__, _DECIDING)):
+        return False
     for match in _DECISION.finditer(text):
         end = text[match.end() : match.end() + 120]
         asks = "?" in end and not any(mark in end.partition("?")[0] for mark in ".!\n")

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from turnfold.contract import vectors
@@ -68,8 +68,7 @@ class Known:
     squared: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.words = word_vector(self.anchor.text)
-        self.squared = _squared(self.words)
+        self.words, self.squared = _weighed(self.anchor.text)
 
     @cached_property
     def facts(self) -> Facts:
@@ -110,8 +109,7 @@ class Known:
 
 def cosine(a: str, b: str) -> float:
     """Similarity of two texts by their terms weighted by rarity, 0 to 1, rounded to four digits."""
-    left, right = word_vector(a), word_vector(b)
-    return _cosine(left, _squared(left), right, _squared(right))
+    return _cosine(*_weighed(a), *_weighed(b))
 
 
 def by_words(one: Known, other: Known) -> float:
@@ -210,12 +208,17 @@ def _forms(term: str, other: str) -> bool:
     return term == other or (letters >= _LEAST_ROOT and term[:letters] == other[:letters])
 
 
-def _squared(words: Mapping[str, int]) -> int:
-    return sum(value * value for value in words.values())
+@lru_cache(maxsize=1_024)
+def _weighed(text: str) -> tuple[Mapping[str, int], int]:
+    """A text's words with their weights, and the sum of their squares: an anchor meets those of several segments."""
+    words = word_vector(text)
+    return words, sum([value * value for value in words.values()])
 
 
 def _cosine(a: Mapping[str, int], a_squared: int, b: Mapping[str, int], b_squared: int) -> float:
-    if not a_squared or not b_squared:
+    # Most pairs share no word.
+    common = a.keys() & b.keys()
+    if not common:
         return 0.0
-    dot = sum(value * b[term] for term, value in a.items() if term in b)
+    dot = sum([a[term] * b[term] for term in common])
     return round(dot / math.sqrt(a_squared * b_squared), 4)

@@ -53,6 +53,7 @@ _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2
 _CAPTION: Final = re.compile(
     r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.IGNORECASE
 )
+_MOST_TAKEN_UP: Final = len(_TAKEN_UP) - 1
 _CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
 
@@ -167,12 +168,15 @@ def _named(said: str) -> frozenset[str]:
     return frozenset(match.lower().removesuffix("'s") for match in _CAPITAL.findall(said))
 
 
-def _spread(readings: Sequence[Reading]) -> Counter[str]:
-    """In how many of the turns each word occurs: what is taken up again is what the turns are about."""
+def _spread(readings: Sequence[Reading]) -> dict[str, int]:
+    """In how many of the turns each word occurs: what is taken up again is what the turns are about.
+
+    Not told further than `_TAKEN_UP` goes.
+    """
     spread: Counter[str] = Counter()
     for reading in readings:
         spread.update(set(map(STEMS.__getitem__, note_words(reading.turn.content[:_READ]))))
-    return spread
+    return {stem: min(turns, _MOST_TAKEN_UP) for stem, turns in spread.items()}
 
 
 def _weights(text: str, named: frozenset[str], spread: Mapping[str, int]) -> str:
@@ -180,7 +184,6 @@ def _weights(text: str, named: frozenset[str], spread: Mapping[str, int]) -> str
     for word in note_words(text):
         stem, plain, capitalised = _DIGITS[word]
         taken_up = spread.get(stem, 0)
-        taken_up = taken_up if taken_up < len(_TAKEN_UP) else -1
         digits.append(capitalised[taken_up] if word in named else plain[taken_up])
     return "".join(digits)
 

@@ -90,6 +90,8 @@ def _lines(text: str, start: int, end: int) -> list[Span]:
 def _fences(text: str, lines: list[Span]) -> dict[int, int]:
     """Index of each opening fence's line, with that of its closing line. A fence that never closes is no fence."""
     pairs: dict[int, int] = {}
+    if "```" not in text and "~~~" not in text:
+        return pairs
     opened: tuple[int, str] | None = None
     for i, line in enumerate(lines):
         match = _FENCE.match(text, line.start, line.end)

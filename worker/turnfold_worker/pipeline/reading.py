@@ -110,6 +110,7 @@ def one_line(text: str) -> str:
     return collapsed.replace("→L", "→ L") if "→" in collapsed else collapsed
 
 
+@lru_cache(maxsize=2_048)
 def plain_line(text: str) -> str:
     r"""`one_line` without Markdown's emphasis.
 

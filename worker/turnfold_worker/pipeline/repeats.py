@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from zlib import crc32
 
@@ -98,8 +99,12 @@ def _voice(turn: StoredTurn) -> str:
     return "tool" if is_tool_output(turn) else turn.speaker
 
 
+@lru_cache(maxsize=32)
 def _lines(content: str) -> dict[str, None]:
-    """Distinct lines, or sentences of long lines, in order, without their outer white space."""
+    """Distinct lines, or sentences of long lines, in order, without their outer white space; not to be changed.
+
+    The last turns of a segment are looked at again with the next one.
+    """
     if len(content) > READ_HEAD + READ_TAIL:
         content = f"{content[:READ_HEAD]}\n{content[-READ_TAIL:]}"
     stripped = (line.strip() for line in _SENTENCE.split(content, _MOST_LINES))
