@@ -139,7 +139,8 @@ OUR_WORDS: Final = frozenset(
 )
 OUR_OTHER_WORDS: Final = frozenset(
     """entry entries file folder frame line match matches more new deleted renamed binary nothing no tests test time
-    trace debug info notice fatal row create diff names at select insert update delete where into values sample is by""".split()  # noqa: SIM905
+    trace debug info notice fatal row create diff names at select insert update delete where into values sample is
+    by""".split()  # noqa: SIM905
 )
 OUR_COUNTS: Final = re.compile(
     r"(?:log|table|diff|code|JSON list) of \d+|\d+ (?:times|files|lines|frames|matches) ?|.* changed \+\d+ -\d+"
