@@ -30,6 +30,7 @@ TURNED: Final = (
     ("{place} must not deploy but test {number} times.", "{place} must deploy but not test {number} times."),
     ("It is possible to revert {place}.", "It is impossible to revert {place}."),
     ("Deploy {place} before the worker.", "Deploy the worker before {place}."),
+    ("{place} has {number} workers and {day} queues.", "{place} has {day} workers and {number} queues."),
     ("We migrate {place} from {number} to {day}.", "We migrate {place} from {day} to {number}."),
 )
 

@@ -142,7 +142,8 @@ LONGEST_WORD: Final = 60
 """Letters from which a word may be cut anywhere: nobody says it."""
 
 
-@given(st.text("12aB *_`~|[]()<>-!→L:/\n\u202e", max_size=40))
+@given(st.text("12*_`~|- ", max_size=12) | st.text("12aB *_`~|[]()<>-!→L:/\n\u202e", max_size=40))
+@settings(max_examples=400)
 def test_a_line_without_emphasis_has_no_number_and_no_word_that_was_not_there(text: str) -> None:
     line = plain_line(text)
     assert set(numbers(line)) <= set(numbers(text)) | set(numbers(text.translate(UNSEEN)))
@@ -248,7 +249,10 @@ def test_no_fact_is_the_beginning_or_the_end_of_a_longer_number(text: str) -> No
         assert not (fact.text[:1].isdecimal() and text[: fact.start][-1:].isdecimal())
 
 
-@given(st.integers(0, 10**25), st.sampled_from(["{}", "{} tokens", "${}", "v2.{}.1", "in {}", "1.{}", "{}%", "{},000"]))
+@given(
+    st.integers(0, 10**25) | st.integers(18_000, 22_000),
+    st.sampled_from(["{}", "{} tokens", "${}", "v2.{}.1", "in {}", "1.{}", "{}%", "{},000"]),
+)
 def test_a_number_is_read_whole_or_not_at_all(number: int, frame: str) -> None:
     written = frame.format(number)
     found = extract_facts(f"We agreed: {written} at most.").all
@@ -270,6 +274,19 @@ def test_entries_and_relations_of_a_node_stand_in_its_turns(turns: list[StoredTu
         assert_said(relation, source)
         assert set(numbers(relation)) <= set(numbers(source))
         assert negations(relation) == 0
+
+
+STATED: Final = (
+    "I {neg} work at Acme.", "I {neg} bought a mouse from Logitech.", "PaymentService {neg} uses RedisCache.",
+    "I'm {neg} allergic to peanuts.", "My sister is {neg} called Mara Lopez.",
+)  # fmt: skip
+
+
+@given(st.sampled_from(STATED), st.sampled_from(["not", "never", "no longer", "don't", "doesn\u2019t", "hardly"]))
+def test_what_is_denied_is_no_relation(stated: str, denied: str) -> None:
+    assert relations_of([read_turn(said(stated.format(neg=denied), name="Ana"))]) == []
+    plain = " ".join(stated.format(neg="").split())
+    assert len(relations_of([read_turn(said(plain, name="Ana"))])) == 1
 
 
 @given(told_turns(), st.integers(0, 7))
@@ -301,6 +318,8 @@ def test_units_are_chosen_once_within_their_budget_with_the_question_they_answer
 @given(told_turns())
 @settings(max_examples=80, deadline=None)
 def test_every_turn_of_a_segment_is_read_in_order_and_treated_as_it_was_classified(turns: list[StoredTurn]) -> None:
+    again = [replace(turn, content=turn.content * 4) for turn in turns]
+    turns = [*again, *(replace(turn, seq=turn.seq + len(turns)) for turn in again)]
     readings = read_segment(turns)
     classified, repeats = classify_segment(turns, facts={one.turn.seq: one.facts for one in readings})
     assert [reading.turn for reading in readings] == turns

@@ -17,6 +17,7 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from turnfold.contract.terms import STOP_WORDS
+from turnfold.contract.text import whole_numbers
 from turnfold_worker.pipeline.common_words import COMMON_WORDS, listed
 from turnfold_worker.pipeline.dates import MONTHS, resolve_relative_days
 from turnfold_worker.pipeline.prose import READ_HEAD, READ_TAIL
@@ -302,4 +303,4 @@ def rank_entries(entries: Iterable[tuple[str, str, int]]) -> dict[str, list[str]
 
 def _whole_entry(text: str) -> str:
     """The entry; a longer one is marked as cut, so that its beginning does not pass for all of it."""
-    return text if len(text) <= MAX_ENTRY_LENGTH else f"{text[: MAX_ENTRY_LENGTH - 1]}…"
+    return text if len(text) <= MAX_ENTRY_LENGTH else f"{text[: whole_numbers(text, MAX_ENTRY_LENGTH - 1)]}…"

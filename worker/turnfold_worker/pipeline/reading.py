@@ -121,6 +121,9 @@ def plain_line(text: str) -> str:
         text = _LINK.sub(_linked, text)
     if not _MARKED.search(text):
         return one_line(text)
+    if not text.isprintable():
+        # What is not shown must not keep two numbers apart for the marks and then join them.
+        text = " ".join(text.split()).translate(UNSEEN)
     return one_line(_EMPHASIS.sub(_unmarked, text.replace("|", " ").replace("<!--", " ").replace("-->", " ")))
 
 

@@ -60,7 +60,7 @@ _LEAD_IN: Final = re.compile(
 )
 _HALF: Final = re.compile(r"(?i)^(?:but|and)\s+(?!for\b)(?=\S+\s+\S)")
 """Joins a clause to one that may not be shown; without it the clause says the same."""
-_DASH: Final = re.compile(r"(?<!\d)\s+[-–—]+\s+|\s+[-–—]+\s+(?![\dA-Z])")
+_DASH: Final = re.compile(r"(?<!\d) [-–—]+ | [-–—]+ (?![\dA-Z])")
 """A dash that is no range: `Nov 16 - Dec 15` and `9 - 12 PM` stay as they are."""
 _DASHES: Final = frozenset("-–—")
 _QUOTES: Final = ('"', "\u201c", "\u201d")
