@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from sqlalchemy import Engine
@@ -20,8 +19,10 @@ from support.openai_server import OpenAIServer
 from support.postgresql import PostgresqlServer
 from support.publishers import HeldMessages, run_until_idle
 from support.refinery import Refinery
+from support.server_folders import own_folder
 from turnfold import Turnfold
 from turnfold.contract import keys
+from turnfold.errors import InvalidSettings
 from turnfold.inbox import connect as connect_redis
 from turnfold.settings import Settings
 from turnfold.sql import connect
@@ -29,6 +30,7 @@ from turnfold_worker import migrate
 from turnfold_worker.adapters.openai_model import OpenAIModel
 from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_server import RedisNotStarted, RedisServer, find_server
+from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
 from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.digest import digest
 from turnfold_worker.ports import SentenceEmbedder
@@ -39,7 +41,7 @@ LONGEST_SLEEP_SECONDS = 0.35
 
 
 @pytest.fixture(scope="session")
-def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+def redis_server() -> Iterator[RedisServer]:
     """One real Redis for the whole run. Skips without a server's program, but fails where CI is set."""
     try:
         find_server()
@@ -47,8 +49,27 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
         if os.environ.get("CI"):
             raise
         pytest.skip(str(error))
-    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
+    with own_folder() as folder, RedisServer(folder) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def embedder() -> SentenceTransformerEmbedder:
+    """The real sentence model. Skips without its packages, but fails where CI is set."""
+    try:
+        check_installed()
+    except InvalidSettings as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(error))
+    return SentenceTransformerEmbedder()
+
+
+@pytest.fixture
+def server_folder() -> Iterator[Path]:
+    """A folder for the servers of one test."""
+    with own_folder() as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -69,10 +90,9 @@ def redis_url(redis_server: RedisServer) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[PostgresqlServer]:
     """One real PostgreSQL for the whole run. Skips without its package, but fails where CI is set."""
-    # Not below pytest's folder: every run that starts closes that to other accounts, such as the server's.
-    with TemporaryDirectory(prefix="turnfold-", ignore_cleanup_errors=True) as folder:
+    with own_folder() as folder:
         try:
-            server = PostgresqlServer(Path(folder))
+            server = PostgresqlServer(folder)
         except ModuleNotFoundError as error:
             if os.environ.get("CI"):
                 raise

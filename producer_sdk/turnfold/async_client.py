@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 from turnfold.assemble import Context, Policy, Section
 from turnfold.client import Turnfold
+from turnfold.client_inputs import check_timeout
 from turnfold.contract.records import (
     Anchor,
     AnchorState,
@@ -103,6 +104,7 @@ class AsyncTurnfold:
 
     async def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt:
         """As `Turnfold.forget`."""
+        check_timeout(timeout_seconds)
         wait = await self._run(self._client._begin_erasure, conversation_id)  # noqa: SLF001 - the same client
         return await self._until(wait, timeout_seconds)
 
@@ -147,6 +149,7 @@ class AsyncTurnfold:
     ) -> Expansion:
         """As `Turnfold.expand`."""
         if reconstruct:
+            check_timeout(timeout_seconds)
             begin = self._client._begin_reconstruction  # noqa: SLF001 - the same client
             wait = await self._run(begin, conversation_id, marker, max_tokens=max_tokens)
             return await self._until(wait, timeout_seconds)
@@ -182,6 +185,7 @@ class AsyncTurnfold:
 
     async def wait(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> Status:
         """As `Turnfold.wait`."""
+        check_timeout(timeout_seconds)
         wait = await self._run(self._client._wait, conversation_id)  # noqa: SLF001 - the same client
         return await self._until(wait, timeout_seconds)
 

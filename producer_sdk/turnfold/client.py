@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 
 from turnfold import expansion, references, retrieval
 from turnfold.assemble import Context, Policy, Section, policy_named, request_of
-from turnfold.client_inputs import check_search, listed, settings_from
+from turnfold.client_inputs import check_search, check_timeout, listed, settings_from
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import (
@@ -108,7 +108,7 @@ class Turnfold:
         except (InboxFull, Unavailable) as error:
             error.turns = tuple(with_turn_id(turn, entry.entry_id) for turn, entry in zip(given, entries, strict=True))
             raise
-        return Receipt(turn_ids=tuple(entry.entry_id for entry in entries))
+        return Receipt(turn_ids=[entry.entry_id for entry in entries])
 
     def configure(
         self,
@@ -144,6 +144,7 @@ class Turnfold:
         Nothing of it is readable once this returns. Waits for the rows' deletion; without a worker in time the
         receipt says `completed=False`, and the deletion still happens.
         """
+        check_timeout(timeout_seconds)
         return _until(self._begin_erasure(conversation_id), timeout_seconds)
 
     # Reading
@@ -220,6 +221,7 @@ class Turnfold:
         Raises `UnknownMarker`, `UnknownConversation`, `InvalidInput`; with `reconstruct`, `Unavailable`.
         """
         if reconstruct:
+            check_timeout(timeout_seconds)
             wait = self._begin_reconstruction(conversation_id, marker, max_tokens=max_tokens)
             return _until(wait, timeout_seconds)
         address = self._address(conversation_id)
@@ -286,6 +288,7 @@ class Turnfold:
         can be folded before one has looked: `status.parked` and `turnfold jobs` say what.
         Raises `WaitTimeout` with the last status.
         """
+        check_timeout(timeout_seconds)
         return _until(self._wait(conversation_id), timeout_seconds)
 
     # Within

@@ -31,11 +31,18 @@ def check_search(query: object, limit: object) -> None:
         raise InvalidInput(msg)
 
 
+def check_timeout(seconds: object) -> None:
+    """Raise `InvalidInput` for what is no time to wait."""
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds >= 0:
+        msg = f"timeout_seconds must be a number of at least 0, not {seconds!r}"
+        raise InvalidInput(msg)
+
+
 def listed(turns: object) -> list[Any]:
     """One turn or several as a list. Raises `InvalidTurn`."""
     if isinstance(turns, (Turn, Mapping)) or hasattr(turns, "model_dump"):
         return [turns]
     if not isinstance(turns, Iterable):
-        msg = f"append takes a turn or a list of turns, not {type(turns).__name__}"
+        msg = f"a turn or a list of turns is wanted, not {type(turns).__name__}"
         raise InvalidTurn(msg)
     return list(turns)

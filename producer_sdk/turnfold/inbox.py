@@ -123,6 +123,9 @@ def translated(doing: str) -> Iterator[None]:
     """Turn Redis's errors into `Unavailable`."""
     try:
         yield
+    except redis.AuthenticationError as error:
+        msg = f"Redis refused the user or password while {doing}: correct them in TURNFOLD_REDIS_URL"
+        raise Unavailable(msg) from error
     except (redis.ConnectionError, redis.TimeoutError) as error:
         msg = f"Redis did not answer while {doing}: is it running, and is TURNFOLD_REDIS_URL right?"
         raise Unavailable(msg) from error

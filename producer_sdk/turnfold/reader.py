@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, func, select
-from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError, SQLAlchemyError
 
 from turnfold import statements
 from turnfold.assemble.pages import TurnPiece
@@ -22,9 +20,9 @@ from turnfold.contract.records import (
     Node,
     StoredTurn,
 )
-from turnfold.contract.tables import SCHEMA_VERSION, AccessRow, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
+from turnfold.contract.tables import SCHEMA_VERSION, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
 from turnfold.contract.tasks import JobKind, JobState
-from turnfold.errors import SchemaMismatch, Unavailable
+from turnfold.errors import SchemaMismatch
 from turnfold.known import Found, Wanted
 from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms, score_segments
 from turnfold.rows import (
@@ -35,6 +33,7 @@ from turnfold.rows import (
     shortened_record,
 )
 from turnfold.shortening import MOST_CAP, Shortening
+from turnfold.sql_failures import ConnectionLost, translated
 from turnfold.value_read import ValueReader
 
 _Result = TypeVar("_Result")
@@ -56,7 +55,7 @@ class Reader:
         try:
             with translated():
                 return self._once(work)
-        except _ConnectionLost:
+        except ConnectionLost:
             with translated():
                 return self._once(work)
 
@@ -70,7 +69,7 @@ class Reader:
         try:
             with translated():
                 return self._values.read(wanted)
-        except _ConnectionLost:
+        except ConnectionLost:
             with translated():
                 return self._values.read(wanted)
 
@@ -94,45 +93,6 @@ class Reader:
                 transaction.check_schema()
                 self._schema_checked = True
             return work(transaction)
-
-
-class _ConnectionLost(Unavailable):
-    """The server closed a pooled connection: another one may work."""
-
-
-@contextmanager
-def translated() -> Iterator[None]:
-    """Turn SQLAlchemy's errors into the SDK's."""
-    try:
-        yield
-    except (OperationalError, ProgrammingError) as error:
-        if _missing_table(error):
-            raise SchemaMismatch(_MIGRATE) from error
-        if "unable to open database file" in str(error.orig):
-            raise Unavailable(_NO_FILE) from error
-        kind = _ConnectionLost if error.connection_invalidated else Unavailable
-        msg = f"the database did not answer: is TURNFOLD_DATABASE_URL right? ({type(error.orig).__name__})"
-        raise kind(msg) from error
-    except DBAPIError as error:
-        kind = _ConnectionLost if error.connection_invalidated else Unavailable
-        msg = f"the database failed: {type(error.orig).__name__}"
-        raise kind(msg) from error
-    except SQLAlchemyError as error:
-        msg = f"the database could not be used: {type(error).__name__}"
-        raise Unavailable(msg) from error
-
-
-_NO_FILE: Final = (
-    "the file of TURNFOLD_DATABASE_URL cannot be opened: correct the URL, or run `turnfold migrate`, which makes it"
-)
-_MIGRATE: Final = "the database has no Turnfold schema of this version: run `turnfold migrate`"
-
-
-def _missing_table(error: DBAPIError) -> bool:
-    said = str(error.orig)
-    return "no such table" in said or "no such column" in said or getattr(error.orig, "sqlstate", "") in {
-        "42P01", "42703",
-    }  # fmt: skip
 
 
 class ReadTransaction:
@@ -355,45 +315,6 @@ class ReadTransaction:
             .limit(1)
         )  # fmt: skip
         return found or ""
-
-    def tree(self, address: Address) -> list[tuple[Node, dict[int, str]]]:
-        """Every node of a conversation with its words, by height and index; empty when nothing is stored."""
-        head = self.head(address)
-        if head is None:
-            return []
-        nodes, levels = statements.node, table(LevelRow)
-        words: dict[tuple[int, int], dict[int, str]] = {}
-        for row in self._connection.execute(
-            select(levels.c.height, levels.c.idx, levels.c.level, levels.c.body)
-            .where(levels.c.conversation == head.id, levels.c.level > 0)
-            .order_by(levels.c.refined)
-        ):
-            words.setdefault((row.height, row.idx), {})[row.level] = row.body
-        rows = self._connection.execute(
-            select(*statements.NODE_COLUMNS)
-            .where(nodes.c.conversation == head.id)
-            .order_by(nodes.c.height, nodes.c.idx)
-        )
-        return [(node_record(row), words.get((row.height, row.idx), {})) for row in rows]
-
-    def facts(self, head: Head) -> dict[tuple[int, int], dict[str, list[str]]]:
-        """Entities and relations of every node by height and index: per kind the heaviest texts first."""
-        nodes = statements.node
-        rows = self._connection.execute(
-            select(nodes.c.height, nodes.c.idx, nodes.c.facts).where(nodes.c.conversation == head.id)
-        )
-        return {(row.height, row.idx): row.facts for row in rows}
-
-    def expansions(self, head: Head) -> tuple[tuple[int, int], dict[int, int]]:
-        """How many expansions were asked for and led to words, and how often each segment was expanded."""
-        conversation, access = statements.conversation, table(AccessRow)
-        asked, found = self._connection.execute(
-            select(conversation.c.expansions_asked, conversation.c.expansions_found).where(conversation.c.id == head.id)
-        ).one()
-        rows = self._connection.execute(
-            select(access.c.idx, access.c.expansions).where(access.c.conversation == head.id)
-        )
-        return (asked, found), {row.idx: row.expansions for row in rows}
 
     def anchors(self, head: Head) -> tuple[Anchor, ...]:
         """All anchors of a conversation in the order in which they were said."""

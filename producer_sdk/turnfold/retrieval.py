@@ -178,9 +178,11 @@ def anchors_among(
 def _members(kind: type[_Member], wanted: Iterable[_Member | str] | None) -> frozenset[_Member]:
     if wanted is None:
         return frozenset(kind)
-    names = [wanted] if isinstance(wanted, str) else list(wanted)
     try:
-        return frozenset(kind(name) for name in names)
+        return frozenset(kind(name) for name in ([wanted] if isinstance(wanted, str) else wanted))
+    except TypeError as error:
+        msg = f"types and states are lists of names, or None for all, not {type(wanted).__name__}"
+        raise InvalidInput(msg) from error
     except ValueError as error:
         msg = f"{error}: use {', '.join(kind)}"
         raise InvalidInput(msg) from error

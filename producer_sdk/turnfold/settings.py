@@ -52,6 +52,7 @@ class Settings:
     """Name or folder of the sentence model of workers with `TURNFOLD_SEMANTIC`, and of the vectors of queries."""
 
     def __post_init__(self) -> None:
+        _check_types(self)
         checked_id("TURNFOLD_TENANT", self.tenant)
         if not 0 < self.timeout_seconds <= 600:
             msg = f"TURNFOLD_TIMEOUT_SECONDS must be above 0 and at most 600, not {self.timeout_seconds}"
@@ -80,8 +81,18 @@ class Settings:
         return read_settings(cls, os.environ if environment is None else environment)
 
 
+def _check_types(settings: Settings) -> None:
+    """Raise `InvalidSettings` for a value that was given by name and is of another type than its field."""
+    for field in fields(settings):
+        value, wanted = getattr(settings, field.name), _TYPES[str(field.type)]
+        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+            msg = f"TURNFOLD_{field.name.upper()} ({field.name}=) must be a {field.type}, not {type(value).__name__}"
+            raise InvalidSettings(msg)
+
+
 _S = TypeVar("_S")
 
+_TYPES: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "bool": bool}
 _READERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "float": float, "bool": _flag}
 
 

@@ -106,7 +106,7 @@ def _postgresql(url: URL, *, write: bool, timeout_seconds: float) -> Engine:
             },
         )
     except ModuleNotFoundError as error:
-        msg = "PostgreSQL needs its driver: pip install 'turnfold-worker[postgres]' (psycopg 3)"
+        msg = "PostgreSQL needs its driver, psycopg 3: pip install 'turnfold[postgres]', or 'turnfold-worker[postgres]'"
         raise InvalidSettings(msg) from error
     if write:
         return engine

@@ -80,7 +80,22 @@ def estimate_tokens(text: str) -> int:
     >>> estimate_tokens("We must use PostgreSQL.\n")
     7
     """
+    if "\t" in text:
+        return _cost_of_pieces(text)
+    # No piece holds a space and anything else, and one space costs nothing: what stands between spaces is counted
+    # once for all texts.
+    cost = sum(map(_WORD_COSTS.__getitem__, text.split(" ")))
+    if "  " in text:
+        cost += sum(map(_PIECE_COSTS.__getitem__, _SPACES.findall(text)))
+    return cost
+
+
+def _cost_of_pieces(text: str) -> int:
     return sum(map(_PIECE_COSTS.__getitem__, _PIECES.findall(text)))
+
+
+_WORD_COSTS: Final = Remembered(_cost_of_pieces)
+_SPACES: Final = re.compile("  +")
 
 
 @dataclass(frozen=True, slots=True)

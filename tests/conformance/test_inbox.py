@@ -6,7 +6,8 @@ import pytest
 
 from support.inboxes import SHARD, Inboxes, addresses
 from turnfold.contract.keys import Address
-from turnfold_worker.ports import Claim, Inbox
+from turnfold_worker.exchange import Claim
+from turnfold_worker.ports import Inbox
 
 (ONE, OTHER, *_) = addresses("acme", 2)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from support.inboxes import SHARD, FakeInboxes, Inboxes, RealInboxes, addresses
 from turnfold.inbox import connect
-from turnfold_worker.ports import Claim
+from turnfold_worker.exchange import Claim
 
 CONVERSATIONS = [address for tenant in ("acme", "b:c") for address in addresses(tenant, 3)]
 

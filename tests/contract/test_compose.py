@@ -20,6 +20,7 @@ from tornado.options import options as tornado_options
 from turnfold.contract.tasks import QUEUE_OF
 from turnfold_worker.cli.flower_process import TASK_COLUMNS
 from turnfold_worker.cli.group import main
+from turnfold_worker.metrics import MODEL_COUNTERS
 from turnfold_worker.settings import WorkerSettings
 
 ROOT = Path(__file__).parents[2]
@@ -76,7 +77,7 @@ def test_somebody_notices_when_it_is_not_well(name: str) -> None:
 
 @each_service
 def test_its_image_is_pinned_to_a_version(name: str) -> None:
-    assert re.fullmatch(r"[a-z/-]+:\d+\.\d+(\.\d+)?(-[a-z]+)?", SERVICES[name]["image"])
+    assert re.fullmatch(r"[a-z/-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+)?", SERVICES[name]["image"])
 
 
 @each_service
@@ -173,8 +174,40 @@ def test_workers_are_asked_for_by_the_name_that_they_have_and_may_end_their_task
 
 def test_what_turnfold_is_told_to_do_is_one_of_its_commands() -> None:
     told = [command(name) for name in SERVICES if command(name)[:1] == ["turnfold"]]
-    assert told == [["turnfold", "migrate"]]
-    assert "migrate" in main.commands
+    assert {given[1] for given in told} == {"migrate", "serve-metrics"}
+    for _, name, *given in told:
+        known = {option for parameter in main.commands[name].params for option in parameter.opts}
+        assert {option.partition("=")[0] for option in given} <= known
+
+
+def test_prometheus_asks_services_at_their_ports() -> None:
+    asked = yaml.safe_load((ROOT / "ops" / "prometheus.yml").read_text(encoding="utf-8"))["scrape_configs"]
+    targets = {target for job in asked for one in job["static_configs"] for target in one["targets"]}
+    assert targets == {"metrics:9464", "flower:5555"}
+    for target in targets:
+        name, port = target.split(":")
+        assert f"--port={port}" in command(name)
+
+
+def test_every_number_of_the_dashboard_is_one_that_is_served() -> None:
+    dashboard = json.loads((ROOT / "ops" / "grafana" / "turnfold.json").read_text(encoding="utf-8"))
+    shown = {
+        name
+        for panel in dashboard["panels"]
+        for target in panel["targets"]
+        for name in re.findall(r"\b(turnfold_[a-z_]+)", target["expr"])
+    }
+    source = (ROOT / "worker" / "turnfold_worker" / "metrics.py").read_text(encoding="utf-8")
+    served = {f"turnfold_{name.removeprefix('turnfold_')}" for name in re.findall(r'"([a-z_]+)"', source)}
+    served |= {f"turnfold_model_{name}_total" for name, _ in MODEL_COUNTERS.values()} | {"turnfold_model_dollars_total"}
+    assert len(shown) > 12
+    assert shown <= served
+
+
+def test_what_watches_starts_with_its_profile_only() -> None:
+    watching = {name for name, service in SERVICES.items() if service.get("profiles") == ["metrics"]}
+    assert watching == {"metrics", "prometheus", "grafana"}
+    assert not [name for name in set(SERVICES) - watching if watching & set(SERVICES[name].get("depends_on", {}))]
 
 
 def test_every_option_that_celery_is_given_exists() -> None:

@@ -15,7 +15,7 @@ from turnfold.contract.tasks import Operation
 from turnfold.edge import accept, decode_turn, read_entry
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.drain import receive
-from turnfold_worker.ports import InboxEntry, ReceivedTurn
+from turnfold_worker.exchange import InboxEntry, ReceivedTurn
 
 pytestmark = pytest.mark.processes
 

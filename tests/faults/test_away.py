@@ -266,9 +266,9 @@ def test_the_try_of_another_worker_is_not_taken_back(
 
 
 @pytest.fixture
-def own_redis(tmp_path: Path) -> Iterator[RedisServer]:
+def own_redis(server_folder: Path) -> Iterator[RedisServer]:
     """A Redis that may be stopped without hurting other tests."""
-    with RedisServer(tmp_path / "redis") as server:
+    with RedisServer(server_folder / "redis") as server:
         yield server
 
 

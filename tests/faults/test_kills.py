@@ -56,9 +56,9 @@ def outcome_of(folder: Path, fault: Fault, conversations: Conversations, databas
 
 @pytest.mark.parametrize(("fault", "database"), ROWS)
 def test_rows_end_the_same(
-    tmp_path: Path, conversations: Conversations, undisturbed: Digests, fault: Fault, database: str
+    server_folder: Path, conversations: Conversations, undisturbed: Digests, fault: Fault, database: str
 ) -> None:
-    outcome = outcome_of(tmp_path, fault, dict(islice(conversations.items(), FEW)), database)
+    outcome = outcome_of(server_folder, fault, dict(islice(conversations.items(), FEW)), database)
 
     assert not verdict_of(outcome, undisturbed), outcome.verdict
 
@@ -71,9 +71,9 @@ def test_rows_end_the_same(
     ],
 )
 def test_five_thousand_turns_of_fifty_conversations_survive_kills(
-    tmp_path: Path, conversations: Conversations, undisturbed: Digests, fault: Fault, database: str
+    server_folder: Path, conversations: Conversations, undisturbed: Digests, fault: Fault, database: str
 ) -> None:
-    outcome = outcome_of(tmp_path, fault, conversations, database)
+    outcome = outcome_of(server_folder, fault, conversations, database)
 
     assert sum(map(len, conversations.values())) == 5_000
     assert sum(outcome.strikes.values()) >= 2
@@ -81,11 +81,11 @@ def test_five_thousand_turns_of_fifty_conversations_survive_kills(
 
 
 def test_a_power_cut_costs_only_what_redis_had_not_written(
-    tmp_path: Path, conversations: Conversations, undisturbed: Digests
+    server_folder: Path, conversations: Conversations, undisturbed: Digests
 ) -> None:
     some = dict(islice(conversations.items(), FEW))
 
-    outcome = outcome_of(tmp_path, faults.POWER_CUT, some, "sqlite")
+    outcome = outcome_of(server_folder, faults.POWER_CUT, some, "sqlite")
 
     assert outcome.unwritten_turns, "the cut lost nothing, so nothing was tested"
     assert not verdict_of(outcome, undisturbed), outcome.verdict

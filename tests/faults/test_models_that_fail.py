@@ -20,6 +20,10 @@ from turnfold_worker.offline import fold
 
 TURNS = 50
 
+CUT_AT_ONCE = Behaviour(change=lambda content: content[:30], finish="length")
+UNQUOTED = Behaviour(change=lambda content: content.replace('{"nodes": ', "{nodes: "))
+"""All of the words, and no JSON."""
+
 PASSING = {
     "429 with Retry-After": behaves.RATE_LIMITED, "500": behaves.SERVER_ERROR, "503": behaves.error(503),
     "HTML": behaves.HTML, "broken body": behaves.BROKEN_BODY, "empty choices": behaves.NO_CHOICES,
@@ -132,7 +136,7 @@ def test_a_model_that_fails_is_left_alone_and_tried_again_by_one_call(make_refin
     ("name", "behaviour", "repaired"),
     [
         ("fenced", behaves.FENCED, 0), ("no usage", behaves.NO_USAGE, 0), ("not JSON", behaves.NOT_JSON, 1),
-        ("wrong schema", behaves.WRONG_SCHEMA, 1), ("truncated", behaves.TRUNCATED, 1),
+        ("wrong schema", behaves.WRONG_SCHEMA, 1), ("truncated", behaves.TRUNCATED, 0), ("cut at once", CUT_AT_ONCE, 1),
         ("refusal", behaves.REFUSAL, 0),
     ],
 )  # fmt: skip
@@ -149,24 +153,26 @@ def test_an_extraction_in_the_wrong_form_is_repaired_once_or_left(
     assert refinery.levels(), "the other call is not hurt"
     if repaired:
         sent = refinery.server.requests[1]["messages"][1]["content"]
-        assert ("=== segment" in sent) == (name != "truncated"), "only where there is nothing to repair"
+        assert "=== segment" in sent, "there is nothing in the reply to repair"
 
 
 @pytest.mark.parametrize(
     ("behaviour", "repaired", "levels"),
     [
         (behaves.FENCED, 0, True), (behaves.NOT_JSON, 1, True), (behaves.WRONG_SCHEMA, 1, True),
-        (behaves.TRUNCATED, 1, True), (behaves.REFUSAL, 0, False), (Behaviour(finish="content_filter"), 0, False),
+        (behaves.TRUNCATED, 0, True), (CUT_AT_ONCE, 1, True), (UNQUOTED, 1, True),
+        (behaves.REFUSAL, 0, False), (Behaviour(finish="content_filter"), 0, False),
     ],
-    ids=["fenced", "not JSON", "wrong schema", "truncated", "refusal", "filter"],
+    ids=["fenced", "not JSON", "wrong schema", "truncated", "cut at once", "unquoted", "refusal", "filter"],
 )  # fmt: skip
 def test_a_summary_in_the_wrong_form_is_repaired_once_or_left(
     refinery: Refinery, behaviour: Behaviour, repaired: int, levels: bool
 ) -> None:
     refinery.server.then(behaves.OK, behaviour)
     refinery.fold("c", TURNS)
-    if behaviour is behaves.TRUNCATED:
-        assert "=== segment" not in refinery.server.requests[2]["messages"][1]["content"]
+    if repaired:
+        sent = refinery.server.requests[2]["messages"][1]["content"]
+        assert ("=== segment" in sent) == (behaviour is not UNQUOTED), "only where there is nothing to repair"
     assert refinery.states == ["done"]
     assert refinery.used()["repaired"] == repaired
     assert bool(refinery.levels()) == levels
@@ -195,13 +201,18 @@ def _turns(body: dict[str, Any], to: int) -> None:
             statement["turn"] = to
 
 
+def _stretched(statements: list[dict[str, Any]]) -> None:
+    for statement in statements:
+        statement["text"] = " and ".join([statement["text"]] * 30)
+
+
 LIES = {
     "invented number": Lie(lambda body: _texts(body, lambda text: f"{text}, which costs 987654 euros"), 2),
     "invented name": Lie(lambda body: _texts(body, lambda text: f"{text}, said by Brunhilde"), 2),
     "invented identifier": Lie(lambda body: _texts(body, lambda text: f"{text} in config/made_up.yaml"), 2),
     "invented date": Lie(lambda body: _texts(body, lambda text: f"{text} on 24 December 2031"), 2),
     "a turn that is not there": Lie(lambda body: _turns(body, 9_999), 2),
-    "over-long": Lie(lambda body: body["nodes"][0]["detailed"].extend(body["nodes"][0]["detailed"] * 30), 1),
+    "over-long": Lie(lambda body: _stretched(body["nodes"][0]["detailed"]), 1),
     "empty": Lie(lambda body: body["nodes"][0].update(detailed=[], brief=[]), 2),
     "missing": Lie(lambda body: body["nodes"].pop(0), 3),
     "tags from nowhere": Lie(lambda body: body["nodes"][0].update(tags=["blockchain", "quantum"]), 1),
@@ -241,6 +252,39 @@ def test_a_repair_that_is_right_is_kept_and_costs_only_its_segment(refinery: Ref
     whole, repair = (len(request["messages"][1]["content"]) for request in refinery.server.requests[1:])
     assert repair < whole / 2
     assert "An earlier reply was refused" in refinery.server.requests[2]["messages"][1]["content"]
+
+
+def test_a_repair_asks_for_the_levels_that_were_refused_and_for_no_other(refinery: Refinery) -> None:
+    def tags_only(body: dict[str, Any]) -> None:
+        body["nodes"][0].update(tags=["blockchain"])
+
+    refinery.server.answer = scribe.changing(tags_only)
+    refinery.fold("c", TURNS)
+    sent = refinery.server.requests[2]["messages"][1]["content"]
+    assert "(only tags)" in sent
+    assert " words" not in sent
+    assert refinery.used()["levels_refused"] == 1
+
+
+def test_a_model_that_goes_round_in_circles_says_each_thing_once(refinery: Refinery) -> None:
+    refinery.server.answer = scribe.changing(
+        lambda body: body["nodes"][0].update(detailed=body["nodes"][0]["detailed"] * 40)
+    )
+    refinery.fold("c", TURNS)
+    assert refinery.server.purposes() == ["extract", "summarize"]
+    assert refinery.used()["levels_refused"] == 0
+    detailed = next(body for height, idx, level, body in refinery.levels() if (height, idx, level) == (0, 0, 1))
+    lines = [line for line in detailed.splitlines() if not line.startswith("[")]
+    assert len(lines) == len(set(lines))
+
+
+def test_of_a_reply_that_was_cut_off_what_is_whole_is_kept(refinery: Refinery) -> None:
+    refinery.server.then(behaves.TRUNCATED, behaves.TRUNCATED)
+    refinery.fold("c", TURNS)
+    assert refinery.server.purposes() == ["extract", "summarize"]
+    assert 0 < refinery.used()["quotes_kept"] < 8
+    assert {height for height, _, _, _ in refinery.levels()} == {0}, "the chapter comes last"
+    assert refinery.used()["levels_refused"] > 0
 
 
 def test_quotes_that_nobody_said_are_refused_and_counted(refinery: Refinery) -> None:

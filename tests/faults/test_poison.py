@@ -25,10 +25,10 @@ from turnfold_worker import drain as drain_module
 from turnfold_worker.adapters.sql_parked import SqlParkedWork
 from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.errors import Refused
+from turnfold_worker.exchange import Received, ReceivedTurn, StoreResult
 from turnfold_worker.jobs import retry
 from turnfold_worker.parked import Selection
 from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.ports import Received, ReceivedTurn, StoreResult
 
 POISON = "xyzzy"
 PLACEHOLDER = "[this turn could not be stored"

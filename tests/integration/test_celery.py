@@ -42,9 +42,9 @@ twins = pytest.mark.parametrize("crew", [pytest.param({"left": ALL, "right": ALL
 
 
 @pytest.fixture
-def redis_server(redis_server: RedisServer, tmp_path: Path) -> Iterator[RedisServer]:
+def redis_server(redis_server: RedisServer, server_folder: Path) -> Iterator[RedisServer]:
     """A broker of the test's own, so that its death hurts no other test; skips as the shared one does."""
-    with RedisServer(tmp_path / "redis") as server:
+    with RedisServer(server_folder / "redis") as server:
         yield server
 
 

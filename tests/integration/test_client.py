@@ -81,7 +81,7 @@ def test_a_repeated_turn_id_changes_nothing_in_the_inbox_or_after_it(tf: Turnfol
 
 
 def test_appending_nothing_is_allowed_and_leaves_nothing(tf: Turnfold) -> None:
-    assert tf.append("c", []).turn_ids == ()
+    assert tf.append("c", []).turn_ids == []
     assert tf.status("c").inbox == 0
 
 

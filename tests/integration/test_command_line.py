@@ -20,6 +20,8 @@ import psutil
 import pytest
 import redis
 
+from support.server_folders import own_folder
+
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
 
 TURNFOLD = (sys.executable, "-c", "from turnfold_worker.cli import main; main(prog_name='turnfold')")
@@ -82,11 +84,12 @@ def all_gone(processes: list[psutil.Process], *, seconds: float) -> bool:
 
 
 @pytest.fixture(scope="module")
-def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
-    running = start_up(tmp_path_factory.mktemp("up"))
-    yield running
-    if running.process.poll() is None:
-        end(running.process)
+def up() -> Iterator[Up]:
+    with own_folder() as folder:
+        running = start_up(folder)
+        yield running
+        if running.process.poll() is None:
+            end(running.process)
 
 
 @pytest.fixture(scope="module")
@@ -198,15 +201,30 @@ def test_forgotten_is_gone(up: Up, tmp_path: Path) -> None:
     assert "nothing was ever appended" in up.run("context", "secret", code=1)
 
 
+def test_all_of_a_tenant_is_forgotten_with_one_receipt(up: Up, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        file = tmp_path / f"{name}.jsonl"
+        file.write_text('{"role": "user", "content": "The password is swordfish."}\n')
+        up.run("--tenant", "gone", "import", file, "--wait", 30)
+
+    receipt = up.json("--tenant", "gone", "forget", "--all", "--yes")
+
+    assert receipt == {
+        "tenant": "gone", "conversations": 2, "completed": True, "inbox_turns": 0, "turns": 2, "segments": 0,
+        "anchors": 0,
+    }  # fmt: skip
+    assert "nothing was ever appended" in up.run("--tenant", "gone", "context", "one", code=1)
+
+
 def test_a_second_up_in_the_same_folder_is_refused(up: Up) -> None:
     assert "already runs" in up.run("up", code=3)
 
 
-def test_a_worker_and_a_redis_that_die_come_back_and_work_goes_on(up: Up, tmp_path: Path) -> None:
+def test_a_worker_and_a_redis_that_die_come_back_and_work_goes_on(up: Up, server_folder: Path) -> None:
     for process in up.family:
         if psutil.pid_exists(process.pid):
             process.kill()
-    turns = tmp_path / "after.jsonl"
+    turns = server_folder / "after.jsonl"
     turns.write_text('{"role": "user", "content": "Still there?"}\n')
 
     up.run("import", turns, "--wait", 60)
@@ -214,9 +232,9 @@ def test_a_worker_and_a_redis_that_die_come_back_and_work_goes_on(up: Up, tmp_pa
     assert up.json("status", "after")["settled"]
 
 
-def test_signals_stop_everything_within_seconds(tmp_path: Path) -> None:
+def test_signals_stop_everything_within_seconds(server_folder: Path) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
-        running = start_up(tmp_path)
+        running = start_up(server_folder)
         family = running.family
         assert len(family) >= 3
         began = time.monotonic()
@@ -228,15 +246,15 @@ def test_signals_stop_everything_within_seconds(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent died")
-def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data(tmp_path: Path) -> None:
-    first = start_up(tmp_path)
+def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data(server_folder: Path) -> None:
+    first = start_up(server_folder)
     first.run("import", EXAMPLE, "--wait", 60)
     family = first.family
 
     first.process.kill()
     first.process.communicate()
     assert all_gone(family, seconds=20)
-    second = start_up(tmp_path)
+    second = start_up(server_folder)
 
     assert second.said["redis_url"] == first.said["redis_url"]
     assert second.json("status", CONVERSATION)["stored"] == TURNS
@@ -244,9 +262,9 @@ def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data(tmp_path:
 
 
 @pytest.mark.parametrize("delay_seconds", [0.0, 0.01, 0.1, 0.5])
-def test_a_signal_during_the_start_leaves_no_process(tmp_path: Path, delay_seconds: float) -> None:
+def test_a_signal_during_the_start_leaves_no_process(server_folder: Path, delay_seconds: float) -> None:
     process = subprocess.Popen(
-        [*TURNFOLD, "up"], env=environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*TURNFOLD, "up"], env=environment(server_folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
     assert "starting Redis" in process.stderr.readline()
@@ -259,21 +277,21 @@ def test_a_signal_during_the_start_leaves_no_process(tmp_path: Path, delay_secon
     assert all_gone(family, seconds=5)
 
 
-def test_a_start_that_fails_is_explained_and_nothing_is_left(tmp_path: Path) -> None:
+def test_a_start_that_fails_is_explained_and_nothing_is_left(server_folder: Path) -> None:
     done = subprocess.run(
-        [*TURNFOLD, "up"], env=environment(tmp_path, TURNFOLD_DATABASE_URL=f"sqlite:///{tmp_path}/no/where.db"),
+        [*TURNFOLD, "up"], env=environment(server_folder, TURNFOLD_DATABASE_URL=f"sqlite:///{server_folder}/no/where.db"),
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
 
     assert done.returncode == 3
     assert done.stderr.splitlines()[-1].startswith("turnfold: the database cannot be opened")
-    assert not [p for p in psutil.process_iter(["cmdline"]) if str(tmp_path) in " ".join(p.info["cmdline"] or [])]
+    assert not [p for p in psutil.process_iter(["cmdline"]) if str(server_folder) in " ".join(p.info["cmdline"] or [])]
 
 
-def test_the_demo_shows_the_main_job_in_under_a_minute(tmp_path: Path) -> None:
+def test_the_demo_shows_the_main_job_in_under_a_minute(server_folder: Path) -> None:
     began = time.monotonic()
     done = subprocess.run(
-        [*TURNFOLD, "demo"], env=environment(tmp_path), capture_output=True, text=True, timeout=60, check=False
+        [*TURNFOLD, "demo"], env=environment(server_folder), capture_output=True, text=True, timeout=60, check=False
     )
 
     assert done.returncode == 0, done.stderr
@@ -286,4 +304,4 @@ def test_the_demo_shows_the_main_job_in_under_a_minute(tmp_path: Path) -> None:
         "6. expand(",
     ):
         assert shown in done.stdout
-    assert not (tmp_path / "up.lock").exists()
+    assert not (server_folder / "up.lock").exists()

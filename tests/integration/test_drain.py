@@ -21,7 +21,7 @@ from turnfold.edge import PLACEHOLDER
 from turnfold.inbox import connect as connect_redis
 from turnfold_worker import drain as drain_module
 from turnfold_worker.errors import Refused, Stalled, StoreAway
-from turnfold_worker.ports import Received, ReceivedTurn, StoreResult
+from turnfold_worker.exchange import Received, ReceivedTurn, StoreResult
 
 
 class Troubled:

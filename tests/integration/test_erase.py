@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import Engine, select, text
 
 from conftest import LocalWorker
@@ -21,6 +23,8 @@ from turnfold.snapshots import NO_INBOX
 from turnfold_worker import erase as erase_module
 from turnfold_worker.adapters import sql_erasures
 from turnfold_worker.adapters.sql_parked import SqlParkedWork
+from turnfold_worker.cli import forget as forget_command
+from turnfold_worker.cli import main
 from turnfold_worker.digest import digest
 from turnfold_worker.doctor.invariants import check_invariants
 from turnfold_worker.doctor.samples import check_samples
@@ -179,3 +183,29 @@ def test_a_conversation_that_stands_is_never_deleted_in_pieces(
         conversation: Any = connection.scalar(select(Base.metadata.tables["conversation"].c.id))
     assert local.worker.store.delete_some(conversation) is False
     assert rows_left(engine) == before
+
+
+def test_all_of_a_tenant_goes_and_nothing_of_another_one(
+    long: Turnfold, local: LocalWorker, redis_url: str, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forget_command, "WAIT_SECONDS", 0)
+    other = long.for_tenant("other")
+    other.append("long", talk(3, 40))
+    local.settle()
+    kept = local.digest("long", "other")
+    long.append("a b/ü%:", talk(2, 4))
+    urls = ("--redis-url", redis_url, "--database-url", database_url, "--tenant", "acme")
+
+    result = CliRunner().invoke(main, [*urls, "forget", "--all", "--yes", "--json"])
+
+    assert json.loads(result.stdout) == {
+        "tenant": "acme", "conversations": 2, "completed": False, "inbox_turns": 4, "turns": 0, "segments": 0,
+        "anchors": 0,
+    }  # fmt: skip
+    assert all(long.context(name, budget_tokens=500).coverage is None for name in ("long", "a b/ü%:"))
+    local.settle()
+    with local.engine.begin() as connection:
+        assert connection.scalars(text("SELECT DISTINCT tenant FROM conversation")).all() == ["other"]
+    assert local.digest("long", "other") == kept
+    again = CliRunner().invoke(main, [*urls, "forget", "--all", "--yes"])
+    assert "erased 0 stored turns" in again.stdout

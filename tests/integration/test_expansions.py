@@ -19,7 +19,7 @@ from turnfold.inbox import connect as connect_redis
 from turnfold.reader import ReadTransaction
 from turnfold.sql import connect
 from turnfold.tokens import estimate_tokens
-from turnfold_worker import migrate
+from turnfold_worker import migrate, trees
 from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.settings import WorkerSettings
@@ -49,7 +49,7 @@ def folded(redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory) 
 
 
 def tree(tf: Turnfold) -> list[tuple[Node, dict[int, str]]]:
-    return tf._resources.reader().read(lambda transaction: transaction.tree(Address("acme", "c")))
+    return tf._resources.reader().read(lambda look: trees.tree(look, Address("acme", "c")))
 
 
 def pages(tf: Turnfold, marker: str, *, max_tokens: int | None = None) -> list[Expansion]:

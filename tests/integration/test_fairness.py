@@ -220,9 +220,7 @@ def test_looking_for_due_folds_is_cheap_however_many_there_are(
             plans.append("\n".join(str(row[-1]) for row in rows))
 
     store.due_folds(500)
-    started = time.perf_counter()
     assert len(store.due_folds(500)) == 500
-    seconds = time.perf_counter() - started
     event.listen(store._read_engine, "before_cursor_execute", explain)
     try:
         store.due_folds(500)
@@ -233,7 +231,8 @@ def test_looking_for_due_folds_is_cheap_however_many_there_are(
         assert "Seq Scan on job" not in plan, plan
         # The partial index of what runs holds only what runs.
         assert "SCAN job" not in plan.replace("SCAN job USING INDEX job_running", ""), plan
-    assert seconds < 1, "tens of milliseconds; a window over all of them takes several times as long"
+        # A window over all that is due reads all of it, by an index or not.
+        assert "WindowAgg" not in plan, plan
 
 
 # Long conversations

@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from support.chromium import Chromium, find_chromium
+from support.server_folders import own_folder
 from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold_worker.cli import stack as stack_module
@@ -47,8 +48,8 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    with Stack(tmp_path_factory.mktemp("flower"), environment={}, flower=True) as stack:
+def watched() -> Iterator[Watched]:
+    with own_folder() as folder, Stack(folder, environment={}, flower=True) as stack:
         assert stack.flower is not None
         with Turnfold.from_settings(stack.settings) as tf:
             wait_until_watching(tf, stack.flower.url)
@@ -181,25 +182,25 @@ def test_it_listens_on_this_machine_only_and_no_argument_holds_its_password(watc
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_a_stack_that_starts_again_is_found_at_the_same_url_with_its_history(tmp_path: Path) -> None:
-    with Stack(tmp_path, environment={}, flower=True) as first:
+def test_a_stack_that_starts_again_is_found_at_the_same_url_with_its_history(server_folder: Path) -> None:
+    with Stack(server_folder, environment={}, flower=True) as first:
         assert first.flower is not None
         url = first.flower.url
         with Turnfold.from_settings(first.settings) as tf:
             wait_until_watching(tf, url)
         wait_until(lambda: "turnfold.compress" in tasks_done(url), what="the tasks are known")
-    with Stack(tmp_path, environment={}, flower=True, ingest_workers=0, compress_workers=0) as second:
+    with Stack(server_folder, environment={}, flower=True, ingest_workers=0, compress_workers=0) as second:
         assert second.flower is not None
         assert second.flower.url == url
         assert tasks_done(url) >= {"turnfold.drain", "turnfold.compress"}
 
 
-def test_a_port_that_is_taken_is_named_and_nothing_is_left_running(tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_named_and_nothing_is_left_running(server_folder: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        stack = Stack(tmp_path, environment={}, flower=True, flower_port=port)
+        stack = Stack(server_folder, environment={}, flower=True, flower_port=port)
 
         with pytest.raises(FlowerNotStarted, match=f"port {port} is taken"):
             stack.start()
@@ -209,12 +210,14 @@ def test_a_port_that_is_taken_is_named_and_nothing_is_left_running(tmp_path: Pat
 
 
 def test_without_the_extra_everything_else_starts_and_it_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stack_module, "is_installed", lambda: False)
     told: list[str] = []
 
-    with Stack(tmp_path, environment={}, flower=True, ingest_workers=0, compress_workers=0, tell=told.append) as stack:
+    with Stack(
+        server_folder, environment={}, flower=True, ingest_workers=0, compress_workers=0, tell=told.append
+    ) as stack:
         assert stack.flower is None
         assert stack.as_json()["flower_url"] is None
 

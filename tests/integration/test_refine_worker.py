@@ -25,13 +25,13 @@ def plain_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(("TURNFOLD_", "OPENAI_"))}
 
 
-def test_up_with_a_model_refines_through_failures(tmp_path: Path, openai_server: OpenAIServer) -> None:
+def test_up_with_a_model_refines_through_failures(server_folder: Path, openai_server: OpenAIServer) -> None:
     openai_server.then(behaves.SERVER_ERROR, behaves.RATE_LIMITED, behaves.DROPPED)
     environment = {
         **plain_environment(), "TURNFOLD_OPENAI_BASE_URL": openai_server.base_url, "TURNFOLD_SWEEP_SECONDS": "0.5",
         "TURNFOLD_REPUBLISH_SECONDS": "2",
     }  # fmt: skip
-    with Stack(tmp_path, environment=environment) as stack:
+    with Stack(server_folder, environment=environment) as stack:
         assert set(stack.workers) == {"ingest", "compress", "refine"}
         assert stack.as_json()["refine"] == "on"
         with Turnfold.from_settings(stack.settings) as tf:
@@ -46,12 +46,12 @@ def test_up_with_a_model_refines_through_failures(tmp_path: Path, openai_server:
             timeout_seconds=60, what="every chapter is refined",
         )  # fmt: skip
         engine.dispose()
-        log = (tmp_path / "refine.log").read_text()
+        log = (server_folder / "refine.log").read_text()
         assert "levels written" in log
         assert "note a-1" not in log
 
 
-def test_up_without_a_model_has_no_refine_worker(tmp_path: Path) -> None:
-    with Stack(tmp_path, environment=plain_environment(), compress_workers=0) as stack:
+def test_up_without_a_model_has_no_refine_worker(server_folder: Path) -> None:
+    with Stack(server_folder, environment=plain_environment(), compress_workers=0) as stack:
         assert set(stack.workers) == {"ingest"}
         assert stack.as_json()["refine"] == "off"

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
+from support.pairs import differing_pairs
 from turnfold import Turnfold
+from turnfold.contract.records import AnchorState, AnchorType
 from turnfold.contract.vectors import cosine, numbers_of
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 from turnfold_worker.offline import fold
+from turnfold_worker.pipeline.anchors import AnchorDraft
+from turnfold_worker.pipeline.deduplicate import merge
+from turnfold_worker.pipeline.settings import FoldSettings
+
+pytestmark = pytest.mark.usefixtures("embedder")
 
 FILLER = [f"Nothing of note, part {part}." for part in ("one", "two", "three", "four", "five", "six", "seven", "eight")]
-
-
-@pytest.fixture(scope="module")
-def embedder() -> SentenceTransformerEmbedder:
-    return SentenceTransformerEmbedder()
 
 
 def turns(*texts: str) -> list[dict[str, str]]:
@@ -62,6 +66,28 @@ def test_the_model_alone_would_merge_another_number_and_a_negation(embedder: Sen
     ])  # fmt: skip
     assert cosine(numbers_of(first), numbers_of(second)) > 0.85
     assert cosine(numbers_of(third), numbers_of(fourth)) > 0.85
+
+
+@given(st.lists(differing_pairs(), min_size=1, max_size=6))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_vectors_of_the_model_make_one_of_two_that_differ(
+    embedder: SentenceTransformerEmbedder, pairs: list[tuple[str, str]]
+) -> None:
+    for pair in pairs:
+        vectors = dict(zip(pair, embedder.embed(pair), strict=True))
+        drafts = [
+            AnchorDraft(
+                type=AnchorType.CRITICAL_FACT, text=said, turn_seq=seq, start=0, end=len(said), score=60, rank=90,
+                tokens=9,
+            )
+            for seq, said in enumerate(pair, 1)
+        ]  # fmt: skip
+        for above in (FoldSettings().deduplicate_above, 0.2):
+            merged = merge(
+                drafts, (), next_id=1, node_idx=0, settings=FoldSettings(deduplicate_above=above), vectors=vectors
+            )
+            assert AnchorState.DUPLICATE not in [one.state for one in merged.new], pair
+            assert [one.text for one in merged.new] == list(pair)
 
 
 def test_vectors_of_anchors_are_stored_once_and_believed(

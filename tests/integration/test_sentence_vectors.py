@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -14,22 +15,22 @@ from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from turnfold import Turnfold
-from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, numbers_of
+from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, numbers_of, rounded
 from turnfold.errors import InvalidSettings
+from turnfold.hits import near_turns
 from turnfold.sql import connect
 from turnfold_worker.adapters import sentence_embedder
 from turnfold_worker.adapters.sentence_embedder import DEFAULT_MODEL, SentenceTransformerEmbedder, weights_of
+from turnfold_worker.celery_app import app
 from turnfold_worker.compress import with_vectors
 from turnfold_worker.errors import ModelAway, StoreAway
 from turnfold_worker.offline import fold
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.wiring import build
 
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of the default model's weights, as its authors publish them."""
-
-
-@pytest.fixture(scope="module")
-def embedder() -> SentenceTransformerEmbedder:
-    return SentenceTransformerEmbedder()
 
 
 class Counting:
@@ -49,6 +50,7 @@ def near(first: Vector, second: Vector) -> float:
     return cosine(numbers_of(first), numbers_of(second))
 
 
+@pytest.mark.usefixtures("embedder")
 def test_the_packaged_weights_are_those_that_their_authors_publish() -> None:
     weights = Path(weights_of(DEFAULT_MODEL), "model.safetensors")
     assert hashlib.sha256(weights.read_bytes()).hexdigest() == WEIGHTS
@@ -80,6 +82,7 @@ def test_hostile_texts_are_embedded(embedder: SentenceTransformerEmbedder) -> No
     assert all(len(vector) in {0, 384} for vector in embedder.embed(texts))
 
 
+@pytest.mark.usefixtures("embedder")
 def test_a_model_that_cannot_be_had_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ModelAway, match="TURNFOLD_EMBEDDING_MODEL"):
@@ -90,6 +93,12 @@ def test_without_the_packages_the_switch_says_what_to_install(monkeypatch: pytes
     monkeypatch.setattr(sentence_embedder, "find_spec", lambda name: None)
     with pytest.raises(InvalidSettings, match=r"pip install 'turnfold-worker\[semantic\]'"):
         fold([{"role": "user", "content": "Hi."}], semantic=True)
+
+
+def test_a_worker_beside_which_torch_is_missing_says_so_before_it_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentence_embedder, "find_spec", lambda name: None if name == "torch" else object())
+    with pytest.raises(InvalidSettings, match=r"torch cannot be imported: pip install .* or unset TURNFOLD_SEMANTIC"):
+        build(WorkerSettings(semantic=True, database_url="sqlite://"), app)
 
 
 def test_nothing_heavy_is_imported_before_the_first_text() -> None:
@@ -157,7 +166,40 @@ def test_a_forgotten_conversations_vectors_are_gone_and_none_come_back(
     tf.forget("c", timeout_seconds=0)
     local.settle()
     assert counted(engine) == 0
+    assert signs_of(engine, conversation) == []
     assert local.worker.store.keep_turn_vectors(conversation, "m", [(tail.turns[0], Vector(b"x"))]) == {}
+
+
+def signs_of(engine: Engine, conversation: int) -> list[tuple[int, bytes]]:
+    with engine.begin() as connection:
+        rows = connection.execute(
+            text("SELECT block, signs FROM turn_signs WHERE conversation = :c ORDER BY block"), {"c": conversation}
+        )
+        return [(row.block, bytes(row.signs)) for row in rows]
+
+
+def test_signs_are_those_of_the_vectors_however_these_came(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], database_url: str
+) -> None:
+    local = make_worker()
+    engine = connect(database_url, write=True, timeout_seconds=10)
+    for name in ("at once", "one by one"):
+        tf.append(name, [{"role": "user", "content": f"line {i}"} for i in range(1, 131)])
+    local.settle()
+    with engine.begin() as connection:
+        first, second = connection.scalars(text("SELECT id FROM conversation ORDER BY id")).all()
+    store, chance = local.worker.store, random.Random(5)
+    turns = [StoredTurn(seq=i, turn_id=str(i), role=Role.USER, content=f"line {i}", tokens=2) for i in range(1, 131)]
+    vectors = [rounded([chance.uniform(-1, 1) for _ in range(20)]) for _ in turns]
+    store.keep_turn_vectors(first, "m", list(zip(turns, vectors, strict=True)))
+    for pair in reversed(list(zip(turns, vectors, strict=True))):
+        store.keep_turn_vectors(second, "m", [pair])
+    kept = signs_of(engine, first)
+    assert kept == signs_of(engine, second)
+    assert [block for block, _ in kept] == [0, 1, 2]
+    near = near_turns(vectors[99], kept)
+    assert near[100] == max(near.values())
+    engine.dispose()
 
 
 def test_while_the_model_is_away_the_fold_waits_and_loses_nothing(

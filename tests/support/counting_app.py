@@ -13,7 +13,7 @@ from typing import Any, Final
 from turnfold.contract.records import ConversationId
 from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.celery_app import app
-from turnfold_worker.ports import Fold, Received, StoreResult
+from turnfold_worker.exchange import Fold, Received, StoreResult
 
 __all__ = ["app"]
 

@@ -9,7 +9,7 @@ from turnfold.contract.access import Expansions
 from turnfold.contract.keys import BELL_MILLISECONDS, Address, encode_id
 from turnfold.contract.tasks import Operation
 from turnfold.edge import Entry
-from turnfold_worker.ports import Claim, InboxEntry
+from turnfold_worker.exchange import Claim, InboxEntry
 
 MICROSECONDS = 1_000_000
 TENANTS_A_CLAIM = 512

@@ -9,7 +9,8 @@ from typing import Any
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
-from turnfold_worker.ports import Claim, ConfirmErasure, Hidden, InboxEntry, Received, ReceivedTurn, StoreResult
+from turnfold_worker.exchange import Claim, Hidden, InboxEntry, Received, ReceivedTurn, StoreResult
+from turnfold_worker.ports import ConfirmErasure
 
 
 class Mutant:

@@ -31,6 +31,8 @@ class Behaviour:
     """Of the message, instead of what the server's answer would be."""
     change: Callable[[str], str] = str
     """Done to the content."""
+    tools: tuple[tuple[str, str], ...] = ()
+    """Calls of tools, as name and arguments, in place of an answer."""
     finish: str = "stop"
     refusal: str | None = None
     choices: bool = True
@@ -130,14 +132,24 @@ class OpenAIServer:
             return self.script.pop(0) if self.script else self.choose(request)
 
     def completion(self, request: Request, behaviour: Behaviour, *, batch: bool = False) -> bytes:
-        content = behaviour.change(self.answer(request)) if behaviour.content is None else behaviour.content
-        sent = sum(estimate_tokens(message["content"]) for message in request["messages"]) + 8
+        if behaviour.content is None:
+            content = "" if behaviour.tools else behaviour.change(self.answer(request))
+        else:
+            content = behaviour.content
+        sent = sum(estimate_tokens(message.get("content") or "") for message in request["messages"]) + 8
         got = estimate_tokens(content)
         system = request["messages"][0]["content"]
-        message = {"role": "assistant", "content": content or None, "refusal": behaviour.refusal}
+        message: dict[str, Any] = {"role": "assistant", "content": content or None, "refusal": behaviour.refusal}
+        finish = behaviour.finish
+        if behaviour.tools:
+            finish = "tool_calls"
+            message["tool_calls"] = [
+                {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+                for call_id, name, arguments in self._called(behaviour)
+            ]
         body: dict[str, Any] = {
             "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": request["model"],
-            "choices": [{"index": 0, "finish_reason": behaviour.finish, "message": message, "logprobs": None}],
+            "choices": [{"index": 0, "finish_reason": finish, "message": message, "logprobs": None}],
         }  # fmt: skip
         if not behaviour.choices:
             body["choices"] = []
@@ -153,6 +165,25 @@ class OpenAIServer:
                 "prompt_tokens_details": {"cached_tokens": cached},
             }  # fmt: skip
         return json.dumps(body).encode()
+
+    def response(self, request: Request, behaviour: Behaviour) -> bytes:
+        """What `/responses` answers: calls of tools, else a message."""
+        output: list[dict[str, Any]] = [
+            {"type": "function_call", "id": f"fc_{call_id}", "call_id": call_id, "name": name, "arguments": arguments,
+             "status": "completed"}
+            for call_id, name, arguments in self._called(behaviour)
+        ] or [
+            {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+             "content": [{"type": "output_text", "text": behaviour.content, "annotations": []}]}
+        ]  # fmt: skip
+        return json.dumps({
+            "id": "resp_1", "object": "response", "created_at": 1, "model": request["model"], "status": "completed",
+            "output": output, "parallel_tool_calls": True, "tool_choice": "auto", "tools": request["tools"],
+        }).encode()  # fmt: skip
+
+    def _called(self, behaviour: Behaviour) -> list[tuple[str, str, str]]:
+        """The calls of an answer, with ids that no other answer has."""
+        return [(f"call_{len(self.requests)}_{i}", *one) for i, one in enumerate(behaviour.tools)]
 
     # Batches
 
@@ -220,7 +251,7 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
             if self.path.endswith("/batches"):
                 self._send(200, server.begin_batch(json.loads(given)), {})
                 return
-            if not self.path.endswith("/chat/completions"):
+            if not self.path.endswith(("/chat/completions", "/responses")):
                 self._send(404, b"{}", {})
                 return
             request = json.loads(given)
@@ -231,7 +262,8 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
                 self.connection.close()
                 return
-            body = behaviour.body if behaviour.body is not None else server.completion(request, behaviour)
+            make = server.response if self.path.endswith("/responses") else server.completion
+            body = behaviour.body if behaviour.body is not None else make(request, behaviour)
             self._send(behaviour.status, body, behaviour.headers, behaviour)
 
         def do_GET(self) -> None:

@@ -13,9 +13,9 @@ from typing import Any
 
 from support.openai_server import Request
 
-_SEGMENT = re.compile(r"=== segment (\d+)(?: \(detailed: (\d+) words, brief: (\d+) words\))?")
+_SEGMENT = re.compile(r"=== segment (\d+)(?: \(([^()]*)\))?")
 _TURN = re.compile(r"#(\d+) ([^:]+): (.*)", re.DOTALL)
-_CHAPTER = re.compile(r"Write node 0 for all of it \(detailed: (\d+) words, brief: (\d+) words\)")
+_CHAPTER = re.compile(r"Write node 0 for all of it \(([^()]*)\)")
 
 
 @dataclass
@@ -23,7 +23,8 @@ class ReadSegment:
     """A segment as a model sees it."""
 
     number: int
-    sizes: tuple[int, int] | None
+    asked: str
+    """What is to be written of it, and how long."""
     turns: list[tuple[int, str, str]] = field(default_factory=list)
     """(number, speaker, words)."""
 
@@ -35,8 +36,7 @@ def read_request(user: str) -> list[ReadSegment]:
     for line in user.split(fence)[1].strip("\n").split("\n"):
         heading, turn = _SEGMENT.fullmatch(line), _TURN.fullmatch(line)
         if heading:
-            sizes = (int(heading[2]), int(heading[3])) if heading[2] else None
-            segments.append(ReadSegment(int(heading[1]), sizes))
+            segments.append(ReadSegment(int(heading[1]), heading[2] or ""))
         elif turn:
             segments[-1].turns.append((int(turn[1]), turn[2], turn[3]))
         elif segments[-1].turns and not line.startswith("["):
@@ -55,7 +55,7 @@ def statements(segment: ReadSegment, words: int) -> list[dict[str, Any]]:
     """The first sentences that fit into a number of words."""
     found: list[dict[str, Any]] = []
     for seq, _, said in segment.turns:
-        for sentence in sentences(said)[:1]:
+        for sentence in sentences(said)[:1] if words > 0 else ():
             room = words - 3
             words -= len(sentence.split()) + 3
             if words < 0 and found:
@@ -76,22 +76,20 @@ def tags(segments: list[ReadSegment]) -> list[str]:
 def summary(user: str) -> list[dict[str, Any]]:
     """Nodes for all that is asked for."""
     segments = read_request(user)
-    nodes = [
-        {
-            "node": one.number, "detailed": statements(one, one.sizes[0]), "brief": statements(one, one.sizes[1]),
-            "tags": tags([one]),
-        }
-        for one in segments
-        if one.sizes
-    ]  # fmt: skip
     chapter = _CHAPTER.search(user)
     if chapter:
-        whole = ReadSegment(0, None, [turn for one in segments for turn in one.turns])
-        nodes.append({
-            "node": 0, "detailed": statements(whole, int(chapter[1])), "brief": statements(whole, int(chapter[2])),
-            "tags": tags(segments),
-        })  # fmt: skip
-    return nodes
+        segments.append(ReadSegment(0, chapter[1], [turn for one in segments for turn in one.turns]))
+    return [_node(one) for one in segments if one.asked]
+
+
+def _node(segment: ReadSegment) -> dict[str, Any]:
+    words = {kind: int(count) for kind, count in re.findall(r"(\w+): (\d+) words", segment.asked)}
+    only = segment.asked.startswith("only ")
+    return {
+        "node": segment.number, "detailed": statements(segment, words.get("detailed", 0)),
+        "brief": statements(segment, words.get("brief", 0)),
+        "tags": tags([segment]) if "tags" in segment.asked or not only else [],
+    }  # fmt: skip
 
 
 def quotes(user: str) -> list[dict[str, Any]]:

@@ -7,23 +7,25 @@ from collections.abc import Iterator
 
 import pytest
 
+from support.server_folders import own_folder
 from turnfold import Turnfold
 from turnfold_worker.adapters.redis_server import RedisNotStarted
 from turnfold_worker.cli.stack import Stack
 
 
 @pytest.fixture(scope="session")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+def stack() -> Iterator[Stack]:
     """What `turnfold up` starts."""
-    stack = Stack(tmp_path_factory.mktemp("tour"), environment={"PATH": os.environ.get("PATH", "")})
-    try:
-        stack.start()
-    except RedisNotStarted as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(error))
-    yield stack
-    stack.stop()
+    with own_folder() as folder:
+        stack = Stack(folder, environment={"PATH": os.environ.get("PATH", "")})
+        try:
+            stack.start()
+        except RedisNotStarted as error:
+            if os.environ.get("CI"):
+                raise
+            pytest.skip(str(error))
+        yield stack
+        stack.stop()
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ def test_02_workers_store_and_fold_what_was_appended(turnfold: Turnfold) -> None
 def test_03_repeating_a_turn_id_changes_nothing(turnfold: Turnfold) -> None:
     turn = Turn(role="user", content="Ship on Monday.", turn_id="m-1", created_at=datetime(2026, 3, 2, tzinfo=UTC))
     for _ in range(3):
-        assert turnfold.append("conv", turn).turn_ids == ("m-1",)
+        assert turnfold.append("conv", turn).turn_ids == ["m-1"]
     assert turnfold.wait("conv").stored == 1
 
 

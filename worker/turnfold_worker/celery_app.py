@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 
-from celery import Celery
+from celery import Celery, signals
 
 from turnfold.contract.tasks import QUEUE_OF, Queue, Task
+from turnfold_worker.outages import Outages
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.timer import SweepTimer
 
@@ -47,6 +48,8 @@ app.conf.update(
     worker_redirect_stdouts=False,
 )  # fmt: skip
 app.steps["worker"].add(SweepTimer)
+outages = Outages()
+signals.task_failure.connect(outages)
 
 # A file rather than a setting of Celery's, so that one variable moves all state.
 if "TURNFOLD_STATE_DIR" in os.environ:

@@ -17,6 +17,7 @@ from turnfold.contract.notes import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
 from turnfold.contract.vectors import NO_VECTOR, Vector
 from turnfold_worker.errors import Retryable, where
+from turnfold_worker.exchange import Fold, FoldClaim, Tail
 from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import anchor_terms, merge, texts_to_embed
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
@@ -25,7 +26,7 @@ from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
-from turnfold_worker.ports import Clock, Fold, FoldClaim, Publisher, SentenceEmbedder, Store, Tail
+from turnfold_worker.ports import Clock, Publisher, SentenceEmbedder, Store
 
 _log = logging.getLogger(__name__)
 

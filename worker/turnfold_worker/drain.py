@@ -21,18 +21,8 @@ from turnfold.edge import decode_turn, placeholder
 from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidTurn
 from turnfold_worker.erase import erase_claimed
 from turnfold_worker.errors import Permanent, Retryable, Stalled, StoreAway, where
-from turnfold_worker.ports import (
-    Claim,
-    Clock,
-    Inbox,
-    InboxEntry,
-    ParkedOperation,
-    Publisher,
-    Received,
-    ReceivedOperation,
-    ReceivedTurn,
-    Store,
-)
+from turnfold_worker.exchange import Claim, InboxEntry, ParkedOperation, Received, ReceivedOperation, ReceivedTurn
+from turnfold_worker.ports import Clock, Inbox, Publisher, Store
 
 _log = logging.getLogger(__name__)
 

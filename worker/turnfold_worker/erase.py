@@ -7,7 +7,8 @@ from collections import Counter
 from typing import Final
 
 from turnfold_worker.errors import StoreAway, where
-from turnfold_worker.ports import Claim, Inbox, Publisher, Store
+from turnfold_worker.exchange import Claim
+from turnfold_worker.ports import Inbox, Publisher, Store
 
 _log = logging.getLogger(__name__)
 

@@ -23,7 +23,8 @@ from turnfold.contract.tables import (
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import translated as redis_translated
 from turnfold.reader import Reader, ReadTransaction
-from turnfold.reader import translated as sql_translated
+from turnfold.sql_failures import translated as sql_translated
+from turnfold_worker import trees
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.provenance import UNKNOWN, Provenance, Sources, sources
 
@@ -105,11 +106,11 @@ def inspect_conversation(reader: Reader, address: Address) -> Inspection:
         if head is None:
             return None
         anchors = transaction.anchors(head)
-        looked_up, expanded = transaction.expansions(head)
+        looked_up, expanded = trees.expansions(transaction, head)
         return Inspection(
             conversation_id=address.conversation, head=head, anchors=anchors, looked_up=LookedUp(*looked_up),
             branches=branches(
-                transaction.tree(address), anchors, transaction.facts(head), expanded,
+                trees.tree(transaction, address), anchors, trees.facts(transaction, head), expanded,
                 sources=sources(transaction.connection, head.id),
             ),
         )  # fmt: skip
@@ -222,6 +223,21 @@ class ShardTotals:
     """Age of the oldest entry."""
     forgotten: int
     """Forgotten conversations whose rows are still to be deleted."""
+
+
+def known_conversations(client: redis.Redis, engine: Engine, tenant: str) -> list[str]:
+    """Every conversation of a tenant, stored or waiting. Raises `Unavailable` or `SchemaMismatch`."""
+    conversation = table(ConversationRow)
+    with redis_translated("listing what waits in the inboxes"):
+        encoded = keys.encode_id(tenant)
+        waiting = {
+            keys.decode_id(name)
+            for shard in range(SHARDS)
+            for name in _texts(client.zrange(keys.ready_prefix(shard) + encoded, 0, -1))
+        }
+    with sql_translated(), engine.begin() as connection:
+        mine = select(conversation.c.external_id).where(conversation.c.tenant == tenant, standing())
+        return sorted(waiting.union(connection.scalars(mine)))
 
 
 def waiting_totals(client: redis.Redis) -> list[ShardTotals]:

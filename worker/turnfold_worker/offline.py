@@ -20,6 +20,7 @@ from sqlalchemy import Engine
 
 from turnfold import expansion, retrieval
 from turnfold.assemble import Context, Policy, Section, policy_named, request_of
+from turnfold.client_inputs import listed
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import (
@@ -33,19 +34,20 @@ from turnfold.contract.records import (
     Node,
     Status,
 )
-from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
 from turnfold.contract.tasks import Operation
 from turnfold.edge import TurnInput, accept
 from turnfold.reader import Reader
 from turnfold.snapshots import NO_INBOX
-from turnfold.sql import connect
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
 from turnfold.tools import RESULT_TOKENS, Lookups, handle
+from turnfold_worker import trees
+from turnfold_worker.adapters.memory_database import memory_database
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.digest import digest
 from turnfold_worker.drain import receive
-from turnfold_worker.ports import InboxEntry, Received, SentenceEmbedder, Store
+from turnfold_worker.exchange import InboxEntry, Received
+from turnfold_worker.ports import SentenceEmbedder, Store
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import sentence_embedder, sql_store
 
@@ -159,7 +161,7 @@ class FoldedConversation:
         """Segments, then chapters, each with its levels."""
         return [
             FoldedSegment(node=node, levels=levels)
-            for node, levels in self._reader.read(lambda look: look.tree(self._address))
+            for node, levels in self._reader.read(lambda look: trees.tree(look, self._address))
         ]
 
     def close(self) -> None:
@@ -176,7 +178,7 @@ class FoldedConversation:
 
 
 def fold(
-    turns: Iterable[TurnInput],
+    turns: TurnInput | Iterable[TurnInput],
     *,
     conversation_id: str = "offline",
     goal: str | None = None,
@@ -193,8 +195,7 @@ def fold(
     """
     embedder = sentence_embedder(replace(WorkerSettings.from_env(), semantic=True)) if semantic else None
     address = Address(TENANT, checked_id("conversation id", conversation_id))
-    engine = connect("sqlite://", write=True, timeout_seconds=1)
-    _create(engine)
+    engine = memory_database()
     store = sql_store(WorkerSettings(), engine, engine)
     conversation = store.resolve([address])[0]
     received: list[Received] = []
@@ -202,7 +203,7 @@ def fold(
         body = configuration(goal=goal, constraints=constraints, settings=settings)
         received.append(receive(InboxEntry("", str(Operation.CONFIGURE), "configure-offline", body)))
     folder = _Folder(store, conversation, embedder, on_progress)
-    for turn in turns:
+    for turn in listed(turns):
         entry = accept(turn, max_bytes=MAX_TURN_BYTES)
         received.append(receive(InboxEntry("", str(Operation.APPEND), entry.entry_id, entry.body)))
         if len(received) >= TURNS_AT_ONCE:
@@ -257,9 +258,3 @@ class _Nobody:
 
     def refine_backlog(self) -> int:
         return 0
-
-
-def _create(engine: Engine) -> None:
-    Base.metadata.create_all(engine)
-    with engine.begin() as connection:
-        connection.execute(table(MetaRow).insert(), {"key": "schema_version", "value": str(SCHEMA_VERSION)})

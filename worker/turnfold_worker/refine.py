@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from turnfold.contract.records import JobId
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits, Retryable, where
@@ -45,7 +45,13 @@ FIRST_DELAY_SECONDS: Final = 15.0
 STORE_AWAY_SECONDS: Final = 5.0
 _CUT: Final = "it was cut off: close it where it ends"
 
-_Read = TypeVar("_Read")
+_Read_co = TypeVar("_Read_co", covariant=True)
+
+
+class _Reader(Protocol[_Read_co]):
+    """Reads a reply, of one that was cut off what is whole."""
+
+    def __call__(self, content: str, *, cut_off: bool = False) -> _Read_co | BadForm: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,29 +177,31 @@ class _Refinement:
         return nodes
 
     def _repaired(self, source: RefineSource, nodes: Sequence[AcceptedNode]) -> list[AcceptedNode]:
-        """Ask once more for the nodes that were refused, and only for those."""
-        wanted = [node.source for node in nodes if node.problems]
+        """Ask once more for the levels that were refused, and only for those."""
+        failed = [node for node in nodes if node.problems]
         request = summary_request(
-            source, model=self._target.summarize_model, prompt=self._r.prompts.summarize, nodes=wanted
-        )
-        problems = {node.source.number: node.complaints for node in nodes if node.problems}
+            source, model=self._target.summarize_model, prompt=self._r.prompts.summarize,
+            wanted={node.source.number: node.problems.keys() for node in failed},
+        )  # fmt: skip
+        problems = {node.source.number: node.complaints for node in failed}
         reply = self._ask(repaired_words(request, problems))
         words = read_summary(reply.content) if reply.finish is Finish.STOP else BadForm(_CUT)
         self._count(self._target.summarize_model, repaired=1)
         if isinstance(words, BadForm):
             return list(nodes)
-        again = {node.source.number: node for node in accept_levels(source, words, wanted)}
+        again = {node.source.number: node for node in accept_levels(source, words, [node.source for node in failed])}
         return [better_of(node, again[node.source.number]) if node.problems else node for node in nodes]
 
-    def _read(self, request: ModelRequest, read: Callable[[str], _Read | BadForm]) -> tuple[_Read | None, bool]:
-        """Ask and read; one repair of the form. What was read, and whether it had to be repaired."""
+    def _read(self, request: ModelRequest, read: _Reader[_Read_co]) -> tuple[_Read_co | None, bool]:
+        """Ask and read; one repair of the form. What was read, and whether nothing more is to be asked for."""
         reply = self._ask(request)
         if reply.finish is Finish.REFUSAL:
             return None, False
-        found = read(reply.content)
+        cut_off = reply.finish is Finish.LENGTH
+        found = read(reply.content, cut_off=cut_off)
         if not isinstance(found, BadForm):
-            return found, False
-        problem = _CUT if reply.finish is Finish.LENGTH else found.problem
+            return found, cut_off
+        problem = _CUT if cut_off else found.problem
         self._count(request.model, repaired=1)
         again = self._ask(repaired_form(request, reply.content, problem=problem, prompt=self._r.prompts.repair))
         found = read(again.content)

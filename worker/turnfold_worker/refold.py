@@ -13,11 +13,12 @@ from typing import Final
 from turnfold.contract.records import FAN_OUT, JobId
 from turnfold_worker.compress import candidates_of, meanings
 from turnfold_worker.errors import Retryable, where
+from turnfold_worker.exchange import ClosedSegment, Refold, RefoldClaim
 from turnfold_worker.pipeline.deduplicate import merge_into_past
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.roll_up import roll_up
 from turnfold_worker.pipeline.settings import settings_at
-from turnfold_worker.ports import ClosedSegment, Refold, RefoldClaim, SentenceEmbedder, Store
+from turnfold_worker.ports import SentenceEmbedder, Store
 
 _log = logging.getLogger(__name__)
 

@@ -45,13 +45,16 @@ _STAYS: Final = 0.9
 _Made = TypeVar("_Made")
 
 
-def select_by_value(material: Material, pricing: Pricing, *, target: int) -> Plan:
-    """A plan of about `target` tokens; what has to be shown may cost more than that."""
+def select_by_value(material: Material, pricing: Pricing, *, target: int, in_detail: Sequence[Node] = ()) -> Plan:
+    """A plan of about `target` tokens; what has to be shown may cost more than that.
+
+    Segments that are shown `in_detail` beside it have no notes in it.
+    """
     plan = fixed_plan(material, pricing, target=target)
     fixed = pricing.count(plan.system) + pricing.count(plan.task)
     if (shown := recent.everything(material, pricing, room=target - fixed)) and plan.system_marker is None:
         return replace(plan, raw=shown, allotted=(("recent", target - fixed),))
-    selection = _Selection(material, pricing, plan, target=target, fixed=fixed)
+    selection = _Selection(material, pricing, plan, target=target, fixed=fixed, in_detail=in_detail)
     selection.take_the_past()
     for _ in range(_ROUNDS):
         if not selection.show_more_raw():
@@ -72,13 +75,16 @@ class _Span:
 class _Selection:
     """The parts of one context; each step looks at what the others leave."""
 
-    def __init__(self, material: Material, pricing: Pricing, plan: Plan, *, target: int, fixed: int) -> None:
+    def __init__(
+        self, material: Material, pricing: Pricing, plan: Plan, *, target: int, fixed: int, in_detail: Sequence[Node]
+    ) -> None:
         self._material = material
         self._pricing = pricing
         self._policy = material.request.policy
         self._outline = material.snapshot.outline or Outline()
         self._target = target
         self._fixed = fixed
+        self._in_detail = tuple((node.first_seq, node.last_seq) for node in in_detail)
         self._left = 0
         self._anchor_words: dict[int, set[str]] = {}
         self._anchors_by: Hashable = ()
@@ -136,7 +142,7 @@ class _Selection:
         spans, tail = self._spans(), self._tail_span()
         opened = [*spans, *([tail] if tail else [])]
         first_raw = self._first_raw()
-        past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words)
+        past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words, in_detail=self._in_detail)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
         room = self._left
         if late:
@@ -179,7 +185,10 @@ class _Selection:
         """
         found = [note for note in self._material.snapshot.hits if note.seq < self._first_raw()]
         if not found:
-            key = (self._material.request.budget_tokens, self._first_raw(), self._anchors_by, room, tuple(opened))
+            key = (
+                self._material.request.budget_tokens, self._first_raw(), self._anchors_by, room, tuple(opened),
+                self._in_detail,
+            )  # fmt: skip
             return self._remembered(key, "notes", lambda: self._chosen(past, opened, room)), [], key
         share = self._policy.unasked_share * max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, self._target))
         unasked = self._chosen(past, opened, int(share * room))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from turnfold.contract.text import whole_numbers
 from turnfold.tokens import ESTIMATOR, Counter, TokenCount
 
 _GUESSES: Final = 5
@@ -63,10 +64,14 @@ def head_of(text: str, size: int) -> str:
     """At most `size` code points from the beginning, to the end of a word where one is near."""
     cut = text[:size]
     space = cut.rfind(" ")
-    return cut[:space] if size < len(text) and space > size * 3 // 4 else cut
+    return cut[:space] if size < len(text) and space > size * 3 // 4 else text[: whole_numbers(text, size)]
 
 
 def _tail(text: str, size: int) -> str:
     cut = text[-size:]
     space = cut.find(" ")
-    return cut[space + 1 :] if 0 <= space < size // 4 else cut
+    if 0 <= space < size // 4:
+        return cut[space + 1 :]
+    start = max(0, len(text) - size)
+    # A number in which the tail would begin is left out.
+    return cut if whole_numbers(text, start) == start else cut.lstrip("0123456789.,")

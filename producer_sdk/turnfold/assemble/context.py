@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Final, Literal, assert_never
+from typing import Any, Final, Literal
 
 from turnfold.assemble.chat import ChatBlock
 from turnfold.assemble.render_anthropic import anthropic_messages
@@ -144,10 +144,8 @@ class Context:
             return openai_messages(self.system, self.chat)
         if form == "anthropic":
             return anthropic_messages(self.chat)
-        if form == "text":
-            msg = "the text form has no messages: use .text, or ask for 'openai' or 'anthropic'"
-            raise InvalidInput(msg)
-        assert_never(form)
+        msg = f"there are no messages of the form {form!r}: ask for 'openai' or 'anthropic', or use .text"
+        raise InvalidInput(msg)
 
     def request(self, form: Form = "openai") -> dict[str, Any]:
         """What a provider's client call takes: `{"messages"}`, or `{"system", "messages"}` for Anthropic."""

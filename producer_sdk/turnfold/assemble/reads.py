@@ -165,9 +165,9 @@ def _selected(material: Material, pricing: Pricing, *, target: int, seed: Plan |
     Neither is repeated where all of the conversation is shown raw.
     """
 
-    def chosen(most: int) -> Plan:
+    def chosen(most: int, in_detail: tuple[Node, ...] = ()) -> Plan:
         if material.request.policy.selection == "value":
-            return select_by_value(material, pricing, target=most)
+            return select_by_value(material, pricing, target=most, in_detail=in_detail)
         return select(material, pricing, target=most, seed=seed)
 
     plan = chosen(target)
@@ -179,7 +179,7 @@ def _selected(material: Material, pricing: Pricing, *, target: int, seed: Plan |
     shown = expanded(material, pricing, most_tokens=min(share, target - least))
     room = target - least - shown.tokens
     often, cost = ((), 0) if by_age else taken_often(material, pricing, plan, target=target, room=room)
-    rest = chosen(target - shown.tokens - cost) if shown.passages or often else plan
+    rest = chosen(target - shown.tokens - cost, often) if shown.passages or often else plan
     return replace(
         rest, often=often, expanded=shown.passages, not_expanded=shown.left_out,
         allotted=(

@@ -117,15 +117,17 @@ def asked_markers(markers: object) -> tuple[str, ...]:
     if isinstance(markers, str) or not isinstance(markers, Iterable):
         msg = 'expand must be a list of markers, such as ["L1:auth-options-17"]'
         raise InvalidInput(msg)
-    return tuple(dict.fromkeys(markers))
+    asked = tuple(markers)
+    _check_markers(asked)
+    return tuple(dict.fromkeys(asked))
 
 
 def _check_markers(markers: tuple[object, ...]) -> None:
-    if len(markers) > MOST_EXPANDED:
-        msg = f"at most {MOST_EXPANDED} markers are expanded in one context, not {len(markers)}: call expand for others"
-        raise InvalidInput(msg)
     for marker in markers:
         if not isinstance(marker, str):
             msg = f"a marker is a text such as L1:auth-options-17, not {type(marker).__name__}"
             raise InvalidInput(msg)
         parse_marker(marker)
+    if (many := len(set(markers))) > MOST_EXPANDED:
+        msg = f"at most {MOST_EXPANDED} markers are expanded in one context, not {many}: call expand for others"
+        raise InvalidInput(msg)

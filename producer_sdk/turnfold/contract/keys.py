@@ -27,11 +27,15 @@ slot. Ids are percent-encoded, so that `:` only ever separates and no two (tenan
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 from urllib.parse import quote, unquote
 
 from turnfold.errors import InvalidIdentifier
+
+_REMEMBERED: Final = 4_096
+"""Ids of which the form is kept: a call needs each several times, and quoting costs as much as a lookup in SQL."""
 
 SHARDS: Final = 16
 """A constant, never a setting: producers and workers that differed would split a conversation."""
@@ -70,6 +74,7 @@ def checked_id(kind: str, value: object) -> str:
     return value
 
 
+@lru_cache(_REMEMBERED)
 def encode_id(value: str) -> str:
     """An id as it stands inside a key."""
     return quote(value, safe="")
@@ -80,6 +85,7 @@ def decode_id(value: str) -> str:
     return unquote(value)
 
 
+@lru_cache(_REMEMBERED)
 def shard_of(tenant: str, conversation: str) -> int:
     """Shard of a conversation, 0 to 15: the same in every process and version."""
     digest = blake2b(f"{encode_id(tenant)}:{encode_id(conversation)}".encode(), digest_size=2).digest()

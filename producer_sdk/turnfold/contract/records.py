@@ -212,7 +212,7 @@ class Anchor:
 class Receipt:
     """What `append` accepted, in order."""
 
-    turn_ids: tuple[str, ...]
+    turn_ids: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Text that every database takes. Pure."""
+"""Text that every database takes, and text that is cut. Pure."""
 
 from __future__ import annotations
 
@@ -12,3 +12,23 @@ def clean(text: str) -> str:
     if text.isascii() and "\x00" not in text:
         return text
     return text.translate(_REPLACED)
+
+
+_LONGEST_NUMBER: Final = 40
+"""Code points of a number that is never cut; nobody reads a longer one as a number."""
+
+
+def whole_numbers(text: str, size: int) -> int:
+    """The largest size up to `size` at which a cut of `text` leaves no part of a number: `1,250,000` is not `1,25`.
+
+    >>> text = "pay 1,250,000 euros"
+    >>> text[: whole_numbers(text, 8)]
+    'pay '
+    """
+    after = text[size : size + 2]
+    if not (after[:1].isdigit() or (after[:1] in {".", ","} and after[1:].isdigit())):
+        return size
+    start = size
+    while start and size - start < _LONGEST_NUMBER and (text[start - 1].isdigit() or text[start - 1] in ".,"):
+        start -= 1
+    return start if size - start < _LONGEST_NUMBER else size

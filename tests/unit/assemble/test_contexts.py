@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -174,6 +175,14 @@ def test_messages_hold_the_background_as_system_text_and_recent_turns_as_they_we
     assert [message["role"] for message in anthropic["messages"]] == ["user", "assistant", "user"]
     with pytest.raises(InvalidInput, match=r"use \.text"):
         context.messages("text")
+
+
+@pytest.mark.parametrize("form", ["text", "gemini", None])
+def test_a_form_that_has_no_messages_is_refused_with_those_that_have(form: Any) -> None:
+    context = read(snapshot_of(turn(1, Role.USER, "Hello.")), Request(budget_tokens=400))
+    for asked in (context.messages, context.request):
+        with pytest.raises(InvalidInput, match="'openai' or 'anthropic'"):
+            asked(form)
 
 
 def test_words_of_turns_cannot_imitate_our_lines() -> None:

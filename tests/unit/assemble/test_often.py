@@ -85,6 +85,28 @@ def test_a_segment_that_is_looked_up_often_becomes_warm() -> None:
         often.coverage.tier_of(0)
 
 
+def test_what_is_shown_in_detail_has_no_notes_beside_it_and_the_room_is_for_others() -> None:
+    conversation = build(segments=60, tail=3, words=12, seed=1)
+    outline = conversation.snapshot.outline
+    assert outline is not None
+    segments = [node for node in conversation.snapshot.nodes if node.height == 0 and node.idx > 30]
+    node = max(segments, key=lambda one: sum(one.first_seq <= note.seq <= one.last_seq for note in outline.notes))
+    said = "\n".join(note.text for note in (*outline.notes, *outline.tail))
+    notes = [note for note in outline.notes if said.count(note.text) == 1]
+    inside = [note.text for note in notes if node.first_seq <= note.seq <= node.last_seq]
+    request = Request(budget_tokens=4_000)
+
+    def background(context: Context) -> str:
+        return context.text[context.text.index("[background") :].partition(OFTEN_HEADER)[0]
+
+    seldom, often = (read(conversation, request, {node.idx: weight}) for weight in (2, 3))
+    assert any(text in background(seldom) for text in inside)
+    assert not any(text in background(often) for text in inside)
+    others = [note.text for note in notes if note.text not in inside and note.text in background(seldom)]
+    assert sum(text in background(often) for text in others) > 0.7 * len(others) > 10
+    assert often.tokens > 0.97 * request.budget_tokens
+
+
 def test_words_that_are_gone_since_the_count_leave_no_trace() -> None:
     conversation = build(segments=60, tail=3, words=12, seed=2)
     request = Request(budget_tokens=4_000)

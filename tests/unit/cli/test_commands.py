@@ -9,10 +9,22 @@ import pytest
 from click.testing import Result
 from sqlalchemy import text
 
-from turnfold import Turnfold
+from turnfold import (
+    InboxFull,
+    InvalidInput,
+    SchemaMismatch,
+    Turnfold,
+    TurnfoldError,
+    Unavailable,
+    UnknownAnchor,
+    UnknownConversation,
+    UnknownMarker,
+    UnknownReference,
+)
 from turnfold.sql import connect
 from turnfold_worker import migrate
 from turnfold_worker.cli import main
+from turnfold_worker.cli.failures import exit_code_of
 
 Run = Callable[..., Result]
 Write = Callable[[str, object], Path]
@@ -33,6 +45,17 @@ def test_help_teaches_with_examples(run: Run) -> None:
     assert shown.exit_code == 0
     assert "turnfold up" in shown.output
     assert "Exit codes" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UnknownConversation("c"), 1), (UnknownMarker("m"), 1), (UnknownAnchor("a"), 1), (UnknownReference("r"), 1),
+        (InvalidInput("i"), 2), (Unavailable("u"), 3), (SchemaMismatch("s"), 3), (InboxFull("f"), 3),
+    ],
+)  # fmt: skip
+def test_exit_codes_say_what_kind_of_error_it_was(error: TurnfoldError, code: int) -> None:
+    assert exit_code_of(error) == code
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -72,6 +95,13 @@ class TestFold:
         printed = run("fold", path, "--digest").stdout.strip()
 
         assert printed == json.loads(run("fold", path, "--budget", 900, "--json").stdout)["digest"]
+
+    def test_the_digest_is_json_for_programs(self, run: Run, write: Write) -> None:
+        file = write("orders.jsonl", TURNS)
+
+        said = json.loads(run("fold", file, "--digest", "--json").stdout)
+
+        assert said == {"conversation_id": "orders", "digest": run("fold", file, "--digest").stdout.strip()}
 
     def test_one_of_several_conversations_is_chosen_by_its_id(self, run: Run, write: Write) -> None:
         path = write("many.jsonl", [{"id": "a", "turns": TURNS[:1]}, {"id": "b", "turns": TURNS[1:2]}])
@@ -176,11 +206,24 @@ class TestNothingRuns:
         assert f"there is no database at {file}" in result.stderr
         assert not file.exists()
 
+    def test_up_says_at_once_that_the_redis_of_a_variable_is_away(self, run: Run) -> None:
+        result = run(*self.NOWHERE, "up")
+
+        assert result.exit_code == 3
+        assert "Redis did not answer while starting" in result.stderr
+
     def test_status_of_everything_says_that_redis_is_away(self, run: Run) -> None:
         assert run(*self.NOWHERE, "status").exit_code == 3
 
     def test_waiting_needs_a_conversation(self, run: Run) -> None:
         assert run(*self.NOWHERE, "status", "--wait", "1").exit_code == 2
+
+    @pytest.mark.parametrize("arguments", [(), ("c", "--all")])
+    def test_forget_wants_one_or_all(self, run: Run, arguments: tuple[str, ...]) -> None:
+        result = run(*self.NOWHERE, "forget", *arguments)
+
+        assert result.exit_code == 2
+        assert "give a conversation, or --all" in result.stderr
 
     def test_forget_asks_first(self, run: Run) -> None:
         result = run(*self.NOWHERE, "forget", "c", input="n\n")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from turnfold import InvalidSettings
 from turnfold_worker.cli import state
 from turnfold_worker.cli.session import Session
 from turnfold_worker.cli.state import AlreadyRunning, default_state_folder, locked
@@ -61,6 +62,23 @@ def test_an_up_that_ended_is_not_found(running: Path) -> None:
     settings = Session(environment={"TURNFOLD_STATE_DIR": str(running)}).settings
 
     assert settings.redis_url != "redis://up/0"
+
+
+def test_an_up_that_uses_the_database_of_a_variable_is_found_by_who_has_the_same(running: Path) -> None:
+    environment = {"TURNFOLD_STATE_DIR": str(running), "TURNFOLD_DATABASE_URL": "sqlite:///up.db"}
+    with locked(running):
+        found = Session(environment=environment).settings
+        other = Session(environment=environment, database_url="sqlite:///other.db").settings
+
+    assert (found.redis_url, found.database_url) == ("redis://up/0", "sqlite:///up.db")
+    assert (other.redis_url != "redis://up/0", other.database_url) == (True, "sqlite:///other.db")
+
+
+def test_a_folder_that_cannot_be_made_is_named_with_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(InvalidSettings, match="TURNFOLD_STATE_DIR"), locked(tmp_path / "file" / "state"):
+        pass
 
 
 def test_variables_win_over_a_running_up_and_options_over_variables(running: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnfold.tokens import estimate_tokens
@@ -20,7 +20,9 @@ from turnfold_worker.pipeline.content import (
     split_fences,
     summarize_content,
 )
-from turnfold_worker.pipeline.content.statements import LONGEST_STATEMENT, counted, is_bad
+from turnfold_worker.pipeline.content.statements import LONGEST_STATEMENT, counted, is_bad, read_lines
+from turnfold_worker.pipeline.content.summary import SUMMARIZERS
+from turnfold_worker.pipeline.reading import one_line
 
 from .test_content_golden import GOLDEN, SOURCES
 from .wild_turns import wild_text
@@ -135,6 +137,11 @@ OUR_WORDS: Final = frozenset(
     lines list log matches object of passed paths raised removed rows skipped table through times to warn with
     without""".split()  # noqa: SIM905 - a list of forty lines reads worse
 )
+OUR_OTHER_WORDS: Final = frozenset(
+    """entry entries file folder frame line match matches more new deleted renamed binary nothing no tests test time
+    trace debug info notice fatal row create diff names at select insert update delete where into values sample is
+    by""".split()  # noqa: SIM905
+)
 OUR_COUNTS: Final = re.compile(
     r"(?:log|table|diff|code|JSON list) of \d+|\d+ (?:times|files|lines|frames|matches) ?|.* changed \+\d+ -\d+"
 )
@@ -149,6 +156,28 @@ def test_a_summary_says_no_word_and_no_number_that_its_source_does_not(source: P
         said = re.sub(r"\w+…", "", statement.text)
         assert set(re.findall(r"[^\W\d_]{2,}", said.lower())) <= words
         assert set(re.findall(r"\d+", said)) <= numbers or OUR_COUNTS.match(said)
+
+
+_kinds = st.sampled_from(list(SUMMARIZERS))
+
+
+@given(_kinds, _texts)
+@settings(deadline=None)
+def test_every_summarizer_takes_any_text_and_says_only_what_stands_in_it(kind: Kind, text: str) -> None:
+    lines = read_lines(text)
+    if not lines.kept:
+        return
+    found = SUMMARIZERS[kind](lines)
+    assert found == SUMMARIZERS[kind](lines)
+    seen = one_line(text).lower()
+    words = set(re.findall(r"[^\W\d_]{2,}", seen)) | OUR_WORDS | OUR_OTHER_WORDS
+    numbers = set(re.findall(r"\d+", seen))
+    for statement in found:
+        said = re.sub(r"\S+…", "", statement.text).lower()
+        assert all(word in words or word in seen for word in re.findall(r"[^\W\d_]{2,}", said)), statement
+        new = set(re.findall(r"\d+", said)) - numbers
+        # What is not of the text is a count of its lines, or of what stands in them.
+        assert all(int(number) <= len(text) for number in new), statement
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)

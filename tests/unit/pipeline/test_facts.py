@@ -84,11 +84,11 @@ def test_abbreviations_and_decimals_do_not_end_sentences() -> None:
 @pytest.mark.parametrize("scrap", HOSTILE)
 def test_a_megabyte_of_anything_is_read_quickly(scrap: str) -> None:
     text = scrap * (1_000_000 // len(scrap))
-    before = time.perf_counter()
+    before = time.thread_time()
     extract_facts(text)
     for sentence in split_prose(text).sentences[:2000]:
         clauses(text, sentence, 120)
-    assert time.perf_counter() - before < 3
+    assert time.thread_time() - before < 3
 
 
 def test_a_nodes_facts_are_bounded_and_the_heavier_come_first() -> None:

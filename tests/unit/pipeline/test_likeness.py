@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.pairs import differing_pairs
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.vectors import rounded
 from turnfold_worker.pipeline.anchors import AnchorDraft
@@ -80,10 +81,26 @@ def test_a_negation_keeps_two_texts_apart(one: dict[str, object], words: tuple[s
     assert_apart(first, second)
 
 
+@given(differing_pairs())
+@settings(max_examples=300, deadline=None)
+def test_no_two_statements_that_differ_are_one(pair: tuple[str, str]) -> None:
+    assert_apart(*pair)
+
+
+@given(differing_pairs())
+@settings(max_examples=60, deadline=None)
+def test_the_same_statement_is_one(pair: tuple[str, str]) -> None:
+    for text in pair:
+        assert agree(known(text), known(text))
+        result = merge((draft(text, 1), draft(text, 2)), (), next_id=1, node_idx=0, settings=FoldSettings())
+        assert [one.state for one in result.new] == [AnchorState.ACTIVE, AnchorState.DUPLICATE]
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [
         ("The limit is 1,000 seats.", "The limit is 1,000,000 seats."),
+        ("Ana pays Ana 32 euros.", "Omar pays Ana 32 euros."),
         ("The key is in /etc/vault/a.toml.", "The key is in /etc/vault/b.toml."),
         ("Build with max_size set.", "Build with min_size set."),
         ("Nobody may deploy on Friday.", "Everybody may deploy on Friday."),
@@ -94,6 +111,22 @@ def test_a_negation_keeps_two_texts_apart(one: dict[str, object], words: tuple[s
         ("We are on v2.3.1 now.", "We are on v2.3.10 now."),
         ("Deploy with the flag on.", "Deploy with the flag off."),
         ("The launch is at 9 am.", "The launch is at 9 pm."),
+        ("The cap is 20480 rows.", "The cap is 20481 rows."),
+        ("Order 12345678901234567890 is late.", "Order 12345678901234567891 is late."),
+        ("Ana pays Omar on Friday.", "Omar pays Ana on Friday."),
+        ("We migrate from 13 to 16.", "We migrate from 16 to 13."),
+        ("Use Redis instead of Kafka.", "Use Kafka instead of Redis."),
+        ("Deploy the api before the worker.", "Deploy the worker before the api."),
+        ("We must not deploy but test.", "We must deploy but not test."),
+        ("The pool has 5 workers and 10 queues.", "The pool has 10 workers and 5 queues."),
+        ("The ratio is 1:2.", "The ratio is 2:1."),
+        ("The commit is 91b77d0a.", "The commit is 91b77d0b."),
+        ("Plan A is chosen.", "Plan B is chosen."),
+        ("Only ana may deploy.", "Ana may deploy."),
+        ("Every developer may push.", "Some developers may push."),
+        ("The flag is set.", "The flag is unset."),
+        ("Add the index.", "Remove the index."),
+        ("We will ship it.", "We will hardly ship it."),
     ],
 )
 def test_what_looks_alike_but_is_not_stays_apart(first: str, second: str) -> None:

@@ -16,6 +16,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters import prompt_files
 from turnfold_worker.pipeline.faithfulness import Evidence, Unfaithful
 from turnfold_worker.pipeline.quotes import align
+from turnfold_worker.pipeline.reconstruction import Kept, accept_passage, reconstruction_request
 from turnfold_worker.pipeline.refinement import NodeSource, RefineSource, boundary, source_text
 from turnfold_worker.pipeline.refinement_anchors import accept_quotes
 from turnfold_worker.pipeline.refinement_levels import accept_levels, settled
@@ -217,6 +218,42 @@ def test_accepted_quotes_are_verbatim_and_every_quote_is_counted(quotes: list[Qu
     for draft in accepted.drafts:
         assert by_seq[draft.turn_seq].content[draft.start : draft.end] == draft.text
     assert len(accepted.drafts) + accepted.refused + accepted.known == len(quotes)
+
+
+def test_of_a_reply_that_was_cut_off_the_whole_objects_are_read() -> None:
+    reply = json.dumps(
+        {"anchors": [{"turn": n, "type": "decision", "quote": f"We decided on plan {n}."} for n in (1, 2)]}
+    )
+    whole = read_extraction(reply)
+    assert isinstance(whole, tuple)
+    for end in range(len(reply)):
+        found = read_extraction(reply[:end], cut_off=True)
+        assert isinstance(found, BadForm) or found == whole[: len(found)]
+        assert isinstance(read_extraction(reply[:end]), BadForm)
+    assert read_extraction(reply[:-3], cut_off=True) == whole[:1]
+    assert read_extraction(f"```json\n{reply[:-3]}", cut_off=True) == whole[:1]
+
+
+@given(st.text() | st.text(alphabet='{"anchors": [1, ]}', max_size=60))
+def test_any_reply_that_was_cut_off_is_read_or_said_to_be_wrong(content: str) -> None:
+    for read in (read_extraction, read_summary):
+        assert isinstance(read(content, cut_off=True), BadForm | tuple)
+
+
+@given(st.lists(texts | wild, min_size=1, max_size=4), texts | wild)
+def test_a_passage_stands_under_its_label_and_says_only_what_is_kept(contents: list[str], passage: str) -> None:
+    kept = Kept(
+        node=source(TALK).segments[0].node, levels={1: " ".join(contents), 2: contents[0], 3: "tags: seat map\n"},
+        facts={"names": ["Mara"], "numbers": [1]}, anchors=(), turns=TALK,
+    )  # fmt: skip
+    request = reconstruction_request(kept, model="m", prompt=prompt_files.prompt(prompt_files.RECONSTRUCT))
+    assert request == reconstruction_request(kept, model="m", prompt=prompt_files.prompt(prompt_files.RECONSTRUCT))
+    found = accept_passage(passage, kept)
+    if isinstance(found, str):
+        assert found.startswith("[reconstruction by a model of turns 1-4, ")
+        assert "→L" not in found
+    assert isinstance(accept_passage("Brunhilde pays 987654 euros.", kept), tuple)
+    assert isinstance(accept_passage("Mara talked about the seat map.", kept), str)
 
 
 def test_a_request_is_known_by_all_that_can_change_its_reply() -> None:

@@ -23,8 +23,8 @@ pytestmark = pytest.mark.processes
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path / "redis") as running:
+def server(server_folder: Path) -> Iterator[RedisServer]:
+    with RedisServer(server_folder / "redis") as running:
         yield running
 
 
@@ -73,9 +73,9 @@ def test_after_a_kill_it_starts_with_what_reached_the_disk(server: RedisServer) 
         assert client.get("kept") == "yes"
 
 
-def test_its_password_is_asked_for_and_is_not_in_the_list_of_processes(tmp_path: Path) -> None:
+def test_its_password_is_asked_for_and_is_not_in_the_list_of_processes(server_folder: Path) -> None:
     secret = 'a "quoted" \\ secret é'
-    with RedisServer(tmp_path / "redis", password=secret) as server:
+    with RedisServer(server_folder / "redis", password=secret) as server:
         with redis.Redis.from_url(server.url) as client:
             assert client.ping()
         with redis.Redis(port=server.port) as stranger, pytest.raises(redis.AuthenticationError):
@@ -84,47 +84,47 @@ def test_its_password_is_asked_for_and_is_not_in_the_list_of_processes(tmp_path:
         assert "secret" not in " ".join(psutil.Process(server.pid).cmdline())
 
 
-def test_a_folder_with_spaces_and_quotes_holds_its_data(tmp_path: Path) -> None:
-    folder = tmp_path / 'it\'s "a" folder'
+def test_a_folder_with_spaces_and_quotes_holds_its_data(server_folder: Path) -> None:
+    folder = server_folder / 'it\'s "a" folder'
     with RedisServer(folder) as server, server.client() as client:
         client.set("a", "b")
     assert any(folder.glob("appendonly*"))
 
 
-def test_two_servers_in_one_folder_are_refused(server: RedisServer, tmp_path: Path) -> None:
+def test_two_servers_in_one_folder_are_refused(server: RedisServer, server_folder: Path) -> None:
     with pytest.raises(RedisNotStarted, match="already uses"):
-        RedisServer(tmp_path / "redis").start()
+        RedisServer(server_folder / "redis").start()
 
 
-def test_a_port_that_is_taken_is_named_by_the_server_itself(tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_named_by_the_server_itself(server_folder: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(RedisNotStarted, match="Address already in use"):
-            RedisServer(tmp_path / "redis", port=taken.getsockname()[1]).start()
+            RedisServer(server_folder / "redis", port=taken.getsockname()[1]).start()
 
 
 def test_a_port_is_kept_that_no_client_is_given_while_the_server_is_down(server: RedisServer) -> None:
     assert server.port < 32_768
 
 
-def test_another_server_on_the_port_is_not_taken_for_ours(server: RedisServer, tmp_path: Path) -> None:
+def test_another_server_on_the_port_is_not_taken_for_ours(server: RedisServer, server_folder: Path) -> None:
     with pytest.raises(RedisNotStarted, match="Address already in use"):
-        RedisServer(tmp_path / "other", port=server.port).start()
+        RedisServer(server_folder / "other", port=server.port).start()
 
 
 def test_without_any_server_program_the_error_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(redis_server.shutil, "which", lambda *_, **__: None)
     monkeypatch.setattr(redis_server, "find_spec", lambda _: None)
 
     with pytest.raises(RedisNotStarted, match=r"redis-server or valkey-server.*TURNFOLD_REDIS_URL"):
-        RedisServer(tmp_path).start()
+        RedisServer(server_folder).start()
 
 
-def test_a_stop_is_safe_before_any_start_and_twice(tmp_path: Path) -> None:
-    server = RedisServer(tmp_path / "redis")
+def test_a_stop_is_safe_before_any_start_and_twice(server_folder: Path) -> None:
+    server = RedisServer(server_folder / "redis")
     server.stop()
     server.start()
     server.stop()
@@ -132,7 +132,7 @@ def test_a_stop_is_safe_before_any_start_and_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent died")
-def test_it_ends_when_the_process_that_started_it_is_killed(tmp_path: Path) -> None:
+def test_it_ends_when_the_process_that_started_it_is_killed(server_folder: Path) -> None:
     script = (
         "import sys, time, pathlib\n"
         "from turnfold_worker.adapters.redis_server import RedisServer\n"
@@ -140,7 +140,7 @@ def test_it_ends_when_the_process_that_started_it_is_killed(tmp_path: Path) -> N
         "print(server.pid, flush=True); time.sleep(60)\n"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path / "redis")], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", script, str(server_folder / "redis")], stdout=subprocess.PIPE, text=True
     ) as parent:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())

@@ -102,6 +102,22 @@ def anchor(kind: AnchorType, state: AnchorState) -> Anchor:
     return Anchor(id=1, type=kind, text="x", turn_seq=1, start=0, end=1, state=state)
 
 
+@pytest.mark.parametrize("seconds", [None, "5", -1, float("nan"), True])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda tf, seconds: tf.wait("c", timeout_seconds=seconds),
+        lambda tf, seconds: tf.forget("c", timeout_seconds=seconds),
+        lambda tf, seconds: tf.expand("c", "L0:turn-1", reconstruct=True, timeout_seconds=seconds),
+    ],
+)
+def test_a_time_that_nobody_can_wait_is_refused(
+    nowhere: Turnfold, call: Callable[[Turnfold, Any], object], seconds: object
+) -> None:
+    with pytest.raises(InvalidInput, match="timeout_seconds must be"):
+        call(nowhere, seconds)
+
+
 def test_anchors_are_chosen_by_type_and_state() -> None:
     found = [anchor(kind, state) for kind in AnchorType for state in AnchorState]
     assert anchors_among(found, None, None) == found
@@ -113,6 +129,12 @@ def test_anchors_are_chosen_by_type_and_state() -> None:
 def test_an_unknown_type_or_state_is_refused_with_the_known_ones(types: Any, states: Any) -> None:
     with pytest.raises(InvalidInput, match=r"use (commitment|active), "):
         anchors_among([], types, states)
+
+
+@pytest.mark.parametrize("wanted", [5, object()])
+def test_what_is_no_list_of_types_is_refused(wanted: Any) -> None:
+    with pytest.raises(InvalidInput, match="lists of names"):
+        anchors_among([], wanted, None)
 
 
 def test_stream_ids_are_ordered_as_numbers() -> None:

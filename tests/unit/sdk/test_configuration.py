@@ -7,9 +7,18 @@ import math
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from turnfold import InvalidInput
-from turnfold.contract.configuration import FOLD_SETTINGS, configuration, merged
+from turnfold.contract.configuration import (
+    FOLD_SETTINGS,
+    MAX_GOAL_CHARACTERS,
+    configuration,
+    merged,
+    settlement_read,
+)
+from turnfold.contract.text import clean
 
 
 def body(**given: Any) -> dict[str, Any]:
@@ -83,3 +92,58 @@ def test_a_change_replaces_what_it_names_and_leaves_the_rest() -> None:
 
 def test_what_is_unknown_in_a_change_is_not_taken_over() -> None:
     assert merged({}, {"goal": "g", "version": 2}) == {"goal": "g"}
+
+
+_anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+_names = st.sampled_from([*FOLD_SETTINGS, "unknown"])
+
+
+@given(st.none() | _anything, st.none() | _anything, st.none() | _anything | st.dictionaries(_names, _anything))
+def test_anything_is_stored_as_it_was_meant_or_refused(goal: Any, constraints: Any, settings: Any) -> None:
+    try:
+        stored = body(goal=goal, constraints=constraints, settings=settings)
+    except InvalidInput:
+        return
+    assert stored.keys() == {
+        name
+        for name, given in (("goal", goal), ("constraints", constraints), ("settings", settings))
+        if given is not None
+    }
+    if goal is not None:
+        assert stored["goal"] == clean(goal)
+        assert 0 < len(goal) <= MAX_GOAL_CHARACTERS
+    if constraints is not None:
+        assert stored["constraints"] == [clean(one) for one in constraints]
+    for name, value in stored.get("settings", {}).items():
+        least, most = FOLD_SETTINGS[name]
+        assert least <= value <= most
+
+
+_settings = st.dictionaries(st.sampled_from(list(FOLD_SETTINGS)), st.integers(200, 210), max_size=3)
+_changes = st.fixed_dictionaries(
+    {}, optional={"goal": st.text(), "constraints": st.lists(st.text()), "settings": _settings}
+)
+
+
+@given(st.lists(_changes, max_size=5))
+def test_a_later_change_wins_and_the_same_change_again_changes_nothing(changes: list[dict[str, Any]]) -> None:
+    force: dict[str, Any] = {}
+    for change in changes:
+        force = merged(force, change)
+        assert merged(force, change) == force
+        assert all(force[key] == change[key] for key in ("goal", "constraints") if key in change)
+        assert change.get("settings", {}).items() <= force.get("settings", {}).items()
+        assert list(force) == sorted(force)
+
+
+@given(st.binary(max_size=40) | _anything.map(lambda value: json.dumps(value).encode()))
+def test_any_body_of_a_settlement_is_read_or_refused(raw: bytes) -> None:
+    try:
+        found = settlement_read(raw)
+    except InvalidInput:
+        return
+    assert found["state"] in {"resolved", "dismissed"}

@@ -92,6 +92,18 @@ def test_an_unknown_setting_is_refused_with_the_known_ones() -> None:
         Turnfold(redis="redis://localhost")
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("redis_url", None), ("redis_url", 6379), ("database_url", None), ("tenant", 5), ("timeout_seconds", "5"),
+        ("timeout_seconds", True), ("max_turn_bytes", 1e6), ("doorbell", 1), ("reference_seconds", None),
+    ],
+)  # fmt: skip
+def test_a_value_of_another_type_is_refused_by_name(name: str, value: object) -> None:
+    with pytest.raises(InvalidSettings, match=f"TURNFOLD_{name.upper()}.*not {type(value).__name__}"):
+        Turnfold(**{name: value})
+
+
 def test_settings_and_single_values_are_not_mixed() -> None:
     with pytest.raises(InvalidSettings, match="not both"):
         Turnfold(settings=Settings(), tenant="acme")

@@ -25,13 +25,16 @@ MAX_CHARACTERS: Final = 600
 """Code points from which those are taken."""
 BATCH: Final = 32
 
+_PACKAGES: Final = {"sentence_transformers": "sentence-transformers", "torch": "torch"}
+"""Modules that are needed, with the names under which they are installed."""
 _REMEDY: Final = "pip install 'turnfold-worker[semantic]', or unset TURNFOLD_SEMANTIC"
 
 
 def check_installed() -> None:
     """Raises `InvalidSettings` when the packages are missing; imports nothing heavy."""
-    if find_spec("sentence_transformers") is None:
-        msg = f"TURNFOLD_SEMANTIC is on, but sentence-transformers is not installed: {_REMEDY}"
+    missing = [name for module, name in _PACKAGES.items() if find_spec(module) is None]
+    if missing:
+        msg = f"TURNFOLD_SEMANTIC is on, but {' and '.join(missing)} cannot be imported: {_REMEDY}"
         raise InvalidSettings(msg)
 
 

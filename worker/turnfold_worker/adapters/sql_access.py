@@ -12,8 +12,8 @@ from turnfold.contract.access import Expansions, pack_often
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, Node, Often
 from turnfold.contract.tables import AccessRow, ConversationRow, NodeRow, table
-from turnfold.reader import translated
 from turnfold.rows import node_record
+from turnfold.sql_failures import translated
 from turnfold.statements import NODE_COLUMNS
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_erasures import standing

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from itertools import starmap
 from typing import Any, Final
 
 from sqlalchemy import Connection, and_, bindparam, case, func, or_, select, text, update
 
 from turnfold.contract.records import Anchor, AnchorState, ConversationId
 from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, table
-from turnfold.rows import KINDS, STATES, anchor_record
-from turnfold.statements import ACTIVE, ANCHOR_COLUMNS
+from turnfold.rows import KINDS, STATES
+from turnfold.statements import ACTIVE
+from turnfold_worker.adapters.bulk_insert import BulkInsert
 from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms
 
 CANDIDATES_A_TERM: Final = 8
 NEWEST_CANDIDATES: Final = 32
 MOST_CANDIDATES: Final = 96
-_TERMS_A_STATEMENT: Final = 16
+_TERMS_A_STATEMENT: Final = 32
 
 _conversation = table(ConversationRow)
 _anchor = table(AnchorRow)
 _anchor_posting = table(AnchorPostingRow)
 
-# Sixteen looks at one term each: one constant statement, and no term reads more than its newest anchors.
+# Many looks at one term each: one constant statement, and no term reads more than its newest anchors.
 _SHARING: Final = text(
     " UNION ALL ".join(
         "SELECT anchor FROM (SELECT anchor FROM anchor_posting WHERE conversation = :conversation "  # noqa: S608
@@ -49,10 +50,13 @@ _NEWEST: Final = tuple(
     for found in (ACTIVE, _SETTLED_LATER)
 )
 _BY_ID: Final = (
-    select(*ANCHOR_COLUMNS)
+    select(
+        _anchor.c.id, _anchor.c.kind, _anchor.c.body, _anchor.c.seq, _anchor.c.start_offset, _anchor.c.end_offset,
+        _anchor.c.score, _anchor.c.rank, _anchor.c.node_idx, _anchor.c.tokens, _anchor.c.related, _anchor.c.replaces,
+    )
     .where(_OURS, _anchor.c.id.in_(bindparam("ids", expanding=True)), or_(ACTIVE, _SETTLED_LATER))
     .order_by(_anchor.c.id)
-)
+)  # fmt: skip
 _CHANGE: Final = (
     update(_anchor)
     .where(_OURS, _anchor.c.id == bindparam("of_anchor"))
@@ -63,7 +67,7 @@ _CHANGE: Final = (
     )
 )  # fmt: skip
 _INSERT_ANCHORS: Final = _anchor.insert()
-_INSERT_POSTINGS: Final = _anchor_posting.insert()
+_INSERT_POSTINGS: Final = BulkInsert(_anchor_posting, ("conversation", "term", "anchor"))
 
 
 def candidates(
@@ -83,8 +87,17 @@ def candidates(
         parameters: dict[str, Any] = {f"t{i}": block[i] for i in range(_TERMS_A_STATEMENT)}
         sharing.update(connection.scalars(_SHARING, {"conversation": conversation, **parameters}))
     ids.update(sorted(sharing, reverse=True)[: MOST_CANDIDATES - NEWEST_CANDIDATES])
-    rows = connection.execute(_BY_ID, {**after, "ids": sorted(ids)})
-    return [replace(anchor_record(row), state=AnchorState.ACTIVE) for row in rows]
+    return list(starmap(_candidate, connection.execute(_BY_ID, {**after, "ids": sorted(ids)}).all()))
+
+
+def _candidate(  # noqa: PLR0913, PLR0917 - the columns of `_BY_ID`: a fold makes dozens
+    id_: int, kind: int, body: str, seq: int, start: int, end: int, score: int, rank: int, node_idx: int, tokens: int,
+    related: int | None, replaces: int | None,
+) -> Anchor:  # fmt: skip
+    return Anchor(
+        id=id_, type=KINDS[kind], text=body, turn_seq=seq, start=start, end=end, state=AnchorState.ACTIVE, score=score,
+        rank=rank, node_idx=node_idx, tokens=tokens, related=related, replaces=replaces,
+    )  # fmt: skip
 
 
 def settle(connection: Connection, conversation: ConversationId, body: Mapping[str, Any], *, after_seq: int) -> None:
@@ -150,13 +163,9 @@ def insert_anchors(
     """Write new anchors with the terms that find them, and the new states of earlier ones."""
     if anchors:
         connection.execute(_INSERT_ANCHORS, [anchor_row(conversation, anchor) for anchor in anchors])
-        postings = [
-            {"conversation": conversation, "term": term, "anchor": anchor.id}
-            for anchor in anchors
-            for term in anchor_terms(anchor.text)
-        ]
-        if postings:
-            connection.execute(_INSERT_POSTINGS, postings)
+    _INSERT_POSTINGS.run(
+        connection, [(conversation, term, anchor.id) for anchor in anchors for term in anchor_terms(anchor.text)]
+    )
     change_anchors(connection, conversation, changes)
 
 

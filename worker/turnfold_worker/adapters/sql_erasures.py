@@ -15,7 +15,8 @@ from sqlalchemy import ColumnElement, Connection, Table, delete, select, tuple_,
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import Base, ConversationRow, JobRow, ParkedEntryRow, TurnRow, table
-from turnfold_worker.ports import ConfirmErasure, Hidden
+from turnfold_worker.exchange import Hidden
+from turnfold_worker.ports import ConfirmErasure
 
 HIDDEN_PREFIX: Final = "\x01"
 """Ids that callers give hold no control characters."""

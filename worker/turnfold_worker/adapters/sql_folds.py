@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, func, select, update
+from sqlalchemy import Connection, and_, bindparam, func, select, update
 
 from turnfold.contract.notes import pack_notes, unpack_notes
 from turnfold.contract.records import Anchor, ConversationId, Method, Node
@@ -15,36 +15,57 @@ from turnfold.contract.tables import (
     NodeRow,
     NoteListRow,
     OperationRow,
+    PassageRow,
     PostingRow,
     table,
 )
 from turnfold.rows import turn_record
 from turnfold.statements import turn as _turn
 from turnfold.statements import turn_columns
+from turnfold_worker.adapters.bulk_insert import BulkInsert
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import active_difference, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_jobs import count_success
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
+from turnfold_worker.exchange import Fold, Tail
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
 from turnfold_worker.pipeline.repeats import NEIGHBOURS
-from turnfold_worker.ports import Fold, Tail
 
 _conversation = table(ConversationRow)
 _operation = table(OperationRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
 _notes = table(NoteListRow)
+_passage = table(PassageRow)
 _posting = table(PostingRow)
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
 _INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
 _INSERT_LEVELS: Final = _level.insert()
 _INSERT_NOTES: Final = _notes.insert()
-_INSERT_POSTINGS: Final = _posting.insert()
+_INSERT_PASSAGES: Final = BulkInsert(_passage, ("conversation", "number", "body"))
+_INSERT_POSTINGS: Final = BulkInsert(_posting, ("conversation", "term", "weight", "idx", "passages"))
+ANCHORS_ADDED: Final[Mapping[str, Any]] = {
+    "next_anchor": bindparam("anchors_from"), "anchor_count": _conversation.c.anchor_count + bindparam("more_anchors"),
+    "anchor_tokens": _conversation.c.anchor_tokens + bindparam("more_anchor_tokens"),
+    "revision": _conversation.c.revision + 1, "updated_at": func.current_timestamp(),
+}  # fmt: skip
+"""New values of a conversation's row with more anchors, by the parameters `anchors_added`; its revision moves on."""
+_CLOSE: Final = (
+    update(_conversation)
+    .where(
+        _conversation.c.id == bindparam("of_conversation"), _conversation.c.closed_seq == bindparam("closed_before"),
+        _conversation.c.edit_revision == bindparam("edited"),
+    )
+    .values(
+        closed_seq=bindparam("closed"), node_count=bindparam("nodes"), segmenter=bindparam("remembered"),
+        said=bindparam("said_by_now"), **ANCHORS_ADDED,
+    )
+)  # fmt: skip
 
 
 def tail(connection: Connection, conversation: ConversationId, most: int) -> Tail | None:
@@ -134,16 +155,13 @@ def commit(connection: Connection, fold: Fold, target: RefineTarget | None) -> b
     """
     before, segment = fold.tail, fold.nodes[0].node
     moved = connection.execute(
-        update(_conversation)
-        .where(
-            _conversation.c.id == before.conversation, _conversation.c.closed_seq == before.closed_seq,
-            _conversation.c.edit_revision == before.edit_revision,
-        )
-        .values(
-            closed_seq=segment.last_seq, node_count=before.node_count + 1, segmenter=dict(fold.segmenter),
-            said=dict(fold.nodes[0].said),
+        _CLOSE,
+        {
+            "of_conversation": before.conversation, "closed_before": before.closed_seq,
+            "edited": before.edit_revision, "closed": segment.last_seq, "nodes": before.node_count + 1,
+            "remembered": dict(fold.segmenter), "said_by_now": dict(fold.nodes[0].said),
             **anchors_added(connection, before.conversation, before.next_anchor, fold.anchors, fold.changes),
-        )
+        },
     )  # fmt: skip
     if not moved.rowcount:
         return False
@@ -162,18 +180,14 @@ def anchors_added(
     next_anchor: int,
     anchors: Sequence[Anchor],
     changes: Sequence[AnchorChange],
-) -> dict[str, Any]:
-    """New values of a conversation's row with these anchors; its revision moves on."""
+) -> dict[str, int]:
+    """The parameters of `ANCHORS_ADDED`."""
     active, tokens = active_difference(connection, conversation, anchors, changes)
-    return {
-        "next_anchor": next_anchor + len(anchors), "anchor_count": _conversation.c.anchor_count + active,
-        "anchor_tokens": _conversation.c.anchor_tokens + tokens, "revision": _conversation.c.revision + 1,
-        "updated_at": func.current_timestamp(),
-    }  # fmt: skip
+    return {"anchors_from": next_anchor + len(anchors), "more_anchors": active, "more_anchor_tokens": tokens}
 
 
 def insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
-    """Write a node with its words and postings."""
+    """Write a node with its words, passages and postings."""
     node = folded.node
     connection.execute(
         _INSERT_NODE,
@@ -198,14 +212,10 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         {
             "conversation": conversation, "height": node.height, "idx": node.idx,
             "tokens": sum(note.tokens for note in folded.notes), "best": pack_notes(folded.notes),
-            "rest": pack_notes(folded.rest), "ledger": folded.ledger.to_json(), "said": dict(folded.said),
+            "ledger": folded.ledger.to_json(), "said": dict(folded.said),
         },
     )  # fmt: skip
-    if folded.postings:
-        connection.execute(
-            _INSERT_POSTINGS,
-            [
-                {"conversation": conversation, "term": term, "weight": weight, "idx": node.idx}
-                for term, weight in folded.postings
-            ],
-        )
+    _INSERT_PASSAGES.run(connection, [(conversation, passage.number, passage.packed()) for passage in folded.passages])
+    _INSERT_POSTINGS.run(
+        connection, [(conversation, term, weight, node.idx, where) for term, weight, where in folded.postings]
+    )

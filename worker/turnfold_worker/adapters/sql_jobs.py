@@ -12,7 +12,7 @@ from turnfold.contract.tables import ConversationRow, JobRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_turns import insert_new
-from turnfold_worker.ports import Fold, FoldClaim, RefoldClaim, Tail
+from turnfold_worker.exchange import Fold, FoldClaim, RefoldClaim, Tail
 
 MAX_ERROR: Final = 500
 

@@ -13,9 +13,9 @@ from turnfold.contract.notes import FRAME_PART, Covered, Outline, pack_outline, 
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId
 from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, OutlineRow, table
 from turnfold_worker.adapters import sql_folds
+from turnfold_worker.exchange import Tail
 from turnfold_worker.pipeline.ledger import Ledger
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize, choose_cover, make_outline
-from turnfold_worker.ports import Tail
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)

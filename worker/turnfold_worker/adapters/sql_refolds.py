@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, delete, select, update
 
+from turnfold.contract.passages import LAST_TURN, number_of
 from turnfold.contract.records import ConversationId, Method
-from turnfold.contract.tables import ConversationRow, JobRow, LevelRow, NodeRow, NoteListRow, PostingRow, table
+from turnfold.contract.tables import (
+    ConversationRow,
+    JobRow,
+    LevelRow,
+    NodeRow,
+    NoteListRow,
+    PassageRow,
+    PostingRow,
+    table,
+)
 from turnfold.contract.tasks import JobState
 from turnfold.rows import anchor_record, turn_record
 from turnfold.statements import ANCHOR_COLUMNS, turn_columns
@@ -14,18 +24,19 @@ from turnfold.statements import turn as _turn
 from turnfold_worker.adapters import sql_outlines
 from turnfold_worker.adapters.sql_anchors import RULES, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
-from turnfold_worker.adapters.sql_folds import anchors_added, configurations, insert_node
+from turnfold_worker.adapters.sql_folds import ANCHORS_ADDED, anchors_added, configurations, insert_node
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.errors import Refused
+from turnfold_worker.exchange import ClosedSegment, Refold
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.repeats import NEIGHBOURS
-from turnfold_worker.ports import ClosedSegment, Refold
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
 _notes = table(NoteListRow)
+_passage = table(PassageRow)
 _posting = table(PostingRow)
 _job = table(JobRow)
 
@@ -77,10 +88,8 @@ def commit(connection: Connection, refold: Refold, target: RefineTarget | None) 
             _conversation.c.id == before.conversation, _conversation.c.closed_seq == before.closed_seq,
             _conversation.c.edit_revision == before.edit_revision,
         )
-        .values(
-            edit_revision=before.edit_revision + 1,
-            **anchors_added(connection, before.conversation, before.next_anchor, refold.anchors, refold.changes),
-        )
+        .values(edit_revision=before.edit_revision + 1, **ANCHORS_ADDED),
+        anchors_added(connection, before.conversation, before.next_anchor, refold.anchors, refold.changes),
     )  # fmt: skip
     if not moved.rowcount:
         return False
@@ -114,3 +123,9 @@ def _delete_node(connection: Connection, conversation: ConversationId, folded: F
     if height == 0 and method != Method.PLAIN:
         # Through all of the conversation's postings, which no index has by segment: rare, and only for these.
         connection.execute(delete(_posting).where(_posting.c.conversation == conversation, _posting.c.idx == idx))
+        first, following = number_of(folded.node.first_seq, 0), number_of(min(folded.node.last_seq, LAST_TURN) + 1, 0)
+        connection.execute(
+            delete(_passage).where(
+                _passage.c.conversation == conversation, _passage.c.number >= first, _passage.c.number < following
+            )
+        )

@@ -29,12 +29,8 @@ from turnfold_worker.adapters import (
 )
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.errors import Retryable
-from turnfold_worker.model_ports import RefineTarget
-from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
-from turnfold_worker.ports import (
+from turnfold_worker.exchange import (
     ClosedSegment,
-    ConfirmErasure,
     Fold,
     FoldClaim,
     Hidden,
@@ -44,6 +40,10 @@ from turnfold_worker.ports import (
     StoreResult,
     Tail,
 )
+from turnfold_worker.model_ports import RefineTarget
+from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
+from turnfold_worker.ports import ConfirmErasure
 
 MOST_UNTOLD: Final = 1_000
 """Claims that are remembered through an outage; of further ones the tries stay counted."""

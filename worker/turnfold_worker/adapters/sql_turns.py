@@ -17,7 +17,7 @@ from turnfold.contract.tasks import JobKind, JobState, Operation
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import settle
 from turnfold_worker.adapters.sql_erasures import standing
-from turnfold_worker.ports import ParkedOperation, Received, ReceivedOperation, ReceivedTurn, StoreResult
+from turnfold_worker.exchange import ParkedOperation, Received, ReceivedOperation, ReceivedTurn, StoreResult
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)

@@ -12,7 +12,7 @@ from typing import IO, Any, Final
 
 import click
 
-from turnfold.errors import InvalidInput, TurnfoldError, UnknownConversation, UnknownMarker
+from turnfold.errors import InvalidInput, TurnfoldError
 
 FAILED: Final = 1
 WRONG_INPUT: Final = 2
@@ -33,7 +33,7 @@ class Failure(click.ClickException):
 def exit_code_of(error: TurnfoldError) -> int:
     if isinstance(error, InvalidInput):
         return WRONG_INPUT
-    if isinstance(error, (UnknownConversation, UnknownMarker)):
+    if isinstance(error, LookupError):
         return FAILED
     return NOT_AVAILABLE
 

@@ -47,7 +47,10 @@ def fold(
     transcript = _the_one(transcripts, file, conversation)
     with _folded(transcript) as folded:
         if only_digest:
-            click.echo(folded.digest())
+            if as_json:
+                print_json({"conversation_id": transcript.conversation_id, "digest": folded.digest()})
+            else:
+                click.echo(folded.digest())
             return
         made = folded.context(budget_tokens=budget_tokens, query=query, policy=policy)
         if as_json or form == "json":

@@ -1,35 +1,84 @@
-"""`turnfold forget`: erase a conversation."""
+"""`turnfold forget`: erase a conversation, or all of a tenant."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import asdict
+
 import click
 
-from turnfold_worker.cli.output import json_option, print_json
+from turnfold.contract.records import ErasureReceipt
+from turnfold_worker.cli.output import json_option, print_json, progress
 from turnfold_worker.cli.session import Session, pass_session
+
+WAIT_SECONDS = 30.0
+_COUNTED = ("inbox_turns", "turns", "segments", "anchors")
 
 
 @click.command(short_help="Erase a conversation for good.")
-@click.argument("conversation")
+@click.argument("conversation", required=False)
+@click.option("--all", "everything", is_flag=True, help="Every conversation of the tenant.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 @pass_session
-def forget(session: Session, conversation: str, yes: bool, as_json: bool) -> None:
-    """Erase CONVERSATION from Redis and the database. There is no way back.
+def forget(session: Session, conversation: str | None, everything: bool, yes: bool, as_json: bool) -> None:
+    """Erase CONVERSATION, or all of the tenant, from Redis and the database. There is no way back.
+
+    With --all its producers should have stopped: what they append meanwhile may stay. Counts of what models cost a
+    tenant stay; they hold no content.
 
     \b
-    Example:
+    Examples:
       turnfold forget chat --yes
+      turnfold --tenant acme forget --all
     """
-    if not yes:
-        question = f"Erase conversation {conversation!r} of tenant {session.settings.tenant!r} for good?"
-        click.confirm(question, abort=True, err=True)
-    receipt = session.turnfold.forget(conversation)
+    if (conversation is None) is not everything:
+        msg = "give a conversation, or --all"
+        raise click.UsageError(msg)
+    tenant = session.settings.tenant
+    if conversation is not None:
+        _ask(f"Erase conversation {conversation!r} of tenant {tenant!r} for good?", yes=yes)
+        receipt = session.turnfold.forget(conversation, timeout_seconds=WAIT_SECONDS)
+        if as_json:
+            print_json(receipt)
+        else:
+            _say(asdict(receipt), completed=receipt.completed)
+        return
+    from turnfold_worker.inspection import known_conversations
+
+    known = known_conversations(session.redis, session.engine, tenant)
+    _ask(f"Erase all {len(known)} conversations of tenant {tenant!r} for good?", yes=yes)
+    receipts = _forget_each(session, known)
+    counts = Counter({name: sum(getattr(one, name) for one in receipts) for name in _COUNTED})
+    completed = all(one.completed for one in receipts)
     if as_json:
-        print_json(receipt)
-    elif receipt.completed:
+        print_json({"tenant": tenant, "conversations": len(receipts), "completed": completed, **counts})
+    else:
+        _say(counts, completed=completed)
+
+
+def _ask(question: str, *, yes: bool) -> None:
+    if not yes:
+        click.confirm(question, abort=True, err=True)
+
+
+def _forget_each(session: Session, conversations: list[str]) -> list[ErasureReceipt]:
+    receipts: list[ErasureReceipt] = []
+    with progress() as bar:
+        task = bar.add_task("erasing", total=len(conversations))
+        for one in conversations:
+            # Without a worker nothing is waited for twice.
+            waits = not receipts or receipts[-1].completed
+            receipts.append(session.turnfold.forget(one, timeout_seconds=WAIT_SECONDS if waits else 0))
+            bar.advance(task)
+    return receipts
+
+
+def _say(counts: dict[str, int], *, completed: bool) -> None:
+    if completed:
         click.echo(
-            f"erased {receipt.turns} stored turns, {receipt.segments} segments, {receipt.anchors} anchors and "
-            f"{receipt.inbox_turns} turns that were not stored yet"
+            f"erased {counts['turns']} stored turns, {counts['segments']} segments, {counts['anchors']} anchors and "
+            f"{counts['inbox_turns']} turns that were not stored yet"
         )
     else:
         click.echo("nothing of it is readable any more; a worker will delete its rows when one runs")

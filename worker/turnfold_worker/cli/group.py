@@ -12,6 +12,7 @@ from turnfold_worker.cli.forget import forget
 from turnfold_worker.cli.import_command import import_files
 from turnfold_worker.cli.inspect_command import inspect
 from turnfold_worker.cli.jobs import jobs
+from turnfold_worker.cli.metrics_command import serve_metrics
 from turnfold_worker.cli.reading import anchors, context, expand, search
 from turnfold_worker.cli.refine_command import refine
 from turnfold_worker.cli.session import Session
@@ -23,7 +24,10 @@ from turnfold_worker.cli.usage_command import usage
 @click.group(
     cls=Group,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Exit codes: 0 it worked, 1 a check failed or nothing was found, 2 wrong input, 3 something is not running.",
+    epilog=(
+        "Exit codes: 0 it worked, 1 a check failed or what was asked for does not exist, 2 wrong input, 3 something is "
+        "not running."
+    ),
 )
 @click.option("--redis-url", help="Redis of the inboxes.  [TURNFOLD_REDIS_URL]")
 @click.option("--database-url", help="Database that the workers write.  [TURNFOLD_DATABASE_URL]")
@@ -56,6 +60,6 @@ def main(ctx: click.Context, redis_url: str | None, database_url: str | None, te
 
 for command in (
     up, demo, import_files, context, expand, search, anchors, inspect, status, jobs, refine, usage, forget, fold,
-    doctor, digest, migrate,
+    doctor, digest, migrate, serve_metrics,
 ):  # fmt: skip
     main.add_command(command)

@@ -41,19 +41,24 @@ class Session:
 
     @cached_property
     def settings(self) -> WorkerSettings:
-        """Options win over variables; without either, a running `turnfold up` is used. Raises `InvalidSettings`."""
+        """Options win over variables; a running `turnfold up` is used unless they name another one's servers.
+
+        Raises `InvalidSettings`.
+        """
         settings = WorkerSettings.from_env(self.environment)
         given: dict[str, Any] = {
             name: value
             for name in ("redis_url", "database_url", "tenant")
             if (value := getattr(self, name)) is not None
         }
-        named = {"redis_url", "database_url"} & {
-            *given,
-            *(name for name in ("redis_url", "database_url") if self.environment.get(f"TURNFOLD_{name.upper()}")),
+        named = {
+            name: getattr(settings, name) if name not in given else given[name]
+            for name in ("redis_url", "database_url")
+            if name in given or self.environment.get(f"TURNFOLD_{name.upper()}")
         }
-        if not named:
-            running = running_settings(self.state_folder)
+        running = running_settings(self.state_folder)
+        # One that was given to `turnfold up` too names what runs there; any other one names something else.
+        if all(running.get(name) == value for name, value in named.items()):
             given |= {name: running[name] for name in _FROM_RUNNING if name in running and name not in given}
         return replace(settings, **given)
 
@@ -86,7 +91,10 @@ class Session:
 
         missing = missing_file(self.settings.database_url)
         if missing is not None:
-            msg = f"there is no database at {missing}: start `turnfold up`, or set TURNFOLD_DATABASE_URL"
+            msg = (
+                f"there is no database at {missing}: start `turnfold up`, run `turnfold migrate`, or correct "
+                "TURNFOLD_DATABASE_URL"
+            )
             raise Unavailable(msg)
         engine = connect(self.settings.database_url, write=write, timeout_seconds=self.settings.timeout_seconds)
         self._closing.append(engine.dispose)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
 
+from turnfold import inbox
 from turnfold.contract.tasks import Queue
 from turnfold_worker import migrate
 from turnfold_worker.adapters.local_port import is_free
@@ -221,6 +222,10 @@ class Stack:
     def _with_redis(self, settings: WorkerSettings) -> WorkerSettings:
         if self._environment.get("TURNFOLD_REDIS_URL"):
             self._tell("using the Redis of TURNFOLD_REDIS_URL")
+            # Asked here: a worker would try for a minute, and its log alone would say what is wrong.
+            client = inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
+            with closing(client), inbox.translated("starting"):
+                client.ping()
             return settings
         self._tell("starting Redis")
         self.redis = self._redis_server()

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turnfold.errors import TurnfoldError
+from turnfold.errors import InvalidSettings, TurnfoldError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,9 +30,13 @@ def default_state_folder(environment: Mapping[str, str]) -> Path:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Own the folder; the lock ends with this process, however it dies. Raises `AlreadyRunning`."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(folder / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    """Own the folder; the lock ends with this process, however it dies. Raises `AlreadyRunning`, `InvalidSettings`."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(folder / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        msg = f"state cannot be kept in {folder} ({error.strerror}): set TURNFOLD_STATE_DIR to a folder of your own"
+        raise InvalidSettings(msg) from error
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
+from operator import eq
 from typing import Final
 
 from turnfold.contract.records import Role
+from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline import reply_rules, statement_rules
-from turnfold_worker.pipeline.act_rules import Act
+from turnfold_worker.pipeline.act_rules import Act, Rule
 from turnfold_worker.pipeline.facts import FactKind
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
 from turnfold_worker.pipeline.reading import Reading, is_participant
+from turnfold_worker.pipeline.required_words import PatternIndex, words_in
 
 ENOUGH: Final = 50
 """Points from which a clause does what the act says."""
@@ -28,6 +32,7 @@ REPLIES: Final = frozenset({YES_TO_A_PROPOSAL, "yes to a request", "no to a requ
 
 EXACT: Final = (FactKind.NUMBER, FactKind.DATE)
 NAMED: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.EMAIL, FactKind.URL)
+_STATED: Final = frozenset((*EXACT, *NAMED))
 
 _BRIEF: Final = 250
 """Code points of a turn of everyday talk at most."""
@@ -69,9 +74,10 @@ NOTHING: Final = Before()
 
 _SPACED: Final = re.compile(r" {1,4}(?=[,.?!;:])")
 _SPLIT: Final = re.compile(r" ?' ?(?=(?:s|ll|m|re|ve|d|t)\b)")
-_FILLERS: Final = re.compile(
-    r"(?<!\w)(?:u[hm]{1,4}|e[hr]m?|m{2,6}|hm{1,4}|uh-huh|mm-hmm)(?!\w)[,.]?\s?|\b\w{1,3}- ?(?=\w)"
-)
+_FILLER: Final = "u[hm]{1,4}|e[hr]m?|m{2,6}|hm{1,4}"
+_FILLERS: Final = re.compile(rf"(?<!\w)(?:{_FILLER}|uh-huh|mm-hmm)(?!\w)[,.]?\s?|\b\w{{1,3}}- ?(?=\w)")
+_IS_FILLER: Final = Remembered(lambda spoken: re.search(rf"(?<!\w)(?:{_FILLER})(?!\w)", spoken) is not None)
+_SPOKEN: Final = re.compile(r"[\w']+")
 _REPEATED: Final = re.compile(r"(?<![\w'])([\w']{1,12})(?: \1){1,6}(?![\w'])")
 
 
@@ -85,7 +91,13 @@ def plain_words(text: str) -> str:
 
 def without_fillers(said: str) -> str:
     """Without the 'uh' and the repeated words of speech."""
-    return _REPEATED.sub(r"\1", " ".join(_FILLERS.sub("", said).replace("o_k", "ok").split()))
+    spoken = _SPOKEN.findall(said)
+    # Most talk has no filler and repeats no word, and to look at its words is cheaper than the patterns.
+    if "-" in said or any(map(_IS_FILLER.__getitem__, spoken)):
+        said = _FILLERS.sub("", said)
+        spoken = _SPOKEN.findall(said)
+    said = " ".join(said.replace("o_k", "ok").split())
+    return _REPEATED.sub(r"\1", said) if any(map(eq, spoken, spoken[1:])) else said
 
 
 def is_question(said: str) -> bool:
@@ -119,6 +131,12 @@ def leaves_open(reading: Reading, acts: Sequence[Found]) -> Before:
     )
 
 
+@cache
+def _rules_by_word() -> PatternIndex:
+    """Made when the first clause is read: it needs to know how common words are."""
+    return PatternIndex(rule.pattern.pattern for rule in statement_rules.RULES)
+
+
 class _Clause:
     """One clause while its acts are found: for each act the points and the rule that gave them."""
 
@@ -132,10 +150,7 @@ class _Clause:
         self._said = without_fillers(self._raw)
         self._asks = is_question(self._raw)
         self._words = len(self._said.split())
-        self._exact = any(
-            fact.kind in (*EXACT, *NAMED) and not (fact.kind is FactKind.NAME and is_participant(fact.text, speakers))
-            for fact in reading.facts.within(span.start, span.end)
-        )
+        self._speakers = speakers
         self._best: dict[Act, tuple[int, str]] = {}
 
     def acts(self) -> Iterator[Found]:
@@ -183,15 +198,20 @@ class _Clause:
             return
         if statement_rules.COMPLETIONS.search(self._said):
             self._put(Act.FACT, 44, "done")
-        for rule in statement_rules.RULES:
+        for rule in self._rules_worth_trying():
             # The fillers of speech are what some corrections are told by.
             said = self._raw if rule.act is Act.CORRECTION else self._said
             if rule.points > self._best.get(rule.act, (0, ""))[0] and rule.pattern.search(said):
                 self._put(rule.act, rule.points, rule.name)
         if statement_rules.CONDITIONAL.match(self._said):
             self._add(-15, Act.COMMITMENT, Act.DECISION)
-        if reply_rules.BOILERPLATE.search(self._said):
+        if Act.REQUEST in self._best and reply_rules.BOILERPLATE.search(self._said):
             self._add(-20, Act.REQUEST)
+
+    def _rules_worth_trying(self) -> list[Rule]:
+        """The rules that may hold for these words, in order."""
+        words = frozenset(words_in(self._raw if self._raw == self._said else f"{self._raw} {self._said}"))
+        return [statement_rules.RULES[place] for place in _rules_by_word().worth_trying(words)]
 
     def _question_or_answer(self) -> None:
         said, before = self._said, self._before
@@ -212,8 +232,8 @@ class _Clause:
         """A number, a date, a name: what is stated exactly matters more."""
         before = self._before
         if (
-            self._exact
-            and (not self._asks or Act.REQUEST in self._best)
+            (not self._asks or Act.REQUEST in self._best)
+            and self._exact
             and not statement_rules.MADE_UP.search(self._said)
         ):
             if before.brief and self._is_short() and (before.asked or Act.REQUEST in self._best):
@@ -223,7 +243,8 @@ class _Clause:
             if Act.REQUEST in self._best and before.brief and self._is_short():
                 self._best[Act.FACT] = (max(self._best[Act.FACT][0], 44), self._best[Act.FACT][1])
             self._add(10, Act.FACT)
-        if len(self._reading.turn.content) > _LONG and not statement_rules.PERSONAL.search(self._said):
+        long = len(self._reading.turn.content) > _LONG
+        if Act.FACT in self._best and long and not statement_rules.PERSONAL.search(self._said):
             self._add(-20, Act.FACT)
 
     def _who_says_it(self) -> None:
@@ -231,6 +252,14 @@ class _Clause:
             self._add(-26, Act.FACT, Act.CORRECTION)
         if self._group:
             self._add(-10, Act.FACT, Act.REQUEST, Act.DECISION)
+
+    @cached_property
+    def _exact(self) -> bool:
+        """It states a number or a date, or names something other than who talks."""
+        return any(
+            fact.kind in _STATED and not (fact.kind is FactKind.NAME and is_participant(fact.text, self._speakers))
+            for fact in self._reading.facts.within(self._span.start, self._span.end)
+        )
 
     def _names_another(self) -> bool:
         return self._exact or any(word in self._said for word in (" want", "change", "instead"))

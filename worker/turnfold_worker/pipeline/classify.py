@@ -142,6 +142,8 @@ _MATHS: Final = re.compile(
 )
 _PHONE: Final = re.compile(r"(?<![\w.])\+?\d{1,3}[ .-]?\(?\d{2,4}\)?(?:[ .-]\d{2,4}){2,4}(?!\w)")
 _HASH: Final = re.compile(r"\b(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{7,64}\b")
+_HEXADECIMAL: Final = re.compile("[0-9a-f]{7}")
+"""What every `_HASH` holds: sought in a fraction of the time."""
 _QUOTED: Final = re.compile(r"[\"“«][^\"”»\n]{3,200}[\"”»]")
 _MANY_MARKS: Final = 0.25
 _MANY_MATHS: Final = 0.1
@@ -171,8 +173,9 @@ def _is_mathematical(look: _Look) -> bool:
     return formulas >= _MANY_MATHS * max(1, len(look.text))
 
 
-def _has(pattern: re.Pattern[str]) -> Callable[[_Look], bool]:
-    return lambda look: not look.tool and bool(pattern.search(look.text))
+def _has(*patterns: re.Pattern[str]) -> Callable[[_Look], bool]:
+    """The text holds something of each pattern, sought in this order."""
+    return lambda look: not look.tool and all(pattern.search(look.text) for pattern in patterns)
 
 
 def _is(*kinds: Kind) -> Callable[[_Look], bool]:
@@ -213,7 +216,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule("formula inside", Decision.COMPRESS, _SOFT, _has(_MATHS)),
     Rule("phone", Decision.COMPRESS, _SOFT, _has(_PHONE)),
     Rule("path", Decision.COMPRESS, _SOFT, lambda look: look.has(FactKind.PATH)),
-    Rule("hash", Decision.COMPRESS, _SOFT, _has(_HASH)),
+    Rule("hash", Decision.COMPRESS, _SOFT, _has(_HEXADECIMAL, _HASH)),
     Rule("identifier", Decision.COMPRESS, _SOFT, lambda look: look.has(FactKind.IDENTIFIER, FactKind.ERROR)),
     Rule("number", Decision.COMPRESS, _SOFT, lambda look: look.has(FactKind.NUMBER, FactKind.DATE)),
     Rule("quote", Decision.COMPRESS, _SOFT, _has(_QUOTED)),

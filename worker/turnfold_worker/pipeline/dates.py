@@ -14,6 +14,8 @@ MONTHS: Final = (
 _AGO: Final = re.compile(r"(?i)(?<!\w)(\d{1,3}|two|three|four|five|six) (day|week)s? ago(?!\w)")
 _NEAR: Final = re.compile(r"(?i)(?<!\w)(?:the )?(day before yesterday|yesterday|day after tomorrow|tomorrow)(?!\w)")
 _NEAR_DAYS: Final = {"day before yesterday": -2, "yesterday": -1, "day after tomorrow": 2, "tomorrow": 1}
+_RELATIVE: Final = (" ago", "yesterday", "tomorrow", "last ", "next ")
+"""What a text holds, in lower case, that names a day so."""
 _DAYS: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs)?|fri|sat|sun"
 _PERIOD: Final = re.compile(
     rf"(?i)(?<!\w)(?P<which>last|next) (?P<what>week(?:end)?|month|year|{_DAYS})(?!['\u2019-]?\w| (?:of|or|and|to) )"
@@ -49,6 +51,8 @@ def resolve_relative_days(text: str, said_on: date) -> str:
     >>> resolve_relative_days("started last month, moving next Friday", date(2026, 5, 14))
     'started April 2026, moving Friday after 14 May 2026'
     """
+    if not _may_be_relative(text):
+        return text
 
     def near(match: re.Match[str]) -> str:
         if _LIKENESS.search(text, max(0, match.start() - 20), match.start()):
@@ -78,6 +82,11 @@ def _placed(after: bool, what: str, said_on: date) -> str:  # noqa: FBT001 - whi
         month = said_on.month - 1 + (1 if after else -1)
         return f"{MONTHS[month % 12]} {said_on.year + month // 12}"
     return f"{what} {'after' if after else 'before'} {day_label(said_on)}"
+
+
+def _may_be_relative(text: str) -> bool:
+    lowered = text.lower()
+    return not text.isascii() or any(map(lowered.__contains__, _RELATIVE))
 
 
 def _shifted(words: str, said_on: date, days: int) -> str:

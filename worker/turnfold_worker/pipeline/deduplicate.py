@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
-from turnfold.contract.terms import rarity, weighted_terms
+from turnfold.contract.remembered import Remembered
+from turnfold.contract.terms import rarity, terms
 from turnfold.contract.vectors import NO_VECTOR, Vector
 from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.acts import plain_words
@@ -40,6 +42,10 @@ _MEANT_FROM: Final = 0.10
 """Likeness by words from which two anchors may be alike in meaning: below it they share no telling word."""
 _MENDS_WITHIN: Final = 4
 """Turns within which a correction that names nothing else is about what was said last."""
+_SUBJECT_OF_ITS_OWN: Final = 7
+"""Telling words from which a correction says itself what it is about."""
+_NAMES_OF_ACTS: Final = frozenset({"decision", "decided", "decide", "agreed", "correction"})
+"""They tell what a clause does, and nothing of its subject."""
 _MAX_SUPERSEDED: Final = 2
 _MIN_SHARED_ANSWER: Final = 2
 _OVERTAKEN: Final = frozenset(
@@ -47,6 +53,7 @@ _OVERTAKEN: Final = frozenset(
 )
 _STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
 _ANSWERS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.CORRECTION})
+_RARITIES: Final = Remembered(rarity)
 _NO_VECTORS: Final[Mapping[str, Vector]] = {}
 
 
@@ -69,11 +76,11 @@ class Merged:
     """At most one an earlier anchor, by id."""
 
 
+@lru_cache(maxsize=256)
 def anchor_terms(text: str) -> tuple[str, ...]:
     """The rarest distinct terms of a text, at most eight, rarest first, ties by position: for finding candidates."""
-    found = list(weighted_terms(text))
-    order = sorted(range(len(found)), key=lambda i: (-rarity(found[i]), i))
-    return tuple(found[i] for i in order[:_MAX_TERMS])
+    # The sort is stable: of equal terms, the one that was said first stays first.
+    return tuple(sorted(dict.fromkeys(terms(text)), key=_RARITIES.__getitem__, reverse=True)[:_MAX_TERMS])
 
 
 def texts_to_embed(drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor]) -> list[str]:
@@ -254,7 +261,9 @@ def _place(one: Known) -> tuple[int, int]:
 
 
 def _corrects(new: Known, old: Known, similarity: float) -> bool:
-    return new.anchor.type is AnchorType.CORRECTION and similarity >= _CORRECTS_FROM and shared(new, old) >= 1
+    if new.anchor.type is not AnchorType.CORRECTION or similarity < _CORRECTS_FROM:
+        return False
+    return shared(new, old) > sum(1 for act in _NAMES_OF_ACTS if act in new.words and act in old.words)
 
 
 def _mends(new: Known, old: Known) -> bool:
@@ -262,7 +271,7 @@ def _mends(new: Known, old: Known) -> bool:
     turns = new.anchor.turn_seq - old.anchor.turn_seq
     if not old.active or old.anchor.type not in _OVERTAKEN or not 0 <= turns <= _MENDS_WITHIN:
         return False
-    if _place(old) >= _place(new):
+    if _place(old) >= _place(new) or len(specific_words(new.anchor.text)) >= _SUBJECT_OF_ITS_OWN:
         return False
     return any(
         ours and theirs and not set(ours) & set(theirs)
@@ -275,7 +284,8 @@ def _restates(new: Known, old: Known, similarity: float) -> bool:
     """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
     if not (new.anchor.type is old.anchor.type and new.anchor.type in _STATEMENTS) or not shared(new, old, least=2):
         return False
-    if not similarity > 0 or not same_names(new, old):
+    negations = statement_rules.NEGATION.findall
+    if not similarity > 0 or not same_names(new, old) or len(negations(new.said)) != len(negations(old.said)):
         return False
     ours, theirs = new.facts, old.facts
     return any(

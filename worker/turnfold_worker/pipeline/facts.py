@@ -12,10 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from functools import cached_property
 from operator import attrgetter
 from typing import Final, NamedTuple
 
 from turnfold.contract.terms import STOP_WORDS
+from turnfold.contract.text import whole_numbers
 from turnfold_worker.pipeline.common_words import COMMON_WORDS, listed
 from turnfold_worker.pipeline.dates import MONTHS, resolve_relative_days
 from turnfold_worker.pipeline.prose import READ_HEAD, READ_TAIL
@@ -55,20 +57,24 @@ class Fact(NamedTuple):
 _START: Final = attrgetter("start")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """The facts of one text, by position."""
 
     all: tuple[Fact, ...] = ()
 
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [fact.start for fact in self.all]
+
     def of(self, *kinds: FactKind) -> tuple[Fact, ...]:
         """Facts of these kinds, by position."""
-        return tuple(fact for fact in self.all if fact.kind in kinds)
+        return tuple([fact for fact in self.all if fact.kind in kinds])
 
     def within(self, start: int, end: int) -> tuple[Fact, ...]:
         """Facts that lie inside a span."""
-        first = bisect_left(self.all, start, key=_START)
-        return tuple(fact for fact in self.all[first : bisect_left(self.all, end, key=_START)] if fact.end <= end)
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        return tuple([fact for fact in self.all[first:last] if fact.end <= end]) if first < last else ()
 
     def texts(self, *kinds: FactKind) -> tuple[str, ...]:
         """Distinct texts of these kinds, in order of first mention."""
@@ -121,26 +127,27 @@ _FACT: Final = re.compile(
 | (?P<email>[\w.+-]{{1,64}}@[A-Za-z0-9-]{{1,63}}(?:\.[A-Za-z0-9-]{{1,63}}){{1,4}})
 | (?P<error>(?:[A-Za-z_][\w.]{{0,80}})?(?:Error|Exception|Fault)(?!\w)(?::[ ][^\n"]{{1,100}})?
     | (?i:error|fatal|panic|failed):[ ][^\n"]{{1,100}})
-| (?P<date>\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?)?
+| (?P<date>\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?)?(?!\d)
     | \d{{1,2}}/\d{{1,2}}/\d{{2,4}}(?!\w) | \d{{1,2}}\.\d{{1,2}}\.\d{{4}}(?!\w)
-    | \d{{1,2}}{_ORDINAL}(?:[ ]of)?[ ]{_MONTH}(?!\w)(?:,?[ ]\d{{4}})?
-    | {_MONTH}\.?[ ]\d{{1,4}}{_ORDINAL}(?!\w)(?:,?[ ]\d{{4}})?
+    | \d{{1,2}}{_ORDINAL}(?:[ ]of)?[ ]{_MONTH}(?!\w)(?:,?[ ]\d{{4}}(?!\d))?
+    | {_MONTH}\.?[ ]\d{{1,4}}{_ORDINAL}(?!\w)(?:,?[ ]\d{{4}}(?!\d))?
     | \d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?[aApP]\.?[mM])?(?!\w) | \d{{1,2}}\s?(?:am|pm|AM|PM)(?!\w)
     | (?:(?:next|last|this|on)[ ])?{_WEEKDAY}(?:[ ](?:morning|afternoon|evening|night))?(?!\w)
     | (?:next|last|this)[ ](?:week|month|year|weekend|spring|summer|autumn|fall|winter)(?!\w)
     | (?i:yesterday|tomorrow|tonight)(?!\w)
     | (?:January|February|April|June|July|August|September|October|November|December)(?!\w)
-    | (?:19|20)\d\d(?![\w.]\d))
+    | (?:19|20)\d\d(?!\d)(?![\w.]\d))
 | (?P<file>[\w@+-]{{1,100}}(?:\.[\w-]{{1,60}}){{0,3}}\.(?:{_EXTENSIONS})(?![\w/\\-]))
 | (?P<path>(?:[A-Za-z]:)?[\w.@+~-]{{0,100}}(?:[/\\][\w.@+-]{{1,100}}){{1,24}}/?)
-| (?P<version>v\d{{1,5}}(?:\.\d{{1,5}}){{0,3}}(?![\w.]\w) | \d{{1,5}}(?:\.\d{{1,5}}){{2,3}}(?:-[\w.]{{1,20}})?(?!\w))
+| (?P<version>v\d{{1,9}}(?:\.\d{{1,9}}){{0,3}}(?!\d)(?![\w.]\w)
+    | \d{{1,5}}(?:\.\d{{1,5}}){{2,3}}(?:-[\w.]{{1,20}})?(?!\w))
 | (?P<identifier>[A-Z][A-Z0-9_]{{2,60}}=[^\s,;`"]{{1,80}}
     | [A-Za-z0-9]{{0,60}}(?:_{{1,2}}[A-Za-z0-9]{{1,60}}){{1,8}}(?:\(\))?
     | [a-z]{{1,40}}[0-9]{{0,8}}(?:[A-Z][a-z0-9]{{0,40}}){{1,8}}(?:\(\))?(?!\w)
     | [A-Z][a-z0-9]{{1,40}}(?:[A-Z][a-z0-9]{{1,40}}){{1,8}}(?:\(\))?(?!\w)
     | [A-Z]{{2,10}}-\d{{1,7}}(?!\w) | \#\d{{1,7}}(?!\w) | --[a-z][a-z-]{{1,40}}(?:=[^\s,;`"]{{1,60}})?
     | [a-z]\w{{0,60}}(?:\.[A-Za-z_]\w{{0,60}}){{0,4}}\(\))
-| (?P<number>(?:[$€£¥]\s?)?[-+]?(?:\d{{1,3}}(?:,\d{{3}}){{1,6}}|\d{{1,18}})(?:\.\d{{1,12}})?(?:\s?{_UNIT}(?!\w))?)
+| (?P<number>(?:[$€£¥]\s?)?[-+]?(?:\d{{1,3}}(?:,\d{{3}})++(?!\d)|\d++)(?:\.\d++)?(?:\s?{_UNIT}(?!\w))?)
 | (?P<handle>@[A-Za-z]\w{{1,38}})
 | (?P<name>{_NAME_WORD}(?:[ ](?:(?:of|de|van|von|del|la)[ ])?{_NAME_WORD}){{0,4}})
 )""",
@@ -193,7 +200,7 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
                 doubtful.append(named)
             elif named:
                 found.append(named)
-        elif _plausible(fact, text):
+        elif not _cuts_number(fact, text) and _plausible(fact, text):
             found.append(fact)
     known = {word for fact in found if fact.kind is FactKind.NAME for word in fact.text.split()}
     found.extend(fact for fact in doubtful if fact.text in known)
@@ -203,6 +210,11 @@ def _scan(text: str, start: int, end: int) -> list[Fact]:
 def _trimmed(kind: FactKind, found: str, start: int) -> Fact:
     kept = found.rstrip(_TRAILING) or found
     return Fact(kind, kept, start, start + len(kept))
+
+
+def _cuts_number(fact: Fact, text: str) -> bool:
+    """True for the beginning of a longer number: no exact value is better than a wrong one."""
+    return fact.text[-1:].isdigit() and text[fact.end : fact.end + 1].isdigit()
 
 
 def _plausible(fact: Fact, text: str) -> bool:
@@ -279,7 +291,7 @@ def rank_entries(entries: Iterable[tuple[str, str, int]]) -> dict[str, list[str]
     """Rank (kind, text, weight) by the sum of weights, then by first mention. Every kind, and `RELATIONS`, is a key."""
     totals: dict[str, dict[str, list[int]]] = {str(kind): {} for kind in (*FactKind, RELATIONS)}
     for position, (kind, text, weight) in enumerate(entries):
-        shown = " ".join(text[:MAX_ENTRY_LENGTH].split())
+        shown = _whole_entry(" ".join(text[: 4 * MAX_ENTRY_LENGTH].split()))
         if kind in totals and shown:
             total = totals[kind].setdefault(shown, [0, position])
             total[0] += weight
@@ -287,3 +299,8 @@ def rank_entries(entries: Iterable[tuple[str, str, int]]) -> dict[str, list[str]
         kind: sorted(found, key=lambda text: (-found[text][0], found[text][1]))[:MAX_ENTRIES]
         for kind, found in totals.items()
     }
+
+
+def _whole_entry(text: str) -> str:
+    """The entry; a longer one is marked as cut, so that its beginning does not pass for all of it."""
+    return text if len(text) <= MAX_ENTRY_LENGTH else f"{text[: whole_numbers(text, MAX_ENTRY_LENGTH - 1)]}…"

@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from operator import mul
-from typing import Final
+from typing import Any, Final
 
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.vectors import Vector, numbers_of
@@ -112,6 +113,7 @@ def signs_of(turn: StoredTurn, vector: Vector | None = None, before: Sequence[Si
     numbers = None if vector is None else numbers_of(vector)
     head = turn.content[:READ]
     return Signs(
+        **_heard(head),
         seq=turn.seq,
         role=turn.role,
         speaker=turn.speaker,
@@ -119,21 +121,28 @@ def signs_of(turn: StoredTurn, vector: Vector | None = None, before: Sequence[Si
         created_at=turn.created_at and as_utc(turn.created_at),
         calls=call_ids(turn),
         answers=result_ids(turn),
-        words=dict(telling_words(head)),
-        names=frozenset(_NAME.findall(head)),
-        length=head.count(" ") + 1 if head else 0,
-        cue=_CUE.match(head) is not None,
-        marker=_MARKER.match(head) is not None,
-        about_talk=len(_ABOUT_TALK.findall(head)),
-        closing=_CLOSING.search(head[:200]) is not None,
-        greeting=_GREETING.match(head) is not None,
-        reply=_REPLY.match(head) is not None,
-        leaning=_LEANING.match(head) is not None,
-        asking=_ASKING.search(head) is not None,
         asks=turn.content[-20:].rstrip(" \n*_)\"'").endswith(("?", "\uff1f")),
         numbers=numbers,
         products=_products(numbers, before),
     )
+
+
+@lru_cache(maxsize=64)
+def _heard(head: str) -> dict[str, Any]:
+    """The signs that the words alone give; a turn is read again for each segment that may begin before it."""
+    return {
+        "words": dict(telling_words(head)),
+        "names": frozenset(_NAME.findall(head)),
+        "length": head.count(" ") + 1 if head else 0,
+        "cue": _CUE.match(head) is not None,
+        "marker": _MARKER.match(head) is not None,
+        "about_talk": len(_ABOUT_TALK.findall(head)),
+        "closing": _CLOSING.search(head[:200]) is not None,
+        "greeting": _GREETING.match(head) is not None,
+        "reply": _REPLY.match(head) is not None,
+        "leaning": _LEANING.match(head) is not None,
+        "asking": _ASKING.search(head) is not None,
+    }
 
 
 def _products(numbers: Sequence[int] | None, before: Sequence[Signs]) -> tuple[int, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from turnfold.contract import vectors
@@ -19,6 +20,7 @@ from turnfold_worker.pipeline.words import SPECIFIC, word_vector
 VALUES: Final = (FactKind.NUMBER, FactKind.DATE)
 NAMES: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL)
 
+_MARKS: Final = '.,;:!?()[]"“”'
 _SAME_ROOT: Final = 5
 """Letters from which two words that begin alike are forms of one."""
 _LEAST_ROOT: Final = 3
@@ -28,14 +30,30 @@ _WRITTEN_NUMBERS: Final = frozenset(
      "thirty", "forty", "fifty", "hundred", "thousand", "million", "once", "twice", "half", "double", "first", "second",
      "third", "last"}
 )  # fmt: skip
-_COMPARISONS: Final = frozenset({"<", ">", "<=", ">=", "≤", "≥", "maximum", "minimum", "max", "min", "least", "most"})
+_COMPARISONS: Final = frozenset(
+    {"<", ">", "<=", ">=", "≤", "≥", "maximum", "minimum", "max", "min", "least", "most", "only", "some", "sometimes",
+     "few", "hardly", "barely", "rarely", "seldom", "almost", "nearly"}
+)  # fmt: skip
 """Signs and words that turn what a value means: one that only one of two texts has keeps them apart."""
 _OPPOSITES: Final = (
     ("on", "off"), ("in", "out"), ("up", "down"), ("left", "right"), ("before", "after"), ("above", "below"),
     ("over", "under"), ("more", "less"), ("more", "fewer"), ("enable", "disable"), ("enabled", "disabled"),
     ("allow", "deny"), ("allowed", "denied"), ("always", "sometimes"), ("from", "until"), ("to", "from"),
     ("first", "last"), ("old", "new"), ("true", "false"), ("start", "stop"), ("open", "closed"), ("buy", "sell"),
+    ("add", "remove"), ("add", "drop"), ("keep", "remove"), ("keep", "drop"), ("give", "take"), ("get", "lose"),
+    ("win", "lose"), ("high", "low"), ("higher", "lower"), ("good", "bad"), ("better", "worse"), ("early", "late"),
+    ("earlier", "later"), ("same", "different"), ("inside", "outside"), ("today", "tomorrow"), ("day", "night"),
+    ("morning", "evening"), ("may", "must"), ("my", "your"), ("his", "her"), ("he", "she"), ("all", "none"),
+    ("long", "short"), ("big", "small"), ("public", "private"),
 )  # fmt: skip
+
+
+_TURNS_ROUND: Final = ("un", "in", "im", "ir", "il", "non", "dis", "de", "mis")
+"""Beginnings that make a word its opposite."""
+_DIRECTIONS: Final = frozenset({"before", "after", "than", "instead", "from", "into", "onto", "until", "over", "under"})
+"""Words between two things that cannot change places."""
+_LETTER: Final = re.compile(r"(?<=[^\W_] )[A-Z](?![^\W_]|['\u2019])")
+"""A single capital that names something: 'plan B'."""
 
 
 @dataclass
@@ -50,8 +68,7 @@ class Known:
     squared: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.words = word_vector(self.anchor.text)
-        self.squared = _squared(self.words)
+        self.words, self.squared = _weighed(self.anchor.text)
 
     @cached_property
     def facts(self) -> Facts:
@@ -68,7 +85,22 @@ class Known:
 
     @cached_property
     def tokens(self) -> frozenset[str]:
-        return frozenset(word.strip(".,;:!?") for word in self.said.split())
+        return frozenset(word.strip(_MARKS) for word in self.said.split())
+
+    @cached_property
+    def exact(self) -> tuple[str, ...]:
+        """What has a digit in it, and single letters that name something, in order."""
+        digits = [word.strip(_MARKS) for word in self.said.split() if any(map(str.isdigit, word))]
+        return (*digits, *(letter for letter in _LETTER.findall(self.anchor.text) if letter != "I"))
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The words that negations stand before."""
+        found = set()
+        for match in statement_rules.NEGATION.finditer(self.said):
+            after = [word for word in word_vector(self.said[match.end() :]) if not is_common(word)]
+            found.update(after[:1])
+        return frozenset(found)
 
     @property
     def active(self) -> bool:
@@ -77,8 +109,7 @@ class Known:
 
 def cosine(a: str, b: str) -> float:
     """Similarity of two texts by their terms weighted by rarity, 0 to 1, rounded to four digits."""
-    left, right = word_vector(a), word_vector(b)
-    return _cosine(left, _squared(left), right, _squared(right))
+    return _cosine(*_weighed(a), *_weighed(b))
 
 
 def by_words(one: Known, other: Known) -> float:
@@ -97,14 +128,53 @@ def shared(one: Known, other: Known, *, least: int = SPECIFIC) -> int:
 
 
 def agree(one: Known, other: Known) -> bool:
-    """True when neither text has a number, date, name, comparison or negation that the other lacks."""
+    """True when neither text has a number, date, name, comparison or negation that the other lacks.
+
+    Nor may they stand in another order, or deny something else: 'Ana pays Omar' does not repeat 'Omar pays Ana'.
+    """
     negations = statement_rules.NEGATION.findall
     if len(negations(one.said)) != len(negations(other.said)) or one.turning != other.turning:
         return False
-    if any(_faces(one, other, *pair) or _faces(other, one, *pair) for pair in _OPPOSITES):
+    if one.exact != other.exact or not _deny_the_same(one, other) or not _in_one_order(one, other):
+        return False
+    if (
+        _turned_round(one, other)
+        or _turned_round(other, one)
+        or any(_faces(one, other, *pair) or _faces(other, one, *pair) for pair in _OPPOSITES)
+    ):
         return False
     ours, theirs = (frozenset(text.lower() for text in each.facts.texts(*VALUES)) for each in (one, other))
     return ours == theirs and same_names(one, other) and not _name_other_things(one, other)
+
+
+def _deny_the_same(one: Known, other: Known) -> bool:
+    """True when each word that one denies is denied by the other, in any form."""
+    return all(any(_forms(word, known) for known in other.denied) for word in one.denied) and all(
+        any(_forms(word, known) for known in one.denied) for word in other.denied
+    )
+
+
+def _in_one_order(one: Known, other: Known) -> bool:
+    """True when names come in one order, and, where a word like 'before' stands between them, all telling words."""
+    if one.said == other.said:
+        return True
+    named = {plain_words(name) for each in (one, other) for name in each.facts.texts(*NAMES)}
+    if sorted(named, key=one.said.find) != sorted(named, key=other.said.find):
+        return False
+    if _DIRECTIONS.isdisjoint(one.tokens | other.tokens):
+        return True
+    both = [term for term in one.words if term in other.words and not is_common(term)]
+    return both == [term for term in other.words if term in one.words and not is_common(term)]
+
+
+def _turned_round(one: Known, other: Known) -> bool:
+    """True when one says the opposite of a word of the other: 'unset' for 'set'."""
+    return any(
+        word.startswith(_TURNS_ROUND)
+        and word not in other.tokens
+        and any(word == f"{begin}{told}" and told not in one.tokens for told in other.tokens for begin in _TURNS_ROUND)
+        for word in one.tokens
+    )
 
 
 def _faces(one: Known, other: Known, word: str, opposite: str) -> bool:
@@ -128,8 +198,13 @@ def _name_other_things(one: Known, other: Known) -> bool:
 
 
 def _own(one: Known, other: Known) -> list[str]:
-    """Telling words of one of which the other has no form."""
-    return [term for term in one.words if not is_common(term) and not any(_forms(term, known) for known in other.words)]
+    """Telling words of one of which the other has no form, or which it says less often: 'Ana pays Ana'."""
+    return [
+        term
+        for term, weighed in one.words.items()
+        if not is_common(term)
+        and (weighed > other.words.get(term, weighed) or not any(_forms(term, known) for known in other.words))
+    ]
 
 
 def _forms(term: str, other: str) -> bool:
@@ -138,12 +213,17 @@ def _forms(term: str, other: str) -> bool:
     return term == other or (letters >= _LEAST_ROOT and term[:letters] == other[:letters])
 
 
-def _squared(words: Mapping[str, int]) -> int:
-    return sum(value * value for value in words.values())
+@lru_cache(maxsize=1_024)
+def _weighed(text: str) -> tuple[Mapping[str, int], int]:
+    """A text's words with their weights, and the sum of their squares: an anchor meets those of several segments."""
+    words = word_vector(text)
+    return words, sum([value * value for value in words.values()])
 
 
 def _cosine(a: Mapping[str, int], a_squared: int, b: Mapping[str, int], b_squared: int) -> float:
-    if not a_squared or not b_squared:
+    # Most pairs share no word.
+    common = a.keys() & b.keys()
+    if not common:
         return 0.0
-    dot = sum(value * b[term] for term, value in a.items() if term in b)
+    dot = sum([a[term] * b[term] for term in common])
     return round(dot / math.sqrt(a_squared * b_squared), 4)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.common_words import listed
 
 LONGEST_NAME: Final = 200
@@ -30,6 +31,8 @@ _RUN: Final = re.compile(
     re.ASCII,
 )
 """A run of what names are written with. An escaped line end before it is not its first letter."""
+_PLAIN_RUN: Final = re.compile(r"[A-Za-z0-9_.@~/\u00c0-\u024f\u0370-\u052f-]{3,}")
+"""The same where there is no backslash."""
 _HUMP: Final = re.compile(r"[a-z0-9][A-Z]")
 _DIGITS: Final = re.compile(r"\d+")
 _INSIDE: Final = re.compile(r"[^A-Za-z0-9_]+")
@@ -53,6 +56,14 @@ _WHOLE_NAMES: Final = listed(
 )
 
 
+def _is_plain(run: str) -> bool:
+    return run.isalpha() and (run.islower() or run.isupper() or run[1:].islower()) and run not in _WHOLE_NAMES
+
+
+_IS_PLAIN: Final = Remembered(_is_plain)
+"""Whether a run is a plain word: most are, and the same ones again and again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mentions:
     """The names of one text."""
@@ -65,14 +76,15 @@ class Mentions:
 
 def mentions(text: str) -> Mentions:
     """The names of a text and which of them it lists."""
-    runs: dict[str, None] = {}
-    for windows, run in _RUN.findall(text):
-        runs[run or windows] = None
+    if "\\" in text:
+        runs = dict.fromkeys(run or windows for windows, run in _RUN.findall(text))
+    else:
+        runs = dict.fromkeys(_PLAIN_RUN.findall(text))
     names: dict[str, None] = {}
     paths: dict[str, str] = {}
     unprefixed = "diff --git" in text or "+++ b/" in text
     for run in runs:
-        if run.isalpha() and (run.islower() or run.isupper() or run[1:].islower()) and run not in _WHOLE_NAMES:
+        if _IS_PLAIN[run]:
             continue
         path = _path(run, unprefixed=unprefixed)
         if path:

@@ -74,6 +74,7 @@ _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2
 _CAPTION: Final = re.compile(
     r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.IGNORECASE
 )
+_MOST_TAKEN_UP: Final = len(_TAKEN_UP) - 1
 _QUOTED: Final = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
@@ -213,12 +214,15 @@ def _named(said: str) -> frozenset[str]:
     return frozenset(named)
 
 
-def _spread(readings: Sequence[Reading]) -> Counter[str]:
-    """In how many of the turns each word occurs: what is taken up again is what the turns are about."""
+def _spread(readings: Sequence[Reading]) -> dict[str, int]:
+    """In how many of the turns each word occurs: what is taken up again is what the turns are about.
+
+    Not told further than `_TAKEN_UP` goes.
+    """
     spread: Counter[str] = Counter()
     for reading in readings:
         spread.update(set(map(STEMS.__getitem__, note_words(reading.turn.content[:_READ]))))
-    return spread
+    return {stem: min(turns, _MOST_TAKEN_UP) for stem, turns in spread.items()}
 
 
 def _weights(text: str, named: frozenset[str], spread: Mapping[str, int]) -> str:
@@ -226,7 +230,6 @@ def _weights(text: str, named: frozenset[str], spread: Mapping[str, int]) -> str
     for word in note_words(text):
         stem, plain, capitalised = _DIGITS[word]
         taken_up = spread.get(stem, 0)
-        taken_up = taken_up if taken_up < len(_TAKEN_UP) else -1
         digits.append(capitalised[taken_up] if word in named else plain[taken_up])
     return "".join(digits)
 

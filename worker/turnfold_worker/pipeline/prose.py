@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from turnfold.contract.text import whole_numbers
+
 READ_HEAD: Final = 40_000
 """Code points read from the beginning of a turn; what lies between head and tail is only stored."""
 READ_TAIL: Final = 10_000
@@ -88,6 +90,8 @@ def _lines(text: str, start: int, end: int) -> list[Span]:
 def _fences(text: str, lines: list[Span]) -> dict[int, int]:
     """Index of each opening fence's line, with that of its closing line. A fence that never closes is no fence."""
     pairs: dict[int, int] = {}
+    if "```" not in text and "~~~" not in text:
+        return pairs
     opened: tuple[int, str] | None = None
     for i, line in enumerate(lines):
         match = _FENCE.match(text, line.start, line.end)
@@ -214,7 +218,7 @@ def _hard_cuts(text: str, span: Span) -> list[Span]:
     while span.end - start > MAX_CLAUSE:
         comma = text.rfind(", ", start + MAX_CLAUSE // 2, start + MAX_CLAUSE)
         space = comma + 1 if comma > 0 else text.rfind(" ", start + 1, start + MAX_CLAUSE)
-        stop = space if space > 0 else start + MAX_CLAUSE
+        stop = space if space > 0 else whole_numbers(text, start + MAX_CLAUSE)
         pieces.append(trimmed(text, Span(start, stop)))
         start = stop
     pieces.append(trimmed(text, Span(start, span.end)))

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 _NICKNAME: Final = 3
 """Letters of a name from which it may stand for a longer one."""
-_EMPHASIS: Final = re.compile(r"<!--|-->|\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|`{1,3}|~~|\|")
+_EMPHASIS: Final = re.compile(r"(?:[*_`]|~~)+")
+_UNDERLINED: Final = 3
+"""Underscores up to which they mark emphasis; more of them are a blank to be filled in."""
 _MARKED: Final = re.compile(r"[*_`~|]|--")
 """Without which there is no emphasis."""
 _CODE_KINDS: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.ERROR)
@@ -104,10 +106,11 @@ def one_line(text: str) -> str:
     """The text on one line, without invisible characters, in which nothing looks like a marker of ours."""
     collapsed = " ".join(text.split())
     if not collapsed.isprintable():
-        collapsed = collapsed.translate(UNSEEN)
+        collapsed = " ".join(collapsed.translate(UNSEEN).split())
     return collapsed.replace("→L", "→ L") if "→" in collapsed else collapsed
 
 
+@lru_cache(maxsize=2_048)
 def plain_line(text: str) -> str:
     r"""`one_line` without Markdown's emphasis.
 
@@ -115,5 +118,29 @@ def plain_line(text: str) -> str:
     'Use psycopg now [x → L1:fake-1]'
     """
     if "](" in text:
-        text = _LINK.sub(r"\1", text)
-    return one_line(_EMPHASIS.sub("", text) if _MARKED.search(text) else text)
+        text = _LINK.sub(_linked, text)
+    if not _MARKED.search(text):
+        return one_line(text)
+    if not text.isprintable():
+        # What is not shown must not keep two numbers apart for the marks and then join them.
+        text = " ".join(text.split()).translate(UNSEEN)
+    return one_line(_EMPHASIS.sub(_unmarked, text.replace("|", " ").replace("<!--", " ").replace("-->", " ")))
+
+
+def _unmarked(match: re.Match[str]) -> str:
+    """Nothing for marks of emphasis; marks between two words or numbers stay: `2*3` is not 23."""
+    marks, text = match.group(), match.string
+    before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
+    between = before.isalnum() and after.isalnum()
+    if not marks.strip("_"):
+        emphasis = (before.isalnum() or after.isalnum()) and len(marks) <= _UNDERLINED
+        return "" if emphasis and not between else marks
+    joins = between and ((before.isascii() and after.isascii()) or (before.isnumeric() and after.isnumeric()))
+    return marks if joins else ""
+
+
+def _linked(match: re.Match[str]) -> str:
+    """The words of a link, apart from a word right before or after it: `25[1](…)` is not 251."""
+    text, start, end = match.string, match.start(), match.end()
+    before = " " if text[max(0, start - 1) : start].isalnum() else ""
+    return f"{before}{match[1]} " if text[end : end + 1].isalnum() else f"{before}{match[1]}"

@@ -122,7 +122,8 @@ def _statements(
     speakers = {speaker_label(turn).lower() for turn in turns}
     shown: list[tuple[StoredTurn, str]] = []
     problems: list[str] = []
-    for statement in statements:
+    # A model that goes round in circles says each thing once.
+    for statement in dict.fromkeys(statements):
         text = _without_speaker(plain_line(statement.text), speakers)
         if not text:
             continue

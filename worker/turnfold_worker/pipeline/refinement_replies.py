@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -12,6 +13,9 @@ from turnfold.contract.records import AnchorType
 from turnfold.contract.text import clean
 
 _FENCED: Final = re.compile(r"\A\s*```[\w-]*[ \t]*\n(?P<body>.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
+_BEGUN: Final = re.compile(r'\s*(?:```[\w-]*\s*)?\{\s*"(?P<key>\w{1,40})"\s*:\s*\[')
+_BETWEEN: Final = frozenset(" \t\r\n,")
+_DECODER: Final = json.JSONDecoder()
 MOST_QUOTES: Final = 200
 MOST_STATEMENTS: Final = 200
 _MOST_TEXT: Final = 4_000
@@ -59,14 +63,14 @@ class _SchemaError(ValueError):
     """A value is missing or of another type."""
 
 
-def read_extraction(content: str) -> tuple[Quote, ...] | BadForm:
-    """The quotes of a reply."""
-    return _read(content, _quotes)
+def read_extraction(content: str, *, cut_off: bool = False) -> tuple[Quote, ...] | BadForm:
+    """The quotes of a reply; those that are whole, if it was cut off."""
+    return _read(content, _quotes, cut_off=cut_off)
 
 
-def read_summary(content: str) -> tuple[NodeWords, ...] | BadForm:
-    """The nodes of a reply."""
-    return _read(content, _nodes)
+def read_summary(content: str, *, cut_off: bool = False) -> tuple[NodeWords, ...] | BadForm:
+    """The nodes of a reply; those that are whole, if it was cut off."""
+    return _read(content, _nodes, cut_off=cut_off)
 
 
 def read_passage(content: str) -> str | BadForm:
@@ -74,17 +78,35 @@ def read_passage(content: str) -> str | BadForm:
     return _read(content, lambda body: _text(body, "passage"))
 
 
-def _read(content: str, read: Callable[[Mapping[str, Any]], _Found]) -> _Found | BadForm:
+def _read(content: str, read: Callable[[Mapping[str, Any]], _Found], *, cut_off: bool = False) -> _Found | BadForm:
     try:
         body = json.loads(unfenced(content))
     except (ValueError, RecursionError):
-        return BadForm("it is not valid JSON")
+        body = _whole_objects(content) if cut_off else None
+        if body is None:
+            return BadForm("it is not valid JSON")
     if not isinstance(body, Mapping):
         return BadForm("it is not a JSON object")
     try:
         return read(body)
     except _SchemaError as error:
         return BadForm(f"it does not follow the schema: {error}")
+
+
+def _whole_objects(content: str) -> dict[str, list[Any]] | None:
+    """The one list of a reply that was cut off, without the object in which it ends; None when none is whole."""
+    begun = _BEGUN.match(content)
+    if begun is None:
+        return None
+    found: list[Any] = []
+    at = begun.end()
+    with suppress(ValueError, RecursionError):
+        while True:
+            while content[at : at + 1] in _BETWEEN:
+                at += 1
+            value, at = _DECODER.raw_decode(content, at)
+            found.append(value)
+    return {begun["key"]: found} if found else None
 
 
 def unfenced(content: str) -> str:

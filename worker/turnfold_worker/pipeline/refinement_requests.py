@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from turnfold.contract.records import AnchorType
@@ -31,6 +31,7 @@ _WORTH_REPAIRING: Final = 120
 
 LIMIT_SHARE: Final = 1.5
 """A model's level may be longer than the rules' by this, and no longer: budgets count on the sizes of levels."""
+_ALL: Final = (1, 2, 3)
 LEAST_LIMITS: Final = {1: 64, 2: 32}
 """Tokens that levels 1 and 2 may always have, if the source is not shorter."""
 
@@ -91,26 +92,33 @@ def _known(source: RefineSource) -> str:
 
 
 def summary_request(
-    source: RefineSource, *, model: str, prompt: Prompt, nodes: Sequence[NodeSource] | None = None
+    source: RefineSource,
+    *,
+    model: str,
+    prompt: Prompt,
+    wanted: Mapping[int, Collection[int]] | None = None,
 ) -> ModelRequest:
-    """Ask for levels 1 to 3 of the source's nodes; of some of them when `nodes` says so."""
-    wanted = source.nodes if nodes is None else nodes
-    chapter = next((one for one in wanted if one.node.height), None)
-    headings = {one.number: f" ({_sizes(one)})" for one in wanted if one.node.height == 0}
-    if chapter is None and len(wanted) < len(source.segments):
-        source = _narrowed(source, wanted)
+    """Ask for levels 1 to 3 of the source's nodes; only for the levels in `wanted`, by a node's number, if given."""
+    levels = dict.fromkeys((one.number for one in source.nodes), _ALL) if wanted is None else wanted
+    nodes = [one for one in source.nodes if one.number in levels]
+    chapter = next((one for one in nodes if one.node.height), None)
+    headings = {one.number: f" ({_asked(one, levels[one.number])})" for one in nodes if one.node.height == 0}
+    if chapter is None and len(nodes) < len(source.segments):
+        source = _narrowed(source, nodes)
     parts = [framing(source)]
     if chapter is not None:
         parts += [f"before these segments, same chapter: {' '.join(brief.split())}\n" for brief in source.briefs]
     parts.append(source_text(source, headings))
-    numbers = ", ".join(str(one.number) for one in wanted if one.node.height == 0)
+    numbers = ", ".join(str(one.number) for one in nodes if one.node.height == 0)
     if numbers:
         parts.append(f"Write nodes for segments {numbers}.\n")
     if chapter is not None:
-        parts.append(f"Write node 0 for all of it ({_sizes(chapter)}).\n")
+        parts.append(f"Write node 0 for all of it ({_asked(chapter, levels[0])}).\n")
+    if any(len(asked) < len(_ALL) for asked in levels.values()):
+        parts.append("Where it says only, leave the other lists empty.\n")
     return ModelRequest(
         purpose=Purpose.SUMMARIZE, model=model, prompt_version=prompt.version, system=prompt.text,
-        user="".join(parts), schema=SUMMARY_SCHEMA, max_tokens=_summary_tokens(wanted),
+        user="".join(parts), schema=SUMMARY_SCHEMA, max_tokens=_summary_tokens(nodes),
     )  # fmt: skip
 
 
@@ -123,9 +131,16 @@ def _narrowed(source: RefineSource, wanted: Sequence[NodeSource]) -> RefineSourc
     )  # fmt: skip
 
 
-def _sizes(one: NodeSource) -> str:
-    words = [max(_LEAST_WORDS, int(level_limit(one, level) * _WORDS_A_TOKEN)) for level in (1, 2)]
-    return f"detailed: {words[0]} words, brief: {words[1]} words"
+def _asked(one: NodeSource, levels: Collection[int]) -> str:
+    """The sizes to keep to; with which lists are wanted, when not all of them are."""
+    told = [
+        f"{kind}: {max(_LEAST_WORDS, int(level_limit(one, level) * _WORDS_A_TOKEN))} words"
+        for level, kind in ((1, "detailed"), (2, "brief"))
+        if level in levels
+    ]
+    if len(levels) == len(_ALL):
+        return ", ".join(told)
+    return f"only {', '.join([*told, 'tags'] if 3 in levels else told)}"
 
 
 def _summary_tokens(wanted: Sequence[NodeSource]) -> int:

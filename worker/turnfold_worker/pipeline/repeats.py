@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from zlib import crc32
 
@@ -82,7 +83,7 @@ def find_repeats(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = 
             repeat: Repeat | None = Repeat(turn.seq, whole[key])
         else:
             lines[turn.seq] = _lines(turn.content)
-            marks = [(key[0], mark) for mark in _fingerprints(lines[turn.seq])]
+            marks = [(key[0], mark) for mark in _fingerprints(turn.content)]
             repeat = _nearest(turn.seq, marks, lines, buckets)
         if repeat is None:
             whole[key] = turn.seq
@@ -98,18 +99,24 @@ def _voice(turn: StoredTurn) -> str:
     return "tool" if is_tool_output(turn) else turn.speaker
 
 
+@lru_cache(maxsize=32)
 def _lines(content: str) -> dict[str, None]:
-    """Distinct lines, or sentences of long lines, in order, without their outer white space."""
+    """Distinct lines, or sentences of long lines, in order, without their outer white space; not to be changed.
+
+    The last turns of a segment are looked at again with the next one.
+    """
     if len(content) > READ_HEAD + READ_TAIL:
         content = f"{content[:READ_HEAD]}\n{content[-READ_TAIL:]}"
     stripped = (line.strip() for line in _SENTENCE.split(content, _MOST_LINES))
     return dict.fromkeys(line for line in stripped if line)
 
 
-def _fingerprints(lines: Collection[str]) -> list[int]:
+@lru_cache(maxsize=32)
+def _fingerprints(content: str) -> tuple[int, ...]:
+    lines = _lines(content)
     if len(lines) < _FEWEST_LINES:
-        return []
-    return sorted(crc32(line.encode("utf-8", "surrogatepass")) for line in lines)[:_FINGERPRINTS]
+        return ()
+    return tuple(sorted(crc32(line.encode("utf-8", "surrogatepass")) for line in lines)[:_FINGERPRINTS])
 
 
 def _nearest(

@@ -13,6 +13,7 @@ from datetime import date
 from typing import Final
 
 from turnfold.contract.notes import Note, note_lines
+from turnfold.contract.text import whole_numbers
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.dates import day_label
 from turnfold_worker.pipeline.reading import Reading
@@ -136,7 +137,7 @@ def _smallest(units: Sequence[Unit], readings: Sequence[Reading], joint: str, ce
     if best is not None:
 
         def shown(length: int) -> str:
-            clipped = best.text if length == len(best.text) else f"{_whole_words(best.text[:length])}…"
+            clipped = best.text if length == len(best.text) else f"{_whole_words(best.text, length)}…"
             return rendered([(best._replace(text=clipped), readings[best.turn])], joint)
 
         length = most_that_fit(len(best.text), lambda size: estimate_tokens(shown(size)) <= ceiling)
@@ -146,9 +147,9 @@ def _smallest(units: Sequence[Unit], readings: Sequence[Reading], joint: str, ce
     return spoke if readings and estimate_tokens(spoke) <= ceiling else f"{FALLBACK}\n"
 
 
-def _whole_words(text: str) -> str:
-    cut = text.rfind(" ")
-    return text[:cut] if cut > len(text) // 2 else text
+def _whole_words(text: str, length: int) -> str:
+    cut = text.rfind(" ", 0, length)
+    return text[:cut] if cut > length // 2 else text[: whole_numbers(text, length)]
 
 
 def rendered(shown: Sequence[tuple[Unit, Reading]], joint: str) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from typing import Final
 
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STOP_WORDS, stem
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.common_words import is_common, weight
+from turnfold_worker.pipeline.common_words import WEIGHTS, is_common
 from turnfold_worker.pipeline.facts import RELATIONS
 from turnfold_worker.pipeline.reading import called, one_line
 
@@ -30,8 +29,9 @@ _LONGEST_LINE: Final = 6
 _READ: Final = 400
 """Words of a text that tags are taken from."""
 
-_WORD: Final = re.compile(r"[^\W\d_](?:[^\W_]|[-'\u2019](?=[^\W_])){1,40}")
-_PAIR_GAP: Final = re.compile(r"^ ?$")
+_WORD: Final = re.compile(r"([^\W\d_](?:[^\W_]|[-'\u2019](?=[^\W_])){1,40})")
+_PAIR_GAPS: Final = frozenset({"", " ", "\n", " \n"})
+"""What may stand between the words of a pair."""
 _NOT_SLUG: Final = re.compile(r"[^a-z0-9]+")
 
 
@@ -45,17 +45,21 @@ def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> li
     pairs: dict[tuple[str, str], int] = {}
     participants = called(tuple(speakers))
     for text, importance in texts:
-        previous, end = "", -2
-        for match in islice(_WORD.finditer(text[: 8 * _READ]), _READ):
-            word, key = _TOPICS[match.group()]
+        previous = ""
+        pieces = _WORD.split(text[: 8 * _READ], _READ)
+        for gap, said in zip(pieces[::2], pieces[1::2], strict=False):
+            word, key = _TOPICS[said]
             if not key or word in participants:
                 previous = ""
                 continue
-            shown.setdefault(key, word)
-            totals.setdefault(key, [0, len(totals)])[0] += importance * (weight(key) + _BASE_WEIGHT)
-            if previous and _PAIR_GAP.match(text[end : match.start()]):
+            if key in totals:
+                totals[key][0] += importance * (WEIGHTS[key] + _BASE_WEIGHT)
+            else:
+                shown[key] = word
+                totals[key] = [importance * (WEIGHTS[key] + _BASE_WEIGHT), len(totals)]
+            if previous and gap in _PAIR_GAPS:
                 pairs[previous, key] = pairs.get((previous, key), 0) + importance
-            previous, end = key, match.end()
+            previous = key
     return _with_pairs(totals, shown, pairs)
 
 

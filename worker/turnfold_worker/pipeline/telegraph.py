@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.dates import resolve_relative_days
 
@@ -21,9 +23,10 @@ _DROPPED: Final = listed(
     also well oh um uh hmm hey hi hello wow haha lol yeah yep ok okay please thanks thank you're i'm i've i'd we're
     we've it'd they're he's she's here's let's like overall additionally furthermore however therefore which who our
     their its his such own some even again much here there now then finally recently lately especially along around
-    'cause though although while as both still thankfully
+    'cause though although while as both still thankfully to
     """
-)
+) | {""}
+"""Words that stay only where `_stays` says so."""
 _KEPT_AFTER: Final = {"like": listed("i you we they he she would don't doesn't didn't not feel look looks")}
 _REWRITTEN: Final = tuple(
     (tuple(held.split("|")), re.compile(f"(?i){pattern}"), shorter)
@@ -57,13 +60,15 @@ _LEAD_IN: Final = re.compile(
 )
 _HALF: Final = re.compile(r"(?i)^(?:but|and)\s+(?!for\b)(?=\S+\s+\S)")
 """Joins a clause to one that may not be shown; without it the clause says the same."""
-_DASH: Final = re.compile(r"(?<!\d)\s+[-–—]+\s+|\s+[-–—]+\s+(?![\dA-Z])")
+_DASH: Final = re.compile(r"(?<!\d) [-–—]+ | [-–—]+ (?![\dA-Z])")
 """A dash that is no range: `Nov 16 - Dec 15` and `9 - 12 PM` stay as they are."""
+_DASHES: Final = frozenset("-–—")
 _QUOTES: Final = ('"', "\u201c", "\u201d")
 _ITEM_WORDS: Final = 2
 """Words up to which a piece between commas is an item of an enumeration."""
 _DIGITS_AROUND: Final = re.compile(r"\d,\d")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
+_BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
 _NUMBER_NEXT: Final = re.compile(r"^[\W_]{0,2}\d")
 _PHATIC: Final = listed(
     """
@@ -87,6 +92,7 @@ _LONGEST_PHATIC: Final = 120
 _NEGATIONS: Final = listed("no not never none nothing nobody cannot without neither nor")
 
 
+@lru_cache(maxsize=2_048)
 def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
     """True for talk that carries nothing: greetings, thanks, praise, the other's name.
 
@@ -154,7 +160,7 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
             line = pattern.sub(shorter, line)
             lowered = line.lower()
     words = _HALF.sub("", line).split()
-    bare = [word.strip(_WORD_EDGES).lower() for word in words]
+    bare = list(map(_BARE.__getitem__, words))
     shown = _few_marks(" ".join(_kept(words, bare))).strip().rstrip(".!,;:-–— ").lstrip("-–— ")
     if shown.endswith("]") and "[" not in shown:
         shown = shown.rstrip("] ")
@@ -166,7 +172,7 @@ def _kept(words: Sequence[str], bare: Sequence[str]) -> list[str]:
     kept: list[str] = []
     opened = ""
     for i, word in enumerate(words):
-        if _stays(words, bare, i):
+        if bare[i] not in _DROPPED or _stays(words, bare, i):
             kept.append(opened + word)
             opened = ""
             continue
@@ -182,7 +188,14 @@ def _kept(words: Sequence[str], bare: Sequence[str]) -> list[str]:
 
 def _few_marks(line: str) -> str:
     """The line without lead-ins and dashes, and with commas only between the items of an enumeration."""
-    pieces = _DASH.sub(" ", _LEAD_IN.sub("", line)).split(", ")
+    lead_in = _LEAD_IN.match(line)
+    if lead_in:
+        line = line[lead_in.end() :]
+    if not _DASHES.isdisjoint(line):
+        line = _DASH.sub(" ", line)
+    if ", " not in line:
+        return line
+    pieces = line.split(", ")
     short = [len(piece.split()) <= _ITEM_WORDS for piece in pieces]
     shown = pieces[0]
     for i, piece in enumerate(pieces[1:], 1):
@@ -192,9 +205,8 @@ def _few_marks(line: str) -> str:
 
 
 def _stays(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """True for a word of `_DROPPED` that is needed where it stands."""
     word = bare[i]
-    if word not in _DROPPED and word != "to":
-        return bool(word)
     following = words[i + 1] if i + 1 < len(words) else ""
     before = bare[i - 1] if i else ""
     if word == "to":

@@ -15,8 +15,8 @@ _LONG: Final = re.compile(
 )
 _BRANCH: Final = re.compile(r"(?P<stem>[ \t\u00a0│|]*)(?:[├└]─{1,3}|[|`+]-{1,3}) ?(?P<name>.+)$")
 _ENTRY: Final = re.compile(
-    r"\s*(?:[-*•] )?(?P<path>(?:\.{1,2}/|/|~/)?[\w.@+ -]{1,100}(?:/[\w.@+ -]{1,100}){0,24}/?)"
-    r"(?P<note> ?\(.{1,40}\))?\s*$"
+    r"(?:[-*•] +)?(?P<path>(?:\.{1,2}/|/|~/)?[\w.@+-][\w.@+ -]{0,99}(?:/[\w.@+ -]{1,100}){0,24}/?)"
+    r"(?P<note> ?\(.{1,40}\))?$"
 )
 _NO_ENTRIES: Final = frozenset({".", "..", "./", "../"})
 _MOST_FOLDERS: Final = 16
@@ -44,7 +44,7 @@ class _Listing:
             name = (long.group("name") or long.group("last")).split(" -> ", 1)[0]
             self.add(name, folder=(long.group("type") or long.group("kind")) == "d")
             return
-        entry = _ENTRY.match(line)
+        entry = _ENTRY.match(line.strip())
         path = entry.group("path").strip() if entry else ""
         if entry is None or (" " in path and "/" not in path):
             if not line.startswith(("total ", "End of ")):

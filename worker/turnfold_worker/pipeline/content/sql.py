@@ -16,7 +16,10 @@ from turnfold_worker.pipeline.content.statements import (
     state,
 )
 
-_TOKEN: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"[^\"]*\"|--[^\n]*|/\*.{0,2000}?\*/|;|[^;'\"/-]+|.", re.DOTALL)
+_TOKEN: Final = re.compile(
+    r"'(?:[^'\\]|\\.|'')*+'?|\"[^\"]*+\"?|--[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}+(?:\*/)?|;|[^;'\"/-]+|.", re.DOTALL
+)
+"""What is quoted and never closed goes on to the end: nothing is read twice."""
 _TABLE: Final = re.compile(r"(?i)\b(?:from|join|into|update|table(?:\s+if\s+(?:not\s+)?exists)?)\s+([\w.\"`]{1,80})")
 _COLUMN: Final = re.compile(r"(?:^|,)\s*[\"`]?(\w{1,60})[\"`]?\s+\w")
 _CREATE: Final = re.compile(r"(?i)create\s+(?:\w+\s+){0,2}table\s+(?:if\s+not\s+exists\s+)?([\w.\"`]+)\s*\(")

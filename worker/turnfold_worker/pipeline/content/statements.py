@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from turnfold.contract.text import whole_numbers
 from turnfold_worker.pipeline.reading import one_line
 
 LONGEST_STATEMENT: Final = 160
@@ -108,7 +109,7 @@ def is_bad(line: str) -> bool:
 def shown(text: str, longest: int = LONGEST_STATEMENT) -> str:
     """The text as one line that holds no marker of ours and is no longer than itself."""
     line = one_line(text[: 4 * longest]).replace("→ L", "\u203aL").strip()
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+    return line if len(line) <= longest else line[: whole_numbers(line, longest - 1)].rstrip() + "…"
 
 
 def state(text: str, worth: int) -> Statement:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+from turnfold.contract.text import whole_numbers
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.content.code import summarize_code
 from turnfold_worker.pipeline.content.data import (
@@ -38,7 +39,7 @@ from turnfold_worker.pipeline.content.statements import (
 from turnfold_worker.pipeline.content.tables import summarize_table
 from turnfold_worker.pipeline.content.traces import summarize_trace
 
-_SUMMARIZERS: Final[Mapping[Kind, Summarizer]] = {
+SUMMARIZERS: Final[Mapping[Kind, Summarizer]] = {
     Kind.DIFF: summarize_diff,
     Kind.TEST_REPORT: summarize_report,
     Kind.TRACE: summarize_trace,
@@ -100,7 +101,7 @@ def _read(text: str, *, inside: int) -> Content:
     kind = _kind(text, lines)
     if kind is Kind.JSON:
         return Content(Kind.JSON, _distinct(summarize_cut_json(text)))
-    found = _distinct(_SUMMARIZERS[kind](lines))
+    found = _distinct(SUMMARIZERS[kind](lines))
     return Content(kind, found or _distinct(summarize_plain(lines)))
 
 
@@ -163,5 +164,5 @@ def _beginning(text: str, max_tokens: int, longest: int) -> str:
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if estimate_tokens(f"{text[:middle]}…") <= max_tokens else (low, middle - 1)
-    words = text[:low].rpartition(" ")[0] or text[:low]
+    words = text[:low].rpartition(" ")[0] or text[: whole_numbers(text, low)]
     return f"{words}…" if words else ""

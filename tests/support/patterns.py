@@ -1,0 +1,192 @@
+"""Every regular expression of the packages, attacked with long strings made of scraps of its own alphabet.
+
+Run as a program: `python -m support.patterns`. It ends with the names of those that are too slow, one a line.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import random
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from re import _constants as op  # type: ignore[attr-defined] # what a pattern consists of is told nowhere else
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any, Final
+
+import turnfold
+import turnfold_worker
+
+LENGTH: Final = 60_000
+"""Code points of an attack: a quadratic pattern takes a thousand million steps for them."""
+LINE: Final = 400
+"""Code points of a line of structured content; see `content.statements.LONGEST_LINE`."""
+LINES: Final = LENGTH // LINE
+SECONDS: Final = 4.0
+"""Processor time of one attack at most: a linear pattern needs a hundredth of it."""
+UNITS: Final = 24
+_ALWAYS: Final = ("a", " ", "(", "1", ".", "\n", "-", "_", "a.", "1,", "a ", '"', "[", ":", "=", "|", "é", "a\n")
+_CATEGORIES: Final = {op.CATEGORY_DIGIT: "1", op.CATEGORY_SPACE: " ", op.CATEGORY_WORD: "a"}
+
+
+class _TooSlowError(Exception):
+    pass
+
+
+def patterns() -> dict[str, re.Pattern[str]]:
+    """All compiled patterns by `module.name`, also those inside tuples and mappings."""
+    found: dict[str, re.Pattern[str]] = {}
+    for package in (turnfold, turnfold_worker):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if ".migrations" not in module.name:
+                for name, value in vars(importlib.import_module(module.name)).items():
+                    _collect(f"{module.name}.{name}", value, found)
+    once = {(pattern.pattern, pattern.flags): name for name, pattern in reversed(found.items())}
+    return {name: pattern for name, pattern in found.items() if once[pattern.pattern, pattern.flags] == name}
+
+
+def _collect(name: str, value: Any, found: dict[str, re.Pattern[str]], depth: int = 0) -> None:
+    if isinstance(value, re.Pattern):
+        if isinstance(value.pattern, str):
+            found[name] = value
+    elif depth < 3 and isinstance(value, tuple | list | frozenset | dict):
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, one in inner:
+            _collect(f"{name}[{key}]", one, found, depth + 1)
+
+
+def is_only_matched(name: str) -> bool:
+    """Whether a private pattern of a module is only ever asked if a text begins with it."""
+    module, _, constant = name.rpartition(".")
+    file = sys.modules[module].__file__ if module in sys.modules else None
+    if file is None or not constant.startswith("_"):
+        return False
+    source = Path(file).read_text(encoding="utf-8")
+    asked = set(re.findall(rf"\b{constant}\.(\w+)", source))
+    handed_on = re.search(rf"[(,\[] *{constant}[),\]]", source)
+    return bool(asked) and asked <= {"match", "fullmatch"} and handed_on is None
+
+
+def scraps(tree: Any) -> Iterator[str]:
+    """Literal runs of a pattern, and members of its classes."""
+    run = ""
+    for code, value in tree:
+        if code is op.LITERAL:
+            run += chr(value)
+            continue
+        if run:
+            yield run
+            run = ""
+        if code is op.IN:
+            yield from _members(value)
+        else:
+            for inner in _inside(code, value):
+                yield from scraps(inner)
+    if run:
+        yield run
+
+
+def _inside(code: Any, value: Any) -> list[Any]:
+    if code in {op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT}:
+        return [value[2]]
+    if code is op.SUBPATTERN:
+        return [value[3]]
+    if code is op.BRANCH:
+        return list(value[1])
+    if code in {op.ASSERT, op.ASSERT_NOT}:
+        return [value[1]]
+    return [value] if code is op.ATOMIC_GROUP else []
+
+
+def _members(items: Any) -> list[str]:
+    if any(code is op.NEGATE for code, _ in items):
+        return ["x", " "]
+    found = []
+    for code, value in items:
+        if code is op.LITERAL:
+            found.append(chr(value))
+        elif code is op.RANGE:
+            found.append(chr(value[0]))
+        elif code is op.CATEGORY:
+            found.append(_CATEGORIES.get(value, "x"))
+    return found[:4]
+
+
+def sample(tree: Any, chance: random.Random) -> str:
+    """A text that about matches."""
+    text = ""
+    for code, value in tree:
+        if code is op.LITERAL:
+            text += chr(value)
+        elif code in {op.ANY, op.NOT_LITERAL}:
+            text += "x"
+        elif code is op.IN:
+            text += chance.choice(_members(value) or ["x"])
+        elif code in {op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT}:
+            times = chance.randint(value[0], min(int(value[1]), value[0] + 2))
+            text += "".join(sample(value[2], chance) for _ in range(times))
+        elif code not in {op.ASSERT, op.ASSERT_NOT}:
+            inner = _inside(code, value)
+            text += sample(chance.choice(inner), chance) if inner else ""
+    return text
+
+
+def attacks(pattern: re.Pattern[str], seed: str) -> Iterator[tuple[str, str]]:
+    """(what stands first, what is repeated)."""
+    chance = random.Random(seed)
+    tree = _parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
+    alphabet = sorted({*scraps(tree), *_ALWAYS})
+    begun = [sample(tree, chance) for _ in range(6)]
+    units = [*_ALWAYS, *chance.sample(alphabet, min(len(alphabet), UNITS))]
+    units += ["".join(chance.choices(alphabet, k=chance.choice((2, 2, 3)))) for _ in range(UNITS)]
+    units += [one for text in begun for one in (text, text[:-1], text[: len(text) // 2]) if one]
+    for unit in dict.fromkeys(units):
+        yield "", unit
+    for text in begun:
+        for cut in (len(text) // 2, len(text) - 1):
+            yield text[: max(1, cut)], chance.choice(units)
+            yield text[: max(1, cut)], chance.choice(_ALWAYS)
+
+
+def is_slow(pattern: re.Pattern[str], first: str, unit: str, *, matched: bool, lines: bool) -> bool:
+    """Whether an attack takes longer than any linear pattern could."""
+    size = LINE if lines else LENGTH
+    text = (first + unit * (size // len(unit) + 1))[: size - 1] + "\x00"
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    try:
+        for _ in range(LINES if lines else 1):
+            if matched:
+                pattern.match(text)
+            else:
+                for _ in pattern.finditer(text):
+                    pass
+    except _TooSlowError:
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return False
+
+
+def slow(named: dict[str, re.Pattern[str]]) -> Iterator[str]:
+    """Names of the patterns that an attack makes slow, with the attack."""
+
+    def give_up(*_: object) -> None:
+        raise _TooSlowError
+
+    signal.signal(signal.SIGVTALRM, give_up)
+    for name, pattern in named.items():
+        lines = ".pipeline.content." in name
+        only = is_only_matched(name)
+        for first, unit in attacks(pattern, name):
+            if is_slow(pattern, first, unit, matched=only, lines=lines):
+                yield f"{name}: {first!r} then {unit!r} again and again"
+                break
+
+
+if __name__ == "__main__":
+    for line in slow(patterns()):
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()

@@ -1,0 +1,48 @@
+"""No pattern takes more than linear time, whatever it is given."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import patterns
+
+TESTS = Path(__file__).parent.parent
+
+
+@pytest.mark.timeout(600)
+def test_no_pattern_is_slow_on_any_repetition_of_its_own_alphabet() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "support.patterns"], cwd=TESTS, env=os.environ, check=True, capture_output=True,
+        text=True, timeout=590,
+    )  # fmt: skip
+    assert done.stdout == ""
+
+
+def test_every_pattern_of_the_packages_is_attacked() -> None:
+    found = patterns.patterns()
+    assert len(found) > 150
+    for name in ("pipeline.facts._FACT", "pipeline.content.recognize._LOOKS", "contract.terms", "pipeline.act_rules"):
+        assert any(name in one for one in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("planted", r" +x"),
+        ("planted", r"(?:a+)+b"),
+        ("planted", r"\[[^\]]*\]"),
+        (
+            "turnfold_worker.pipeline.content.planted",
+            r"\s*(?:[-*] )?([\w.@+ -]{1,100}(?:/[\w.@+ -]{1,100}){0,24}/?)\s*$",
+        ),
+    ],
+)
+def test_a_slow_pattern_is_found(monkeypatch: pytest.MonkeyPatch, name: str, pattern: str) -> None:
+    monkeypatch.setattr(patterns, "SECONDS", 0.5)
+    assert len(list(patterns.slow({name: re.compile(pattern)}))) == 1

@@ -1,0 +1,185 @@
+"""What the use cases and their ports hand to one another: each value is of one moment, and nothing changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from turnfold.contract.keys import Address
+from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
+from turnfold.contract.tasks import Operation
+from turnfold.contract.vectors import Vector
+from turnfold_worker.pipeline.deduplicate import AnchorChange
+from turnfold_worker.pipeline.fold import FoldedNode
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A conversation whose inbox is ours until the lease ends."""
+
+    address: Address
+    token: str
+    """Proves the claim: the end of the lease in microseconds."""
+    forgotten_at: str | None = None
+    """Set when its old rows have to be deleted before anything new is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class InboxEntry:
+    """An entry of an inbox, as it was appended."""
+
+    stream_id: str
+    operation: str
+    entry_id: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedTurn:
+    """A turn on its way into SQL; SQL numbers it."""
+
+    turn: StoredTurn
+    """Its `seq` is 0. A placeholder when the entry is parked."""
+    entry: InboxEntry
+    """As it came; kept whole when it is parked."""
+    error: str | None = None
+    """Why it is parked."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedOperation:
+    """An operation other than append, at its place among the turns."""
+
+    operation: Operation
+    operation_id: str
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ParkedOperation:
+    """An entry that is no turn and could not be carried out: kept for a person, in no one's way."""
+
+    entry: InboxEntry
+    error: str
+
+
+Received = ReceivedTurn | ReceivedOperation | ParkedOperation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreResult:
+    """What one storing transaction did."""
+
+    missing: frozenset[ConversationId] = frozenset()
+    """Forgotten meanwhile: nothing of theirs was stored."""
+    to_fold: tuple[ConversationId, ...] = ()
+    """Conversations whose fold job became due with this transaction."""
+    new_turns: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tail:
+    """What a fold starts from: one committed state of a conversation."""
+
+    conversation: ConversationId
+    closed_seq: int
+    turn_count: int
+    node_count: int
+    next_anchor: int
+    edit_revision: int
+    segmenter: Mapping[str, Any] | None
+    said: Mapping[str, int]
+    """Tokens of each role up to `closed_seq`."""
+    configurations: Sequence[tuple[int, Mapping[str, Any]]]
+    """(after_seq, what is then in force), oldest first."""
+    before: Sequence[StoredTurn]
+    """The last turns up to `closed_seq`, which the next segment may repeat: at most `NEIGHBOURS`."""
+    # Files are read again a few turns later, so that nearly all repeats cross a boundary. The price: when one of these
+    # turns is edited, the segment after its own must be folded again too.
+    turns: Sequence[StoredTurn]
+    """Turns after `closed_seq`, whole, in order; at most the number asked for."""
+    vectors: Mapping[int, Vector] = field(default_factory=dict)
+    """Stored sentence vectors of these turns by `seq`; empty without a sentence model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """Everything that closing one segment writes, in one transaction."""
+
+    tail: Tail
+    """The state it was computed from; written only if the conversation is still in it."""
+    nodes: Sequence[FoldedNode]
+    """The segment, then the chapters that it completes, upwards."""
+    anchors: Sequence[Anchor]
+    changes: Sequence[AnchorChange]
+    segmenter: Mapping[str, Any]
+    refold_error: str | None = None
+    """Set when the segment got plain words: the reason, for the parked refold job."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoldClaim:
+    """A fold job that is ours until its lease ends."""
+
+    conversation: ConversationId
+    claim: str
+    attempts: int
+    """Tries on the segment at hand, this one included."""
+    error: str | None = None
+    """What the last try that could say so failed with."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefoldClaim:
+    """A job to fold a closed segment again, that is ours until its lease ends."""
+
+    job: JobId
+    conversation: ConversationId
+    idx: int
+    """Of the segment."""
+    claim: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedSegment:
+    """What folding a segment again starts from: one committed state of its conversation."""
+
+    conversation: ConversationId
+    idx: int
+    closed_seq: int
+    next_anchor: int
+    edit_revision: int
+    configurations: Sequence[tuple[int, Mapping[str, Any]]]
+    """(after_seq, what is then in force), oldest first."""
+    said_before: Mapping[str, int]
+    """Tokens of each role up to its first turn."""
+    before: Sequence[StoredTurn]
+    """The last turns before it: at most `NEIGHBOURS`."""
+    turns: Sequence[StoredTurn]
+    """Its turns, whole, in order."""
+    anchors: Sequence[Anchor]
+    """Those that it has already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refold:
+    """Everything that folding a segment again writes, in one transaction."""
+
+    job: JobId
+    segment: ClosedSegment
+    """The state it was computed from; written only if the conversation is still in it."""
+    nodes: Sequence[FoldedNode]
+    """The segment, then the chapters above it, upwards: each replaces its older self."""
+    anchors: Sequence[Anchor]
+    """New ones."""
+    changes: Sequence[AnchorChange]
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A conversation that nobody finds any more and whose rows are still to be deleted."""
+
+    conversation: ConversationId
+    counts: Mapping[str, int]
+    """What it held when it was hidden, for the receipt."""

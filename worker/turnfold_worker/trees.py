@@ -1,0 +1,50 @@
+"""Looks at a whole conversation, for people: reads of the request path never need one."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from turnfold.contract.keys import Address
+from turnfold.contract.records import Head, Node
+from turnfold.contract.tables import AccessRow, ConversationRow, LevelRow, NodeRow, table
+from turnfold.reader import ReadTransaction
+from turnfold.rows import node_record
+from turnfold.statements import NODE_COLUMNS
+
+
+def tree(look: ReadTransaction, address: Address) -> list[tuple[Node, dict[int, str]]]:
+    """Every node of a conversation with its words, by height and index; empty when nothing is stored."""
+    head = look.head(address)
+    if head is None:
+        return []
+    nodes, levels = table(NodeRow), table(LevelRow)
+    words: dict[tuple[int, int], dict[int, str]] = {}
+    for row in look.connection.execute(
+        select(levels.c.height, levels.c.idx, levels.c.level, levels.c.body)
+        .where(levels.c.conversation == head.id, levels.c.level > 0)
+        .order_by(levels.c.refined)
+    ):
+        words.setdefault((row.height, row.idx), {})[row.level] = row.body
+    rows = look.connection.execute(
+        select(*NODE_COLUMNS).where(nodes.c.conversation == head.id).order_by(nodes.c.height, nodes.c.idx)
+    )
+    return [(node_record(row), words.get((row.height, row.idx), {})) for row in rows]
+
+
+def facts(look: ReadTransaction, head: Head) -> dict[tuple[int, int], dict[str, list[str]]]:
+    """Entities and relations of every node by height and index: per kind the heaviest texts first."""
+    nodes = table(NodeRow)
+    rows = look.connection.execute(
+        select(nodes.c.height, nodes.c.idx, nodes.c.facts).where(nodes.c.conversation == head.id)
+    )
+    return {(row.height, row.idx): row.facts for row in rows}
+
+
+def expansions(look: ReadTransaction, head: Head) -> tuple[tuple[int, int], dict[int, int]]:
+    """How many expansions were asked for and led to words, and how often each segment was expanded."""
+    conversation, access = table(ConversationRow), table(AccessRow)
+    asked, found = look.connection.execute(
+        select(conversation.c.expansions_asked, conversation.c.expansions_found).where(conversation.c.id == head.id)
+    ).one()
+    rows = look.connection.execute(select(access.c.idx, access.c.expansions).where(access.c.conversation == head.id))
+    return (asked, found), {row.idx: row.expansions for row in rows}
