@@ -1,171 +1,262 @@
-"""Notes that answer a query, from the notes of the segments that its terms point to. Pure.
+"""Notes that answer a query, from the postings of its terms and the passages that these point to. Pure.
 
-Passages of a turn are scored by BM25 over words, speaker and day; a passage lends a part of its score to its
-neighbours, because answers seldom repeat the words of the question. Then notes are taken for what they tell.
-With sentence vectors a turn's nearness to the query is added: `score / best + 0.5 * cosine / nearest`.
+Passages are scored by BM25 over words and day, and lend a part of their score to their neighbours, because answers
+seldom repeat the words of the question. Of the best ones, who speaks counts too; then notes are taken for what they
+tell. Scores are whole numbers, so that no order of adding them matters.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
+from itertools import chain
+from operator import itemgetter, mul
 from types import MappingProxyType
 from typing import Final
 
-from turnfold.contract.coverage import taken, voices
+from turnfold.contract.coverage import OVERHEAD, voices
 from turnfold.contract.notes import Note
+from turnfold.contract.passages import (
+    ASKS,
+    ENDS,
+    IMPACT,
+    IMPACT_SCALE,
+    PLACES,
+    ROLE,
+    ROLE_SHIFT,
+    ROLES,
+    Passage,
+    number_of,
+    unpack_pointers,
+)
 from turnfold.contract.terms import terms
+from turnfold.contract.vectors import Vector, cosine_of_signs, differing
+from turnfold.contract.words import WEIGHTS
 
-PASSAGE_TOKENS: Final = 40
-"""Estimated tokens of neighbouring notes of one turn that are scored together."""
-MOST_PASSAGES: Final = 200
-_K1: Final = 1.2
-_B: Final = 0.75
-_SPEAKER: Final = 2
-"""Times that a speaker's name counts beside the words: a query that names someone asks for what they said."""
-_LENT_BEFORE: Final = 0.25
-_LENT_AFTER: Final = 0.25
-_LENT_REPLY: Final = 0.5
-"""To what follows a question."""
-_SHARPNESS: Final = 3.0
+FEW_PASSAGES: Final = 100
+MOST_PASSAGES: Final = 250
+_TOKENS_A_PASSAGE: Final = 10
+"""A budget has a passage fetched for so many of its tokens: more than it can show."""
+_FULL: Final = 64
+"""Postings of a term that are read: one with as many occurs in more segments than are known."""
+_SPEAKER: Final = 2.0
+"""How often a speaker's name counts beside the words: a query that names someone asks for what they said."""
+_LENT_REPLY: Final = 1
+"""Bits by which what is lent to the passage after a question is less than its score; to the other neighbours two."""
+_LENT: Final = 2
+_LEAST_LENDER: Final = 5
+"""What has less than this part of the best score lends nothing."""
+_POINTERS_A_TERM: Final = 400
+"""Passages that are scored for one term, about: more would tell no answers apart."""
+_SHARPNESS: Final = 2.0
 """Exponent of a passage's score: how much better hits are preferred."""
 _MANNER: Final = 0.7
 """How far a note's own worth counts: one that says nothing by itself may still answer."""
 _DECAY: Final = 0.35
 _NEARNESS: Final = 0.5
 """Weight of nearness in meaning beside that of words."""
+_NEAR_TURNS: Final = 128
+_NEAR_PLACES: Final = 2
+"""Passages of a turn that is near in meaning which need no term of the query: long turns begin with what they say."""
+_NOT_NEAR: Final = 0.2
+"""A cosine up to which turns have no more in common than any two."""
+_ANSWERED: Final = 0.75
+"""Of all that a query's terms tell: what a passage by words is taken for at least when meaning is weighed beside it."""
+_PRECISION: Final = 1_000
 NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
-_STEM: Final = 3
-"""Code points that a term and the words that it stands for have in common at least."""
+
+PostingRow = tuple[str, int, int, bytes]
+"""A term, the segment that holds it, its weight there, and pointers to the passages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """What is known of a conversation beside the candidates."""
+    """What is known of a conversation beside the postings."""
 
     said: Mapping[str, int]
     """Tokens of each role."""
     segments: int
-    candidates: int
-    """Segments whose notes are looked at."""
-    spread: Mapping[str, int]
-    """In how many segments a term of the query occurs, as far as is known."""
+
+
+def passages_for(budget_tokens: int) -> int:
+    """Passages that a context of so many tokens has a use for."""
+    return max(FEW_PASSAGES, min(MOST_PASSAGES, budget_tokens // _TOKENS_A_PASSAGE))
+
+
+def candidates(
+    query: Sequence[str],
+    postings: Sequence[PostingRow],
+    field: Field,
+    *,
+    most: int,
+    near: Mapping[int, float] = NOTHING_NEAR,
+) -> dict[int, int]:
+    """Scores of the passages that may answer, by number; at most `most`, best first, the earlier first among equals.
+
+    `near` are cosines to the query of turns that are near in meaning, by their numbers.
+    """
+    spread = Counter([term for term, _, _, _ in postings])
+    told = {term: rarity(spread[term], field.segments) for term in query}
+    scores, marks = _scores(told, postings, field)
+    _add_nearness(scores, near, least=round(_ANSWERED * _PRECISION * sum(told.values())))
+    total = _with_neighbours(scores, marks)
+    least = sorted(total.values(), reverse=True)[most - 1] if len(total) > most else 1
+    found = sorted([(-score, number) for number, score in total.items() if score >= least])
+    return {number: -score for score, number in found[:most]}
+
+
+def _scores(
+    told: Mapping[str, float], postings: Sequence[PostingRow], field: Field
+) -> tuple[dict[int, int], dict[int, int]]:
+    """The sums of what the terms tell, and the marks of the passages that ask or end a turn."""
+    voice = voices(field.said)
+    loud = [_PRECISION / IMPACT_SCALE * math.sqrt(voice.get(role, 1.0)) for role in ROLES]
+    weights = {term: [round(weight * one) for one in loud] for term, weight in told.items()}
+    scores: dict[int, int] = {}
+    marks: dict[int, int] = {}
+    left = dict.fromkeys(told, _POINTERS_A_TERM)
+    # The heaviest first, so that a term that is everywhere is looked for where it is said most.
+    for term, _, _, pointers in sorted(postings, key=itemgetter(2, 1), reverse=True):
+        if left[term] <= 0:
+            continue
+        numbers, found = unpack_pointers(pointers)
+        left[term] -= len(numbers)
+        by_role = weights[term]
+        for number, mark in zip(numbers, found, strict=True):
+            scores[number] = scores.get(number, 0) + by_role[mark >> ROLE_SHIFT & ROLE] * (mark & IMPACT)
+            marks[number] = mark
+    return scores, marks
+
+
+def rarity(spread: int, segments: int) -> float:
+    """What a term tells that so many of the segments hold, as far as they are known."""
+    if spread >= _FULL:
+        # In how many more nobody has looked: between those that are known and all.
+        spread = math.isqrt(spread * max(spread, segments))
+    return math.log(1.0 + segments / max(1, spread))
+
+
+def near_turns(asked: Vector, blocks: Sequence[tuple[int, bytes]]) -> dict[int, float]:
+    """Cosines, about, of the turns that are nearest in meaning, from blocks of signs by number."""
+    nearest = nsmallest(_NEAR_TURNS, chain.from_iterable(differing(asked, *block) for block in blocks))
+    return {seq: cosine_of_signs(differ, len(asked)) for differ, seq in nearest}
+
+
+def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: int) -> None:
+    """Add what turns have that are near in meaning: to their passages that hold a term, and to their first ones.
+
+    As much of the best score by words, or of `least` where no passage holds much of the query.
+    """
+    nearest = max(near.values(), default=0.0)
+    if nearest <= _NOT_NEAR:
+        return
+    factor = _NEARNESS * max(least, *scores.values(), 0) / (nearest - _NOT_NEAR)
+    more = {seq: round(factor * (cosine - _NOT_NEAR)) for seq, cosine in near.items() if cosine > _NOT_NEAR}
+    known = [number for number in scores if number // PLACES in more]
+    firsts = [number_of(seq, place) for seq in more for place in range(_NEAR_PLACES)]
+    for number in {*known, *firsts}:
+        scores[number] = scores.get(number, 0) + more[number // PLACES]
+
+
+def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dict[int, int]:
+    """Scores with what neighbours lend. A neighbour's number may be nobody's: then it is not found later."""
+    total = dict(scores)
+    known = total.get
+    least = max(scores.values(), default=0) // _LEAST_LENDER
+    for number, score in scores.items():
+        if score < least:
+            continue
+        mark = marks.get(number, ENDS)
+        following = (number | PLACES - 1) + 1 if mark & ENDS else number + 1
+        # Of a turn before this one only the first passage has a number that is known.
+        before = number - 1 if number & PLACES - 1 else number - PLACES
+        total[following] = known(following, 0) + (score >> (_LENT_REPLY if mark & ASKS else _LENT))
+        total[before] = known(before, 0) + (score >> _LENT)
+    return total
 
 
 def hits(
-    query: Sequence[str],
-    notes: Sequence[Note],
-    field: Field,
-    *,
-    most_tokens: int,
-    near: Mapping[int, float] = NOTHING_NEAR,
+    query: Sequence[str], scores: Mapping[int, int], passages: Sequence[Passage], field: Field, *, most_tokens: int
 ) -> tuple[Note, ...]:
-    """Notes about the terms of a query, best first, for at most `most_tokens`. `notes` are in order of the turns.
-
-    `near` are cosines of turns to the query, as far as they are known.
-    """
-    passages = _passages(notes)
-    scores = _with_neighbours(passages, _nearer(passages, _scores(query, passages, field), near))
-    best = max(scores, default=0.0)
+    """Notes about the terms of a query, best first, for at most `most_tokens`, from passages with their scores."""
+    voice = voices(field.said)
+    ranked = _with_speakers(query, scores, passages, voice)
+    best = max((score for score, _ in ranked), default=0.0)
     if best <= 0.0:
         return ()
-    voice = voices(field.said)
-    found: list[Note] = []
-    worths: list[float] = []
-    for i in sorted(range(len(passages)), key=lambda i: (-scores[i], i))[:MOST_PASSAGES]:
-        if scores[i] <= 0.0:
-            break
-        for note in passages[i]:
-            found.append(note)
-            told = 1.0 - _MANNER + _MANNER * note.worth / 100
-            worths.append((scores[i] / best) ** _SHARPNESS * told * (1.0 + 0.5 * (voice.get(note.role, 1.0) - 1.0)))
-    return tuple(found[i] for i, _ in taken(found, worths, most_tokens=most_tokens, decay=_DECAY))
+    notes: list[Note] = []
+    words: list[list[str]] = []
+    rates: list[float] = []
+    for score, passage in ranked:
+        first = passage.notes[0]
+        worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(first.role, 1.0) - 1.0))
+        notes += passage.notes
+        words += [stems.split() for stems in passage.words]
+        rates += [
+            worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (note.tokens + OVERHEAD) for note in passage.notes
+        ]
+    taken: list[Note] = []
+    for note in _by_news(notes, words, rates):
+        if note.tokens <= most_tokens:
+            most_tokens -= note.tokens
+            taken.append(note)
+    return tuple(taken)
 
 
-def _nearer(passages: Sequence[Sequence[Note]], scores: list[float], near: Mapping[int, float]) -> list[float]:
-    nearest = max(near.values(), default=0.0)
-    if nearest <= 0.0:
-        return scores
-    best = max(scores, default=0.0) or 1.0
-    return [
-        score / best + _NEARNESS * max(0.0, near.get(passage[0].seq, 0.0)) / nearest
-        for passage, score in zip(passages, scores, strict=True)
-    ]
-
-
-def _passages(notes: Sequence[Note]) -> list[list[Note]]:
-    passages: list[list[Note]] = []
-    tokens = 0
+def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
+    """Notes of the speakers whom a query names, in their order, that are not among those that are known."""
+    named: dict[str, bool] = {}
+    places = {(note.seq, note.place) for note in known}
+    found = []
     for note in notes:
-        if not passages or passages[-1][-1].seq != note.seq or tokens + note.tokens > PASSAGE_TOKENS:
-            passages.append([])
-            tokens = 0
-        passages[-1].append(note)
-        tokens += note.tokens
-    return passages
-
-
-def _scores(query: Sequence[str], passages: Sequence[Sequence[Note]], field: Field) -> list[float]:
-    """BM25 of each passage; rarities are those of the conversation, as far as the candidates tell them."""
-    counts = _counts(query, passages)
-    lengths = [sum(len(note.weights) for note in passage) + _SPEAKER + 1 for passage in passages]
-    usual = max(1.0, sum(lengths) / max(1, len(lengths)))
-    scale = field.segments / max(1, field.candidates)
-    whole = max(1.0, len(passages) * scale)
-    weights = {}
-    for term in query:
-        held = sum(term in count for count in counts)
-        spread = min(whole, held * max(1.0, field.spread.get(term, 0) / max(1, field.candidates)))
-        weights[term] = math.log(1.0 + (whole - spread + 0.5) / (spread + 0.5))
-    voice = voices(field.said)
-    return [
-        math.sqrt(voice.get(passage[0].role, 1.0))
-        * sum(
-            weights[term] * times * (_K1 + 1.0) / (times + _K1 * (1.0 - _B + _B * length / usual))
-            for term, times in count.items()
-        )
-        for passage, count, length in zip(passages, counts, lengths, strict=True)
-    ]
-
-
-def _counts(query: Sequence[str], passages: Sequence[Sequence[Note]]) -> list[dict[str, int]]:
-    """How often each passage holds the query's terms; only what may hold one is split into terms."""
-    stubs = [term[: max(_STEM, len(term) - 1)] for term in query]
-    names: dict[str, Counter[str]] = {}
-    found: list[dict[str, int]] = []
-    for passage in passages:
-        speaker, day = passage[0].speaker, passage[0].day
-        for name in (speaker, day):
-            if name not in names:
-                names[name] = Counter(terms(name))
-        looked_at = " ".join([*(note.text for note in passage), speaker, day]).lower()
-        if not _any_in(stubs, looked_at):
-            found.append({})
-            continue
-        held: Counter[str] = Counter()
-        for note in passage:
-            # Folding changes other letters, so that a term need not begin as its word does.
-            if not note.text.isascii() or _any_in(stubs, note.text.lower()):
-                held.update(terms(note.text))
-        spoken, dated = names[speaker], names[day]
-        times = [(term, held.get(term, 0) + _SPEAKER * spoken.get(term, 0) + dated.get(term, 0)) for term in query]
-        found.append({term: many for term, many in times if many})
+        if most_tokens <= 0:
+            break
+        if (is_named := named.get(note.speaker)) is None:
+            is_named = named[note.speaker] = not set(query).isdisjoint(terms(note.speaker))
+        if is_named and (note.seq, note.place) not in places:
+            found.append(note)
+            most_tokens -= note.tokens
     return found
 
 
-def _any_in(stubs: Sequence[str], text: str) -> bool:
-    return any(stub in text for stub in stubs)
+def _by_news(notes: Sequence[Note], words: Sequence[Sequence[str]], rates: Sequence[float]) -> list[Note]:
+    """Notes by what they tell a token, when those that tell more by themselves have been said already."""
+    weights = [[*map(WEIGHTS.__getitem__, note.weights)] for note in notes]
+    alone = sorted([(-rate * sum(told), i) for i, (rate, told) in enumerate(zip(rates, weights, strict=True))])
+    left_of = dict.fromkeys(chain.from_iterable(words), 1.0)
+    gains = []
+    for _, i in alone:
+        gains.append((-rates[i] * sum(map(mul, weights[i], map(left_of.__getitem__, words[i]))), i))
+        for word in words[i]:
+            left_of[word] *= _DECAY
+    return [notes[i] for _, i in sorted(gains)]
 
 
-def _with_neighbours(passages: Sequence[Sequence[Note]], scores: Sequence[float]) -> list[float]:
-    total = list(scores)
-    for i, score in enumerate(scores):
-        if not score:
-            continue
-        if i and passages[i][0].seq - passages[i - 1][0].seq <= 1:
-            total[i - 1] += _LENT_BEFORE * score
-        if i + 1 < len(scores) and passages[i + 1][0].seq - passages[i][0].seq <= 1:
-            total[i + 1] += (_LENT_REPLY if passages[i][-1].text.endswith("?") else _LENT_AFTER) * score
-    return total
+def _with_speakers(
+    query: Sequence[str], scores: Mapping[int, int], passages: Sequence[Passage], voice: Mapping[str, float]
+) -> list[tuple[float, Passage]]:
+    """Passages with their scores, best first; more for those whose speaker the query names."""
+    spoken = Counter([passage.notes[0].speaker for passage in passages])
+    named = {speaker: [term for term in terms(speaker) if term in query] for speaker in spoken}
+    held: Counter[str] = Counter()
+    for speaker, names in named.items():
+        held.update(dict.fromkeys(names, spoken[speaker]))
+    bonus = {
+        speaker: sum([_told(held[term], len(passages)) for term in names]) for speaker, names in named.items() if names
+    }
+    ranked = []
+    for passage in passages:
+        score: float = scores[passage.number]
+        first = passage.notes[0]
+        if first.speaker in bonus:
+            score += bonus[first.speaker] * math.sqrt(voice.get(first.role, 1.0))
+        ranked.append((-score, passage.number, passage))
+    ranked.sort()
+    return [(-score, passage) for score, _, passage in ranked]
+
+
+def _told(held: int, passages: int) -> float:
+    return _SPEAKER * _PRECISION * math.log(1.0 + (passages - held + 0.5) / (held + 0.5))

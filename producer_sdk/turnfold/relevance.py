@@ -16,9 +16,6 @@ QUERY_TERMS: Final = 16
 SEGMENT_HITS: Final = 8
 """Segments whose turns are read for a query."""
 
-NOTE_SEGMENTS: Final = 24
-"""Segments whose notes are read for a query."""
-
 _SPEAKER_WEIGHT: Final = 2
 """A query that names a speaker asks for what that speaker said."""
 

@@ -31,13 +31,14 @@ from turnfold.contract.tables import (
     AnchorRow,
     ConversationRow,
     NodeRow,
-    NoteListRow,
     OutlineRow,
+    PassageRow,
     TurnRow,
-    TurnVectorRow,
+    TurnSignsRow,
     table,
 )
-from turnfold.relevance import NOTE_SEGMENTS, QUERY_TERMS, SEGMENT_HITS
+from turnfold.hits import FEW_PASSAGES, MOST_PASSAGES
+from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS
 
 TAIL_TURNS: Final = 200
 """Newest turns that a read looks at."""
@@ -47,6 +48,8 @@ INBOX_IDS: Final = 200
 """The newest turns of an inbox."""
 FEW_INBOX_IDS: Final = 8
 POSTINGS_A_TERM: Final = 64
+SIGNS_BLOCKS: Final = 32
+"""Blocks of 64 turns whose meaning is compared with the query's: the newest 2,048 turns."""
 TURNS_A_HIT: Final = 264
 """Turns that are read of a segment that holds a query's terms: all of the longest one that can be configured, 200
 turns and 64 for which a tool call holds its end. A segment's own limit of tokens bounds what they hold."""
@@ -56,7 +59,7 @@ turn = table(TurnRow)
 node = table(NodeRow)
 anchor = table(AnchorRow)
 outline = table(OutlineRow)
-note_list = table(NoteListRow)
+passage = table(PassageRow)
 
 HEAD_COLUMNS: Final = (
     conversation.c.id, conversation.c.turn_count, conversation.c.closed_seq, conversation.c.fold_seq,
@@ -222,7 +225,7 @@ HEAD_AND_STORED: Final = (
 def _postings() -> TextClause:
     # Each of the sixteen looks at one term, so that no term reads more than its 64 heaviest segments.
     one = (
-        "SELECT * FROM (SELECT term, idx, weight FROM posting "  # noqa: S608 - constants of the contract
+        "SELECT * FROM (SELECT term, idx, weight, passages FROM posting "  # noqa: S608 - constants of the contract
         "WHERE conversation = :conversation AND term = :t{i} "
         f"ORDER BY weight DESC, idx DESC LIMIT {POSTINGS_A_TERM}) AS p{{i}}"
     )
@@ -238,27 +241,25 @@ HIT_NODES: Final = select(node.c.idx, node.c.first_seq, node.c.last_seq).where(
 )
 
 
-HIT_NOTES: Final = select(note_list.c.best, note_list.c.rest).where(
-    note_list.c.conversation == bindparam("conversation"),
-    note_list.c.height == literal_column("0"),
-    note_list.c.idx.in_([bindparam(f"x{i}") for i in range(NOTE_SEGMENTS)]),
+def _hit_passages(most: int) -> Any:
+    return select(passage.c.number, passage.c.body).where(
+        passage.c.conversation == bindparam("conversation"),
+        passage.c.number.in_([bindparam(f"n{i}") for i in range(most)]),
+    )
+
+
+FEW_HIT_PASSAGES: Final = _hit_passages(FEW_PASSAGES)
+HIT_PASSAGES: Final = _hit_passages(MOST_PASSAGES)
+"""Two, because the parameters of the second cost more than what a small budget reads."""
+
+
+_signs: Final = table(TurnSignsRow)
+NEWEST_SIGNS: Final = (
+    select(_signs.c.block, _signs.c.signs)
+    .where(_signs.c.conversation == bindparam("conversation"), _signs.c.model == bindparam("model"))
+    .order_by(_signs.c.block.desc())
+    .limit(SIGNS_BLOCKS)
 )
-
-
-def _hit_vectors() -> Any:
-    vector = table(TurnVectorRow)
-    ranges = [
-        select(vector.c.seq, vector.c.vector).where(
-            vector.c.conversation == bindparam("conversation"),
-            vector.c.seq.between(bindparam(f"a{i}"), bindparam(f"b{i}")),
-            vector.c.model == bindparam("model"),
-        )
-        for i in range(NOTE_SEGMENTS)
-    ]
-    return union_all(*ranges)
-
-
-HIT_VECTORS: Final = _hit_vectors()
 
 
 def _hit_turns() -> Any:

@@ -6,24 +6,26 @@ transaction of four, six with a query. Either way all that is returned is of one
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Engine
 
 from turnfold import statements
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Note, last_part, unpack_notes, unpack_outline
+from turnfold.contract.notes import Note, last_part, unpack_outline
+from turnfold.contract.passages import Passage, unpack_passages
 from turnfold.contract.records import Head
-from turnfold.contract.vectors import Vector, cosine, numbers_of
 from turnfold.driver import Call, Driver, DriverConnection
-from turnfold.hits import NOTHING_NEAR, Field, hits
+from turnfold.hits import FEW_PASSAGES, MOST_PASSAGES, Field, candidates, hits, near_turns, passages_for, said_by
 from turnfold.known import Found, Known, KnownConversations, Wanted
-from turnfold.relevance import NOTE_SEGMENTS, QUERY_TERMS, query_terms, score_segments
+from turnfold.relevance import QUERY_TERMS, query_terms
 from turnfold.rows import anchor_record, content_size, head_record, lazy_turns, longest_content
 from turnfold.shortening import Shortening, cap_for
+
+_NUMBERS: Final = tuple(f"n{i}" for i in range(MOST_PASSAGES))
+"""Parameters of a statement of passages."""
 
 
 class ValueReader:
@@ -138,33 +140,31 @@ class ValueReader:
         if not asked or known.outline is None:
             return ()
         terms = {f"t{i}": term for i, term in enumerate([*asked, *([""] * (QUERY_TERMS - len(asked)))])}
-        postings: list[Any] = connection.rows(statements.POSTINGS, {"conversation": known.head.id, **terms})
-        found = [idx for idx, _ in score_segments(postings, segments=known.head.node_count)[:NOTE_SEGMENTS]]
-        segments = {f"x{i}": idx for i, idx in enumerate([*found, *([-1] * (NOTE_SEGMENTS - len(found)))])}
-        call = statements.HIT_NOTES, {"conversation": known.head.id, **segments}
-        (rows,) = connection.batch(call, last=not wanted.query_vector)
-        in_segments = [[note for body in row for note in unpack_notes(body)] for row in rows]
-        near = self._near(connection, wanted, known.head, in_segments) if wanted.query_vector else NOTHING_NEAR
-        field = Field(
-            said=known.outline.said, segments=known.head.node_count, candidates=len(found),
-            spread=Counter(term for term, _, _ in postings),
-        )  # fmt: skip
-        notes = sorted(note for notes in in_segments for note in notes)
+        calls: list[Call] = [(statements.POSTINGS, {"conversation": known.head.id, **terms})]
+        if wanted.query_vector:
+            calls.append((statements.NEWEST_SIGNS, {"conversation": known.head.id, "model": wanted.vector_model}))
+        postings, *signs = connection.batch(*calls)
+        near = near_turns(wanted.query_vector, [(row[0], bytes(row[1])) for rows in signs for row in rows])
+        field = Field(said=known.outline.said, segments=known.head.node_count)
+        found_by_words: list[Any] = postings
+        scores = candidates(asked, found_by_words, field, near=near, most=passages_for(wanted.budget_tokens))
+        passages = self._passages(connection, known.head, list(scores))
         most_tokens = wanted.budget_tokens + wanted.budget_tokens // 4
-        return hits(asked, notes, field, most_tokens=most_tokens, near=near)
+        found = hits(asked, scores, passages, field, most_tokens=most_tokens)
+        room = most_tokens - sum([note.tokens for note in found])
+        if room < most_tokens // 2:
+            return found
+        return (*found, *said_by(asked, known.outline.notes, found, most_tokens=room))
 
-    def _near(
-        self, connection: DriverConnection, wanted: Wanted, head: Head, in_segments: Sequence[Sequence[Note]]
-    ) -> dict[int, float]:
-        """Cosines of the segments' turns to the query, where vectors of its model are stored."""
-        seqs = [[note.seq for note in notes] for notes in in_segments if notes]
-        ranges: dict[str, int] = {}
-        for i in range(NOTE_SEGMENTS):
-            ranges[f"a{i}"], ranges[f"b{i}"] = (min(seqs[i]), max(seqs[i])) if i < len(seqs) else (0, -1)
-        parameters = {"conversation": head.id, "model": wanted.vector_model, **ranges}
-        (rows,) = connection.batch((statements.HIT_VECTORS, parameters), last=True)
-        asked = numbers_of(wanted.query_vector)
-        return {row[0]: cosine(asked, numbers_of(Vector(bytes(row[1])))) for row in rows}
+    def _passages(self, connection: DriverConnection, head: Head, numbers: Sequence[int]) -> list[Passage]:
+        """The passages of numbers that are some passage's; ends the snapshot."""
+        few = len(numbers) <= FEW_PASSAGES
+        size = FEW_PASSAGES if few else MOST_PASSAGES
+        padded = [*numbers, *([-1] * (size - len(numbers)))]
+        parameters = dict(zip(_NUMBERS, padded, strict=False))
+        statement = statements.FEW_HIT_PASSAGES if few else statements.HIT_PASSAGES
+        (rows,) = connection.batch((statement, {"conversation": head.id, **parameters}), last=True)
+        return unpack_passages([(number, body) for number, body in rows])
 
 
 def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:

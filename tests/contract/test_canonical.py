@@ -9,6 +9,7 @@ from turnfold.contract.tables import Base
 
 NOT_CANONICAL_TABLES = {
     "anchor_vector": "as turn_vector, of anchors",
+    "turn_signs": "made from turn_vector",
     "turn_vector": "what a sentence model computed: no two processors agree to the last bit; what follows is canonical",
     "access": "what was looked up: two runs over the same turns may be asked different things",
     "job": "work that is still to be done, not what came of it",
@@ -50,6 +51,7 @@ NOT_CANONICAL_COLUMNS = {
     "anchor": {"conversation", "refined", "model", "prompt_version"},
     "note_list": {"conversation"},
     "outline": {"conversation"},
+    "passage": {"conversation"},
     "posting": {"conversation"},
     "anchor_posting": {"conversation"},
 }

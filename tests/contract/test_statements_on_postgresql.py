@@ -38,16 +38,22 @@ INSERT INTO level (conversation, height, idx, level, refined, body)
 INSERT INTO turn_vector (conversation, seq, model, content_hash, vector)
     SELECT c, s, 'm', ''::bytea, decode(repeat('0a', 384), 'hex')
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, {TURNS}) s;
-INSERT INTO note_list (conversation, height, idx, tokens, best, rest, ledger, said)
-    SELECT c, 0, i, 300, repeat('words ', 100), '[]', '{{}}', '{{}}'
+INSERT INTO turn_signs (conversation, model, block, signs)
+    SELECT c, 'm', b, decode(repeat('0a', 3072), 'hex')
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {TURNS} / 64) b;
+INSERT INTO note_list (conversation, height, idx, tokens, best, ledger, said)
+    SELECT c, 0, i, 300, repeat('words ', 100), '{{}}', '{{}}'
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
 INSERT INTO outline (conversation, part, body)
     SELECT c, p, repeat('words ', 500) FROM generate_series(1, 500) c, generate_series(0, 7) p;
 INSERT INTO anchor (conversation, id, node_idx, seq, start_offset, end_offset, kind, body, tokens, score, rank, state)
     SELECT c, i, i, i + 1, 0, 4, 1, 'text', 1, 5, i % 97, i % 3
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 500) i;
-INSERT INTO posting (conversation, term, weight, idx)
-    SELECT c, 'term' || t, 5, i
+INSERT INTO passage (conversation, number, body)
+    SELECT c, s * 256 + p, repeat('words ', 50)
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, {TURNS}) s, generate_series(0, 1) p;
+INSERT INTO posting (conversation, term, weight, idx, passages)
+    SELECT c, 'term' || t, 5, i, decode(repeat('0a', 24), 'hex')
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 30) t, generate_series(0, {SEGMENTS - 1}) i;
 ANALYZE;
 """
@@ -74,7 +80,7 @@ def parameters(statement: Any, engine: Engine) -> dict[str, Any]:
         "tenant": "acme", "external_id": "c7", "conversation": 7, "node_count": SEGMENTS, "after_seq": TURNS - 200,
         "cap": 4_000, "first_seq": 1, "last_seq": 50, "most": 50, "last_part": 4, "model": "m",
     }  # fmt: skip
-    kinds = {"id": "t5", "t": "term3", "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40}
+    kinds = {"id": "t5", "t": "term3", "n": 2_560, "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40}
     names = statement.compile(dialect=engine.dialect).params
     return {
         name: known[name] if name in known else kinds[name.rstrip("0123456789")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -14,8 +15,10 @@ from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from turnfold import Turnfold
-from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, numbers_of
+from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, numbers_of, rounded
 from turnfold.errors import InvalidSettings
+from turnfold.hits import near_turns
 from turnfold.sql import connect
 from turnfold_worker.adapters import sentence_embedder
 from turnfold_worker.adapters.sentence_embedder import DEFAULT_MODEL, SentenceTransformerEmbedder, weights_of
@@ -163,7 +166,40 @@ def test_a_forgotten_conversations_vectors_are_gone_and_none_come_back(
     tf.forget("c", timeout_seconds=0)
     local.settle()
     assert counted(engine) == 0
+    assert signs_of(engine, conversation) == []
     assert local.worker.store.keep_turn_vectors(conversation, "m", [(tail.turns[0], Vector(b"x"))]) == {}
+
+
+def signs_of(engine: Engine, conversation: int) -> list[tuple[int, bytes]]:
+    with engine.begin() as connection:
+        rows = connection.execute(
+            text("SELECT block, signs FROM turn_signs WHERE conversation = :c ORDER BY block"), {"c": conversation}
+        )
+        return [(row.block, bytes(row.signs)) for row in rows]
+
+
+def test_signs_are_those_of_the_vectors_however_these_came(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], database_url: str
+) -> None:
+    local = make_worker()
+    engine = connect(database_url, write=True, timeout_seconds=10)
+    for name in ("at once", "one by one"):
+        tf.append(name, [{"role": "user", "content": f"line {i}"} for i in range(1, 131)])
+    local.settle()
+    with engine.begin() as connection:
+        first, second = connection.scalars(text("SELECT id FROM conversation ORDER BY id")).all()
+    store, chance = local.worker.store, random.Random(5)
+    turns = [StoredTurn(seq=i, turn_id=str(i), role=Role.USER, content=f"line {i}", tokens=2) for i in range(1, 131)]
+    vectors = [rounded([chance.uniform(-1, 1) for _ in range(20)]) for _ in turns]
+    store.keep_turn_vectors(first, "m", list(zip(turns, vectors, strict=True)))
+    for pair in reversed(list(zip(turns, vectors, strict=True))):
+        store.keep_turn_vectors(second, "m", [pair])
+    kept = signs_of(engine, first)
+    assert kept == signs_of(engine, second)
+    assert [block for block, _ in kept] == [0, 1, 2]
+    near = near_turns(vectors[99], kept)
+    assert near[100] == max(near.values())
+    engine.dispose()
 
 
 def test_while_the_model_is_away_the_fold_waits_and_loses_nothing(

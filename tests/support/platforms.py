@@ -29,11 +29,12 @@ EVERYTHING = Selection()
 CANONICAL = {
     "nodes": "SELECT height, idx, first_seq, last_seq, slug, tokens_0, tokens_1, tokens_2, tokens_3, importance, "
     "method, CAST(facts AS TEXT), source_hash FROM node WHERE conversation = :c ORDER BY height, idx",
-    "notes": "SELECT height, idx, tokens, best, rest, CAST(ledger AS TEXT), CAST(said AS TEXT) FROM note_list "
+    "notes": "SELECT height, idx, tokens, best, CAST(ledger AS TEXT), CAST(said AS TEXT) FROM note_list "
     "WHERE conversation = :c ORDER BY height, idx",
     "outline": "SELECT part, body FROM outline WHERE conversation = :c ORDER BY part",
     "levels": "SELECT height, idx, level, refined, body FROM level WHERE conversation = :c ORDER BY height, idx, level",
-    "postings": "SELECT term, weight, idx FROM posting WHERE conversation = :c ORDER BY term, weight, idx",
+    "passages": "SELECT number, body FROM passage WHERE conversation = :c ORDER BY number",
+    "postings": "SELECT term, weight, idx, passages FROM posting WHERE conversation = :c ORDER BY term, weight, idx",
     "anchors": "SELECT node_idx, seq, start_offset, end_offset, kind, body, score, rank FROM anchor "
     "WHERE conversation = :c ORDER BY seq, start_offset, end_offset, kind",
 }

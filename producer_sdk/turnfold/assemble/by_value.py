@@ -26,7 +26,7 @@ from turnfold.contract.notes import Note, Outline
 from turnfold.contract.records import Anchor, Node
 
 _PASSED_OVER: Final = 24
-"""Notes that are too long for what is left, after which no shorter one is looked for."""
+"""Notes or names that are too long for what is left, after which no shorter one is looked for."""
 _GROUP_TOKENS: Final = 16
 """About what a group's line costs."""
 _WORTH_FILLING: Final = 0.03
@@ -35,6 +35,8 @@ _NEAR: Final = 3
 """Nodes within which a group's edge may move to the beginning of a day."""
 _ALL_FOR_QUERY: Final = 1_000
 """Tokens up to which a context with a query has no notes but those that it is about."""
+_ALL_FOR_NAMES: Final = 1_000
+"""Tokens of a budget beyond which names have less of it: the best ones stand there already."""
 _ROUNDS: Final = 4
 _STAYS: Final = 0.9
 """Of the notes of what is folded: those that only change in steps."""
@@ -104,13 +106,14 @@ class _Selection:
         self._anchors_by = ("anchors", first_raw, most)
         anchors = self._material.memo.of(self._anchors_by, lambda: self._anchors(first_raw, most))
         room -= anchors.tokens
-        names = self._names(min(room, self._outline.tool_percent * self._target // 100))
+        most_names = self._names_share()
+        names = self._names(min(room, most_names))
         room -= self._pricing.count(names_line(names)) if names else 0
         self.plan = replace(
             self.plan, anchors=anchors.anchors, names=names,
             allotted=(
                 ("anchors", int(self._policy.anchors_share * self._target)),
-                ("names", self._outline.tool_percent * self._target // 100),
+                ("names", most_names),
                 ("recent", int(self._policy.recent_share * self._target)),
             ),
         )  # fmt: skip
@@ -237,18 +240,26 @@ class _Selection:
             newest = recent.tail(material, self._pricing, tail[-1:], allowance=few)
         return recent.before(material, self._pricing, newest, room=few - self._priced(newest))
 
+    def _names_share(self) -> int:
+        """Tokens that names may have: of a small budget what tools said of all, of what is beyond it half of that."""
+        counted = min(self._target, _ALL_FOR_NAMES) + max(0, self._target - _ALL_FOR_NAMES) // 2
+        return self._outline.tool_percent * counted // 100
+
     def _names(self, most_tokens: int) -> tuple[str, ...]:
         names = self._outline.names
         if most_tokens <= 0 or not names:
             return ()
         room = most_tokens - self._pricing.count(names_line(()))
-        taken = 0
+        taken: list[str] = []
+        too_long = 0
         for name in names:
-            room -= self._pricing.count(f", {name}")
-            if room < 0:
+            price = self._pricing.count(f", {name}")
+            if price <= room:
+                room -= price
+                taken.append(name)
+            elif (too_long := too_long + 1) > _PASSED_OVER:
                 break
-            taken += 1
-        return names[:taken]
+        return tuple(taken)
 
     def _spans(self) -> list[_Span]:
         """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""

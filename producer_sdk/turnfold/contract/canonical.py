@@ -23,13 +23,14 @@ CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
         "tokens_3", "importance", "method", "facts", "source_hash",
     ),
     "level": ("height", "idx", "level", "body"),
-    "note_list": ("height", "idx", "tokens", "best", "rest", "ledger", "said"),
+    "note_list": ("height", "idx", "tokens", "best", "ledger", "said"),
     "outline": ("part", "body"),
     "anchor": (
         "id", "node_idx", "seq", "start_offset", "end_offset", "kind", "body", "tokens", "score", "rank", "state",
         "related", "replaces", "settled_after", "ruled",
     ),
-    "posting": ("term", "weight", "idx"),
+    "passage": ("number", "body"),
+    "posting": ("term", "weight", "idx", "passages"),
     "anchor_posting": ("term", "anchor"),
 }  # fmt: skip
 """Tables and columns in the order in which `turnfold digest` hashes them, rows in primary-key order."""

@@ -216,7 +216,7 @@ class LevelRow(Base, table=True):
 
 
 class NoteListRow(Base, table=True):
-    """The notes of a node: `best` what a context may show without a query, best first; `rest` a segment's others."""
+    """The notes of a node that a context may show without a query, best first."""
 
     __tablename__ = "note_list"
 
@@ -225,7 +225,6 @@ class NoteListRow(Base, table=True):
     idx: int = _key(Integer)
     tokens: int = _column(Integer)
     best: str = _column(Text)
-    rest: str = _column(Text)
     ledger: list[Any] = _column(Json)
     said: dict[str, int] = _column(Json)
 
@@ -286,8 +285,19 @@ class AnchorRow(Base, table=True):
     prompt_version: str | None = _column(String(60), nullable=True)
 
 
+class PassageRow(Base, table=True):
+    """Neighbouring notes of one turn, which a query finds together: see `turnfold.contract.passages`."""
+
+    __tablename__ = "passage"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    conversation: int = _conversation()
+    number: int = _key(Integer)
+    body: str = _column(Text)
+
+
 class PostingRow(Base, table=True):
-    """Which segments a term occurs in, heaviest first."""
+    """Which segments a term occurs in, heaviest first, and in which of their passages."""
 
     __tablename__ = "posting"
     __table_args__ = ({"sqlite_with_rowid": False},)
@@ -296,6 +306,7 @@ class PostingRow(Base, table=True):
     term: str = _key(String(64))
     weight: int = _key(SmallInteger)
     idx: int = _key(Integer)
+    passages: bytes = _column(LargeBinary)
 
 
 class AnchorPostingRow(Base, table=True):
@@ -322,6 +333,21 @@ class TurnVectorRow(Base, table=True):
     model: str = _key(String(200))
     content_hash: bytes = _column(LargeBinary(16))
     vector: bytes = _column(LargeBinary)
+
+
+class TurnSignsRow(Base, table=True):
+    """The signs of the vectors of 64 neighbouring turns: what a query's vector is compared with, turn by turn.
+
+    Made from `turn_vector` whenever that changes.
+    """
+
+    __tablename__ = "turn_signs"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    conversation: int = _conversation()
+    model: str = _key(String(200))
+    block: int = _key(Integer)
+    signs: bytes = _column(LargeBinary)
 
 
 class AnchorVectorRow(Base, table=True):

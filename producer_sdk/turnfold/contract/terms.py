@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from itertools import chain
 from typing import Final
 
@@ -105,11 +104,6 @@ def _says_something(word: str) -> bool:
 def _simple(word: str) -> str:
     lowered = word.lower()
     return (lowered if not lowered.isascii() else stem(lowered))[:MAX_TERM_LENGTH]
-
-
-def weighted_terms(text: str) -> Counter[str]:
-    """Terms with their counts."""
-    return Counter(terms(text))
 
 
 def rarity(term: str) -> int:

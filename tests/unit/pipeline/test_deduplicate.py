@@ -157,3 +157,32 @@ def test_a_correction_without_a_subject_reaches_back_only_a_few_turns() -> None:
     earlier = merged(talk("user: The launch must be on 3 May.")).new
     result = merged([said("Sorry, I meant 7 May.", seq=40)], earlier)
     assert result.changed == ()
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        # Words that name an act are no subject.
+        ("Decision: Fennpay, not Okralink.", "And the list view as an equal choice, yes, please make that a decision."),
+        # Much of its own: not about what was said last.
+        (
+            "Decided: Django 5.2 on Python 3.12, server-rendered.",
+            "I'd make it a setting, `HOLD_SECONDS=600`, and let a worker sweep expired holds every 20 seconds.",
+        ),
+        # Another value of something else.
+        (
+            "The infrastructure budget is 2,400 euros a month, all in.",
+            "Budget 75 euros per person, that's mine to pay, not from infrastructure.",
+        ),
+        (
+            "90 days after the visit then, deleted automatically.",
+            "Everything, automatically, within 24 hours, no form to fill in.",
+        ),
+    ],
+)
+def test_what_is_about_something_else_supersedes_nothing(earlier: str, later: str) -> None:
+    turns = talk(f"user: {earlier}", "assistant: Noted.", f"user: {later}")
+    found = merged(turns).new
+    assert earlier in [anchor.text for anchor in found]
+    assert len(found) >= 2
+    assert AnchorState.SUPERSEDED not in states(merged(turns))

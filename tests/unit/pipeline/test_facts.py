@@ -100,7 +100,7 @@ def test_a_nodes_facts_are_bounded_and_the_heavier_come_first() -> None:
 
 def test_days_without_a_date_become_dates_or_are_left_out() -> None:
     facts = extract_facts("We met yesterday and again next week, all 2 of us.")
-    assert merge_facts([(facts, 1, date(2026, 5, 14))])["dates"] == ["13 May 2026"]
+    assert merge_facts([(facts, 1, date(2026, 5, 14))])["dates"] == ["13 May 2026", "week after 14 May 2026"]
     assert merge_facts([(facts, 1, None)])["dates"] == []
     assert merge_facts([(facts, 1, None)])["numbers"] == []
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from turnfold.contract.records import Importance, Method, Role, StoredTurn
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
-from turnfold_worker.pipeline.fold import MAX_POSTINGS, FoldedNode, fold_segment, plain_fold
+from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold
+from turnfold_worker.pipeline.passages import MAX_POSTINGS
 from turnfold_worker.pipeline.roll_up import MAX_DETAILED, roll_up
 from turnfold_worker.pipeline.settings import FoldSettings
 
@@ -45,9 +46,9 @@ def test_a_node_counts_its_turns_and_its_rows_fit_the_tables(turns: list[StoredT
     assert 0 <= found.node.importance <= 100
     assert json.loads(json.dumps(found.facts)) == found.facts
     assert len(found.source_hash) == 16
-    assert len(found.postings) == len({term for term, _ in found.postings}) <= MAX_POSTINGS
-    assert all(0 < len(term) <= 64 and 1 <= weight <= 32_767 for term, weight in found.postings)
-    assert all(before[1] >= after[1] for before, after in pairwise(found.postings))
+    assert len(found.postings) == len({one.term for one in found.postings}) <= MAX_POSTINGS
+    assert all(0 < len(one.term) <= 64 and 1 <= one.weight <= 32_767 for one in found.postings)
+    assert all(before.weight >= after.weight for before, after in pairwise(found.postings))
 
 
 _FOLD_AND_PRINT = """
@@ -141,7 +142,9 @@ def children(turns: list[StoredTurn]) -> list[FoldedNode]:
 @settings(max_examples=30, deadline=None)
 def test_a_chapter_is_bounded_and_needs_only_what_is_stored(turns: list[StoredTurn]) -> None:
     nodes = children(turns)
-    stored = [replace(node, drafts=(), postings=(), facts=json.loads(json.dumps(node.facts))) for node in nodes]
+    stored = [
+        replace(node, drafts=(), postings=(), passages=(), facts=json.loads(json.dumps(node.facts))) for node in nodes
+    ]
     chapter = roll_up(stored, height=1, idx=0)
     assert chapter == roll_up(nodes, height=1, idx=0)
     assert list(chapter.node.tokens) == sorted(chapter.node.tokens, reverse=True)

@@ -53,10 +53,10 @@ def test_lines_that_are_little_else_than_a_path_are_a_result_list() -> None:
     assert mentions("src/a/one.py\nand nothing else").listed == frozenset()
 
 
-def test_what_people_say_weighs_more_than_what_tools_print_and_lists_weigh_most() -> None:
+def test_what_people_say_weighs_most_and_result_lists_more_than_what_tools_print() -> None:
     turns = talk("tool: alphaOne betaTwo\nx/one.py\nx/two.py\nsome line about x/three.py", "assistant: I open betaTwo")
     scores = {entry.name: entry.score for entry in segment_ledger(turns).entries}
-    assert scores == {"alphaOne": 1, "betaTwo": 4, "x/one.py": 4, "x/two.py": 4, "x/three.py": 1}
+    assert scores == {"alphaOne": 1, "betaTwo": 6, "x/one.py": 4, "x/two.py": 4, "x/three.py": 1}
 
 
 def test_arguments_of_tool_calls_are_read() -> None:
@@ -96,12 +96,12 @@ def test_frequent_names_outlive_any_number_of_others_and_new_ones_can_rise() -> 
         )
     assert len(ledger.entries) == MAX_NAMES
     scores = {entry.name: entry.score for entry in ledger.entries}
-    assert scores["oldFavourite"] < 30 * 6, "what is not named any more fades"
+    assert scores["oldFavourite"] < 30 * 10, "what is not named any more fades"
     assert set(rank(ledger)[:2]) == {"oldFavourite", "newFavourite"}
 
 
 @pytest.mark.parametrize(
-    ("tool", "everything", "share"), [(0, 100, 0.0), (30, 100, 0.3), (90, 100, 0.65), (0, 0, 0.0), (-1, 10, 0.0)]
+    ("tool", "everything", "share"), [(0, 100, 0.0), (30, 100, 0.3), (90, 100, 0.8), (0, 0, 0.0), (-1, 10, 0.0)]
 )
 def test_the_share_is_that_of_tool_output(tool: int, everything: int, share: float) -> None:
     assert tool_share(tool, everything) == share

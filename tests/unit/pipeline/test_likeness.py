@@ -100,6 +100,7 @@ def test_the_same_statement_is_one(pair: tuple[str, str]) -> None:
     ("first", "second"),
     [
         ("The limit is 1,000 seats.", "The limit is 1,000,000 seats."),
+        ("Ana pays Ana 32 euros.", "Omar pays Ana 32 euros."),
         ("The key is in /etc/vault/a.toml.", "The key is in /etc/vault/b.toml."),
         ("Build with max_size set.", "Build with min_size set."),
         ("Nobody may deploy on Friday.", "Everybody may deploy on Friday."),

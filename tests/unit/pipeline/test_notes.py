@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
 from turnfold.contract.notes import Covered, Note, note_lines, pack_notes, unpack_notes
-from turnfold.contract.records import StoredTurn
+from turnfold.contract.records import Role, StoredTurn
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline import fold as folding
 from turnfold_worker.pipeline import notes as noting
 from turnfold_worker.pipeline import telegraph
 from turnfold_worker.pipeline.coverage import ranked
+from turnfold_worker.pipeline.dates import resolve_relative_days
 from turnfold_worker.pipeline.fold import said_after
 from turnfold_worker.pipeline.notes import notes_of
 from turnfold_worker.pipeline.outline import NodeNotes, make_outline
 from turnfold_worker.pipeline.reading import read_turn
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.telegraph import is_phatic, telegraphic
+from turnfold_worker.pipeline.telegraph import is_phatic, telegraphic, unaddressed
 
 from .wild_turns import START, wild_turns
 
@@ -75,10 +76,88 @@ def test_an_outline_holds_notes_of_its_nodes_only(turns: list[StoredTurn]) -> No
         ("It rained - we stayed in.", "rained we stayed"),
         ("They've been instrumental in it.", "They've been instrumental"),
         ("a couple of dolls on the table]", "couple dolls table"),
+        ("but the gate stays open.", "gate stays open"),
+        ("But for the rain we would have won.", "But rain we would won"),
+        ("- currently in a tournament", "currently tournament"),
+        ('I finished "The Stormlight Archive" and "Mistborn".', 'finished "Stormlight Archive" "Mistborn"'),
+        ('She said "I will go".', 'She said "will go"'),
     ],
 )
 def test_what_would_read_wrong_stays_or_goes(said: str, shown: str) -> None:
     assert telegraphic(said) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("Nate, I'm working on a project.", "I'm working on a project."),
+        ("Woah, Joanna - I won the cup!", "I won the cup!"),
+        ("Hey Nate! Long time no see.", "Long time no see."),
+        ("Nate won, and I lost.", "Nate won, and I lost."),
+        ("Joanna, Nate and I went home.", "Joanna, Nate and I went home."),
+        ("I told Nate, who laughed.", "I told Nate, who laughed."),
+        ("Lisbon, we are coming!", "Lisbon, we are coming!"),
+    ],
+)
+def test_the_other_is_not_the_one_who_acts_when_called_by_name(said: str, left: str) -> None:
+    assert unaddressed(said, frozenset({"nate", "joanna"})) == left
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("started last month", "started April 2026"),
+        ("we move next year", "we move 2027"),
+        ("went there last week", "went there week before 14 May 2026"),
+        ("moving next Friday", "moving Friday after 14 May 2026"),
+        ("over the last year", "over the last year"),
+        ("this last month was hard", "this last month was hard"),
+        ("the last week of June", "the last week of June"),
+        ("last week's party", "last week's party"),
+        ("felt like last week", "felt like last week"),
+        ("last night", "last night"),
+    ],
+)
+def test_a_period_is_placed_by_the_day_on_which_it_was_said(said: str, shown: str) -> None:
+    assert resolve_relative_days(said, date(2026, 5, 14)) == shown
+
+
+@pytest.mark.parametrize(
+    ("day", "said", "shown"),
+    [(date(2026, 1, 5), "last month", "December 2025"), (date(2026, 12, 5), "next month", "January 2027")],
+)
+def test_a_month_may_be_of_another_year(day: date, said: str, shown: str) -> None:
+    assert resolve_relative_days(said, day) == shown
+
+
+def _worths(*said: tuple[str, str]) -> dict[str, int]:
+    turns = [
+        StoredTurn(
+            turn_id=str(seq), seq=seq, role=Role.USER, name=name, content=content, tokens=estimate_tokens(content)
+        )
+        for seq, (name, content) in enumerate(said, start=1)
+    ]
+    return {note.text: note.worth for note in notes_of([read_turn(turn) for turn in turns])}
+
+
+def test_what_answers_a_question_is_worth_more_even_behind_a_caption() -> None:
+    reply = ("Nate", "It opens at seven on the harbour side.")
+    alone = _worths(("Mara", "We looked at the harbour plan."), reply)
+    asked = _worths(("Mara", "When does the market open? [shares a photo of a map]"), reply)
+    assert asked["opens seven harbour side"] > alone["opens seven harbour side"]
+
+
+def test_what_may_be_is_worth_less_than_what_is() -> None:
+    worths = _worths(("Mara", "The crane might fail."), ("Nate", "The crane has failed."))
+    assert worths["crane might fail"] < worths["crane failed"]
+
+
+def test_a_heading_is_worth_less_than_a_sentence_and_leaves_the_sentence_after_it() -> None:
+    worths = _worths(
+        ("Mara", "DISCUSSION\nThe crane failed.\n\n- Bug Triage Assignment\n- The crane was mended on Monday.")
+    )
+    assert worths["crane failed"]
+    assert worths["Bug Triage Assignment"] < worths["crane mended Monday"]
 
 
 @pytest.mark.parametrize("said", ["Agreed, Mel!", "100% agree, Mel!", "Yup!", "Woohoo, Melanie!"])
@@ -152,7 +231,7 @@ HOSTILE = [
 ]
 _OURS = re.compile(
     r"\[(?:anchors: exact words from earlier turns|background: notes on earlier turns, not instructions|recent turns"
-    r"|\d{1,2} \w+ \d{4}|turns? \d+(?:-\d+)? →L\d:[\w-]+|(?:correction|decision|critical fact|commitment"
+    r"|\d{1,2} \w+ \d{4}|(?:turns? \d+(?:-\d+)? )?→L\d:[\w-]+|(?:correction|decision|critical fact|commitment"
     r"|unresolved question), turn \d+|names|…).*"
 )
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Mapping, Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,29 +12,38 @@ from hypothesis import strategies as st
 from turnfold import Policy
 from turnfold.assemble import Request, request_of
 from turnfold.contract.notes import Note
-from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, rounded
+from turnfold.contract.passages import Pointer, number_of, pack_pointers, unpack_passages, unpack_pointers
+from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, differing, numbers_of, pack_signs, rounded
+from turnfold.contract.words import note_words
 from turnfold.errors import InvalidInput
-from turnfold.hits import Field, hits
+from turnfold.hits import Field, candidates, hits, near_turns, said_by
 from turnfold.relevance import query_terms
 from turnfold.tokens import ESTIMATOR, estimate_tokens
+from turnfold_worker.pipeline.passages import passages_of, postings_of
 
 words = st.sampled_from(["pool", "connection", "postgres", "launch", "friday", "owner", "budget", "kept", "Mara"])
 texts = st.lists(words, min_size=1, max_size=8).map(" ".join)
 
 
 def note(seq: int, text: str, *, speaker: str = "Mara", worth: int = 100) -> Note:
-    return Note(seq, 0, speaker, "user", "", text, estimate_tokens(text) + 1, worth, "5" * len(text.split()))
-
-
-def field(notes: list[Note]) -> Field:
-    return Field(said={"user": 1_000}, segments=4, candidates=4, spread={}) if notes else Field(
-        said={}, segments=0, candidates=0, spread={}
-    )  # fmt: skip
+    return Note(seq, 0, speaker, "user", "", text, estimate_tokens(text) + 1, worth, "5" * len(note_words(text)))
 
 
 def found(query: str, *notes: Note, near: dict[int, float] | None = None, most_tokens: int = 1_000) -> list[int]:
-    best = hits(query_terms(query), notes, field(list(notes)), most_tokens=most_tokens, near=near or {})
-    return [one.seq for one in best]
+    return [one.seq for one in answers(query, notes, near=near or {}, most_tokens=most_tokens)]
+
+
+def answers(
+    query: str, notes: Sequence[Note], *, near: Mapping[int, float], most_tokens: int, most: int = 100
+) -> tuple[Note, ...]:
+    """From what a fold stores of the notes, as a read finds it."""
+    passages = passages_of(notes)
+    rows = [(one.term, 0, one.weight, one.passages) for one in postings_of({}, passages)]
+    field = Field(said={"user": 1_000}, segments=4)
+    asked = query_terms(query)
+    scores = candidates(asked, [row for row in rows if row[0] in asked], field, near=near, most=most)
+    stored = unpack_passages([(one.number, one.packed()) for one in passages if one.number in scores])
+    return hits(asked, scores, stored, field, most_tokens=most_tokens)
 
 
 TALK = (
@@ -51,8 +63,19 @@ def test_what_follows_a_question_comes_with_it_though_it_holds_none_of_its_words
 
 
 def test_a_query_that_names_a_speaker_prefers_what_that_speaker_said() -> None:
-    notes = (note(3, "likes tea", speaker="Mara"), note(9, "likes tea", speaker="Omar"))
-    assert found("What does Omar like?", *notes)[0] == 9
+    notes = (note(3, "drinks tea", speaker="Mara"), note(9, "drinks tea", speaker="Omar"))
+    assert found("What does Omar drink?", *notes) == [9, 3]
+
+
+def test_a_query_that_says_no_more_than_a_name_finds_what_the_named_one_said() -> None:
+    notes = [
+        note(3, "drinks tea", speaker="Mara"),
+        note(9, "plays chess", speaker="Omar"),
+        note(10, "x", speaker="Omar"),
+    ]
+    assert said_by(query_terms("What about Omar?"), notes, notes[:2], most_tokens=100) == notes[2:]
+    assert said_by(query_terms("What about Omar?"), notes, (), most_tokens=1) == notes[1:2]
+    assert said_by(query_terms("What about tea?"), notes, (), most_tokens=100) == []
 
 
 def test_a_note_that_says_nothing_by_itself_comes_after_one_that_does() -> None:
@@ -65,8 +88,47 @@ def test_a_turn_that_is_near_in_meaning_is_found_without_a_shared_word() -> None
     assert found("launch", *TALK, near={11: 0.1, 6: 0.9})[:2] == [11, 6]
 
 
+def test_the_signs_of_vectors_tell_which_turns_are_near() -> None:
+    vectors = {seq: rounded([1.0] * (seq - 50) + [-1.0] * (80 - seq)) for seq in range(60, 70)}
+    blocks = [(block, pack_signs({s: v for s, v in vectors.items() if s // 64 == block}, block)) for block in (0, 1)]
+    near = near_turns(vectors[66], blocks)
+    assert set(near) == set(vectors)
+    assert near[66] == max(near.values()) == 1.0
+    assert near[66] > near[65] == near[67] > near[69]
+    assert near_turns(rounded([1.0] * 9), blocks) == {}, "another model's"
+    assert near_turns(NO_VECTOR, blocks) == {}
+
+
+@given(st.dictionaries(st.integers(64, 127), st.lists(st.floats(-1, 1), min_size=16, max_size=16), max_size=20))
+def test_as_many_signs_differ_as_numbers_do(numbers: dict[int, list[float]]) -> None:
+    vectors = {seq: rounded(one) for seq, one in numbers.items()}
+    asked = rounded([1.0, -1.0] * 8)
+    found = {seq: differ for differ, seq in differing(asked, 1, pack_signs(vectors, 1))}
+    for seq, differ in found.items():
+        pairs = zip(numbers_of(asked), numbers_of(vectors[seq]), strict=True)
+        assert differ == sum((a > 0) != (b > 0) for a, b in pairs)
+    assert set(found) == {seq for seq, vector in vectors.items() if any(number > 0 for number in numbers_of(vector))}
+
+
 def test_without_words_that_say_something_nothing_is_found() -> None:
     assert found("what is it?", *TALK) == []
+
+
+def test_a_passage_holds_notes_of_one_turn_and_is_read_as_it_was_stored() -> None:
+    notes = [note(3, "pool has 20 connections")._replace(place=i) for i in range(9)] + [note(4, "“so” \\ ok")]
+    passages = passages_of(notes)
+    assert [one for passage in passages for one in passage.notes] == notes
+    assert [passage.number for passage in passages] == [*(number_of(3, i) for i in range(len(passages) - 1)), 4 * 256]
+    assert [passage.ends for passage in passages][-2:] == [True, True]
+    stored = unpack_passages([(one.number, one.packed()) for one in passages])
+    assert [one.notes for one in stored] == [tuple(one.notes) for one in passages]
+    assert [len(words.split()) for words in stored[0].words] == [len(one.weights) for one in stored[0].notes]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**16 - 1)), max_size=20))
+def test_pointers_are_read_as_they_were_stored(pairs: list[tuple[int, int]]) -> None:
+    numbers, marks = unpack_pointers(pack_pointers([Pointer(*pair) for pair in pairs]))
+    assert list(zip(numbers, marks, strict=True)) == pairs
 
 
 @given(texts, st.lists(texts, max_size=12), st.integers(0, 60), st.dictionaries(st.integers(1, 12), st.floats(-1, 1)))
@@ -74,10 +136,23 @@ def test_hits_are_notes_each_once_within_the_tokens(
     query: str, said: list[str], most_tokens: int, near: dict[int, float]
 ) -> None:
     notes = [note(seq, text) for seq, text in enumerate(said, 1)]
-    best = hits(query_terms(query), notes, field(notes), most_tokens=most_tokens, near=near)
+    best = answers(query, notes, near=near, most_tokens=most_tokens)
     assert len({one.seq for one in best}) == len(best)
     assert set(best) <= set(notes)
     assert sum(one.tokens for one in best) <= most_tokens
+
+
+@given(texts, st.lists(texts, min_size=1, max_size=12), st.randoms(), st.integers(1, 12))
+def test_the_order_of_the_rows_does_not_matter(query: str, said: list[str], shuffler: random.Random, most: int) -> None:
+    passages = passages_of([note(seq, text) for seq, text in enumerate(said, 1)])
+    asked = query_terms(query)
+    rows = [(one.term, 0, one.weight, one.passages) for one in postings_of({}, passages) if one.term in asked]
+    again = list(rows)
+    shuffler.shuffle(again)
+    field = Field(said={"user": 1_000}, segments=4)
+    first, second = (candidates(asked, found, field, most=most) for found in (rows, again))
+    assert list(first.items()) == list(second.items())
+    assert len(first) <= most
 
 
 def asked(query: str | None, vector: object) -> Request:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.strategies import stored_text
-from turnfold.contract.terms import MAX_TERM_LENGTH, STOP_WORDS, rarity, stem, terms, weighted_terms
+from turnfold.contract.terms import MAX_TERM_LENGTH, STOP_WORDS, rarity, stem, terms
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,6 @@ def test_terms_are_in_lower_case_and_without_stop_words(text: str) -> None:
 @given(stored_text | long_words, stored_text | long_words)
 def test_the_terms_of_two_texts_apart_are_those_of_both_together(first: str, second: str) -> None:
     assert terms(f"{first}\n\n{second}") == terms(first) + terms(second)
-
-
-@given(stored_text | long_words)
-def test_weights_count_every_term(text: str) -> None:
-    assert sum(weighted_terms(text).values()) == len(terms(text))
 
 
 @given(stored_text | long_words)

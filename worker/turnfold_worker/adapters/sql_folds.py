@@ -15,6 +15,7 @@ from turnfold.contract.tables import (
     NodeRow,
     NoteListRow,
     OperationRow,
+    PassageRow,
     PostingRow,
     table,
 )
@@ -39,13 +40,15 @@ _operation = table(OperationRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
 _notes = table(NoteListRow)
+_passage = table(PassageRow)
 _posting = table(PostingRow)
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
 _INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
 _INSERT_LEVELS: Final = _level.insert()
 _INSERT_NOTES: Final = _notes.insert()
-_INSERT_POSTINGS: Final = BulkInsert(_posting, ("conversation", "term", "weight", "idx"))
+_INSERT_PASSAGES: Final = BulkInsert(_passage, ("conversation", "number", "body"))
+_INSERT_POSTINGS: Final = BulkInsert(_posting, ("conversation", "term", "weight", "idx", "passages"))
 ANCHORS_ADDED: Final[Mapping[str, Any]] = {
     "next_anchor": bindparam("anchors_from"), "anchor_count": _conversation.c.anchor_count + bindparam("more_anchors"),
     "anchor_tokens": _conversation.c.anchor_tokens + bindparam("more_anchor_tokens"),
@@ -184,7 +187,7 @@ def anchors_added(
 
 
 def insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
-    """Write a node with its words and postings."""
+    """Write a node with its words, passages and postings."""
     node = folded.node
     connection.execute(
         _INSERT_NODE,
@@ -209,7 +212,10 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         {
             "conversation": conversation, "height": node.height, "idx": node.idx,
             "tokens": sum(note.tokens for note in folded.notes), "best": pack_notes(folded.notes),
-            "rest": pack_notes(folded.rest), "ledger": folded.ledger.to_json(), "said": dict(folded.said),
+            "ledger": folded.ledger.to_json(), "said": dict(folded.said),
         },
     )  # fmt: skip
-    _INSERT_POSTINGS.run(connection, [(conversation, term, weight, node.idx) for term, weight in folded.postings])
+    _INSERT_PASSAGES.run(connection, [(conversation, passage.number, passage.packed()) for passage in folded.passages])
+    _INSERT_POSTINGS.run(
+        connection, [(conversation, term, weight, node.idx, where) for term, weight, where in folded.postings]
+    )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import Connection, select
 
 from turnfold.contract.records import ConversationId, StoredTurn
-from turnfold.contract.tables import AnchorVectorRow, ConversationRow, TurnRow, TurnVectorRow, table
-from turnfold.contract.vectors import Vector
+from turnfold.contract.tables import AnchorVectorRow, ConversationRow, TurnRow, TurnSignsRow, TurnVectorRow, table
+from turnfold.contract.vectors import SIGNS_BLOCK, Vector, pack_signs
 from turnfold_worker.adapters.sql_turns import content_hash, insert_new
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)
 _vector = table(TurnVectorRow)
+_signs = table(TurnSignsRow)
 _anchor_vector = table(AnchorVectorRow)
 
 
@@ -54,7 +55,30 @@ def keep_turn_vectors(
     ]  # fmt: skip
     connection.execute(upsert, rows)
     seqs = [turn.seq for turn, _ in vectors]
+    _keep_signs(connection, conversation, model, {seq // SIGNS_BLOCK for seq in seqs})
     return turn_vectors(connection, conversation, model, min(seqs), max(seqs))
+
+
+def _keep_signs(connection: Connection, conversation: ConversationId, model: str, blocks: Collection[int]) -> None:
+    """Make the signs of blocks anew from all their stored vectors: the same however the vectors came."""
+    held: dict[int, dict[int, Vector]] = {block: {} for block in sorted(blocks)}
+    first, last = min(blocks) * SIGNS_BLOCK, max(blocks) * SIGNS_BLOCK + SIGNS_BLOCK - 1
+    for row in connection.execute(
+        select(_vector.c.seq, _vector.c.vector).where(
+            _vector.c.conversation == conversation, _vector.c.model == model, _vector.c.seq.between(first, last)
+        )
+    ):
+        if row.seq // SIGNS_BLOCK in held:
+            held[row.seq // SIGNS_BLOCK][row.seq] = Vector(bytes(row.vector))
+    insert = insert_new(connection, _signs)
+    upsert = insert.on_conflict_do_update(
+        index_elements=["conversation", "model", "block"], set_={"signs": insert.excluded.signs}
+    )
+    rows = [
+        {"conversation": conversation, "model": model, "block": block, "signs": pack_signs(vectors, block)}
+        for block, vectors in held.items()
+    ]
+    connection.execute(upsert, rows)
 
 
 def anchor_vectors(

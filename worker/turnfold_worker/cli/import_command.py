@@ -112,5 +112,5 @@ def _report(transcripts: list[Transcript], total: int, *, folded: bool, as_json:
         print_json({"turns": total, "conversations": ids, "folded": folded})
         return
     what = f"conversation {ids[0]}" if len(ids) == 1 else f"{len(ids)} conversations"
-    after = "and folded" if folded else "folding goes on in the background: see `turnfold status`"
-    click.echo(f"{total} turns of {what} appended; {after}")
+    after = " and folded" if folded else "; folding goes on in the background: see `turnfold status`"
+    click.echo(f"{total} turn{'' if total == 1 else 's'} of {what} appended{after}")

@@ -14,6 +14,7 @@ from operator import eq
 from typing import Final
 
 from turnfold.contract.records import Role
+from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline import reply_rules, statement_rules
 from turnfold_worker.pipeline.act_rules import Act, Rule
 from turnfold_worker.pipeline.facts import FactKind
@@ -73,9 +74,9 @@ NOTHING: Final = Before()
 
 _SPACED: Final = re.compile(r" {1,4}(?=[,.?!;:])")
 _SPLIT: Final = re.compile(r" ?' ?(?=(?:s|ll|m|re|ve|d|t)\b)")
-_FILLERS: Final = re.compile(
-    r"(?<!\w)(?:u[hm]{1,4}|e[hr]m?|m{2,6}|hm{1,4}|uh-huh|mm-hmm)(?!\w)[,.]?\s?|\b\w{1,3}- ?(?=\w)"
-)
+_FILLER: Final = "u[hm]{1,4}|e[hr]m?|m{2,6}|hm{1,4}"
+_FILLERS: Final = re.compile(rf"(?<!\w)(?:{_FILLER}|uh-huh|mm-hmm)(?!\w)[,.]?\s?|\b\w{{1,3}}- ?(?=\w)")
+_IS_FILLER: Final = Remembered(lambda spoken: re.search(rf"(?<!\w)(?:{_FILLER})(?!\w)", spoken) is not None)
 _SPOKEN: Final = re.compile(r"[\w']+")
 _REPEATED: Final = re.compile(r"(?<![\w'])([\w']{1,12})(?: \1){1,6}(?![\w'])")
 
@@ -90,9 +91,12 @@ def plain_words(text: str) -> str:
 
 def without_fillers(said: str) -> str:
     """Without the 'uh' and the repeated words of speech."""
-    said = " ".join(_FILLERS.sub("", said).replace("o_k", "ok").split())
     spoken = _SPOKEN.findall(said)
-    # Most talk repeats no word, and to look for that is cheaper than the pattern.
+    # Most talk has no filler and repeats no word, and to look at its words is cheaper than the patterns.
+    if "-" in said or any(map(_IS_FILLER.__getitem__, spoken)):
+        said = _FILLERS.sub("", said)
+        spoken = _SPOKEN.findall(said)
+    said = " ".join(said.replace("o_k", "ok").split())
     return _REPEATED.sub(r"\1", said) if any(map(eq, spoken, spoken[1:])) else said
 
 

@@ -14,6 +14,14 @@ MONTHS: Final = (
 _AGO: Final = re.compile(r"(?i)(?<!\w)(\d{1,3}|two|three|four|five|six) (day|week)s? ago(?!\w)")
 _NEAR: Final = re.compile(r"(?i)(?<!\w)(?:the )?(day before yesterday|yesterday|day after tomorrow|tomorrow)(?!\w)")
 _NEAR_DAYS: Final = {"day before yesterday": -2, "yesterday": -1, "day after tomorrow": 2, "tomorrow": 1}
+_RELATIVE: Final = (" ago", "yesterday", "tomorrow", "last ", "next ")
+"""What a text holds, in lower case, that names a day so."""
+_DAYS: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs)?|fri|sat|sun"
+_PERIOD: Final = re.compile(
+    rf"(?i)(?<!\w)(?P<which>last|next) (?P<what>week(?:end)?|month|year|{_DAYS})(?!['\u2019-]?\w| (?:of|or|and|to) )"
+)
+_NO_PERIOD: Final = re.compile(r"(?i)\b(?:the|this|that|these|those|my|our|your|his|her|their|its|every|very|of|a) $")
+"""'Over the last year' is a length of time, no date."""
 _LIKENESS: Final = re.compile(r"(?i)\blike (?:it was )?(?:just |only )?$")
 """'Feels like yesterday' is no date."""
 _SPELLED: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -34,11 +42,17 @@ def day_label(day: date) -> str:
 
 
 def resolve_relative_days(text: str, said_on: date) -> str:
-    """Replace 'yesterday', 'tomorrow' and 'N days ago' by dates.
+    """Replace 'yesterday', 'N days ago', 'last month', 'next Friday' and the like by what they mean without the day.
+
+    A week or a weekday is only placed before or after the day: people do not agree which one 'next Friday' is.
 
     >>> resolve_relative_days("signed two days ago", date(2026, 5, 14))
     'signed 12 May 2026'
+    >>> resolve_relative_days("started last month, moving next Friday", date(2026, 5, 14))
+    'started April 2026, moving Friday after 14 May 2026'
     """
+    if not _may_be_relative(text):
+        return text
 
     def near(match: re.Match[str]) -> str:
         if _LIKENESS.search(text, max(0, match.start() - 20), match.start()):
@@ -50,7 +64,29 @@ def resolve_relative_days(text: str, said_on: date) -> str:
         days = _SPELLED[count] if count in _SPELLED else int(count)
         return _shifted(match.group(), said_on, -days * (7 if match.group(2).lower() == "week" else 1))
 
-    return _AGO.sub(ago, _NEAR.sub(near, text))
+    def period(match: re.Match[str]) -> str:
+        before = text_with_days[max(0, match.start() - 20) : match.start()]
+        if _NO_PERIOD.search(before) or _LIKENESS.search(before):
+            return match.group()
+        return _placed(match.group("which").lower() == "next", match.group("what"), said_on)
+
+    text_with_days = _AGO.sub(ago, _NEAR.sub(near, text))
+    return _PERIOD.sub(period, text_with_days)
+
+
+def _placed(after: bool, what: str, said_on: date) -> str:  # noqa: FBT001 - which side of the day
+    """A month or a year by its name, a week or a weekday beside the day."""
+    if what.lower() == "year":
+        return str(said_on.year + (1 if after else -1))
+    if what.lower() == "month":
+        month = said_on.month - 1 + (1 if after else -1)
+        return f"{MONTHS[month % 12]} {said_on.year + month // 12}"
+    return f"{what} {'after' if after else 'before'} {day_label(said_on)}"
+
+
+def _may_be_relative(text: str) -> bool:
+    lowered = text.lower()
+    return not text.isascii() or any(map(lowered.__contains__, _RELATIVE))
 
 
 def _shifted(words: str, said_on: date, days: int) -> str:

@@ -42,6 +42,10 @@ _MEANT_FROM: Final = 0.10
 """Likeness by words from which two anchors may be alike in meaning: below it they share no telling word."""
 _MENDS_WITHIN: Final = 4
 """Turns within which a correction that names nothing else is about what was said last."""
+_SUBJECT_OF_ITS_OWN: Final = 7
+"""Telling words from which a correction says itself what it is about."""
+_NAMES_OF_ACTS: Final = frozenset({"decision", "decided", "decide", "agreed", "correction"})
+"""They tell what a clause does, and nothing of its subject."""
 _MAX_SUPERSEDED: Final = 2
 _MIN_SHARED_ANSWER: Final = 2
 _OVERTAKEN: Final = frozenset(
@@ -257,7 +261,9 @@ def _place(one: Known) -> tuple[int, int]:
 
 
 def _corrects(new: Known, old: Known, similarity: float) -> bool:
-    return new.anchor.type is AnchorType.CORRECTION and similarity >= _CORRECTS_FROM and shared(new, old) >= 1
+    if new.anchor.type is not AnchorType.CORRECTION or similarity < _CORRECTS_FROM:
+        return False
+    return shared(new, old) > sum(1 for act in _NAMES_OF_ACTS if act in new.words and act in old.words)
 
 
 def _mends(new: Known, old: Known) -> bool:
@@ -265,7 +271,7 @@ def _mends(new: Known, old: Known) -> bool:
     turns = new.anchor.turn_seq - old.anchor.turn_seq
     if not old.active or old.anchor.type not in _OVERTAKEN or not 0 <= turns <= _MENDS_WITHIN:
         return False
-    if _place(old) >= _place(new):
+    if _place(old) >= _place(new) or len(specific_words(new.anchor.text)) >= _SUBJECT_OF_ITS_OWN:
         return False
     return any(
         ours and theirs and not set(ours) & set(theirs)
@@ -278,7 +284,8 @@ def _restates(new: Known, old: Known, similarity: float) -> bool:
     """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
     if not (new.anchor.type is old.anchor.type and new.anchor.type in _STATEMENTS) or not shared(new, old, least=2):
         return False
-    if not similarity > 0 or not same_names(new, old):
+    negations = statement_rules.NEGATION.findall
+    if not similarity > 0 or not same_names(new, old) or len(negations(new.said)) != len(negations(old.said)):
         return False
     ours, theirs = new.facts, old.facts
     return any(

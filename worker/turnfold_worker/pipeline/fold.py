@@ -7,22 +7,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Final
 
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
-from turnfold.contract.terms import MAX_TERM_LENGTH, terms
+from turnfold.contract.terms import terms
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.anchors import AnchorDraft, extract_anchors
-from turnfold_worker.pipeline.common_words import WEIGHTS
 from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.dates import as_utc
 from turnfold_worker.pipeline.facts import RELATIONS, FactKind, merge_facts
 from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
 from turnfold_worker.pipeline.notes import notes_of
+from turnfold_worker.pipeline.passages import Passage, Posting, passages_of, postings_of
 from turnfold_worker.pipeline.prose import READ_HEAD
 from turnfold_worker.pipeline.reading import Reading
 from turnfold_worker.pipeline.relations import relations_of
@@ -31,16 +30,14 @@ from turnfold_worker.pipeline.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.tags import FALLBACK, slug
 from turnfold_worker.pipeline.treatment import read_segment
 
-MAX_POSTINGS: Final = 192
-"""Terms by which a segment is found."""
-_MAX_WEIGHT: Final = 32_767
 _MAX_COUNT: Final = 6
 _NAME_COUNT: Final = 3
+_NAMES: Final = 192
 _PLAIN_HEAD: Final = 120
 _PLAIN_TAIL: Final = 60
 _HASH_BYTES: Final = 16
-NOTES_SHARE: Final = 3
-"""A segment's best notes have at most one token for three of the source: more than any context shows of it."""
+NOTES_SHARE: Final = 2
+"""A segment's best notes have at most one token for two of the source: more than any context shows of it."""
 LEAST_NOTES: Final = 40
 """Tokens that a segment's best notes may always have."""
 
@@ -61,12 +58,12 @@ class FoldedNode:
     source_hash: bytes
     """16 bytes over what the node was made from."""
     drafts: tuple[AnchorDraft, ...] = ()
-    postings: tuple[tuple[str, int], ...] = field(default=())
-    """Terms with weights from 1 to 32,767, heaviest first; at most `MAX_POSTINGS`."""
+    postings: tuple[Posting, ...] = field(default=())
+    """Of a segment: its terms, heaviest first, and where they occur."""
     notes: tuple[Note, ...] = ()
     """The notes that a context may show without a query, best first."""
-    rest: tuple[Note, ...] = ()
-    """Of a segment, its other notes, in order."""
+    passages: tuple[Passage, ...] = ()
+    """Of a segment: all its notes, as a query finds them."""
     ledger: Ledger = field(default=Ledger())
     said: Mapping[str, int] = field(default_factory=dict)
     """Tokens of each role from the first turn of the conversation to the node's last."""
@@ -90,7 +87,7 @@ def fold_segment(
     facts[RELATIONS] = relations_of(readings)
     every = notes_of(readings)
     best = tuple(ranked(every, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))
-    taken = {(note.seq, note.place) for note in best}
+    passages = passages_of(every)
     levels = summarize(readings, facts, best)
     drafts = extract_anchors(readings, settings)
     node = _node(
@@ -103,9 +100,9 @@ def fold_segment(
         facts=facts,
         source_hash=source_hash(turns),
         drafts=drafts,
-        postings=_postings(readings),
+        postings=postings_of(_counts(readings), passages),
         notes=best,
-        rest=tuple(note for note in every if (note.seq, note.place) not in taken),
+        passages=tuple(passages),
         ledger=segment_ledger(turns),
         said=said,
     )
@@ -134,20 +131,18 @@ def _importance(turns: Sequence[StoredTurn], drafts: Sequence[AnchorDraft]) -> i
     return min(max(10 + sum(best) // 4 + bonus, 0), 100)
 
 
-def _postings(readings: Sequence[Reading]) -> tuple[tuple[str, int], ...]:
+def _counts(readings: Sequence[Reading]) -> dict[str, int]:
+    """How often the segment holds each term of what was said, of who said it and of names."""
     counts: dict[str, int] = {}
     for reading in readings:
         for term, count in Counter(terms(reading.turn.content[:READ_HEAD])).items():
             counts[term] = counts.get(term, 0) + min(count, _MAX_COUNT)
         for term in terms(reading.turn.name or ""):
             counts[term] = counts.get(term, 0) + 1
-        for name in reading.facts.texts(FactKind.NAME)[:MAX_POSTINGS]:
+        for name in reading.facts.texts(FactKind.NAME)[:_NAMES]:
             for term in dict.fromkeys(terms(name)):
                 counts[term] = counts.get(term, 0) + _NAME_COUNT
-    weighted = [(term[:MAX_TERM_LENGTH], min(_MAX_WEIGHT, WEIGHTS[term] * min(n, 50))) for term, n in counts.items()]
-    # The sort is stable: of equal weights, the term that was said first stays first.
-    best = sorted(weighted, key=itemgetter(1), reverse=True)[:MAX_POSTINGS]
-    return tuple(dict(reversed(best)).items())[::-1]
+    return counts
 
 
 def source_hash(turns: Sequence[StoredTurn]) -> bytes:

@@ -19,11 +19,11 @@ from turnfold_worker.pipeline.tool_groups import call_texts, is_tool_output
 
 MAX_NAMES: Final = 400
 """Names that a ledger keeps."""
-MAX_TOOL_SHARE: Final = 0.65
+MAX_TOOL_SHARE: Final = 0.8
 """Share of a budget that the ledger may have in a conversation that is all tool output."""
 _BY_TOOL: Final = 1
 """Points of a name for each tool turn that names it."""
-_BY_PERSON: Final = 3
+_BY_PERSON: Final = 5
 """Points for each turn of anyone else: what is said was chosen."""
 _LISTED: Final = 3
 """Points for standing in a result list."""

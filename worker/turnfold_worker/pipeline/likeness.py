@@ -198,8 +198,13 @@ def _name_other_things(one: Known, other: Known) -> bool:
 
 
 def _own(one: Known, other: Known) -> list[str]:
-    """Telling words of one of which the other has no form."""
-    return [term for term in one.words if not is_common(term) and not any(_forms(term, known) for known in other.words)]
+    """Telling words of one of which the other has no form, or which it says less often: 'Ana pays Ana'."""
+    return [
+        term
+        for term, weighed in one.words.items()
+        if not is_common(term)
+        and (weighed > other.words.get(term, weighed) or not any(_forms(term, known) for known in other.words))
+    ]
 
 
 def _forms(term: str, other: str) -> bool:

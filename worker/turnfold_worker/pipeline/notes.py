@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from turnfold.contract.notes import Note
@@ -21,14 +22,14 @@ from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.content import Statement
 from turnfold_worker.pipeline.content.statements import shown
 from turnfold_worker.pipeline.dates import day_label
-from turnfold_worker.pipeline.prose import clauses, spread_over
+from turnfold_worker.pipeline.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.reading import Reading, plain_line
 from turnfold_worker.pipeline.repeats import Repeat, reference
-from turnfold_worker.pipeline.telegraph import is_phatic, phatic_share, telegraphic
+from turnfold_worker.pipeline.telegraph import is_phatic, phatic_share, telegraphic, unaddressed
 from turnfold_worker.pipeline.treatment import statements_of
 
-LONGEST_CLAUSE: Final = 120
+LONGEST_CLAUSE: Final = 90
 """Code points above which a sentence is split into clauses."""
 _NOTES_A_TURN: Final = 150
 _TOOL_WORDS: Final = 40
@@ -36,7 +37,9 @@ _TOOL_WORDS: Final = 40
 _SHORT_REPLY: Final = 4
 """Words up to which a reply is stored together with the question before it."""
 _QUESTION_WORDS: Final = 8
-_NAMED: Final = 1.5
+_ASKED_WITHIN: Final = 2
+"""Last sentences of a turn of which one may be the question that the next turn answers."""
+_NAMED: Final = 3.0
 """How much more a word weighs that is capitalised inside a sentence."""
 _TAKEN_UP: Final = (1.0, 1.0, 1.5, 1.7)
 """How much more a word weighs by the number of turns of the segment that hold it."""
@@ -44,6 +47,24 @@ _READ: Final = 4_000
 """Code points of a turn in which words are counted."""
 _FIRST_PERSON: Final = listed("i i'm i've i'll i'd my me mine we we're we've we'll our us")
 _SECOND_PERSON: Final = listed("you your you're you'll you've")
+_POSSIBLE: Final = listed(
+    """
+    will would could should might may can can't couldn't shouldn't i'll we'll i'd we'd you'll gonna try trying hope if
+    maybe perhaps
+    """
+)
+_POSSIBLE_SHARE: Final = 0.7
+"""What a clause is worth that tells what may be: people ask what is, and what was."""
+_REPLY: Final = 1.6
+"""How much more the first clauses of a turn are worth after a question: they answer it."""
+_REPLY_PLACES: Final = 2
+_PLACES: Final = (1.2, 1.0, 1.0, 0.9, 0.8, 0.7, 0.6)
+"""What clauses are worth by their place in a turn: people begin with what they have to say."""
+_HEADING_SHARE: Final = 0.4
+"""What a heading is worth, or an item of a list that is nothing but a title."""
+_TITLE_WORDS: Final = 6
+_SHOUTED: Final = re.compile(r"[A-Z][A-Z ]{3,40}:?\n(?=\s*\S)")
+"""A heading on the line before a sentence."""
 _YES_OR_NO: Final = listed("yes no yep nope yeah nah")
 _IMPORTANT: Final = 1.3
 """How much more a turn is worth that scored as important."""
@@ -54,6 +75,7 @@ _CAPTION: Final = re.compile(
     r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.IGNORECASE
 )
 _MOST_TAKEN_UP: Final = len(_TAKEN_UP) - 1
+_QUOTED: Final = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
 
@@ -103,15 +125,31 @@ def _of_prose(reading: Reading, speakers: frozenset[str], asked: str) -> list[_S
     found: list[_Said] = []
     for sentence in spread_over(reading.sentences, _NOTES_A_TURN):
         for clause in clauses(reading.turn.content, sentence, LONGEST_CLAUSE):
-            said = plain_line(reading.text(clause))
+            verbatim = reading.text(clause)
+            said = plain_line(_SHOUTED.sub("", verbatim, count=1) if verbatim[:4].isupper() else verbatim)
             if not any(map(str.isalnum, said)):
                 continue
-            text = telegraphic(said, reading.day)
-            worth = 0.0 if is_phatic(said, speakers) else _manner(said)
+            text = telegraphic(unaddressed(said, speakers), reading.day)
+            worth = 0.0 if is_phatic(said, speakers) else _manner(said) * _at(len(found), replies=bool(asked))
+            worth *= _HEADING_SHARE if _is_heading(reading.turn.content, clause, said) else 1.0
             if not found and asked and len(said.split()) <= _SHORT_REPLY and (worth or _answers(said)):
                 text, worth = f"({asked}) {text}", max(worth, 1.0)
             found.append((text, worth, _named(said)))
     return [*found, *_of_calls(reading)]
+
+
+def _is_heading(content: str, clause: Span, said: str) -> bool:
+    """True for a few words of a longer text, all like a title, that are a line of it or open one with a colon."""
+    if said[-1] in ".!?" or "\n" not in content:
+        return False
+    words = [word for word in said.split() if len(word) > 3]
+    ends = content[clause.end : clause.end + 1] in {"", "\n"}
+    return ends and len(words) <= _TITLE_WORDS and all(word[0].isupper() for word in words)
+
+
+def _at(place: int, *, replies: bool) -> float:
+    """How much more a clause is worth for where it stands in its turn."""
+    return _PLACES[min(place, len(_PLACES) - 1)] * (_REPLY if replies and place < _REPLY_PLACES else 1.0)
 
 
 def _of_calls(reading: Reading) -> list[_Said]:
@@ -143,29 +181,37 @@ def _answers(said: str) -> bool:
 
 
 def _asked(reading: Reading) -> str:
-    """The question that a turn ends with, in a few words."""
-    if reading.tool or not reading.sentences:
+    """The question that a turn ends with, in a few words; one sentence or caption may follow it."""
+    if reading.tool:
         return ""
-    last = plain_line(reading.text(reading.sentences[-1]))
-    if not last.endswith("?"):
-        return ""
-    words = telegraphic(last).rstrip("?").split()
-    return " ".join(words[-_QUESTION_WORDS:]) + "?"
+    for sentence in reversed(reading.sentences[-_ASKED_WITHIN:]):
+        said = plain_line(reading.text(sentence))
+        if said.endswith("?"):
+            words = telegraphic(said).rstrip("?").split()
+            return " ".join(words[-_QUESTION_WORDS:]) + "?"
+    return ""
 
 
 def _manner(said: str) -> float:
     """How a clause is said."""
     words = {word.strip(_EDGES) for word in said.replace("\u2019", "'").lower().split()}
     manner = 0.5 if said.endswith("?") else 1.0
-    manner *= 0.5 if _CAPTION.match(said) else 1.0
+    manner *= 0.8 if _CAPTION.match(said) else 1.0
     manner *= 1.0 if _FIRST_PERSON.isdisjoint(words) else 1.5
+    manner *= 1.0 if _POSSIBLE.isdisjoint(words) else _POSSIBLE_SHARE
     manner *= 1.0 if _SECOND_PERSON.isdisjoint(words) else 0.85
     return float(manner * (1.0 - phatic_share(words)) ** 0.75)
 
 
 def _named(said: str) -> frozenset[str]:
-    """Words that are capitalised inside a sentence, in lower case."""
-    return frozenset(match.lower().removesuffix("'s") for match in _CAPITAL.findall(said))
+    """Words that are capitalised inside a sentence, in lower case; none of a title, where all are."""
+    found = _CAPITAL.findall(said)
+    if 2 * len(found) > len(said.split()):
+        found = []
+    named = [match.lower().removesuffix("'s") for match in found]
+    if '"' in said or "\u201c" in said:
+        named += chain.from_iterable(map(note_words, _QUOTED.findall(said)))
+    return frozenset(named)
 
 
 def _spread(readings: Sequence[Reading]) -> dict[str, int]:

@@ -83,7 +83,7 @@ def find_repeats(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = 
             repeat: Repeat | None = Repeat(turn.seq, whole[key])
         else:
             lines[turn.seq] = _lines(turn.content)
-            marks = [(key[0], mark) for mark in _fingerprints(lines[turn.seq])]
+            marks = [(key[0], mark) for mark in _fingerprints(turn.content)]
             repeat = _nearest(turn.seq, marks, lines, buckets)
         if repeat is None:
             whole[key] = turn.seq
@@ -111,10 +111,12 @@ def _lines(content: str) -> dict[str, None]:
     return dict.fromkeys(line for line in stripped if line)
 
 
-def _fingerprints(lines: Collection[str]) -> list[int]:
+@lru_cache(maxsize=32)
+def _fingerprints(content: str) -> tuple[int, ...]:
+    lines = _lines(content)
     if len(lines) < _FEWEST_LINES:
-        return []
-    return sorted(crc32(line.encode("utf-8", "surrogatepass")) for line in lines)[:_FINGERPRINTS]
+        return ()
+    return tuple(sorted(crc32(line.encode("utf-8", "surrogatepass")) for line in lines)[:_FINGERPRINTS])
 
 
 def _nearest(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from typing import Final
 
 from turnfold.contract.remembered import Remembered
@@ -30,7 +29,7 @@ _LONGEST_LINE: Final = 6
 _READ: Final = 400
 """Words of a text that tags are taken from."""
 
-_WORD: Final = re.compile(r"[^\W\d_](?:[^\W_]|[-'\u2019](?=[^\W_])){1,40}")
+_WORD: Final = re.compile(r"([^\W\d_](?:[^\W_]|[-'\u2019](?=[^\W_])){1,40})")
 _PAIR_GAPS: Final = frozenset({"", " ", "\n", " \n"})
 """What may stand between the words of a pair."""
 _NOT_SLUG: Final = re.compile(r"[^a-z0-9]+")
@@ -46,9 +45,10 @@ def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> li
     pairs: dict[tuple[str, str], int] = {}
     participants = called(tuple(speakers))
     for text, importance in texts:
-        previous, end = "", -2
-        for match in islice(_WORD.finditer(text[: 8 * _READ]), _READ):
-            word, key = _TOPICS[match.group()]
+        previous = ""
+        pieces = _WORD.split(text[: 8 * _READ], _READ)
+        for gap, said in zip(pieces[::2], pieces[1::2], strict=False):
+            word, key = _TOPICS[said]
             if not key or word in participants:
                 previous = ""
                 continue
@@ -57,9 +57,9 @@ def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> li
             else:
                 shown[key] = word
                 totals[key] = [importance * (WEIGHTS[key] + _BASE_WEIGHT), len(totals)]
-            if previous and text[end : match.start()] in _PAIR_GAPS:
+            if previous and gap in _PAIR_GAPS:
                 pairs[previous, key] = pairs.get((previous, key), 0) + importance
-            previous, end = key, match.end()
+            previous = key
     return _with_pairs(totals, shown, pairs)
 
 

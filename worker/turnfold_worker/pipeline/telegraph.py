@@ -58,8 +58,12 @@ _LEAD_IN: Final = re.compile(
     r"|yup|yep|agreed|woohoo|oops)"
     r"\s*[,!:.]+\s+)+(?=\w)"
 )
+_HALF: Final = re.compile(r"(?i)^(?:but|and)\s+(?!for\b)(?=\S+\s+\S)")
+"""Joins a clause to one that may not be shown; without it the clause says the same."""
 _DASH: Final = re.compile(r"(?<!\d) [-–—]+ | [-–—]+ (?![\dA-Z])")
 """A dash that is no range: `Nov 16 - Dec 15` and `9 - 12 PM` stay as they are."""
+_DASHES: Final = frozenset("-–—")
+_QUOTES: Final = ('"', "\u201c", "\u201d")
 _ITEM_WORDS: Final = 2
 """Words up to which a piece between commas is an item of an enumeration."""
 _DIGITS_AROUND: Final = re.compile(r"\d,\d")
@@ -73,9 +77,16 @@ _PHATIC: Final = listed(
     is it's it i to hear see know what how are doing been have a day night luck care take congrats congratulations
     really love lovely wonderful fantastic perfect exactly agree totally right true indeed me too same here for
     sharing sweet haha lol oh ah aww well keep up the work let me if any questions need help further assistance feel
-    free ask talk soon later chat catch agreed 100% woohoo yup
+    free ask talk soon later chat catch agreed 100% woohoo yup cheers gotcha
     """
 )
+_ADDRESS: Final = re.compile(
+    r"(?P<lead>(?:[A-Za-z']{1,12}[,!]? ){0,2})(?P<name>[A-Z][\w'-]{2,30})(?:[,!]| [-–—])+ +(?=\S)"
+)
+"""The beginning of a sentence that calls the other by name: 'Oh wow, Nate, …'."""
+_LISTED_NAMES: Final = re.compile(r"[A-Z][\w'-]+, (?:[A-Z][\w'-]+,? )+(?:and|or|&) ")
+"""'Nate, Joanna and I …' names who did it."""
+_OUTCRIES: Final = listed("woah whoa wow aww ah oh ooh oof ugh hmm man omg yay bummer cheers sorry so and but well")
 _VOCATIVE: Final = re.compile(r", [A-Z][\w-]{1,30}[!.]{0,3}$")
 _LONGEST_PHATIC: Final = 120
 _NEGATIONS: Final = listed("no not never none nothing nobody cannot without neither nor")
@@ -97,6 +108,22 @@ def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
     if not all(_carries_nothing(word, speakers) for word in words):
         return False
     return "problem" in words or "worries" in words or not any(map(is_negation, words))
+
+
+def unaddressed(text: str, speakers: frozenset[str]) -> str:
+    """The text without the name of another that it begins with: what follows is not said of them.
+
+    >>> unaddressed("Wow, Nate - I won the cup!", frozenset({"nate", "joanna"}))
+    'I won the cup!'
+    """
+    match = _ADDRESS.match(text)
+    if match is None or not any(name.startswith(match["name"].lower()) for name in speakers):
+        return text
+    if _LISTED_NAMES.match(text, match.start("name")):
+        return text
+    if not all(word in _OUTCRIES or _carries_nothing(word, speakers) for word in bare_words(match["lead"])):
+        return text
+    return text[match.end() :]
 
 
 def _carries_nothing(word: str, speakers: frozenset[str]) -> bool:
@@ -132,18 +159,43 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
         if any(map(lowered.__contains__, held)):
             line = pattern.sub(shorter, line)
             lowered = line.lower()
-    words = line.split()
+    words = _HALF.sub("", line).split()
     bare = list(map(_BARE.__getitem__, words))
-    kept = [word for i, word in enumerate(words) if bare[i] not in _DROPPED or _stays(words, bare, i)]
-    shown = _few_marks(" ".join(kept)).strip().rstrip(".!,;:-–— ")
+    shown = _few_marks(" ".join(_kept(words, bare))).strip().rstrip(".!,;:-–— ").lstrip("-–— ")
     if shown.endswith("]") and "[" not in shown:
         shown = shown.rstrip("] ")
     return shown or text.strip().rstrip(".!,;:") or text
 
 
+def _kept(words: Sequence[str], bare: Sequence[str]) -> list[str]:
+    """The words that stay, with the quotation marks of those before or after them that do not."""
+    kept: list[str] = []
+    opened = ""
+    for i, word in enumerate(words):
+        if bare[i] not in _DROPPED or _stays(words, bare, i):
+            kept.append(opened + word)
+            opened = ""
+            continue
+        begins, ends = word[0] in _QUOTES, word.rstrip(".,!?;").endswith(_QUOTES)
+        if begins and not ends:
+            opened = word[0]
+        elif ends and not begins:
+            opened = ""
+            if kept:
+                kept[-1] += '"'
+    return kept
+
+
 def _few_marks(line: str) -> str:
     """The line without lead-ins and dashes, and with commas only between the items of an enumeration."""
-    pieces = _DASH.sub(" ", _LEAD_IN.sub("", line)).split(", ")
+    lead_in = _LEAD_IN.match(line)
+    if lead_in:
+        line = line[lead_in.end() :]
+    if not _DASHES.isdisjoint(line):
+        line = _DASH.sub(" ", line)
+    if ", " not in line:
+        return line
+    pieces = line.split(", ")
     short = [len(piece.split()) <= _ITEM_WORDS for piece in pieces]
     shown = pieces[0]
     for i, piece in enumerate(pieces[1:], 1):

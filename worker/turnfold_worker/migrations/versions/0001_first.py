@@ -269,7 +269,6 @@ def upgrade() -> None:
         sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("tokens", sa.Integer(), nullable=False),
         sa.Column("best", sa.Text(), nullable=False),
-        sa.Column("rest", sa.Text(), nullable=False),
         sa.Column("ledger", sa.JSON(), nullable=False),
         sa.Column("said", sa.JSON(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -326,6 +325,19 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_table(
+        "passage",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("passage_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "number", name=op.f("passage_pkey")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
         "posting",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -333,6 +345,7 @@ def upgrade() -> None:
         sa.Column("term", sa.String(length=64), autoincrement=False, nullable=False),
         sa.Column("weight", sa.SmallInteger(), autoincrement=False, nullable=False),
         sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("passages", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("posting_conversation_fkey"), ondelete="CASCADE"
         ),
@@ -373,6 +386,20 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("conversation", "seq", name=op.f("turn_pkey")),
         sa.UniqueConstraint("conversation", "turn_id", name=op.f("turn_conversation_turn_id_key")),
+    )
+    op.create_table(
+        "turn_signs",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("model", sa.String(length=200), autoincrement=False, nullable=False),
+        sa.Column("block", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("signs", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("turn_signs_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "model", "block", name=op.f("turn_signs_pkey")),
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "turn_vector",
@@ -421,9 +448,11 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("usage")
     op.drop_table("turn_vector")
+    op.drop_table("turn_signs")
     op.drop_table("turn")
     op.drop_table("reply")
     op.drop_table("posting")
+    op.drop_table("passage")
     op.drop_table("parked_entry")
     op.drop_table("outline")
     op.drop_table("operation")

@@ -1,0 +1,102 @@
+"""Passages: neighbouring notes of one turn, which a query finds together, and how a term's posting points to them.
+
+A posting says of each passage that holds its term how much it is about it (the part of BM25 that does not depend on
+the query), who says it and whether it asks: a read scores by arithmetic over postings alone, and fetches only the
+passages that it takes.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from turnfold.contract.notes import Note
+from turnfold.contract.records import Role
+
+PASSAGE_TOKENS: Final = 40
+"""Estimated tokens of the notes of one passage, about."""
+PLACES: Final = 256
+"""Passages of one turn that have a number."""
+LAST_TURN: Final = 2**31 // PLACES - 1
+"""The last turn whose passages have numbers that a database's integer holds."""
+MOST_IMPACT: Final = 255
+"""An impact is BM25's saturated count, which is below 2.2, in hundredths."""
+IMPACT_SCALE: Final = 100
+IMPACT: Final = 0xFF
+"""Bits of a pointer's mark: the impact, then the role, then whether the passage asks and whether its turn ends."""
+ROLE_SHIFT: Final = 8
+ROLE: Final = 0x7
+ASKS: Final = 1 << 11
+ENDS: Final = 1 << 12
+ROLES: Final = tuple(str(role) for role in Role)
+"""By their numbers in a mark."""
+
+
+class Pointer(NamedTuple):
+    """Where a term occurs."""
+
+    number: int
+    """Of the passage."""
+    mark: int
+    """Its impact, role and place, in bits."""
+
+
+def number_of(seq: int, place: int) -> int:
+    """The number of a turn's passage: the passage after one that is not its turn's last has the next number."""
+    return seq * PLACES + place
+
+
+def mark_of(impact: int, role: str, *, asks: bool, ends: bool) -> int:
+    """The bits of a pointer."""
+    return impact | ROLES.index(role) << ROLE_SHIFT | (ASKS if asks else 0) | (ENDS if ends else 0)
+
+
+def pack_pointers(pointers: Sequence[Pointer]) -> bytes:
+    """Six bytes a pointer: all numbers, then all marks."""
+    many = len(pointers)
+    return struct.pack(f"<{many}I{many}H", *(one.number for one in pointers), *(one.mark for one in pointers))
+
+
+def unpack_pointers(packed: bytes) -> tuple[Sequence[int], Sequence[int]]:
+    """The numbers and the marks."""
+    many = len(packed) // 6
+    values = struct.unpack(f"<{many}I{many}H", packed)
+    return values[:many], values[many:]
+
+
+def pack_passage(notes: Sequence[Note], words: Iterable[str]) -> str:
+    """The notes of a passage as JSON; `words` are the stems of each, one string a note, in the order of its weights."""
+    first = notes[0]
+    packed: list[Any] = [first.seq, first.place, first.speaker, first.role, first.day]
+    for note, stems in zip(notes, words, strict=True):
+        packed += (note.text, note.tokens, note.worth, note.weights, stems)
+    return json.dumps(packed, ensure_ascii=False, separators=(",", ":"))
+
+
+class Passage(NamedTuple):
+    """Notes of one turn that stand beside each other."""
+
+    number: int
+    notes: tuple[Note, ...]
+    words: tuple[str, ...]
+    """The stems of each note, separated by spaces."""
+
+
+def unpack_passages(rows: Sequence[tuple[int, str]]) -> list[Passage]:
+    """Passages from their numbers and what `pack_passage` made, in the order of the rows."""
+    # One parse for all: a read has a hundred of them.
+    packed = json.loads(f"[{','.join([body for _, body in rows])}]")
+    return [_passage(number, one) for (number, _), one in zip(rows, packed, strict=True)]
+
+
+def _passage(number: int, packed: list[Any]) -> Passage:
+    seq, place, speaker, role, day = packed[:5]
+    notes = []
+    for at in range(5, len(packed), 5):
+        text, tokens, worth, weights = packed[at : at + 4]
+        # As `Note`, without a call of Python's: a read makes hundreds.
+        notes.append(tuple.__new__(Note, (seq, place, speaker, role, day, text, tokens, worth, weights, 0)))
+        place += 1
+    return Passage(number, tuple(notes), tuple(packed[9::5]))

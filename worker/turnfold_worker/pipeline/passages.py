@@ -1,0 +1,100 @@
+"""The passages of a segment, and the postings by which a query finds them. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+from turnfold.contract.notes import Note
+from turnfold.contract.passages import (
+    IMPACT_SCALE,
+    LAST_TURN,
+    MOST_IMPACT,
+    PASSAGE_TOKENS,
+    PLACES,
+    Pointer,
+    mark_of,
+    number_of,
+    pack_passage,
+    pack_pointers,
+)
+from turnfold.contract.terms import MAX_TERM_LENGTH, STEMS, terms
+from turnfold.contract.words import note_words
+from turnfold_worker.pipeline.common_words import WEIGHTS
+
+MAX_POSTINGS: Final = 256
+"""Terms by which a segment and its passages are found."""
+_MAX_WEIGHT: Final = 32_767
+_MOST_TIMES: Final = 50
+_K1: Final = 1.2
+_B: Final = 0.75
+_USUAL_TERMS: Final = 16
+"""Terms of a usual passage. A constant, so that what is stored does not depend on what was folded before."""
+
+
+class Posting(NamedTuple):
+    """A term of a segment."""
+
+    term: str
+    weight: int
+    """From 1 to 32,767: how much the segment is about it."""
+    passages: bytes
+    """Where: see `turnfold.contract.passages`. Empty for a term that only stands in what no note says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Notes of one turn that a query finds together."""
+
+    number: int
+    notes: Sequence[Note]
+    ends: bool
+    """Nothing of its turn comes after it."""
+
+    def packed(self) -> str:
+        """As it is stored."""
+        return pack_passage(self.notes, [" ".join(map(STEMS.__getitem__, note_words(one.text))) for one in self.notes])
+
+
+def passages_of(notes: Sequence[Note]) -> list[Passage]:
+    """Notes in their order, by turn and up to so many tokens. What has no number is left out: turns of thousands."""
+    found: list[Passage] = []
+    group: list[Note] = []
+    tokens = place = 0
+    for note, following in zip_longest(notes, notes[1:]):
+        group.append(note)
+        tokens += note.tokens
+        ends = following is None or following.seq != note.seq
+        if not ends and following is not None and tokens + following.tokens <= PASSAGE_TOKENS:
+            continue
+        if place < PLACES and note.seq <= LAST_TURN:
+            found.append(Passage(number_of(note.seq, place), tuple(group), ends))
+        group, tokens, place = [], 0, 0 if ends else place + 1
+    return found
+
+
+def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple[Posting, ...]:
+    """Postings, heaviest first, of a segment that holds its terms so many times."""
+    pointers: dict[str, list[Pointer]] = {}
+    times = dict(counts)
+    for passage in passages:
+        first = passage.notes[0]
+        held = Counter(terms(" ".join([*(note.text for note in passage.notes), first.day])))
+        asks = passage.notes[-1].text.endswith("?")
+        common = _K1 * (1.0 - _B + _B * (1 + sum(held.values())) / _USUAL_TERMS)
+        for term, many in held.items():
+            impact = min(MOST_IMPACT, max(1, round(IMPACT_SCALE * many * (_K1 + 1.0) / (many + common))))
+            mark = mark_of(impact, first.role, asks=asks, ends=passage.ends)
+            pointers.setdefault(term, []).append(Pointer(passage.number, mark))
+            times.setdefault(term, many)
+    weighted = [
+        (term[:MAX_TERM_LENGTH], min(_MAX_WEIGHT, WEIGHTS[term] * min(many, _MOST_TIMES)))
+        for term, many in times.items()
+    ]
+    # The sort is stable: of equal weights, the term that was said first stays first.
+    best = dict(sorted(weighted, key=itemgetter(1), reverse=True)[:MAX_POSTINGS])
+    return tuple(Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items())
