@@ -12,6 +12,7 @@ import re
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from re import _constants as op  # type: ignore[attr-defined] # what a pattern consists of is told nowhere else
 from re import _parser  # type: ignore[attr-defined]
@@ -56,6 +57,9 @@ def _collect(name: str, value: Any, found: dict[str, re.Pattern[str]], depth: in
         inner = value.items() if isinstance(value, dict) else enumerate(value)
         for key, one in inner:
             _collect(f"{name}[{key}]", one, found, depth + 1)
+    elif depth < 3 and is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            _collect(f"{name}[{field.name}]", getattr(value, field.name), found, depth + 1)
 
 
 def is_only_matched(name: str) -> bool:

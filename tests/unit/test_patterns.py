@@ -27,7 +27,12 @@ def test_no_pattern_is_slow_on_any_repetition_of_its_own_alphabet() -> None:
 def test_every_pattern_of_the_packages_is_attacked() -> None:
     found = patterns.patterns()
     assert len(found) > 150
-    for name in ("pipeline.facts._FACT", "pipeline.content.recognize._LOOKS", "contract.terms", "pipeline.act_rules"):
+    for name in (
+        "pipeline.facts._FACT",
+        "pipeline.content.recognize._LOOKS",
+        "contract.terms",
+        "pipeline.statement_rules",
+    ):
         assert any(name in one for one in found)
 
 

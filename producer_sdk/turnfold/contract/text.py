@@ -28,7 +28,9 @@ def whole_numbers(text: str, size: int) -> int:
     after = text[size : size + 2]
     if not (after[:1].isdigit() or (after[:1] in {".", ","} and after[1:].isdigit())):
         return size
-    start = size
-    while start and size - start < _LONGEST_NUMBER and (text[start - 1].isdigit() or text[start - 1] in ".,"):
+    start, stop = size, size
+    while start and stop - start < _LONGEST_NUMBER and (text[start - 1].isdigit() or text[start - 1] in ".,"):
         start -= 1
-    return start if size - start < _LONGEST_NUMBER else size
+    while stop < len(text) and stop - start < _LONGEST_NUMBER and (text[stop].isdigit() or text[stop] in ".,"):
+        stop += 1
+    return start if stop - start < _LONGEST_NUMBER else size
