@@ -53,7 +53,7 @@ _POINTERS_A_TERM: Final = 400
 """Passages that are scored for one term, about: more would tell no answers apart."""
 _SHARPNESS: Final = 2.0
 """Exponent of a passage's score: how much better hits are preferred."""
-_MANNER: Final = 0.7
+_MANNER: Final = 0.5
 """How far a note's own worth counts: one that says nothing by itself may still answer."""
 _DECAY: Final = 0.35
 _NEARNESS: Final = 0.5
