@@ -9,15 +9,16 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Engine
+from sqlalchemy import Engine, func, select
 
 from support.conversations import conversations
 from support.memory_inbox import MemoryInbox
 from support.publishers import HeldMessages, deliver, run_until_idle
 from support.stored import broken_invariants, stored_turns
+from support.waiting import wait_until
 from turnfold.contract.keys import Address
-from turnfold.contract.tables import Base
-from turnfold.contract.tasks import Task
+from turnfold.contract.tables import Base, JobRow, table
+from turnfold.contract.tasks import JobState, Task
 from turnfold.edge import Entry, accept
 from turnfold.sql import connect
 from turnfold_worker.digest import digest
@@ -95,7 +96,14 @@ class Run:
         self.append(len(self.entries))
         self.lapse(0)
         self.inbox.bells.clear()
+        wait_until(self._is_idle, what="no job is left")
+
+    def _is_idle(self) -> bool:
+        """Everything was delivered. What a sweep has just put off is due a millisecond later, and a sweep finds it."""
         run_until_idle(self.worker, self.messages)
+        job = table(JobRow)
+        with self.engine.connect() as connection:
+            return not connection.scalar(select(func.count()).where(job.c.state.in_([JobState.DUE, JobState.RUNNING])))
 
 
 @contextmanager
