@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import merge
 from typing import Final, TypeVar
 
 from turnfold.assemble import recent
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
-from turnfold.assemble.groups import Group
-from turnfold.assemble.markers import node_marker, turns_marker
+from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of
+from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.material import Material
 from turnfold.assemble.past import Past, Taken, TakenAnchors
 from turnfold.assemble.plan import Plan
@@ -27,12 +27,8 @@ from turnfold.contract.records import Anchor, Node
 
 _PASSED_OVER: Final = 24
 """Notes or names that are too long for what is left, after which no shorter one is looked for."""
-_GROUP_TOKENS: Final = 16
-"""About what a group's line costs."""
 _WORTH_FILLING: Final = 0.03
 """Of the budget: with more than this to spare, more turns are shown raw."""
-_NEAR: Final = 3
-"""Nodes within which a group's edge may move to the beginning of a day."""
 _ALL_FOR_QUERY: Final = 1_000
 """Tokens up to which a context with a query has no notes but those that it is about."""
 _ALL_FOR_NAMES: Final = 1_000
@@ -63,15 +59,6 @@ def select_by_value(material: Material, pricing: Pricing, *, target: int, in_det
     return selection.plan
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """Turns that one group's line stands for, before its notes are known."""
-
-    first_seq: int
-    last_seq: int
-    marker: str
-
-
 class _Selection:
     """The parts of one context; each step looks at what the others leave."""
 
@@ -89,7 +76,7 @@ class _Selection:
         self._anchor_words: dict[int, set[str]] = {}
         self._anchors_by: Hashable = ()
         self._spans_before = -1
-        self._spans_known: list[_Span] = []
+        self._spans_known: list[GroupSpan] = []
         self.plan = with_lines(plan, material, self._recent())
 
     def take_the_past(self) -> None:
@@ -163,9 +150,9 @@ class _Selection:
             left -= self._cost(fuller) - chosen.tokens
             notes, known_by = fuller, None
         self._left = left
-        groups = self._remembered(known_by, "groups", lambda: _grouped(spans, notes))
+        groups = self._remembered(known_by, "groups", lambda: grouped(spans, notes))
         if tail:
-            groups += _grouped([tail], late, day=_last_day(groups))
+            groups += grouped([tail], late, day=last_day(groups))
         self.plan = replace(
             self.plan,
             groups=groups,
@@ -177,7 +164,9 @@ class _Selection:
         """A result that depends on the notes of a key alone; without a key it is made each time."""
         return make() if key is None else self._material.memo.of((what, key), make)
 
-    def _with_hits(self, past: Past, opened: Sequence[_Span], room: int) -> tuple[Taken, list[Note], Hashable | None]:
+    def _with_hits(
+        self, past: Past, opened: Sequence[GroupSpan], room: int
+    ) -> tuple[Taken, list[Note], Hashable | None]:
         """Notes of the past and, apart from them, those that the query is about.
 
         Small budgets are for the query alone; of larger ones up to a share is for what is always shown. The third is
@@ -202,7 +191,7 @@ class _Selection:
         return self._chosen(others, opened, room - self._pricing.hits(hits)), hits, None
 
     def _worth_showing(
-        self, past: Iterable[Note], late: Sequence[Note], opened: Sequence[_Span], room: int
+        self, past: Iterable[Note], late: Sequence[Note], opened: Sequence[GroupSpan], room: int
     ) -> list[Note]:
         """Notes of the open tail that hold their own against those of what is folded."""
         both = merge(past, late, key=lambda note: -note.gain)
@@ -261,40 +250,23 @@ class _Selection:
                 break
         return tuple(taken)
 
-    def _spans(self) -> list[_Span]:
+    def _spans(self) -> list[GroupSpan]:
         """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
         before = self._first_raw() - 1
         if before != self._spans_before:
-            self._spans_before, self._spans_known = before, self._spans_until(before)
+            roots, share = self._material.roots, int(self._policy.markers_share * self._target)
+            known = spans_of(roots, before=before, most_tokens=share, short=self._material.style.short)
+            self._spans_before, self._spans_known = before, known
         return self._spans_known
 
-    def _spans_until(self, before: int) -> list[_Span]:
-        nodes = [node for node in self._material.roots if node.first_seq <= before]
-        if not nodes:
-            return []
-        share = int(self._policy.markers_share * self._target)
-        many = max(1, min(len(nodes), share // _GROUP_TOKENS))
-        edges = sorted({0, *(_edge(nodes, len(nodes) * i // many) for i in range(1, many))})
-        return [
-            self._span(nodes[first:last], before) for first, last in zip(edges, [*edges[1:], len(nodes)], strict=True)
-        ]
-
-    def _span(self, nodes: Sequence[Node], before: int) -> _Span:
-        first, last = nodes[0].first_seq, min(nodes[-1].last_seq, before)
-        if last < nodes[-1].last_seq:
-            return _Span(first, last, turns_marker(first, last))
-        if len(nodes) == 1:
-            return _Span(first, last, node_marker(nodes[0], level=1, short=self._material.style.short))
-        return _Span(first, last, turns_marker(first, last, level=2))
-
-    def _tail_span(self) -> _Span | None:
+    def _tail_span(self) -> GroupSpan | None:
         """Turns of the open tail that only notes stand for."""
         first, last = self._material.closed_seq + 1, min(self._first_raw() - 1, self._outline.tail_seq)
         if last < first or self.plan.unread:
             return None
-        return _Span(first, last, turns_marker(first, last))
+        return GroupSpan(first, last, turns_marker(first, last))
 
-    def _unfolded(self, tail: _Span | None) -> tuple[int, int] | None:
+    def _unfolded(self, tail: GroupSpan | None) -> tuple[int, int] | None:
         found = with_lines(self.plan, self._material, self.plan.raw).unfolded
         if tail is None or found is None:
             return found
@@ -305,7 +277,7 @@ class _Selection:
             return self._material.closed_seq + 1
         return self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
 
-    def _chosen(self, notes: Iterable[Note], spans: Sequence[_Span], room: int) -> Taken:
+    def _chosen(self, notes: Iterable[Note], spans: Sequence[GroupSpan], room: int) -> Taken:
         """The first notes that fit, with the labels that they need."""
         pricing = self._pricing
         starts = [span.first_seq for span in spans]
@@ -356,35 +328,3 @@ class _Selection:
 
     def _priced(self, raw: tuple[ShownTurn, ...]) -> int:
         return self._pricing.around(self._pricing.recent(raw), raw)
-
-
-def _edge(nodes: Sequence[Node], at: int) -> int:
-    """Where a group begins: at the nearest node that begins a day, or where asked for."""
-    for far in range(_NEAR):
-        for place in (at - far, at + far):
-            if 0 < place < len(nodes) and _begins_day(nodes[place - 1], nodes[place]):
-                return place
-    return at
-
-
-def _begins_day(before: Node, node: Node) -> bool:
-    if before.ended_at is None or node.started_at is None:
-        return False
-    return before.ended_at.date() != node.started_at.date()
-
-
-def _last_day(groups: Sequence[Group]) -> str:
-    """The day under which groups end."""
-    return groups[-1].day_after if groups else ""
-
-
-def _grouped(spans: Sequence[_Span], notes: Sequence[Note], *, day: str = "") -> tuple[Group, ...]:
-    held: list[list[Note]] = [[] for _ in spans]
-    starts = [span.first_seq for span in spans]
-    for note in sorted(notes):
-        held[bisect_right(starts, note.seq) - 1].append(note)
-    groups = []
-    for span, found in zip(spans, held, strict=True):
-        groups.append(Group(span.first_seq, span.last_seq, span.marker, tuple(found), day))
-        day = found[-1].day if found else day
-    return tuple(groups)
