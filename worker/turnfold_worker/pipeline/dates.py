@@ -11,17 +11,24 @@ MONTHS: Final = (
     "August", "September", "October", "November", "December",
 )  # fmt: skip
 
-_AGO: Final = re.compile(r"(?i)(?<!\w)(\d{1,3}|two|three|four|five|six) (day|week)s? ago(?!\w)")
+_AGO: Final = re.compile(r"(?i)(?<![\w.,/$~<>\u2013-])(\d{1,3}|two|three|four|five|six) (day|week)s? ago(?!\w)")
+_NO_COUNT: Final = re.compile(r"(?i)\b(?:or|to|than|least|most|about|around|over|under|nearly|almost|maybe|some) $")
+"""'Less than two days ago' is no day."""
 _NEAR: Final = re.compile(r"(?i)(?<!\w)(?:the )?(day before yesterday|yesterday|day after tomorrow|tomorrow)(?!\w)")
 _NEAR_DAYS: Final = {"day before yesterday": -2, "yesterday": -1, "day after tomorrow": 2, "tomorrow": 1}
 _RELATIVE: Final = (" ago", "yesterday", "tomorrow", "last ", "next ")
 """What a text holds, in lower case, that names a day so."""
-_DAYS: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs)?|fri|sat|sun"
+_DAYS: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _PERIOD: Final = re.compile(
     rf"(?i)(?<!\w)(?P<which>last|next) (?P<what>week(?:end)?|month|year|{_DAYS})(?!['\u2019-]?\w| (?:of|or|and|to) )"
 )
-_NO_PERIOD: Final = re.compile(r"(?i)\b(?:the|this|that|these|those|my|our|your|his|her|their|its|every|very|of|a) $")
-"""'Over the last year' is a length of time, no date."""
+_NO_PERIOD: Final = re.compile(
+    r"(?i)\b(?:the|this|that|these|those|my|our|your|his|her|their|its|every|very|of|a|no|any|each|first|and|or|after"
+    r"|before|until|i|we|you|they|he|she|it|to|must|will|should|would|can|could|did) $"
+)
+"""'Over the last year' is a length of time, no date; 'it must last weekend trips' neither."""
+_OTHER_TIME: Final = re.compile(rf"\b(?:1\d|20)\d\d\b|\b(?:{'|'.join(MONTHS)})\b")
+"""What 'next year' may be counted from instead of the day."""
 _LIKENESS: Final = re.compile(r"(?i)\blike (?:it was )?(?:just |only )?$")
 """'Feels like yesterday' is no date."""
 _SPELLED: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -60,6 +67,8 @@ def resolve_relative_days(text: str, said_on: date) -> str:
         return _shifted(match.group(), said_on, _NEAR_DAYS[match.group(1).lower()])
 
     def ago(match: re.Match[str]) -> str:
+        if _NO_COUNT.search(match.string, max(0, match.start() - 20), match.start()):
+            return match.group()
         count = match.group(1).lower()
         days = _SPELLED[count] if count in _SPELLED else int(count)
         return _shifted(match.group(), said_on, -days * (7 if match.group(2).lower() == "week" else 1))
@@ -68,10 +77,12 @@ def resolve_relative_days(text: str, said_on: date) -> str:
         before = text_with_days[max(0, match.start() - 20) : match.start()]
         if _NO_PERIOD.search(before) or _LIKENESS.search(before):
             return match.group()
+        if match.start() and match.group()[0].isupper():
+            return match.group()
         return _placed(match.group("which").lower() == "next", match.group("what"), said_on)
 
     text_with_days = _AGO.sub(ago, _NEAR.sub(near, text))
-    return _PERIOD.sub(period, text_with_days)
+    return text_with_days if _OTHER_TIME.search(text) or '"' in text else _PERIOD.sub(period, text_with_days)
 
 
 def _placed(after: bool, what: str, said_on: date) -> str:  # noqa: FBT001 - which side of the day

@@ -37,8 +37,6 @@ _TOOL_WORDS: Final = 40
 _SHORT_REPLY: Final = 4
 """Words up to which a reply is stored together with the question before it."""
 _QUESTION_WORDS: Final = 8
-_ASKED_WITHIN: Final = 2
-"""Last sentences of a turn of which one may be the question that the next turn answers."""
 _NAMED: Final = 3.0
 """How much more a word weighs that is capitalised inside a sentence."""
 _TAKEN_UP: Final = (1.0, 1.0, 1.5, 1.7)
@@ -63,8 +61,6 @@ _PLACES: Final = (1.2, 1.0, 1.0, 0.9, 0.8, 0.7, 0.6)
 _HEADING_SHARE: Final = 0.4
 """What a heading is worth, or an item of a list that is nothing but a title."""
 _TITLE_WORDS: Final = 6
-_SHOUTED: Final = re.compile(r"[A-Z][A-Z ]{3,40}:?\n(?=\s*\S)")
-"""A heading on the line before a sentence."""
 _YES_OR_NO: Final = listed("yes no yep nope yeah nah")
 _IMPORTANT: Final = 1.3
 """How much more a turn is worth that scored as important."""
@@ -87,10 +83,12 @@ def notes_of(readings: Sequence[Reading]) -> list[Note]:
     """Notes of neighbouring turns in order; those that say nothing by themselves are worth 0."""
     spread = _spread(readings)
     speakers = frozenset(part for reading in readings for part in reading.speaker.lower().split())
+    # Labels of roles are no names: 'User, group and mode' calls nobody.
+    names = frozenset(part for reading in readings for part in (reading.turn.name or "").lower().split())
     notes: list[Note] = []
     asked = ""
     for reading in readings:
-        statements = _statements(reading, speakers, asked)
+        statements = _statements(reading, speakers, names, asked)
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
         for place, (text, worth, named) in enumerate(statements):
@@ -111,25 +109,24 @@ def marked(reading: Reading) -> float:
     return max(mark, _IMPORTANT) if important else mark
 
 
-def _statements(reading: Reading, speakers: frozenset[str], asked: str) -> list[_Said]:
+def _statements(reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str) -> list[_Said]:
     repeat = reading.treatment.repeat if reading.treatment is not None else None
     if repeat is not None:
         return _of_repeat(repeat)
     structured = statements_of(reading)
     if structured is None:
-        return _of_prose(reading, speakers, asked)
+        return _of_prose(reading, speakers, names, asked)
     return [*_of_structured(structured), *_of_calls(reading)]
 
 
-def _of_prose(reading: Reading, speakers: frozenset[str], asked: str) -> list[_Said]:
+def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str) -> list[_Said]:
     found: list[_Said] = []
     for sentence in spread_over(reading.sentences, _NOTES_A_TURN):
         for clause in clauses(reading.turn.content, sentence, LONGEST_CLAUSE):
-            verbatim = reading.text(clause)
-            said = plain_line(_SHOUTED.sub("", verbatim, count=1) if verbatim[:4].isupper() else verbatim)
+            said = plain_line(reading.text(clause))
             if not any(map(str.isalnum, said)):
                 continue
-            text = telegraphic(unaddressed(said, speakers), reading.day)
+            text = telegraphic(unaddressed(said, names), reading.day)
             worth = 0.0 if is_phatic(said, speakers) else _manner(said) * _at(len(found), replies=bool(asked))
             worth *= _HEADING_SHARE if _is_heading(reading.turn.content, clause, said) else 1.0
             if not found and asked and len(said.split()) <= _SHORT_REPLY and (worth or _answers(said)):
@@ -181,14 +178,16 @@ def _answers(said: str) -> bool:
 
 
 def _asked(reading: Reading) -> str:
-    """The question that a turn ends with, in a few words; one sentence or caption may follow it."""
+    """The question that a turn ends with, in a few words; a caption may follow it, but nothing else that is said."""
     if reading.tool:
         return ""
-    for sentence in reversed(reading.sentences[-_ASKED_WITHIN:]):
+    for sentence in reversed(reading.sentences[-2:]):
         said = plain_line(reading.text(sentence))
         if said.endswith("?"):
             words = telegraphic(said).rstrip("?").split()
             return " ".join(words[-_QUESTION_WORDS:]) + "?"
+        if not _CAPTION.match(said):
+            break
     return ""
 
 

@@ -22,7 +22,7 @@ _DROPPED: Final = listed(
     such pretty super totally literally basically actually simply definitely certainly absolutely honestly kinda
     also well oh um uh hmm hey hi hello wow haha lol yeah yep ok okay please thanks thank you're i'm i've i'd we're
     we've it'd they're he's she's here's let's like overall additionally furthermore however therefore which who our
-    their its his such own some even again much here there now then finally recently lately especially along around
+    their its his such own even again much here there now then finally recently lately especially along around
     'cause though although while as both still thankfully to
     """
 ) | {""}
@@ -45,7 +45,7 @@ _REWRITTEN: Final = tuple(
         ("as well as", r"\b(?:as well as)\b", "and"),
         ("make sure", r"\bi want(?:ed)? to make sure (?:that )?", "ensure "),
         ("make sure", r"\bmake sure (?:that )?", "ensure "),
-        ("trying to|working to|looking to", r"\bi(?:'m| am) (?:trying|working|looking) to\b", ""),
+        ("trying to|working to|looking to", r"\bi(?:'m| am) (?=(?:trying|working|looking) to\b)", ""),
         ("shares a",
          r"\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of",
          "photo:"),
@@ -63,12 +63,16 @@ _HALF: Final = re.compile(r"(?i)^(?:but|and)\s+(?!for\b)(?=\S+\s+\S)")
 _DASH: Final = re.compile(r"(?<!\d) [-–—]+ | [-–—]+ (?![\dA-Z])")
 """A dash that is no range: `Nov 16 - Dec 15` and `9 - 12 PM` stay as they are."""
 _DASHES: Final = frozenset("-–—")
+_LIST_MARK: Final = re.compile(r"^(?:[-–—]+ )+")
+"""No minus and no flag: `-12 degrees`, `--force`."""
 _QUOTES: Final = ('"', "\u201c", "\u201d")
 _ITEM_WORDS: Final = 2
 """Words up to which a piece between commas is an item of an enumeration."""
 _DIGITS_AROUND: Final = re.compile(r"\d,\d")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
 _BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
+_PASSIVE: Final = listed("is are was were be been being am it's i'm he's she's we're they're you're get got gets")
+"""'Bob was sued by Omar': without the word Bob sued."""
 _NUMBER_NEXT: Final = re.compile(r"^[\W_]{0,2}\d")
 _PHATIC: Final = listed(
     """
@@ -81,12 +85,24 @@ _PHATIC: Final = listed(
     """
 )
 _ADDRESS: Final = re.compile(
-    r"(?P<lead>(?:[A-Za-z']{1,12}[,!]? ){0,2})(?P<name>[A-Z][\w'-]{2,30})(?:[,!]| [-–—])+ +(?=\S)"
+    r"(?P<lead>(?:[A-Za-z']{1,12}[,!]? ){0,2})(?P<name>[A-Z][\w'-]{1,30})(?:[,!]| [-–—])+ +(?=\S)"
 )
 """The beginning of a sentence that calls the other by name: 'Oh wow, Nate, …'."""
 _LISTED_NAMES: Final = re.compile(r"[A-Z][\w'-]+, (?:[A-Z][\w'-]+,? )+(?:and|or|&) ")
 """'Nate, Joanna and I …' names who did it."""
-_OUTCRIES: Final = listed("woah whoa wow aww ah oh ooh oof ugh hmm man omg yay bummer cheers sorry so and but well")
+_GOES_ON: Final = re.compile(
+    r"(?i)(?:who|whom|whose|which|my|his|her|our|their|your|the|an?|as|like|unlike|with|without|however|though|too|also"
+    r"|either|and|or|but|not|never|being|on|in|at|by|for|from|to|he|she|they|if|when|once|then|both|all)\b|\d"
+    r"|(?:is|are|was|were|has|have|had|do|does|did|will|would|can|could|should|may|might|must|\w+n't)\b"
+    r"(?! (?:you|i|we)\b)|[\w'-]+,"
+)
+"""What follows a name that is not called: 'Nate, who won', 'Nate, 25', 'Nate, Bob', 'Nate, too'."""
+_OUTCRIES: Final = listed(
+    """
+    hey hi hello thanks yes yeah yep no oh okay ok great cool awesome woah whoa wow aww ah ooh oof ugh hmm man omg yay
+    bummer cheers sorry so and but well
+    """
+)
 _VOCATIVE: Final = re.compile(r", [A-Z][\w-]{1,30}[!.]{0,3}$")
 _LONGEST_PHATIC: Final = 120
 _NEGATIONS: Final = listed("no not never none nothing nobody cannot without neither nor")
@@ -110,20 +126,30 @@ def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
     return "problem" in words or "worries" in words or not any(map(is_negation, words))
 
 
-def unaddressed(text: str, speakers: frozenset[str]) -> str:
+def unaddressed(text: str, names: frozenset[str]) -> str:
     """The text without the name of another that it begins with: what follows is not said of them.
+
+    `names` are words of people's names in lower case. The name stays where it may be the one who acts.
 
     >>> unaddressed("Wow, Nate - I won the cup!", frozenset({"nate", "joanna"}))
     'I won the cup!'
+    >>> unaddressed("Nate, however, did not sign.", frozenset({"nate", "joanna"}))
+    'Nate, however, did not sign.'
     """
     match = _ADDRESS.match(text)
-    if match is None or not any(name.startswith(match["name"].lower()) for name in speakers):
+    if match is None or _GOES_ON.match(text, match.end()) or not _is_called(match, names):
         return text
     if _LISTED_NAMES.match(text, match.start("name")):
         return text
-    if not all(word in _OUTCRIES or _carries_nothing(word, speakers) for word in bare_words(match["lead"])):
+    if not all(word in _OUTCRIES for word in bare_words(match["lead"])):
         return text
     return text[match.end() :]
+
+
+def _is_called(match: re.Match[str], names: frozenset[str]) -> bool:
+    """True for a whole name, and for the beginning of one after an outcry: 'Hey Jo'."""
+    name = match["name"].lower()
+    return name in names or (bool(match["lead"]) and any(one.startswith(name) for one in names))
 
 
 def _carries_nothing(word: str, speakers: frozenset[str]) -> bool:
@@ -161,29 +187,28 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
             lowered = line.lower()
     words = _HALF.sub("", line).split()
     bare = list(map(_BARE.__getitem__, words))
-    shown = _few_marks(" ".join(_kept(words, bare))).strip().rstrip(".!,;:-–— ").lstrip("-–— ")
+    shown = _few_marks(" ".join(_kept(words, bare))).strip().rstrip(".!,;:-–— ")
+    shown = _LIST_MARK.sub("", shown)
     if shown.endswith("]") and "[" not in shown:
         shown = shown.rstrip("] ")
     return shown or text.strip().rstrip(".!,;:") or text
 
 
 def _kept(words: Sequence[str], bare: Sequence[str]) -> list[str]:
-    """The words that stay, with the quotation marks of those before or after them that do not."""
-    kept: list[str] = []
-    opened = ""
-    for i, word in enumerate(words):
-        if bare[i] not in _DROPPED or _stays(words, bare, i):
-            kept.append(opened + word)
-            opened = ""
-            continue
-        begins, ends = word[0] in _QUOTES, word.rstrip(".,!?;").endswith(_QUOTES)
-        if begins and not ends:
-            opened = word[0]
-        elif ends and not begins:
-            opened = ""
-            if kept:
-                kept[-1] += '"'
-    return kept
+    """The words that stay: all of what is quoted, and of the rest those that say something."""
+    quoted = _quoted(words)
+    return [word for i, word in enumerate(words) if quoted[i] or bare[i] not in _DROPPED or _stays(words, bare, i)]
+
+
+def _quoted(words: Sequence[str]) -> list[bool]:
+    """Which words stand inside quotation marks; none where a mark has no other."""
+    inside = False
+    found = []
+    for word in words:
+        marks = sum(map(word.count, _QUOTES))
+        found.append(inside or marks > 0)
+        inside ^= marks % 2 == 1
+    return [False] * len(words) if inside else found
 
 
 def _few_marks(line: str) -> str:
@@ -219,6 +244,6 @@ def _stays(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
         return before in _KEPT_AFTER[word]
     if word == "been" and before.endswith("'ve") and before not in _DROPPED:
         return True
-    if word == "by" and _NUMBER_NEXT.match(following):
+    if word == "by" and (_NUMBER_NEXT.match(following) or not _PASSIVE.isdisjoint(bare[max(0, i - 5) : i])):
         return True
     return word in {"do", "does", "did", "have", "has", "had"} and following.lower() in {"not", "to"}
