@@ -22,18 +22,20 @@ from turnfold.assemble.past import Past, Taken, TakenAnchors
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import ANCHORS_HEADER, BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
-from turnfold.contract.notes import Note, Outline
+from turnfold.contract.notes import MARKS, Note, Outline
 from turnfold.contract.records import Anchor, Node
 
 _PASSED_OVER: Final = 24
 """Notes or names that are too long for what is left, after which no shorter one is looked for."""
-_WORTH_FILLING: Final = 0.03
+_WORTH_FILLING: Final = 0.02
 """Of the budget: with more than this to spare, more turns are shown raw."""
 _ALL_FOR_QUERY: Final = 1_000
 """Tokens up to which a context with a query has no notes but those that it is about."""
 _ALL_FOR_NAMES: Final = 1_000
 """Tokens of a budget beyond which names have less of it: the best ones stand there already."""
 _ROUNDS: Final = 4
+_ENOUGH: Final = 2**31
+"""Tokens: room for all."""
 _STAYS: Final = 0.9
 """Of the notes of what is folded: those that only change in steps."""
 
@@ -282,6 +284,7 @@ class _Selection:
         pricing = self._pricing
         starts = [span.first_seq for span in spans]
         opened: set[tuple[int, str, str]] = set()
+        marked: set[tuple[int, str, str]] = set()
         taken: list[Note] = []
         left = room
         too_long = 0
@@ -293,6 +296,10 @@ class _Selection:
                 price += pricing.label(note.speaker)
                 if day and (label[0], day, "") not in opened:
                     price += pricing.day(day)
+            # A note that ends in a mark needs no other one before the next. One of a line may be the last one.
+            ends_in_mark = note.text[-1:] in MARKS
+            if ends_in_mark and label in marked:
+                price -= 1
             if price > left:
                 too_long += 1
                 if too_long > _PASSED_OVER:
@@ -302,19 +309,14 @@ class _Selection:
             if is_new:
                 opened.add(label)
                 opened.add((label[0], day, ""))
+            if ends_in_mark:
+                marked.add(label)
             taken.append(note)
         return Taken(taken, room - left)
 
     def _cost(self, notes: Sequence[Note]) -> int:
         """What notes cost together with their labels, in the groups of this context."""
-        starts = [span.first_seq for span in self._spans()]
-        labels = {(bisect_right(starts, note.seq), note.day, note.speaker) for note in notes}
-        days = {(group, day) for group, day, _ in labels if day}
-        return (
-            sum(note.tokens for note in notes)
-            + sum(self._pricing.label(speaker) for _, _, speaker in labels)
-            + sum(self._pricing.day(day) for _, day in days)
-        )
+        return self._chosen(notes, self._spans(), _ENOUGH).tokens
 
     def _lines_tokens(self) -> int:
         """Tokens of the background's header and of the lines of groups."""
