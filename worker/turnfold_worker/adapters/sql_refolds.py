@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, delete, select, update
 
-from turnfold.contract.passages import LAST_TURN, number_of
+from turnfold.contract.passages import LAST_TURN, PLACES, number_of
 from turnfold.contract.records import ConversationId, Method
 from turnfold.contract.tables import (
     ConversationRow,
@@ -123,9 +123,9 @@ def _delete_node(connection: Connection, conversation: ConversationId, folded: F
     if height == 0 and method != Method.PLAIN:
         # Through all of the conversation's postings, which no index has by segment: rare, and only for these.
         connection.execute(delete(_posting).where(_posting.c.conversation == conversation, _posting.c.idx == idx))
-        first, following = number_of(folded.node.first_seq, 0), number_of(min(folded.node.last_seq, LAST_TURN) + 1, 0)
+        first, last = number_of(folded.node.first_seq, 0), number_of(min(folded.node.last_seq, LAST_TURN), PLACES - 1)
         connection.execute(
             delete(_passage).where(
-                _passage.c.conversation == conversation, _passage.c.number >= first, _passage.c.number < following
+                _passage.c.conversation == conversation, _passage.c.number.between(first, last)
             )
         )

@@ -40,7 +40,8 @@ def keep_turn_vectors(
 ) -> dict[int, Vector]:
     """Store vectors where none holds; those that then hold. Of a forgotten conversation: none."""
     there = select(_conversation.c.id).where(_conversation.c.id == conversation)
-    if not vectors or connection.scalar(there.with_for_update(read=True, key_share=True)) is None:
+    # One at a time: signs are made from what is stored, and must not miss what another worker is storing.
+    if not vectors or connection.scalar(there.with_for_update(key_share=True)) is None:
         return {}
     insert = insert_new(connection, _vector)
     upsert = insert.on_conflict_do_update(

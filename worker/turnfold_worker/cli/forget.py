@@ -8,6 +8,7 @@ from dataclasses import asdict
 import click
 
 from turnfold.contract.records import ErasureReceipt
+from turnfold.errors import TurnfoldError
 from turnfold_worker.cli.output import json_option, print_json, progress
 from turnfold_worker.cli.session import Session, pass_session
 
@@ -69,7 +70,12 @@ def _forget_each(session: Session, conversations: list[str]) -> list[ErasureRece
         for one in conversations:
             # Without a worker nothing is waited for twice.
             waits = not receipts or receipts[-1].completed
-            receipts.append(session.turnfold.forget(one, timeout_seconds=WAIT_SECONDS if waits else 0))
+            try:
+                receipts.append(session.turnfold.forget(one, timeout_seconds=WAIT_SECONDS if waits else 0))
+            except TurnfoldError:
+                done = f"{len(receipts)} of {len(conversations)} conversations are erased: run the command again"
+                click.echo(f"{done} for the others", err=True)
+                raise
             bar.advance(task)
     return receipts
 

@@ -271,7 +271,9 @@ def _mends(new: Known, old: Known) -> bool:
     turns = new.anchor.turn_seq - old.anchor.turn_seq
     if not old.active or old.anchor.type not in _OVERTAKEN or not 0 <= turns <= _MENDS_WITHIN:
         return False
-    if _place(old) >= _place(new) or len(specific_words(new.anchor.text)) >= _SUBJECT_OF_ITS_OWN:
+    if _place(old) >= _place(new):
+        return False
+    if len(specific_words(new.anchor.text)) >= _SUBJECT_OF_ITS_OWN and not shared(new, old):
         return False
     return any(
         ours and theirs and not set(ours) & set(theirs)
