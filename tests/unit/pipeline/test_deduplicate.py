@@ -80,6 +80,16 @@ def test_a_correction_supersedes_what_it_corrects() -> None:
     assert [(one.id, one.state, one.related) for one in result.changed] == [(1, AnchorState.SUPERSEDED, 2)]
 
 
+def test_a_correction_that_says_more_still_supersedes_what_it_names() -> None:
+    earlier = "The API key rotates every 30 days."
+    later = (
+        "Actually no, I was wrong: the API key rotates every 90 days, and the signing certificate of the gateway "
+        "expires yearly."
+    )
+    found = merged(talk(f"user: {earlier}", "assistant: Noted.", f"user: {later}")).new
+    assert [anchor.state for anchor in found if anchor.text == earlier] == [AnchorState.SUPERSEDED]
+
+
 def test_the_same_fact_with_another_value_supersedes_the_earlier() -> None:
     result = merged(
         talk("user: My launch deadline must be 3 May 2026.", "user: My launch deadline must be 7 May 2026.")
