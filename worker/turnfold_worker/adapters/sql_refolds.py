@@ -125,7 +125,5 @@ def _delete_node(connection: Connection, conversation: ConversationId, folded: F
         connection.execute(delete(_posting).where(_posting.c.conversation == conversation, _posting.c.idx == idx))
         first, last = number_of(folded.node.first_seq, 0), number_of(min(folded.node.last_seq, LAST_TURN), PLACES - 1)
         connection.execute(
-            delete(_passage).where(
-                _passage.c.conversation == conversation, _passage.c.number.between(first, last)
-            )
+            delete(_passage).where(_passage.c.conversation == conversation, _passage.c.number.between(first, last))
         )
