@@ -269,7 +269,7 @@ def document(result: Row) -> str:
     minutes, cores = result["minutes"], f"{where['processor']}, {where['cores']} cores"
     return f"""# Performance
 
-Written by `make bench` in one run of {minutes:.0f} minutes: {cores},
+Written by `make bench` in one run of {60 * minutes:.0f} seconds: {cores},
 load {where["load"]} (one minute, at the beginning and at the end), Python {where["python"]}, {where["system"]}.
 Milliseconds move with the machine and with what else runs on it: compare with the floor of the same rows, one Redis
 round trip and one indexed SELECT of 60 rows by the plain drivers. Where the load is above the number of cores, whatever
