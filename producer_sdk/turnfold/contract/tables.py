@@ -260,6 +260,14 @@ class AnchorRow(Base, table=True):
             sqlite_where=text("state = 0"),
             postgresql_where=text("state = 0"),
         ),
+        # Few are settled by hand, and each segment asks whether any was.
+        Index(
+            "anchor_settled",
+            "conversation",
+            "settled_after",
+            sqlite_where=text("settled_after IS NOT NULL"),
+            postgresql_where=text("settled_after IS NOT NULL"),
+        ),
     )
 
     conversation: int = _conversation()

@@ -134,6 +134,14 @@ def upgrade() -> None:
         ),
     )
     op.create_index(
+        "anchor_settled",
+        "anchor",
+        ["conversation", "settled_after"],
+        unique=False,
+        sqlite_where=sa.text("settled_after IS NOT NULL"),
+        postgresql_where=sa.text("settled_after IS NOT NULL"),
+    )
+    op.create_index(
         "anchor_top",
         "anchor",
         ["conversation", "rank", "id"],
