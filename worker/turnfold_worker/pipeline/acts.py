@@ -17,7 +17,7 @@ from turnfold.contract.records import Role
 from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline import reply_rules, statement_rules
 from turnfold_worker.pipeline.act_rules import Act, Rule
-from turnfold_worker.pipeline.facts import FactKind
+from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
 from turnfold_worker.pipeline.reading import Reading, is_participant
 from turnfold_worker.pipeline.required_words import PatternIndex, words_in
@@ -30,9 +30,7 @@ YES_TO_A_PROPOSAL: Final = "yes to a proposal"
 REPLIES: Final = frozenset({YES_TO_A_PROPOSAL, "yes to a request", "no to a request", "goes along with a request"})
 """Rules by which a reply means what was asked before it."""
 
-EXACT: Final = (FactKind.NUMBER, FactKind.DATE)
-NAMED: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.EMAIL, FactKind.URL)
-_STATED: Final = frozenset((*EXACT, *NAMED))
+_STATED: Final = frozenset((*VALUES, *NAMES))
 
 _BRIEF: Final = 250
 """Code points of a turn of everyday talk at most."""

@@ -15,8 +15,6 @@ from turnfold_worker.pipeline import reply_rules, statement_rules
 from turnfold_worker.pipeline.act_rules import Act
 from turnfold_worker.pipeline.acts import (
     ENOUGH,
-    EXACT,
-    NAMED,
     NOTHING,
     REPLIES,
     SENTENCES_READ,
@@ -28,7 +26,7 @@ from turnfold_worker.pipeline.acts import (
     turn_acts,
 )
 from turnfold_worker.pipeline.common_words import is_common
-from turnfold_worker.pipeline.facts import FactKind
+from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses, trimmed
 from turnfold_worker.pipeline.reading import Reading
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -199,8 +197,8 @@ def _proposed(reading: Reading) -> Span:
 
 def _bonus(reading: Reading, span: Span, wanted: frozenset[str]) -> int:
     facts = reading.facts.within(span.start, span.end)
-    points = 8 if any(fact.kind in EXACT for fact in facts) else 0
-    points += 6 if any(fact.kind in NAMED for fact in facts) else 0
+    points = 8 if any(fact.kind in VALUES for fact in facts) else 0
+    points += 6 if any(fact.kind in NAMES for fact in facts) else 0
     points += 6 if reading.turn.role is Role.USER else -4
     if wanted and not wanted.isdisjoint(words(reading.text(span))):
         points += 10

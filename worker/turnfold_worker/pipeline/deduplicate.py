@@ -18,9 +18,8 @@ from turnfold.contract.vectors import NO_VECTOR, Vector
 from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.acts import plain_words
 from turnfold_worker.pipeline.anchors import AnchorDraft
+from turnfold_worker.pipeline.facts import NAMES, VALUES
 from turnfold_worker.pipeline.likeness import (
-    NAMES,
-    VALUES,
     Known,
     agree,
     by_meaning,
@@ -286,8 +285,7 @@ def _restates(new: Known, old: Known, similarity: float) -> bool:
     """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
     if not (new.anchor.type is old.anchor.type and new.anchor.type in _STATEMENTS) or not shared(new, old, least=2):
         return False
-    negations = statement_rules.NEGATION.findall
-    if not similarity > 0 or not same_names(new, old) or len(negations(new.said)) != len(negations(old.said)):
+    if not similarity > 0 or not same_names(new, old) or new.negations != old.negations:
         return False
     ours, theirs = new.facts, old.facts
     return any(

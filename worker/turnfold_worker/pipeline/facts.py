@@ -45,6 +45,10 @@ class FactKind(StrEnum):
     ERROR = "errors"
 
 
+VALUES: Final = (FactKind.NUMBER, FactKind.DATE)
+NAMES: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL)
+
+
 class Fact(NamedTuple):
     """A span that states something exactly: `text[start:end]` of what was read."""
 

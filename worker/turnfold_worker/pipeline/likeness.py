@@ -14,11 +14,8 @@ from turnfold.contract.records import Anchor, AnchorState
 from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.acts import plain_words
 from turnfold_worker.pipeline.common_words import is_common, weight
-from turnfold_worker.pipeline.facts import FactKind, Facts, extract_facts
+from turnfold_worker.pipeline.facts import NAMES, VALUES, Facts, extract_facts
 from turnfold_worker.pipeline.words import SPECIFIC, word_vector
-
-VALUES: Final = (FactKind.NUMBER, FactKind.DATE)
-NAMES: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL)
 
 _MARKS: Final = '.,;:!?()[]"“”'
 _SAME_ROOT: Final = 5
@@ -94,6 +91,11 @@ class Known:
         return (*digits, *(letter for letter in _LETTER.findall(self.anchor.text) if letter != "I"))
 
     @cached_property
+    def negations(self) -> int:
+        """How many there are."""
+        return len(statement_rules.NEGATION.findall(self.said))
+
+    @cached_property
     def denied(self) -> frozenset[str]:
         """The words that negations stand before."""
         found = set()
@@ -132,8 +134,7 @@ def agree(one: Known, other: Known) -> bool:
 
     Nor may they stand in another order, or deny something else: 'Ana pays Omar' does not repeat 'Omar pays Ana'.
     """
-    negations = statement_rules.NEGATION.findall
-    if len(negations(one.said)) != len(negations(other.said)) or one.turning != other.turning:
+    if one.negations != other.negations or one.turning != other.turning:
         return False
     if one.exact != other.exact or not _deny_the_same(one, other) or not _in_one_order(one, other):
         return False
