@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from itertools import pairwise, takewhile
+from pathlib import Path
 from statistics import median
+from typing import Final
 
 import pytest
 
 from conftest import LocalWorker
 from support.talk import talk
 from turnfold import Turnfold
+from turnfold_worker.offline import fold
 
+EXAMPLE: Final = Path(__file__).parents[2] / "examples" / "product-discussion.jsonl"
 TURNS, APPENDS, BUDGET = 500, 50, 4_000
 
 
@@ -37,3 +43,18 @@ def shared(texts: list[bytes]) -> list[float]:
         sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, following, strict=False))) / len(one)
         for one, following in pairwise(texts)
     ]
+
+
+def test_while_no_segment_closes_the_notes_before_the_tail_change_twice_at_most() -> None:
+    turns = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
+    changes: Counter[int] = Counter()
+    before, closed = b"", 0
+    for last in range(len(turns) - APPENDS, len(turns) + 1):
+        folded = fold(turns[:last], conversation_id="c")
+        text = folded.context(budget_tokens=1_000).text.encode()
+        last_closed = max(segment.last_seq for segment in folded.segments)
+        if before and last_closed == closed:
+            (share,) = shared([before, text])
+            changes[closed] += share < 0.75
+        before, closed = text, last_closed
+    assert max(changes.values()) <= 2, changes

@@ -133,15 +133,11 @@ class _Selection:
         first_raw = self._first_raw()
         past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words, in_detail=self._in_detail)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
-        room = self._left
-        if late:
-            room -= self._cost(self._worth_showing(past, late, opened, room))
-        step = max(1, int(self._policy.tail_step * self._target))
-        chosen, hits, known_by = self._with_hits(past, opened, room - room % step)
+        chosen, hits, known_by = self._with_hits(past, opened, self._steady_room(tail))
         notes = chosen.notes
         left = self._left - chosen.tokens - (self._pricing.hits(hits) if hits else 0)
         if late:
-            of_tail = self._chosen(late, opened, left)
+            of_tail = self._chosen(self._worth_showing(past, late, opened, self._left), opened, left)
             late = of_tail.notes
             left -= of_tail.tokens
         if notes and left > _WORTH_FILLING * self._target:
@@ -161,6 +157,18 @@ class _Selection:
             hits=tuple(sorted(hits)),
             unfolded=self._unfolded(tail),
         )
+
+    def _steady_room(self, tail: GroupSpan | None) -> int:
+        """What notes of what is folded may cost, the same while turns are appended but for two steps.
+
+        As much is kept free as the open tail may take: half of its share until it needs more, all of it until it is too
+        long to be shown raw, and then what the newest turns may take.
+        """
+        policy = self._policy
+        raw = self._recent_tokens()
+        few, many = int(policy.recent_share * self._target), int(policy.tail_share * self._target)
+        kept = few if tail or raw <= few else many
+        return max(0, self._left + raw - max(kept, raw))
 
     def _remembered(self, key: Hashable | None, what: str, make: Callable[[], _Made]) -> _Made:
         """A result that depends on the notes of a key alone; without a key it is made each time."""
