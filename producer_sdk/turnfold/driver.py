@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque, namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
@@ -66,6 +66,8 @@ class DriverConnection:
         """The driver's own connection."""
         self._keep = keep
         """Holds an in-memory database, which lives as long as its one connection."""
+        self._begins = False
+        """A snapshot is asked for, and its first statement has not come yet."""
         self._open = False
 
     def rows(self, statement: Executable, parameters: Mapping[str, Any]) -> list[Row]:
@@ -75,27 +77,38 @@ class DriverConnection:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All statements inside see one state of the database."""
-        self._run(self._owner.begin)
-        self._open = True
+        """All statements inside see one state of the database: it begins with the first of them."""
+        self._begins = True
         yield
         if self._open:
             self._finish()
+        self._begins = False
 
     def batch(self, *calls: Call, last: bool = False) -> list[list[Row]]:
         """The rows of several statements in one round trip where the server can; `last` also ends the snapshot."""
-        if len(calls) == 1 or not self._owner.pipelines:
+        begins, self._begins = self._begins, False
+        self._open = self._open or begins
+        ends = last and self._open
+        if self._owner.pipelines and len(calls) + begins + ends > 1:
+            found = self._pipelined(calls, begins=begins, ends=ends)
+        else:
+            if begins:
+                self._run(self._owner.begin)
             found = [self._run(*self._owner.prepared(*call)) for call in calls]
-            if last and self._open:
+            if ends:
                 self._finish()
-            return found
+        self._open = self._open and not ends
+        return found
+
+    def _pipelined(self, calls: Sequence[Call], *, begins: bool, ends: bool) -> list[list[Row]]:
         cursors = [self.driver.cursor() for _ in calls]
         with self.driver.pipeline():
+            if begins:
+                self.driver.execute(self._owner.begin)
             for cursor, call in zip(cursors, calls, strict=True):
                 cursor.execute(*self._owner.prepared(*call))
-            if last and self._open:
+            if ends:
                 self.driver.execute("COMMIT")
-                self._open = False
         return [cursor.fetchall() for cursor in cursors]
 
     def close(self) -> None:

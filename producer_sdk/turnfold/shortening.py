@@ -55,6 +55,14 @@ class Shortening:
         """Code points of a content that is read whole."""
         return self.head + self.tail
 
+    @property
+    def numbers(self) -> dict[str, int]:
+        """As parameters of a statement."""
+        return {
+            "head": self.head, "tail": self.tail, "parts": self.parts, "long_parts": self.long_parts,
+            "newest_from": self.newest_from,
+        }  # fmt: skip
+
     def of(self, turn: StoredTurn) -> StoredTurn:
         """The turn as a context reads it."""
         most_parts = self.long_parts if turn.seq >= self.newest_from else self.parts

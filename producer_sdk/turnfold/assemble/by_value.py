@@ -17,6 +17,7 @@ from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of
 from turnfold.assemble.markers import turns_marker
+from turnfold.assemble.ledger import Ledger
 from turnfold.assemble.material import Material
 from turnfold.assemble.past import Past, Taken, TakenAnchors
 from turnfold.assemble.plan import Plan
@@ -114,9 +115,13 @@ class _Selection:
         taken: list[Anchor] = []
         spent = self._pricing.count(ANCHORS_HEADER)
         words: dict[int, set[str]] = {}
-        for anchor in self._material.snapshot.anchors:
-            price = self._pricing.anchor(anchor)
-            if anchor.turn_seq < first_raw and spent + price <= most:
+        ledger = Ledger.of(self._material.snapshot.anchors)
+        for at, (seq, tokens) in enumerate(zip(ledger.seqs, ledger.tokens, strict=True)):
+            # Its words alone cost more than what is left of most of them.
+            if seq >= first_raw or spent + tokens > most:
+                continue
+            price = self._pricing.anchor(anchor := ledger[at])
+            if spent + price <= most:
                 taken.append(anchor)
                 spent += price
                 words.setdefault(anchor.turn_seq, set()).update(anchor.text.lower().split())
@@ -256,8 +261,8 @@ class _Selection:
         """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
         before = self._first_raw() - 1
         if before != self._spans_before:
-            roots, share = self._material.roots, int(self._policy.markers_share * self._target)
-            known = spans_of(roots, before=before, most_tokens=share, short=self._material.style.short)
+            cover, share = self._outline.cover, int(self._policy.markers_share * self._target)
+            known = spans_of(cover, before=before, most_tokens=share, short=self._material.style.short)
             self._spans_before, self._spans_known = before, known
         return self._spans_known
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
 from typing import Any, Final, NamedTuple, cast, overload
@@ -53,8 +53,7 @@ class Note(NamedTuple):
     """What it told when it was taken, in hundredths a token; of an outline's notes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Covered:
+class Covered(NamedTuple):
     """A node whose turns an outline covers."""
 
     height: int
@@ -100,6 +99,8 @@ class Outline:
 
 _note: Final = cast("Callable[[Iterable[Any]], Note]", partial(tuple.__new__, Note))
 """`Note._make` without a call of Python's: a read makes hundreds."""
+
+_covered: Final = cast("Callable[[Iterable[Any]], Covered]", partial(tuple.__new__, Covered))
 
 
 def closes(text: str) -> bool:
@@ -243,7 +244,7 @@ def pack_outline(outline: Outline) -> dict[int, str]:
     """The parts of an outline by number."""
     frame = {
         "last_seq": outline.last_seq,
-        "cover": [list(astuple(one)) for one in outline.cover],
+        "cover": outline.cover,
         "tail_seq": outline.tail_seq,
         "tail": json.loads(pack_notes(outline.tail, gains=True)),
         "tool_percent": outline.tool_percent,
@@ -265,7 +266,7 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
     frame = json.loads(bodies[FRAME_PART])
     return Outline(
         last_seq=frame["last_seq"],
-        cover=tuple(Covered(*row) for row in frame["cover"]),
+        cover=tuple(map(_covered, frame["cover"])),
         tail=_notes_of(frame["tail"]),
         tail_seq=frame["tail_seq"],
         tool_percent=frame["tool_percent"],
