@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, Final
 
 from turnfold import statements
@@ -130,7 +131,7 @@ def lazy_turns(
         seqs=[row[0] for row in shapes],
         tokens=[row[3] for row in shapes],
         voices=[(row[2], row[1]) for row in shapes],
-        has_parts=any([row[5] for row in shapes]),
+        has_parts=any(map(itemgetter(5), shapes)),
         made=[None] * len(shapes),
         make=make,
         shape=shape,

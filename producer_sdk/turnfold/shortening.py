@@ -65,6 +65,8 @@ class Shortening:
 
     def of(self, turn: StoredTurn) -> StoredTurn:
         """The turn as a context reads it."""
+        if turn.parts is None and turn.metadata is None and len(turn.content) <= self.cap:
+            return turn
         most_parts = self.long_parts if turn.seq >= self.newest_from else self.parts
         # As SQL holds it: in ASCII, with spaces after commas and colons.
         drops_parts = turn.parts is not None and len(json.dumps(turn.parts)) > most_parts

@@ -122,7 +122,9 @@ class ValueReader:
         part = last_part(wanted.budget_tokens)
         of_conversation = {"conversation": head.id}
         after_seq = max(0, head.turn_count - statements.TAIL_TURNS)
-        words_after = after_seq if _wants_all_words(head, wanted, before) else max(after_seq, _likely_after(head, wanted))
+        words_after = (
+            after_seq if _wants_all_words(head, wanted, before) else max(after_seq, _likely_after(head, wanted))
+        )
         calls: list[Call] = [
             (statements.OUTLINE, {**of_conversation, "last_part": part}),
             (statements.TOP_ANCHOR_ROWS, of_conversation),

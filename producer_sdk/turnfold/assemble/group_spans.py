@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final
 
 from turnfold.assemble.groups import Group
 from turnfold.assemble.markers import Marker, NodeTarget, format_marker, turns_marker
-from turnfold.contract.notes import Covered, Note
+from turnfold.contract.notes import Covered, Note, in_order
 
 _GROUP_TOKENS: Final = 16
 """About what a group's line costs."""
 _FIRST_SEQ: Final = attrgetter("first_seq")
+_FIRST: Final = itemgetter(0)
 _NEAR: Final = 3
 """Nodes within which a group's edge may move to the beginning of a day."""
 
@@ -72,12 +73,11 @@ def last_day(groups: Sequence[Group]) -> str:
 
 def grouped(spans: Sequence[GroupSpan], notes: Sequence[Note], *, day: str = "") -> tuple[Group, ...]:
     """Notes under the lines of their turns; `day` is what stands above the first already."""
-    held: list[list[Note]] = [[] for _ in spans]
-    starts = [span.first_seq for span in spans]
-    for note in sorted(notes):
-        held[bisect_right(starts, note.seq) - 1].append(note)
+    ordered = in_order(notes)
+    ends = [bisect_left(ordered, span.first_seq, key=_FIRST) for span in spans[1:]]
     groups = []
-    for span, found in zip(spans, held, strict=True):
-        groups.append(Group(span.first_seq, span.last_seq, span.marker, tuple(found), day))
+    for span, first, last in zip(spans, [0, *ends], [*ends, len(ordered)], strict=False):
+        found = tuple(ordered[first:last])
+        groups.append(Group(span.first_seq, span.last_seq, span.marker, found, day))
         day = found[-1].day if found else day
     return tuple(groups)

@@ -86,6 +86,7 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
     else:
         cover = fewest = coarsest(snapshot.nodes, last_seq=head.closed_seq if head else 0)
     turns = Turns.of(snapshot.turns)
+    voices = frozenset(turns.voices)
     window = _window(snapshot, turns)
     return Material(
         snapshot=snapshot,
@@ -95,7 +96,7 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
             short=request.usable_tokens < request.policy.short_markers_below,
             openings=line_openings(
                 [
-                    *turns.voices,
+                    *voices,
                     *((excerpt.turn.name, excerpt.turn.role) for excerpt in snapshot.excerpts),
                     *((turn.name, turn.role) for passage in snapshot.passages for turn in passage.expansion.turns),
                 ]
@@ -107,7 +108,9 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
         last_seq=max(snapshot.last_seq, head.turn_count if head else 0),
         window=window,
         inside_groups=inside_groups(window),
-        system_turn=None if request.system is not None else _newest_system_turn(turns),
+        system_turn=_newest_system_turn(turns)
+        if request.system is None and any(role in _SYSTEM for _, role in voices)
+        else None,
     )
 
 

@@ -11,7 +11,7 @@ Voice = tuple[str | None, str]
 """Name and role of a speaker."""
 
 
-class TurnsNotRead(LookupError):
+class TurnsNotRead(LookupError):  # noqa: N818 - named as those of `errors` are
     """A read left the words of these turns in the database: it has to be made again with all of them."""
 
 
