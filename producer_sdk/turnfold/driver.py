@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque, namedtuple
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any, Final
 
 from sqlalchemy import Engine, Executable, select
@@ -66,9 +66,9 @@ class DriverConnection:
         """The driver's own connection."""
         self._keep = keep
         """Holds an in-memory database, which lives as long as its one connection."""
-        self._begins = False
-        """A snapshot is asked for, and its first statement has not come yet."""
-        self._open = False
+        self._snapshot = ExitStack()
+        """What ends the open snapshot; empty without one."""
+        self._in_pipeline = False
 
     def rows(self, statement: Executable, parameters: Mapping[str, Any]) -> list[Row]:
         """The rows of a statement as the driver gives them: see `Driver.naming`."""
@@ -77,56 +77,52 @@ class DriverConnection:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All statements inside see one state of the database: it begins with the first of them."""
-        self._begins = True
+        """All statements inside see one state of the database.
+
+        On PostgreSQL it is a pipeline: what is sent up to its end is one transaction, which costs no BEGIN and COMMIT.
+        """
+        if self._owner.pipelines:
+            self._snapshot.enter_context(self._pipeline())
+        else:
+            self._run("BEGIN")
+            self._snapshot.callback(self._run, "COMMIT")
         yield
-        if self._open:
-            self._finish()
-        self._begins = False
+        self._snapshot.close()
 
     def batch(self, *calls: Call, last: bool = False) -> list[list[Row]]:
         """The rows of several statements in one round trip where the server can; `last` also ends the snapshot."""
-        begins, self._begins = self._begins, False
-        self._open = self._open or begins
-        ends = last and self._open
-        if self._owner.pipelines and len(calls) + begins + ends > 1:
-            found = self._pipelined(calls, begins=begins, ends=ends)
-        else:
-            if begins:
-                self._run(self._owner.begin)
+        if not self._owner.pipelines:
             found = [self._run(*self._owner.prepared(*call)) for call in calls]
-            if ends:
-                self._finish()
-        self._open = self._open and not ends
-        return found
-
-    def _pipelined(self, calls: Sequence[Call], *, begins: bool, ends: bool) -> list[list[Row]]:
+            if last:
+                self._snapshot.close()
+            return found
         cursors = [self.driver.cursor() for _ in calls]
-        with self.driver.pipeline():
-            if begins:
-                self.driver.execute(self._owner.begin)
+        with self._pipeline() if len(calls) > 1 and not self._in_pipeline else nullcontext():
             for cursor, call in zip(cursors, calls, strict=True):
                 cursor.execute(*self._owner.prepared(*call))
-            if ends:
-                self.driver.execute("COMMIT")
+        if last:
+            self._snapshot.close()
         return [cursor.fetchall() for cursor in cursors]
+
+    @contextmanager
+    def _pipeline(self) -> Iterator[None]:
+        self._in_pipeline = True
+        with self.driver.pipeline():
+            yield
+        self._in_pipeline = False
 
     def close(self) -> None:
         """Close it, whatever state it is in."""
         with suppress(Exception):
             (self._keep or self.driver).close()
 
-    def _finish(self) -> None:
-        self._run("COMMIT")
-        self._open = False
-
     def _run(self, sql: str, parameters: Any = ()) -> list[Row]:
         cursor = self.driver.execute(sql, parameters)
         return cursor.fetchall() if cursor.description else []
 
 
-def _prepare_once(driver: Any) -> None:
-    """Let psycopg and PostgreSQL keep one plan of each statement.
+def _for_reads(driver: Any) -> None:
+    """Let a transaction be one snapshot, and psycopg and PostgreSQL keep one plan of each statement.
 
     psycopg sends a number in the smallest type that holds it, and takes a statement with other types for another one:
     one with a hundred numbers was planned anew at each read, which took longer than all else.
@@ -134,6 +130,8 @@ def _prepare_once(driver: Any) -> None:
     from psycopg.types.numeric import Int8Dumper
 
     driver.autocommit = True
+    driver.execute("SET default_transaction_isolation = 'repeatable read'")
+    driver.execute("SET default_transaction_read_only = on")
     driver.adapters.register_dumper(int, Int8Dumper)
     # Every statement begins at a key, whatever its parameters are.
     driver.execute("SET plan_cache_mode = force_generic_plan")
@@ -148,7 +146,6 @@ class Driver:
         self._compiled: dict[Executable, _Compiled] = {}
         self._lock = threading.Lock()
         self.pipelines = engine.dialect.name == "postgresql"
-        self.begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if self.pipelines else "BEGIN"
 
     @contextmanager
     def connection(self) -> Iterator[DriverConnection]:
@@ -201,7 +198,7 @@ class Driver:
         # Ours from now on: the pool's own stay for the reads that go through SQLAlchemy.
         proxied.detach()
         if self.pipelines:
-            _prepare_once(driver)
+            _for_reads(driver)
         return DriverConnection(self, driver, None)
 
     def _named(self, error: Exception, held: DriverConnection) -> BaseException:
