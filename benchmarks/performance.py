@@ -299,7 +299,10 @@ count that wait, nor what the servers do.
 
 - **cold**: the process has not read this conversation yet. **warm**: the conversation's revision is the one that the
   process read last, and a turn was appended since. **query**: `context(query=…)`, a new question each time.
+- **over the budget**: tokens of the largest context above it. **old turns**: the share of all but the newest {NEWEST}
+  that is shown, or stands under a line that leads to it, in the context that has the least of them.
 - No token is counted but those of what is short or new, no model is asked, no statement depends on the length.
+- PostgreSQL's tables are analysed before, as autovacuum does within a minute.
 - A process remembers what it parsed of the conversations that it read last: 16 million characters, about 64 MB.
 
 ![p50 of a context by the length of the conversation](performance-length.svg)

@@ -1,7 +1,8 @@
 """The read of the default policy: what a context needs of SQL, from memory where the revision is still the same.
 
 A conversation that this process has read before costs one statement, which names its revision; another one a
-transaction of four, six with a query, seven with its vector. Either way all that is returned is of one committed state.
+transaction of five, seven with a query, eight with its vector. Either way all that is returned is of one committed
+state.
 """
 
 from __future__ import annotations
