@@ -79,13 +79,13 @@ class DriverConnection:
     def snapshot(self) -> Iterator[None]:
         """All statements inside see one state of the database.
 
-        On PostgreSQL it is a pipeline: what is sent up to its end is one transaction, which costs no BEGIN and COMMIT.
+        On PostgreSQL it is one pipeline: beginning and ending it cost no round trip of their own.
         """
         if self._owner.pipelines:
             self._snapshot.enter_context(self._pipeline())
-        else:
-            self._run("BEGIN")
-            self._snapshot.callback(self._run, "COMMIT")
+        # In words, though a pipeline is a transaction by itself: a pooler may drop what a connection was set to.
+        self.driver.execute(self._owner.begin)
+        self._snapshot.callback(self.driver.execute, "COMMIT")
         yield
         self._snapshot.close()
 
@@ -121,8 +121,8 @@ class DriverConnection:
         return cursor.fetchall() if cursor.description else []
 
 
-def _for_reads(driver: Any) -> None:
-    """Let a transaction be one snapshot, and psycopg and PostgreSQL keep one plan of each statement.
+def _keeping_plans(driver: Any) -> None:
+    """Let psycopg and PostgreSQL keep one plan of each statement.
 
     psycopg sends a number in the smallest type that holds it, and takes a statement with other types for another one:
     one with a hundred numbers was planned anew at each read, which took longer than all else.
@@ -130,8 +130,6 @@ def _for_reads(driver: Any) -> None:
     from psycopg.types.numeric import Int8Dumper
 
     driver.autocommit = True
-    driver.execute("SET default_transaction_isolation = 'repeatable read'")
-    driver.execute("SET default_transaction_read_only = on")
     driver.adapters.register_dumper(int, Int8Dumper)
     # Every statement begins at a key, whatever its parameters are.
     driver.execute("SET plan_cache_mode = force_generic_plan")
@@ -146,6 +144,7 @@ class Driver:
         self._compiled: dict[Executable, _Compiled] = {}
         self._lock = threading.Lock()
         self.pipelines = engine.dialect.name == "postgresql"
+        self.begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if self.pipelines else "BEGIN"
 
     @contextmanager
     def connection(self) -> Iterator[DriverConnection]:
@@ -198,7 +197,7 @@ class Driver:
         # Ours from now on: the pool's own stay for the reads that go through SQLAlchemy.
         proxied.detach()
         if self.pipelines:
-            _for_reads(driver)
+            _keeping_plans(driver)
         return DriverConnection(self, driver, None)
 
     def _named(self, error: Exception, held: DriverConnection) -> BaseException:
