@@ -109,15 +109,26 @@ def copy_rows(source: Bench, target: Bench) -> None:
             for name in ("conversation", "job", "parked_entry"):
                 # Rows that bring their numbers leave the counter where it was.
                 writing.execute(text(f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), max(id)) FROM {name}"))  # noqa: S608 - ours
-        # As autovacuum does a minute after rows came; until then the planner knows nothing of them.
-        with target.write.connect().execution_options(isolation_level="AUTOCOMMIT") as plain:
-            plain.execute(text("VACUUM (ANALYZE)"))
+        with target.write.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            # As autovacuum does within a minute. Without it the plan of the floor, too, is another one.
+            connection.execute(text("VACUUM ANALYZE"))
 
 
 def _covered(context: Context, last_seq: int) -> int:
     """How many of the turns up to a number stand somewhere in a context: shown, or under a line that leads to them."""
     spans = context.coverage.spans if context.coverage else ()
     return sum(max(0, min(span.last_seq, last_seq) - span.first_seq + 1) for span in spans)
+
+
+def _used(contexts: Sequence[Context], budget: int, turns: int) -> Row:
+    """Tokens of the largest of some contexts, those above the budget, and the least share of old turns in one."""
+    tokens = max(context.tokens for context in contexts)
+    old = min(_covered(context, turns - NEWEST) for context in contexts)
+    return {
+        "tokens": tokens,
+        "over": max(0, tokens - budget),
+        "old": old / (turns - NEWEST) if turns > NEWEST else None,
+    }
 
 
 def reads_of(bench: Bench, turns: int) -> list[Row]:
@@ -142,12 +153,8 @@ def reads_of(bench: Bench, turns: int) -> list[Row]:
         bench.tf.append(name, {"role": "user", "content": f"And the seat page for customer {number}?"})
 
     for budget in BUDGETS:
-        context = bench.tf.context(name, budget_tokens=budget)
-        used = {
-            "tokens": context.tokens,
-            "over": max(0, context.tokens - budget),
-            "old": _covered(context, turns - NEWEST) / (turns - NEWEST) if turns > NEWEST else None,
-        }
+        used = _used([bench.tf.context(name, budget_tokens=budget)], budget, turns)
+        asked_for = [bench.tf.context(name, budget_tokens=budget, query=question(number)) for number in range(4)]
         lowest = timed(lambda _: floor(), READS)
         read = partial(bench.tf.context, name, budget_tokens=budget)
         cold = timed(lambda _, read=read: read(), READS, before=lambda _: reader.forget_parsed())
@@ -155,7 +162,7 @@ def reads_of(bench: Bench, turns: int) -> list[Row]:
         row("warm", budget, timed(lambda _, read=read: read(), READS, before=append), lowest, **used)
         redis.delete(inbox)
         asked = timed(lambda number, read=read: read(query=question(number)), QUERIES)
-        row("query", budget, asked, lowest)
+        row("query", budget, asked, lowest, **_used(asked_for, budget, turns))
     context = bench.tf.context(name, budget_tokens=MIDDLE)
     lowest = timed(lambda _: floor(), READS)
     if context.markers:
@@ -238,11 +245,22 @@ def _read_table(rows: Sequence[Row], kinds: Sequence[str]) -> str:
                 "budget": f"{row['budget']:,}" if row["budget"] else "–", "p50 ms": _ms(row["p50"]),
                 "p95": _ms(row["p95"]), "p99": _ms(row["p99"]), "floor": f"{row['floor']:.3f}",
                 "× floor": f"{row['times']:.1f}",
-                "CPU ms": _ms(row["cpu"]), "× floor's CPU": f"{row['cpu times']:.1f}",
+                "CPU ms": _ms(row["cpu"]), "× floor's CPU": f"{row['cpu times']:.1f}", **_shown(row),
             }
             for kind in kinds for row in rows if row["kind"] == kind
         ]
     )  # fmt: skip
+
+
+def _shown(row: Row) -> Row:
+    """What a context holds, where the row is about one."""
+    if "over" not in row:
+        return {}
+    return {"over the budget": f"{row['over']:,}", "old turns": _share(row["old"])}
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
 
 
 def _peer_table(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
@@ -257,7 +275,7 @@ def _peer_table(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
             {
                 "system": row["system"], "turns": f"{row['turns']:,}", "p50 ms": _ms(row["p50"]),
                 "p95": _ms(row["p95"]), "tokens": f"{row['tokens']:,}", "over the budget": f"{row['over']:,}",
-                "old turns represented": "–" if row["old"] is None else f"{100 * row['old']:.1f} %",
+                "old turns represented": _share(row["old"]),
             }
             for row in rows
         ]
@@ -284,7 +302,10 @@ count that wait, nor what the servers do.
 
 - **cold**: the process has not read this conversation yet. **warm**: the conversation's revision is the one that the
   process read last, and a turn was appended since. **query**: `context(query=…)`, a new question each time.
+- **over the budget**: tokens of the largest context above it. **old turns**: the share of all but the newest {NEWEST}
+  that is shown, or stands under a line that leads to it, in the context that has the least of them.
 - No token is counted but those of what is short or new, no model is asked, no statement depends on the length.
+- PostgreSQL's tables are analysed before, as autovacuum does within a minute.
 - A process remembers what it parsed of the conversations that it read last: 16 million characters, about 64 MB.
 
 ![p50 of a context by the length of the conversation](performance-length.svg)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import deque, namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any, Final
 
 from sqlalchemy import Engine, Executable, select
@@ -66,7 +66,9 @@ class DriverConnection:
         """The driver's own connection."""
         self._keep = keep
         """Holds an in-memory database, which lives as long as its one connection."""
-        self._open = False
+        self._snapshot = ExitStack()
+        """What ends the open snapshot; empty without one."""
+        self._in_pipeline = False
 
     def rows(self, statement: Executable, parameters: Mapping[str, Any]) -> list[Row]:
         """The rows of a statement as the driver gives them: see `Driver.naming`."""
@@ -75,41 +77,62 @@ class DriverConnection:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All statements inside see one state of the database."""
-        self._run(self._owner.begin)
-        self._open = True
+        """All statements inside see one state of the database.
+
+        On PostgreSQL it is one pipeline: beginning and ending it cost no round trip of their own.
+        """
+        if self._owner.pipelines:
+            self._snapshot.enter_context(self._pipeline())
+        # In words, though a pipeline is a transaction by itself: a pooler may drop what a connection was set to.
+        self.driver.execute(self._owner.begin)
+        self._snapshot.callback(self.driver.execute, "COMMIT")
         yield
-        if self._open:
-            self._finish()
+        self._snapshot.close()
 
     def batch(self, *calls: Call, last: bool = False) -> list[list[Row]]:
         """The rows of several statements in one round trip where the server can; `last` also ends the snapshot."""
-        if len(calls) == 1 or not self._owner.pipelines:
+        if not self._owner.pipelines:
             found = [self._run(*self._owner.prepared(*call)) for call in calls]
-            if last and self._open:
-                self._finish()
+            if last:
+                self._snapshot.close()
             return found
         cursors = [self.driver.cursor() for _ in calls]
-        with self.driver.pipeline():
+        with self._pipeline() if len(calls) > 1 and not self._in_pipeline else nullcontext():
             for cursor, call in zip(cursors, calls, strict=True):
                 cursor.execute(*self._owner.prepared(*call))
-            if last and self._open:
-                self.driver.execute("COMMIT")
-                self._open = False
+        if last:
+            self._snapshot.close()
         return [cursor.fetchall() for cursor in cursors]
+
+    @contextmanager
+    def _pipeline(self) -> Iterator[None]:
+        self._in_pipeline = True
+        with self.driver.pipeline():
+            yield
+        self._in_pipeline = False
 
     def close(self) -> None:
         """Close it, whatever state it is in."""
         with suppress(Exception):
             (self._keep or self.driver).close()
 
-    def _finish(self) -> None:
-        self._run("COMMIT")
-        self._open = False
-
     def _run(self, sql: str, parameters: Any = ()) -> list[Row]:
         cursor = self.driver.execute(sql, parameters)
         return cursor.fetchall() if cursor.description else []
+
+
+def _keeping_plans(driver: Any) -> None:
+    """Let psycopg and PostgreSQL keep one plan of each statement.
+
+    psycopg sends a number in the smallest type that holds it, and takes a statement with other types for another one:
+    one with a hundred numbers was planned anew at each read, which took longer than all else.
+    """
+    from psycopg.types.numeric import Int8Dumper
+
+    driver.autocommit = True
+    driver.adapters.register_dumper(int, Int8Dumper)
+    # Every statement begins at a key, whatever its parameters are.
+    driver.execute("SET plan_cache_mode = force_generic_plan")
 
 
 class Driver:
@@ -174,7 +197,7 @@ class Driver:
         # Ours from now on: the pool's own stay for the reads that go through SQLAlchemy.
         proxied.detach()
         if self.pipelines:
-            driver.autocommit = True  # type: ignore[union-attr]  # psycopg's
+            _keeping_plans(driver)
         return DriverConnection(self, driver, None)
 
     def _named(self, error: Exception, held: DriverConnection) -> BaseException:

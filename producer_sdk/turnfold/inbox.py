@@ -45,15 +45,24 @@ return {redis.call('XLEN', KEYS[1]), ring}
 """
 
 # KEYS inbox, forgotten     ARGV member of forgotten, most entries
-# Returns {entries in the inbox, newest entries (newest first), 1 if its rows are still to be deleted,
-#  age of the oldest in ms}
+# Returns {entries in the inbox, (stream id, op, id, body) of each of the newest entries in one list (newest first),
+#  1 if its rows are still to be deleted, age of the oldest in ms}
+# One list of four values an entry: a client takes three times as long to read each entry's lists of fields.
 PEEK: Final = """
 local time = redis.call('TIME')
 local held = redis.call('XLEN', KEYS[1])
 local newest = {}
 local age = 0
 if held > 0 then
-  if ARGV[2] ~= '0' then newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', ARGV[2]) end
+  if ARGV[2] ~= '0' then
+    for _, entry in ipairs(redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', ARGV[2])) do
+      local of = {}
+      for i = 1, #entry[2], 2 do of[entry[2][i]] = entry[2][i + 1] end
+      for _, value in ipairs({entry[1], of['op'] or '', of['id'] or '', of['d'] or ''}) do
+        newest[#newest + 1] = value
+      end
+    end
+  end
   local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
   age = time[1] * 1000 + time[2] / 1000 - tonumber(string.match(first[1], '^%d+'))
 end
@@ -198,12 +207,15 @@ class ProducerInbox:
     def peek(self, address: Address, *, newest: int) -> Pending:
         """Look at the inbox in one round trip, at its `newest` entries at most."""
         with translated("reading the inbox"):
-            held, rows, gone, age = cast(
-                "tuple[int, list[Any], int, int]",
+            held, flat, gone, age = cast(
+                "tuple[int, list[bytes], int, int]",
                 self._peek([address.inbox, keys.forgotten(address.shard)], [address.member, newest]),
             )
-        entries = tuple(pending_entry(stream_id, flat) for stream_id, flat in reversed(rows))
-        return Pending(held, entries, bool(gone), max(0.0, age / 1000))
+        newest_first = [
+            PendingEntry(stream_id.decode(), op.decode(errors="replace"), one.decode(errors="replace"), body)
+            for stream_id, op, one, body in zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
+        ]
+        return Pending(held, tuple(newest_first[::-1]), bool(gone), max(0.0, age / 1000))
 
     def last_stream_id(self, address: Address) -> str | None:
         """Id of the newest entry, None for an empty inbox."""

@@ -8,11 +8,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from turnfold.assemble.ledger import Ledger
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import Turns
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note, Outline
-from turnfold.contract.records import Anchor, Head, StoredTurn
+from turnfold.contract.records import Head, StoredTurn
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector
 from turnfold.edge import read_entry
 from turnfold.inbox import PendingEntry
@@ -36,13 +37,15 @@ class Known:
     last_part: int
     """Of the outline: the last part that was read."""
     outline: Outline | None
-    anchors: tuple[Anchor, ...]
+    anchors: Ledger
     turns: Turns
     """The newest stored ones."""
+    whole: bool
+    """The words of all of them were read."""
     short: Shortening
     """How they were read."""
     longest: int
-    """Code points of the longest of them."""
+    """Code points of the longest of them whose words were read."""
     characters: int
     stored: dict[str, bool] = field(default_factory=dict)
     """Whether ids of the inbox are those of stored turns, as far as reads asked."""
@@ -72,9 +75,9 @@ class Known:
                 self.waiting[key] = turn
         return turn
 
-    def serves(self, *, last_part: int, short: Shortening) -> bool:
+    def serves(self, *, last_part: int, short: Shortening, whole: bool) -> bool:
         """True when a read of so many parts, with turns so short, finds all that it needs here."""
-        if last_part > self.last_part:
+        if last_part > self.last_part or (whole and not self.whole):
             return False
         as_long = self.longest <= min(short.cap, self.short.cap)
         return short == self.short or (as_long and not self.turns.has_parts)
@@ -91,6 +94,8 @@ class Wanted:
     query: str | None = None
     query_vector: Vector = NO_VECTOR
     vector_model: str = DEFAULT_MODEL
+    whole: bool = False
+    """The words of all the newest turns are needed, not only of those that a context is likely to show."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, func, select
@@ -28,6 +27,7 @@ from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms,
 from turnfold.rows import (
     anchor_record,
     head_record,
+    ledger_record,
     node_record,
     piece_record,
     shortened_record,
@@ -138,14 +138,14 @@ class ReadTransaction:
     def top_anchors(self, head: Head) -> tuple[Anchor, ...]:
         """Statement 3: active anchors, best first, at most 64."""
         rows = self._connection.execute(statements.TOP_ANCHOR_ROWS, {"conversation": head.id})
-        return tuple(anchor_record(row) for row in rows)
+        return tuple(ledger_record(tuple(row)) for row in rows)
 
     def newest_turns(self, head: Head, *, cap: int, waiting: int = 0) -> tuple[StoredTurn, ...]:
         """Statement 4: at most 200, oldest first, as short as `shortening` says; `waiting` turns follow them."""
         short = Shortening.to(cap, last_seq=head.turn_count + waiting)
         rows = self._connection.execute(
             statements.NEWEST_TURNS,
-            {"conversation": head.id, "after_seq": max(0, head.turn_count - statements.TAIL_TURNS), **asdict(short)},
+            {"conversation": head.id, "after_seq": max(0, head.turn_count - statements.TAIL_TURNS), **short.numbers},
         ).all()
         return tuple(shortened_record(row, short) for row in reversed(rows))
 

@@ -15,6 +15,7 @@ from turnfold.access import UNCOUNTED, ExpansionCounter
 from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.render_text import with_gap
+from turnfold.assemble.turns import TurnsNotRead
 from turnfold.contract.keys import Address
 from turnfold.contract.records import (
     Anchor,
@@ -49,14 +50,13 @@ def context(
     """A context within the budget."""
     pending = inbox.peek(address, newest=NEWEST_TURNS)
     if request.policy.selection == "value" and not request.expand:
-        snapshot, memo = by_value(reader, address, pending, request)
-        choice = choose(snapshot, request, memo)
-        if not choice.wanted:
-            return finish(snapshot, request, choice, {})
+        made = _from_memory(reader, address, pending, request)
+        if made is not None:
+            return made
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
         if request.policy.selection == "value":
-            snapshot, _ = by_value(transaction, address, pending, request)
+            snapshot, _ = by_value(transaction, address, pending, request, whole=True)
         else:
             snapshot = _by_age(transaction, address, pending, request)
         head = snapshot.head
@@ -69,6 +69,19 @@ def context(
     snapshot, choice, texts = reader.read(look)
     # After the transaction: a caller's counter may be slow.
     return finish(snapshot, request, choice, texts)
+
+
+def _from_memory(reader: Reader, address: Address, pending: Pending, request: Request) -> Context | None:
+    """A context that needs no text of a level; None for another one."""
+    for whole in (False, True):
+        snapshot, memo = by_value(reader, address, pending, request, whole=whole)
+        try:
+            choice = choose(snapshot, request, memo)
+            return None if choice.wanted else finish(snapshot, request, choice, {})
+        except TurnsNotRead:
+            # More turns are shown raw than was to be expected: once more, with all of them.
+            continue
+    return None
 
 
 def _by_age(transaction: ReadTransaction, address: Address, pending: Pending, request: Request) -> Snapshot:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, Final
 
 from turnfold import statements
+from turnfold.assemble.ledger import Ledger
 from turnfold.assemble.pages import TurnPiece
-from turnfold.assemble.turns import Turns
+from turnfold.assemble.turns import Turns, TurnsNotRead
 from turnfold.contract.access import unpack_often
 from turnfold.contract.records import (
     Anchor,
@@ -24,9 +26,9 @@ from turnfold.contract.records import (
 )
 from turnfold.shortening import Shortening
 
-_SEQ, _ROLE, _NAME, _TOKENS, _CONTENT, _LENGTH, _HAS_PARTS = (
-    [column.key for column in statements.turn_columns(capped=True)].index(name)
-    for name in ("seq", "role", "name", "tokens", "content", "length", "has_parts")
+Row = tuple[Any, ...]
+_CONTENT, _LENGTH = (
+    [column.key for column in statements.turn_columns(capped=True)].index(name) for name in ("content", "length")
 )
 KINDS: Final = tuple(AnchorType)
 """Anchor types by the number that SQL stores."""
@@ -66,8 +68,24 @@ def anchor_record(row: Any) -> Anchor:
     return Anchor(
         id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset, end=row.end_offset,
         state=STATES[row.state], score=row.score, rank=row.rank, node_idx=row.node_idx, tokens=row.tokens,
-        related=row.related, replaces=row.replaces, replaced=getattr(row, "replaced", None),
+        related=row.related, replaces=row.replaces,
     )  # fmt: skip
+
+
+def ledger_record(row: Row) -> Anchor:
+    """An active anchor of the rows of `statements.TOP_ANCHOR_ROWS`: what a context needs of it."""
+    number, kind, body, seq, start, tokens, replaced = row
+    return Anchor(
+        id=number, type=KINDS[kind], text=body, turn_seq=seq, start=start, end=start + len(body), tokens=tokens,
+        replaced=replaced,
+    )  # fmt: skip
+
+
+def lazy_ledger(rows: Sequence[Row]) -> Ledger:
+    """The anchors of such rows."""
+    return Ledger(
+        seqs=[row[3] for row in rows], tokens=[row[5] for row in rows], make=lambda at: ledger_record(rows[at])
+    )
 
 
 def turn_record(row: Any) -> StoredTurn:
@@ -90,25 +108,48 @@ def shortened_record(row: Any, short: Shortening) -> StoredTurn:
     return replace(turn, kept=short.head) if row.length > short.cap else turn
 
 
-def lazy_turns(rows: Sequence[Any], named: Callable[[Any], Any], short: Shortening) -> Turns:
-    """Turns of the rows of `statements.NEWEST_TURNS`, newest first, as `short` says; `named` gives a row its names."""
-    rows = rows[::-1]
+def lazy_turns(
+    shapes: Sequence[Row], words: Sequence[Row], named: Callable[[Row], Any], shaped: Callable[[Row], Any],
+    short: Shortening,
+) -> Turns:  # fmt: skip
+    """Turns of the rows of `statements.NEWEST_SHAPES`, of which the newest have rows of `NEWEST_TURNS` too.
+
+    Both newest first, as `short` says; `shaped` and `named` give their rows names.
+    """
+    shapes, words = shapes[::-1], words[::-1]
+    without_words = len(shapes) - len(words)
+
+    def make(at: int) -> StoredTurn:
+        if at < without_words:
+            raise TurnsNotRead
+        return shortened_record(named(words[at - without_words]), short)
+
+    def shape(at: int) -> StoredTurn:
+        return make(at) if at >= without_words else _shape_record(shaped(shapes[at]))
+
     return Turns(
-        seqs=[row[_SEQ] for row in rows],
-        tokens=[row[_TOKENS] for row in rows],
-        voices=[(row[_NAME], row[_ROLE]) for row in rows],
-        has_parts=any(row[_HAS_PARTS] for row in rows),
-        made=[None] * len(rows),
-        make=lambda at: shortened_record(named(rows[at]), short),
+        seqs=[row[0] for row in shapes],
+        tokens=[row[3] for row in shapes],
+        voices=[(row[2], row[1]) for row in shapes],
+        has_parts=any(map(itemgetter(5), shapes)),
+        made=[None] * len(shapes),
+        make=make,
+        shape=shape,
     )
 
 
-def longest_content(rows: Sequence[Any]) -> int:
-    """Code points of the longest turn of such rows."""
+def _shape_record(row: Any) -> StoredTurn:
+    return StoredTurn(
+        seq=row.seq, turn_id="", role=Role(row.role), content="", name=row.name, parts=row.parts, tokens=row.tokens
+    )
+
+
+def longest_content(rows: Sequence[Row]) -> int:
+    """Code points of the longest turn of rows of `statements.NEWEST_TURNS`."""
     return max([row[_LENGTH] for row in rows], default=0)
 
 
-def content_size(rows: Sequence[Any]) -> int:
+def content_size(rows: Sequence[Row]) -> int:
     """Code points that such rows hold."""
     return sum([len(row[_CONTENT]) for row in rows])
 

@@ -55,8 +55,18 @@ class Shortening:
         """Code points of a content that is read whole."""
         return self.head + self.tail
 
+    @property
+    def numbers(self) -> dict[str, int]:
+        """As parameters of a statement."""
+        return {
+            "head": self.head, "tail": self.tail, "parts": self.parts, "long_parts": self.long_parts,
+            "newest_from": self.newest_from,
+        }  # fmt: skip
+
     def of(self, turn: StoredTurn) -> StoredTurn:
         """The turn as a context reads it."""
+        if turn.parts is None and turn.metadata is None and len(turn.content) <= self.cap:
+            return turn
         most_parts = self.long_parts if turn.seq >= self.newest_from else self.parts
         # As SQL holds it: in ASCII, with spaces after commas and colons.
         drops_parts = turn.parts is not None and len(json.dumps(turn.parts)) > most_parts

@@ -88,10 +88,13 @@ class ValueSource(Protocol):
         """Forget what is remembered of a conversation."""
 
 
-def by_value(source: ValueSource, address: Address, pending: Pending, request: Request) -> tuple[Snapshot, Memo | None]:
+def by_value(
+    source: ValueSource, address: Address, pending: Pending, request: Request, *, whole: bool
+) -> tuple[Snapshot, Memo | None]:
     """What the selection by value sees: one committed state, and the turns of the inbox that it does not hold.
 
-    With what earlier reads of that state worked out.
+    With what earlier reads of that state worked out. Unless the `whole` of all turns is asked for, those that are not
+    likely to be shown raise `TurnsNotRead` when they are looked at.
     """
     # Of an id that waits twice the first one counts.
     entries: dict[str, PendingEntry] = {}
@@ -105,7 +108,7 @@ def by_value(source: ValueSource, address: Address, pending: Pending, request: R
         found = source.by_value(
             Wanted(
                 address, request.budget_tokens, tuple(entries), request.query, request.query_vector,
-                request.vector_model,
+                request.vector_model, whole,
             )
         )  # fmt: skip
     if found is None:

@@ -104,14 +104,20 @@ ACTIVE: Final = anchor.c.state == literal_column("0")
 """A literal: a partial index is not used for a bound parameter."""
 
 _replaced: Final = anchor.alias("replaced")
+LEDGER_COLUMNS: Final = (
+    anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.tokens,
+    _replaced.c.body.label("replaced"),
+)  # fmt: skip
+"""What a context shows of an anchor and orders it by: each further column costs a read as much as ten turns."""
 TOP_ANCHOR_ROWS: Final = (
-    select(*ANCHOR_COLUMNS, _replaced.c.body.label("replaced"))
+    select(*LEDGER_COLUMNS)
     .outerjoin_from(
         anchor, _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
     )
     .where(anchor.c.conversation == bindparam("conversation"), ACTIVE)
     .order_by(anchor.c.rank.desc(), anchor.c.id.desc())
-    .limit(TOP_ANCHORS)
+    # A literal: for a bound limit PostgreSQL would plan for any number of rows.
+    .limit(literal_column(str(TOP_ANCHORS)))
 )
 
 
@@ -172,8 +178,19 @@ NEWEST_TURNS: Final = (
     select(*turn_columns(capped=True))
     .where(_OF_CONVERSATION, turn.c.seq > bindparam("after_seq"))
     .order_by(turn.c.seq.desc())
-    .limit(TAIL_TURNS)
+    .limit(literal_column(str(TAIL_TURNS)))
 )
+
+NEWEST_SHAPES: Final = (
+    select(
+        turn.c.seq, turn.c.role, turn.c.name, turn.c.tokens,
+        _parts_if(and_(turn.c.seq <= _number("before_words"), _parts_length <= _number("parts"))), _has_parts,
+    )
+    .where(_OF_CONVERSATION, turn.c.seq > bindparam("after_seq"))
+    .order_by(turn.c.seq.desc())
+    .limit(literal_column(str(TAIL_TURNS)))
+)  # fmt: skip
+"""What a selection asks of all the newest turns: who speaks, what it costs, which tools are called. No words."""
 
 TURNS_BETWEEN: Final = (
     select(*_piece_columns())

@@ -1,13 +1,13 @@
 """The read of the default policy: what a context needs of SQL, from memory where the revision is still the same.
 
 A conversation that this process has read before costs one statement, which names its revision; another one a
-transaction of four, six with a query, seven with its vector. Either way all that is returned is of one committed state.
+transaction of five, seven with a query, eight with its vector. Either way all that is returned is of one committed
+state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
 from typing import Any, Final
 
 from sqlalchemy import Engine
@@ -21,9 +21,14 @@ from turnfold.driver import Call, Driver, DriverConnection
 from turnfold.hits import FEW_PASSAGES, MOST_PASSAGES, Field, candidates, hits, near_turns, passages_for, said_by
 from turnfold.known import Found, Known, KnownConversations, Wanted
 from turnfold.relevance import QUERY_TERMS, query_terms
-from turnfold.rows import anchor_record, content_size, head_record, lazy_turns, longest_content
+from turnfold.rows import content_size, head_record, lazy_ledger, lazy_turns, longest_content
 from turnfold.shortening import Shortening, cap_for
 
+_ALL_A_TURN: Final = 8
+"""Tokens of a budget for each turn with which notes may run out: then more turns are shown raw."""
+_FEW_TURNS: Final = 8
+_TOKENS_A_TURN: Final = 250
+"""Tokens of a budget of which one more turn has its share."""
 _NUMBERS: Final = tuple(f"n{i}" for i in range(MOST_PASSAGES))
 """Parameters of a statement of passages."""
 
@@ -87,7 +92,7 @@ class ValueReader:
         if len(few) < len(ids):
             stored = self._stored(connection, head, ids)
         if known is None or not known.is_of(head) or not _serves(known, wanted, stored):
-            known = self._read_all(connection, wanted, head, stored)
+            known = self._read_all(connection, wanted, head, stored, known)
             self._known.put(wanted.address, known)
         known.learn(ids, stored)
         return Found(known, head, stored, self._hits(connection, wanted, known))
@@ -111,27 +116,32 @@ class ValueReader:
         parameters: dict[str, Any] = {f"id{i}": value for i, value in enumerate(padded)}
         return {row[0] for row in connection.rows(statements.STORED_SEQS, {"conversation": head.id, **parameters})}
 
-    def _read_all(self, connection: DriverConnection, wanted: Wanted, head: Head, stored: set[str]) -> Known:
+    def _read_all(
+        self, connection: DriverConnection, wanted: Wanted, head: Head, stored: set[str], before: Known | None
+    ) -> Known:
         short = _short(head, wanted, stored)
         part = last_part(wanted.budget_tokens)
+        of_conversation = {"conversation": head.id}
+        after_seq = max(0, head.turn_count - statements.TAIL_TURNS)
+        words_after = (
+            after_seq if _wants_all_words(head, wanted, before) else max(after_seq, _likely_after(head, wanted))
+        )
         calls: list[Call] = [
-            (statements.OUTLINE, {"conversation": head.id, "last_part": part}),
-            (statements.TOP_ANCHOR_ROWS, {"conversation": head.id}),
+            (statements.OUTLINE, {**of_conversation, "last_part": part}),
+            (statements.TOP_ANCHOR_ROWS, of_conversation),
             (
-                statements.NEWEST_TURNS,
-                {
-                    "conversation": head.id, "after_seq": max(0, head.turn_count - statements.TAIL_TURNS),
-                    **asdict(short),
-                },
+                statements.NEWEST_SHAPES,
+                {**of_conversation, "after_seq": after_seq, "before_words": words_after, "parts": short.parts},
             ),
-        ]  # fmt: skip
-        parts, anchors, turns = connection.batch(*calls, last=not wanted.query)
-        named = self._driver.naming(statements.TOP_ANCHOR_ROWS)
+            (statements.NEWEST_TURNS, {**of_conversation, "after_seq": words_after, **short.numbers}),
+        ]
+        parts, anchors, shapes, words = connection.batch(*calls, last=not wanted.query)
+        named, shaped = map(self._driver.naming, (statements.NEWEST_TURNS, statements.NEWEST_SHAPES))
         return Known(
             head=head, last_part=part, outline=unpack_outline((row[0], row[1]) for row in parts),
-            anchors=tuple(anchor_record(named(row)) for row in anchors),
-            turns=lazy_turns(turns, self._driver.naming(statements.NEWEST_TURNS), short), short=short,
-            longest=longest_content(turns), characters=content_size(turns) + 4 * sum(len(row[1]) for row in parts),
+            anchors=lazy_ledger(anchors), turns=lazy_turns(shapes, words, named, shaped, short), short=short,
+            whole=words_after == after_seq, longest=longest_content(words),
+            characters=content_size(words) + 4 * sum([len(row[1]) for row in parts]),
         )  # fmt: skip
 
     def _hits(self, connection: DriverConnection, wanted: Wanted, known: Known) -> tuple[Note, ...]:
@@ -173,4 +183,20 @@ def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:
 
 
 def _serves(known: Known, wanted: Wanted, stored: Collection[str]) -> bool:
-    return known.serves(last_part=last_part(wanted.budget_tokens), short=_short(known.head, wanted, stored))
+    short = _short(known.head, wanted, stored)
+    return known.serves(last_part=last_part(wanted.budget_tokens), short=short, whole=wanted.whole)
+
+
+def _wants_all_words(head: Head, wanted: Wanted, before: Known | None) -> bool:
+    """Where a context may show all the newest turns, as the one before did."""
+    return (
+        wanted.whole
+        or head.turn_count <= statements.TAIL_TURNS
+        or wanted.budget_tokens >= _ALL_A_TURN * head.turn_count
+        or (before is not None and before.whole)
+    )
+
+
+def _likely_after(head: Head, wanted: Wanted) -> int:
+    """The turn after which a context is likely to show them raw: the open tail, and a few before it."""
+    return min(head.closed_seq, head.turn_count) - _FEW_TURNS - wanted.budget_tokens // _TOKENS_A_TURN

@@ -13,14 +13,18 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from prometheus_client.parser import text_string_to_metric_families
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from conftest import LocalWorker
 from support.refinery import Refinery
 from support.talk import talk
 from turnfold import Turnfold
+from turnfold.inbox import connect as connect_redis
+from turnfold.reader import Reader
 from turnfold.sql import connect
 from turnfold_worker.cli import main
+from turnfold_worker.inspection import waiting_totals
+from turnfold_worker.metrics import BLOCKS, OPEN_JOBS, PARKED_ENTRIES, WorkCollector
 
 NOWHERE = "redis://127.0.0.1:1/0"
 
@@ -74,6 +78,8 @@ def test_work_is_seen_where_it_is(tf: Turnfold, local: LocalWorker, told: Callab
     assert done["turnfold_active_anchors", ""] == status.anchors
     assert 1 < done["turnfold_level_ratio", "1"] < done["turnfold_level_ratio", "2"]
     assert done["turnfold_plain_segments", ""] == done["turnfold_parked_entries", ""] == 0
+    assert done["turnfold_read_seconds", "cold"] > 0
+    assert done["turnfold_read_seconds", "warm"] > 0
 
 
 def test_what_waits_for_a_person_is_counted(
@@ -90,6 +96,82 @@ def test_what_waits_for_a_person_is_counted(
 
     assert told()["turnfold_jobs", "refold,parked"] == 1
     assert told()["turnfold_plain_segments", ""] == 1
+
+
+def test_totals_stay_exact_though_a_scrape_reads_a_few_blocks_of_conversations(
+    tf: Turnfold, local: LocalWorker, redis_url: str, database_url: str
+) -> None:
+    for number in range(14):
+        tf.append(f"c{number}", talk(str(number), 3))
+    local.settle()
+    client, engine = (
+        connect_redis(redis_url, timeout_seconds=10),
+        connect(database_url, write=False, timeout_seconds=10),
+    )
+    reader = Reader(engine)
+    collector = WorkCollector(client, engine, reader, ids_a_block=2)
+    blocks: list[str] = []
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def _seen(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "BETWEEN" in statement:
+            blocks.append(statement)
+
+    def scraped() -> Told:
+        blocks.clear()
+        return {
+            (sample.name, ",".join(sample.labels.values())): sample.value
+            for family in collector.collect()
+            for sample in family.samples
+        }
+
+    assert scraped()["turnfold_turns", ""] == 42
+    assert len(blocks) == 8  # all of them, once
+    tf.append("c0", talk("more", 2))
+    tf.append("c13", talk("more", 1))
+    tf.append("new", talk("new", 1))
+    local.settle()
+    assert scraped()["turnfold_turns", ""] >= 44  # what is new is in the newest blocks
+    assert len(blocks) <= BLOCKS + 2
+    assert scraped()["turnfold_turns", ""] == 46
+    tf.forget("new", timeout_seconds=0)
+    local.settle()
+    for _ in range(2):
+        found = scraped()
+    assert (found["turnfold_turns", ""], found["turnfold_conversations", ""]) == (45, 14)
+    reader.close()
+    client.close()
+
+
+def test_what_waits_is_counted_by_partial_indexes(sqlite_url: str) -> None:
+    engine = connect(sqlite_url, write=False, timeout_seconds=10)
+    with engine.begin() as connection:
+        plans = [
+            row[3]
+            for statement in (OPEN_JOBS, PARKED_ENTRIES)
+            for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}")
+        ]
+    engine.dispose()
+    indexes = ("job_due", "job_running", "job_waiting", "parked_entry_waiting")
+    looks = [step for step in plans if step.startswith(("SCAN", "SEARCH"))]
+    assert len(looks) == len(indexes)
+    assert all(index in step for index, step in zip(indexes, looks, strict=True)), looks
+
+
+def test_the_content_of_waiting_entries_stays_in_redis(tf: Turnfold, redis_url: str) -> None:
+    for number in range(5):
+        tf.append(f"c{number}", [{"role": "user", "content": "x" * 100_000}] * 2)
+    client = connect_redis(redis_url, timeout_seconds=10)
+    before = client.info("stats")["total_net_output_bytes"]
+
+    totals = waiting_totals(client)
+
+    assert client.info("stats")["total_net_output_bytes"] - before < 20_000
+    assert (sum(one.conversations for one in totals), sum(one.entries for one in totals)) == (5, 10)
+    assert max(one.oldest_seconds for one in totals) > 0
+    few = waiting_totals(client, most_inboxes=1)
+    assert (sum(one.conversations for one in few), sum(one.entries for one in few)) == (5, 10)
+    client.close()
 
 
 def test_models_are_counted(refinery: Refinery, told: Callable[[], Told]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Engine, func, select
 
@@ -240,32 +240,48 @@ def known_conversations(client: redis.Redis, engine: Engine, tenant: str) -> lis
         return sorted(waiting.union(connection.scalars(mine)))
 
 
-def waiting_totals(client: redis.Redis) -> list[ShardTotals]:
-    """Shards that hold anything. Looks at every waiting conversation. Raises `Unavailable`."""
+MOST_INBOXES: Final = 1_000
+"""Inboxes of a shard that are looked at, those that wait for the longest time; further ones count as their average."""
+
+# KEYS inbox      Returns {entries in it, id of the first}: its content, which may be long, stays where it is.
+_SIZE_AND_FIRST: Final = """
+local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+return {redis.call('XLEN', KEYS[1]), first and first[1] or ''}
+"""
+
+
+def waiting_totals(client: redis.Redis, *, most_inboxes: int = MOST_INBOXES) -> list[ShardTotals]:
+    """Shards that hold anything, exactly up to `most_inboxes` waiting conversations of each. Raises `Unavailable`."""
     with redis_translated("counting what waits in the inboxes"):
         seconds, microseconds = client.time()
         now = seconds + microseconds / 1_000_000
-        found = [_shard_totals(client, shard, now) for shard in range(SHARDS)]
+        found = [_shard_totals(client, shard, now, most_inboxes) for shard in range(SHARDS)]
     return [totals for totals in found if totals.conversations or totals.forgotten]
 
 
-def _shard_totals(client: redis.Redis, shard: int, now: float) -> ShardTotals:
-    inboxes = [
-        Address.from_member(f"{tenant}:{conversation}").inbox
-        for tenant in _texts(client.zrange(keys.tenants(shard), 0, -1))
-        for conversation in _texts(client.zrange(keys.ready_prefix(shard) + tenant, 0, -1))
-    ]
+def _shard_totals(client: redis.Redis, shard: int, now: float, most: int) -> ShardTotals:
+    tenants = _texts(client.zrange(keys.tenants(shard), 0, -1))
     pipeline = client.pipeline(transaction=False)
-    for inbox in inboxes:
-        pipeline.xlen(inbox)
-        pipeline.xrange(inbox, count=1)
-    answers = pipeline.execute() if inboxes else []
-    firsts = [entries[0][0] for entries in answers[1::2] if entries]
-    oldest = min((_stream_seconds(first) for first in firsts), default=now)
+    for tenant in tenants:
+        pipeline.zcard(keys.ready_prefix(shard) + tenant)
+        pipeline.zrange(keys.ready_prefix(shard) + tenant, 0, most - 1, withscores=True)
+    ready = pipeline.execute() if tenants else []
+    waiting = sorted(
+        (score, f"{tenant}:{conversation.decode()}")
+        for tenant, members in zip(tenants, ready[1::2], strict=True)
+        for conversation, score in members
+    )[:most]
+    look = client.register_script(_SIZE_AND_FIRST)
+    for _, member in waiting:
+        look([Address.from_member(member).inbox], client=pipeline)
+    answers = [(size, first) for size, first in pipeline.execute() if size] if waiting else []
+    seen, further = len(answers), sum(ready[::2]) - len(waiting)
+    entries = sum(size for size, _ in answers)
+    oldest = min((_stream_seconds(first) for _, first in answers), default=now)
     return ShardTotals(
         shard=shard,
-        conversations=len(firsts),
-        entries=sum(answers[::2]),
+        conversations=seen + further,
+        entries=entries + (round(entries / seen * further) if seen else further),
         oldest_seconds=max(0.0, round(now - oldest, 3)),
         forgotten=client.zcard(keys.forgotten(shard)),
     )

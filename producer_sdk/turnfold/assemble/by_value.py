@@ -7,15 +7,15 @@ each group of neighbouring nodes, so that every turn is under exactly one line a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from heapq import merge
 from typing import Final, TypeVar
 
 from turnfold.assemble import recent
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of
+from turnfold.assemble.ledger import Ledger
 from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.material import Material
 from turnfold.assemble.past import Past, Taken, TakenAnchors
@@ -59,6 +59,19 @@ def select_by_value(material: Material, pricing: Pricing, *, target: int, in_det
             break
         selection.take_the_past()
     return selection.plan
+
+
+def _by_gain(past: Iterable[Note], late: Sequence[Note]) -> Iterator[Note]:
+    """Both, best first: as `heapq.merge` does, in a fifth of its time for two."""
+    at = 0
+    gain = late[0].gain if late else -1
+    for note in past:
+        while gain > note.gain:
+            yield late[at]
+            at += 1
+            gain = late[at].gain if at < len(late) else -1
+        yield note
+    yield from late[at:]
 
 
 class _Selection:
@@ -114,9 +127,13 @@ class _Selection:
         taken: list[Anchor] = []
         spent = self._pricing.count(ANCHORS_HEADER)
         words: dict[int, set[str]] = {}
-        for anchor in self._material.snapshot.anchors:
-            price = self._pricing.anchor(anchor)
-            if anchor.turn_seq < first_raw and spent + price <= most:
+        ledger = Ledger.of(self._material.snapshot.anchors)
+        for at, (seq, tokens) in enumerate(zip(ledger.seqs, ledger.tokens, strict=True)):
+            # Its words alone cost more than what is left of most of them.
+            if seq >= first_raw or spent + tokens > most:
+                continue
+            price = self._pricing.anchor(anchor := ledger[at])
+            if spent + price <= most:
                 taken.append(anchor)
                 spent += price
                 words.setdefault(anchor.turn_seq, set()).update(anchor.text.lower().split())
@@ -204,7 +221,7 @@ class _Selection:
         self, past: Iterable[Note], late: Sequence[Note], opened: Sequence[GroupSpan], room: int
     ) -> list[Note]:
         """Notes of the open tail that hold their own against those of what is folded."""
-        both = merge(past, late, key=lambda note: -note.gain)
+        both = _by_gain(past, late)
         return [note for note in self._chosen(both, opened, room).notes if note.seq > self._outline.last_seq]
 
     def show_more_raw(self) -> bool:
@@ -264,8 +281,8 @@ class _Selection:
         """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
         before = self._first_raw() - 1
         if before != self._spans_before:
-            roots, share = self._material.roots, int(self._policy.markers_share * self._target)
-            known = spans_of(roots, before=before, most_tokens=share, short=self._material.style.short)
+            cover, share = self._outline.cover, int(self._policy.markers_share * self._target)
+            known = spans_of(cover, before=before, most_tokens=share, short=self._material.style.short)
             self._spans_before, self._spans_known = before, known
         return self._spans_known
 
@@ -291,22 +308,23 @@ class _Selection:
         """The first notes that fit, with the labels that they need."""
         pricing = self._pricing
         starts = [span.first_seq for span in spans]
-        opened: set[tuple[int, str, str]] = set()
-        marked: set[tuple[int, str, str]] = set()
+        # Whether a note under a label ends in a mark already; of a day alone only that it is there.
+        labels: dict[tuple[int, str, str], bool] = {}
         taken: list[Note] = []
         left = room
         too_long = 0
         for note in notes:
-            day = note.day
-            label = (bisect_right(starts, note.seq), day, note.speaker)
-            price = note.tokens
-            if is_new := label not in opened:
-                price += pricing.label(note.speaker)
-                if day and (label[0], day, "") not in opened:
+            seq, _, speaker, _, day, text, price, _, _, _ = note
+            place = bisect_right(starts, seq)
+            label = (place, day, speaker)
+            ended = labels.get(label)
+            if ended is None:
+                price += pricing.label(speaker)
+                if day and (place, day, "") not in labels:
                     price += pricing.day(day)
             # A note that ends in a mark needs no other one before the next. One of a line may be the last one.
-            ends_in_mark = note.text[-1:] in MARKS
-            if ends_in_mark and label in marked:
+            ends_in_mark = text[-1:] in MARKS
+            if ended and ends_in_mark:
                 price -= 1
             if price > left:
                 too_long += 1
@@ -314,11 +332,10 @@ class _Selection:
                     break
                 continue
             left -= price
-            if is_new:
-                opened.add(label)
-                opened.add((label[0], day, ""))
-            if ends_in_mark:
-                marked.add(label)
+            if ended is None and day:
+                labels[place, day, ""] = False
+            if not ended:
+                labels[label] = ends_in_mark
             taken.append(note)
         return Taken(taken, room - left)
 

@@ -94,7 +94,7 @@ def inside_groups(turns: Turns) -> frozenset[int]:
     """Numbers of the turns at which a window may not begin: it would cut a tool group."""
     if not turns.has_parts:
         return frozenset()
-    shown = [whole(turn) for turn in turns]
+    shown = [whole(turn) for turn in turns.shapes()]
     inside: set[int] = set()
     at = 0
     while at < len(shown):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -29,8 +29,8 @@ class Material:
     memo: Memo
     style: Style
     nodes: Mapping[tuple[int, int], Node]
-    roots: tuple[Node, ...]
-    """A cover of all that is folded: the outline's, or the coarsest."""
+    coarsest: tuple[Node, ...]
+    """The fewest of them that cover all that is folded; without an outline."""
     closed_seq: int
     """Last turn that the nodes at hand cover; 0 without nodes."""
     last_seq: int
@@ -40,6 +40,14 @@ class Material:
     """Turns at which a raw block may not begin: it would cut a tool group."""
     system_turn: StoredTurn | None
     """The turn whose text is shown as the system text."""
+
+    @property
+    def roots(self) -> tuple[Node, ...]:
+        """A cover of all that is folded: the outline's, or the coarsest."""
+        outline = self.snapshot.outline
+        if outline is None:
+            return self.coarsest
+        return self.memo.of("roots", lambda: tuple(map(_root, outline.cover)))
 
     def turns_of(self, node: Node) -> tuple[StoredTurn, ...]:
         """The turns of a node that can be shown raw: all of them or none."""
@@ -73,10 +81,12 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
     head = snapshot.head
     usable = {(node.height, node.idx): node for node in snapshot.nodes}
     if outline is not None:
-        roots = memo.of("roots", lambda: tuple(map(_root, outline.cover)))
+        cover: Sequence[Covered | Node] = outline.cover
+        fewest: tuple[Node, ...] = ()
     else:
-        roots = coarsest(snapshot.nodes, last_seq=head.closed_seq if head else 0)
+        cover = fewest = coarsest(snapshot.nodes, last_seq=head.closed_seq if head else 0)
     turns = Turns.of(snapshot.turns)
+    voices = frozenset(turns.voices)
     window = _window(snapshot, turns)
     return Material(
         snapshot=snapshot,
@@ -86,19 +96,21 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
             short=request.usable_tokens < request.policy.short_markers_below,
             openings=line_openings(
                 [
-                    *turns.voices,
+                    *voices,
                     *((excerpt.turn.name, excerpt.turn.role) for excerpt in snapshot.excerpts),
                     *((turn.name, turn.role) for passage in snapshot.passages for turn in passage.expansion.turns),
                 ]
             ),
         ),
         nodes=usable,
-        roots=roots,
-        closed_seq=roots[-1].last_seq if roots else 0,
+        coarsest=fewest,
+        closed_seq=cover[-1].last_seq if cover else 0,
         last_seq=max(snapshot.last_seq, head.turn_count if head else 0),
         window=window,
         inside_groups=inside_groups(window),
-        system_turn=None if request.system is not None else _newest_system_turn(turns),
+        system_turn=_newest_system_turn(turns)
+        if request.system is None and any(role in _SYSTEM for _, role in voices)
+        else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from turnfold.contract.notes import Note, Tiers
 from turnfold.contract.records import Anchor
@@ -44,9 +45,12 @@ class Past:
         self._kept: list[list[Note]] = []
 
     def __iter__(self) -> Iterator[Note]:
+        return chain.from_iterable(self._parts())
+
+    def _parts(self) -> Iterator[list[Note]]:
         at = 0
         while at < len(self._kept) or self._look_further():
-            yield from self._kept[at]
+            yield self._kept[at]
             at += 1
 
     def _look_further(self) -> bool:

@@ -33,7 +33,7 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import MARKS, Note, SpokenDay, day_line, days_of, lines_of_days
+from turnfold.contract.notes import MARKS, Note, SpokenDay, day_line, days_of, in_order, lines_of_days
 from turnfold.contract.records import Anchor, LevelKey, Node, Role
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter
@@ -132,7 +132,7 @@ class Pricing:
 
     def hits(self, notes: Sequence[Note]) -> int:
         """Tokens of the notes for a question."""
-        return self._notes(HITS_HEADER, days_of(notes), "")
+        return self._notes(HITS_HEADER, days_of(in_order(notes)), "")
 
     def label(self, speaker: str) -> int:
         """Tokens of what stands before a speaker's notes."""

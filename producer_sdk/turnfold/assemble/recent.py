@@ -66,9 +66,8 @@ def before(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, 
     pending: list[ShownTurn] = []
     window = material.window
     for place in reversed(range(raw[0].turn.seq - window.seqs[0] if raw else len(window))):
-        turn = window[place]
-        room -= turn.tokens
-        if room < 0 or turn.kept is not None:
+        room -= window.tokens[place]
+        if room < 0 or (turn := window[place]).kept is not None:
             break
         shown = show(material, pricing, turn)
         block.put_before(shown)

@@ -61,12 +61,18 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
         "task": used["task"],
         "names": used["names"],
         "anchors": snapshot.head.anchor_tokens if snapshot.head else 0,
-        "background": material.memo.of("asked", lambda: sum(node.tokens[0] for node in material.roots)),
+        "background": material.memo.of("asked", lambda: _folded_tokens(material)),
         "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.request.query else 0,
         "often": sum(one.node.tokens[1] for one in snapshot.head.often) if snapshot.head else 0,
         "expanded": sum(passage.expansion.tokens for passage in snapshot.passages),
         "recent": sum(material.window.tokens),
     }
+
+
+def _folded_tokens(material: Material) -> int:
+    """Of the turns of all that is folded."""
+    outline = material.snapshot.outline
+    return sum([one.tokens for one in outline.cover] if outline else [node.tokens[0] for node in material.roots])
 
 
 def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:

@@ -11,10 +11,14 @@ Voice = tuple[str | None, str]
 """Name and role of a speaker."""
 
 
+class TurnsNotRead(LookupError):  # noqa: N818 - named as those of `errors` are
+    """A read left the words of these turns in the database: it has to be made again with all of them."""
+
+
 class Turns(Sequence[StoredTurn]):
     """Turns in order, with what a selection asks of all of them. Safe to share among threads."""
 
-    __slots__ = ("_make", "has_parts", "made", "seqs", "tokens", "voices")
+    __slots__ = ("_make", "_shape", "has_parts", "made", "seqs", "tokens", "voices")
 
     def __init__(
         self,
@@ -25,8 +29,12 @@ class Turns(Sequence[StoredTurn]):
         has_parts: bool,
         made: list[StoredTurn | None],
         make: Callable[[int], StoredTurn],
+        shape: Callable[[int], StoredTurn] | None = None,
     ) -> None:
-        """`make` gives the record of the turn at a place; the lists have one entry a turn."""
+        """`make` gives the record of the turn at a place; the lists have one entry a turn.
+
+        `make` raises `TurnsNotRead` for one whose words were not read; `shape` gives it without them.
+        """
         self.seqs: Final = seqs
         self.tokens: Final = tokens
         """Estimated, of each turn."""
@@ -35,6 +43,7 @@ class Turns(Sequence[StoredTurn]):
         """False: no turn is anything but plain text."""
         self.made = made
         self._make = make
+        self._shape = shape
 
     @classmethod
     def of(cls, turns: Iterable[StoredTurn]) -> Turns:
@@ -65,6 +74,13 @@ class Turns(Sequence[StoredTurn]):
             found = self.made[place] = self._make(place)
         return found
 
+    def shapes(self) -> list[StoredTurn]:
+        """The turns, without words where these were not read: for who speaks and which tools are called."""
+        return [self._shape_of(at) for at in range(len(self))]
+
+    def _shape_of(self, at: int) -> StoredTurn:
+        return self.made[at] or (self[at] if self._shape is None else self._shape(at))
+
     def from_place(self, start: int) -> Turns:
         """The turns from a place on."""
         if start <= 0:
@@ -72,6 +88,7 @@ class Turns(Sequence[StoredTurn]):
         return Turns(
             seqs=self.seqs[start:], tokens=self.tokens[start:], voices=self.voices[start:],
             has_parts=self.has_parts, made=self.made[start:], make=lambda at: self[start + at],
+            shape=lambda at: self._shape_of(start + at),
         )  # fmt: skip
 
     def followed_by(self, turns: Sequence[StoredTurn]) -> Turns:
@@ -83,6 +100,7 @@ class Turns(Sequence[StoredTurn]):
             seqs=self.seqs + others.seqs, tokens=self.tokens + others.tokens, voices=self.voices + others.voices,
             has_parts=self.has_parts or others.has_parts, made=self.made + others.made,
             make=lambda at: self[at] if at < count else others[at - count],
+            shape=lambda at: self._shape_of(at) if at < count else others[at - count],
         )  # fmt: skip
 
 

@@ -91,12 +91,16 @@ def unpack_passages(rows: Sequence[tuple[int, str]]) -> list[Passage]:
     return [_passage(number, one) for (number, _), one in zip(rows, packed, strict=True)]
 
 
+_new: Final[Any] = tuple.__new__
+"""As `Note(…)` and `Passage(…)`, without a call of Python's: a read makes hundreds."""
+
+
 def _passage(number: int, packed: list[Any]) -> Passage:
     seq, place, speaker, role, day = packed[:5]
     notes = []
     for at in range(5, len(packed), 5):
-        text, tokens, worth, weights = packed[at : at + 4]
-        # As `Note`, without a call of Python's: a read makes hundreds.
-        notes.append(tuple.__new__(Note, (seq, place, speaker, role, day, text, tokens, worth, weights, 0)))
+        text, tokens, worth, weights, _ = packed[at : at + 5]
+        notes.append(_new(Note, (seq, place, speaker, role, day, text, tokens, worth, weights, 0)))
         place += 1
-    return Passage(number, tuple(notes), tuple(packed[9::5]))
+    found: Passage = _new(Passage, (number, tuple(notes), tuple(packed[9::5])))
+    return found

@@ -348,7 +348,7 @@ class Snapshot:
     """None: nothing is stored; the inbox may still hold turns."""
     nodes: tuple[Node, ...] = ()
     """The frontier: the newest 16 to 23 nodes of each height, ordered by (height, idx)."""
-    anchors: tuple[Anchor, ...] = ()
+    anchors: Sequence[Anchor] = ()
     """Top active anchors, best first, at most 64."""
     outline: Outline | None = None
     """The best notes of all that is folded, as many as the budget has a use for."""

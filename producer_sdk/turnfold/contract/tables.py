@@ -406,6 +406,13 @@ class JobRow(Base, table=True):
             sqlite_where=text("state = 'running'"),
             postgresql_where=text("state = 'running'"),
         ),
+        Index(
+            "job_waiting",
+            "state",
+            "kind",
+            sqlite_where=text("state IN ('parked', 'batched')"),
+            postgresql_where=text("state IN ('parked', 'batched')"),
+        ),
         {"sqlite_autoincrement": True},
     )
 
@@ -431,7 +438,16 @@ class ParkedEntryRow(Base, table=True):
     """
 
     __tablename__ = "parked_entry"
-    __table_args__ = (UniqueConstraint("conversation", "entry_id"), {"sqlite_autoincrement": True})
+    __table_args__ = (
+        UniqueConstraint("conversation", "entry_id"),
+        Index(
+            "parked_entry_waiting",
+            "conversation",
+            sqlite_where=text("state = 'parked'"),
+            postgresql_where=text("state = 'parked'"),
+        ),
+        {"sqlite_autoincrement": True},
+    )
 
     id: int | None = Field(default=None, sa_column=Column(Id, primary_key=True, autoincrement=True))
     conversation: int = _conversation(primary_key=False)
@@ -498,6 +514,7 @@ TENANT_USAGE: Final = Table(
     *_counts(),
     Column("reserved_tokens", BigInteger, nullable=False, server_default="0"),
     Column("reserved_micros", BigInteger, nullable=False, server_default="0"),
+    Index("tenant_usage_day", "day"),
     sqlite_with_rowid=False,
 )
 """The same for a tenant; it stays when conversations are erased, because caps and bills count on it. `reserved_*` is

@@ -20,9 +20,9 @@ PORT = 9464
 def serve_metrics(session: Session, host: str, port: int, once: bool) -> None:
     """Serve metrics of all tenants at /metrics, until Ctrl-C.
 
-    Turns that wait and for how long, what no segment covers, sizes of levels, jobs, parked work, expansions, and what
-    models did and cost. Read from Redis and the database at each scrape: one of these for an installation is enough. It
-    asks for no password, and tells no ids and no content.
+    Turns that wait and for how long, what no segment covers, sizes of levels, jobs, parked work, expansions, what
+    models did and cost, and how long a read takes. Read from Redis and the database at each scrape: one of these for an
+    installation is enough. It asks for no password, and tells no ids and no content.
 
     \b
     Examples:
@@ -35,7 +35,7 @@ def serve_metrics(session: Session, host: str, port: int, once: bool) -> None:
     from turnfold_worker.metrics import WorkCollector
 
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(WorkCollector(session.redis, session.engine))
+    registry.register(WorkCollector(session.redis, session.engine, session.reader))
     if once:
         click.echo(generate_latest(registry).decode(), nl=False)
         return

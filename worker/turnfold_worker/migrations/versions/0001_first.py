@@ -87,6 +87,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("tenant", "day", "model", name=op.f("tenant_usage_pkey")),
         sqlite_with_rowid=False,
     )
+    op.create_index("tenant_usage_day", "tenant_usage", ["day"], unique=False)
     op.create_table(
         "access",
         sa.Column(
@@ -217,6 +218,14 @@ def upgrade() -> None:
         sqlite_where=sa.text("state = 'running'"),
         postgresql_where=sa.text("state = 'running'"),
     )
+    op.create_index(
+        "job_waiting",
+        "job",
+        ["state", "kind"],
+        unique=False,
+        sqlite_where=sa.text("state IN ('parked', 'batched')"),
+        postgresql_where=sa.text("state IN ('parked', 'batched')"),
+    )
     op.create_table(
         "level",
         sa.Column(
@@ -331,6 +340,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("parked_entry_pkey")),
         sa.UniqueConstraint("conversation", "entry_id", name=op.f("parked_entry_conversation_entry_id_key")),
         sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "parked_entry_waiting",
+        "parked_entry",
+        ["conversation"],
+        unique=False,
+        sqlite_where=sa.text("state = 'parked'"),
+        postgresql_where=sa.text("state = 'parked'"),
     )
     op.create_table(
         "passage",
