@@ -202,6 +202,9 @@ def _kept(words: Sequence[str], bare: Sequence[str]) -> list[str]:
 
 def _quoted(words: Sequence[str]) -> list[bool]:
     """Which words stand inside quotation marks; none where a mark has no other."""
+    # Most clauses quote nothing.
+    if not any(map(" ".join(words).__contains__, _QUOTES)):
+        return [False] * len(words)
     inside = False
     found = []
     for word in words:
