@@ -62,7 +62,7 @@ _HALF: Final = re.compile(r"(?i)^(?:but|and)\s+(?!for\b)(?=\S+\s+\S)")
 """Joins a clause to one that may not be shown; without it the clause says the same."""
 _DASH: Final = re.compile(r"(?<!\d) [-–—]+ | [-–—]+ (?![\dA-Z])")
 """A dash that is no range: `Nov 16 - Dec 15` and `9 - 12 PM` stay as they are."""
-_DASHES: Final = frozenset("-–—")
+_DASHES: Final = "-–—"
 _LIST_MARK: Final = re.compile(r"^(?:[-–—]+ )+")
 """No minus and no flag: `-12 degrees`, `--force`."""
 _QUOTES: Final = ('"', "\u201c", "\u201d")
@@ -219,7 +219,7 @@ def _few_marks(line: str) -> str:
     lead_in = _LEAD_IN.match(line)
     if lead_in:
         line = line[lead_in.end() :]
-    if not _DASHES.isdisjoint(line):
+    if any(map(line.__contains__, _DASHES)):
         line = _DASH.sub(" ", line)
     if ", " not in line:
         return line
