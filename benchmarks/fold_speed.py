@@ -43,9 +43,9 @@ def main() -> None:
     if not arguments.data and not arguments.made:
         parser.error("name files of conversations, or --made with a number of turns")
     # What a process makes once, such as compiled statements, is made before the clock starts.
-    _fold_all([_made(WARM_UP)])
+    _fold_all([made(WARM_UP)])
     for path in arguments.data:
-        conversations = _read(path)
+        conversations = read(path)
         turns = sum(map(len, conversations))
         seconds = min(_fold_all(conversations) for _ in range(arguments.rounds))
         print(f"{path.name}: {turns} turns, {seconds:.2f} s of CPU, {turns / seconds:.0f} turns/s", flush=True)
@@ -56,7 +56,8 @@ def main() -> None:
     print(f"memory at most: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, databases included")
 
 
-def _read(path: Path) -> list[Turns]:
+def read(path: Path) -> list[Turns]:
+    """The conversations of a file, as turns that `fold` takes."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     return [[as_turn(SimpleNamespace(**turn), seq) for seq, turn in enumerate(row["turns"], start=1)] for row in rows]
 
@@ -73,7 +74,7 @@ def _fold_all(conversations: list[Turns]) -> float:
 
 
 def _rounds(path: Path, rounds: int) -> None:
-    conversations = _read(path)
+    conversations = read(path)
     for _ in range(rounds):
         _fold_all(conversations)
 
@@ -95,7 +96,7 @@ def _print_side_by_side(path: Path, turns: int, arguments: argparse.Namespace) -
     )
 
 
-def _made(count: int) -> Turns:
+def made(count: int) -> Turns:
     """Assistant chats that follow from their seeds, one after the other."""
     turns: Turns = []
     seed = 0
@@ -106,7 +107,7 @@ def _made(count: int) -> Turns:
 
 
 def _print_growth(count: int) -> None:
-    turns = _made(count)
+    turns = made(count)
     marks: list[tuple[int, float]] = [(0, time.process_time())]
     with fold(turns, on_progress=lambda done: marks.append((done, time.process_time()))):
         pass

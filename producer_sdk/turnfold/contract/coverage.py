@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.notes import Note
-from turnfold.contract.terms import STEMS
-from turnfold.contract.words import WEIGHTS, note_words
+from turnfold.contract.words import WEIGHTS, note_stems
 
 OVERHEAD: Final = 3
 """Tokens that every note is charged beside its words, so that scraps do not win over statements."""
@@ -57,13 +55,7 @@ def taken(notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, d
 
 
 def _told(note: Note) -> list[tuple[str, float]]:
-    return list(zip(_stems(note.text), map(WEIGHTS.__getitem__, note.weights), strict=False))
-
-
-@lru_cache(maxsize=8_192)
-def _stems(text: str) -> tuple[str, ...]:
-    """A note is ranked with its segment, with its chapter and with its conversation."""
-    return tuple(map(STEMS.__getitem__, note_words(text)))
+    return list(zip(note_stems(note.text), map(WEIGHTS.__getitem__, note.weights), strict=False))
 
 
 def _news(words: Iterable[tuple[str, float]], left_of: Mapping[str, float]) -> float:

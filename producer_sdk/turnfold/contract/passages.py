@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from turnfold.contract.notes import Note
@@ -53,10 +54,10 @@ def mark_of(impact: int, role: str, *, asks: bool, ends: bool) -> int:
     return impact | ROLES.index(role) << ROLE_SHIFT | (ASKS if asks else 0) | (ENDS if ends else 0)
 
 
-def pack_pointers(pointers: Sequence[Pointer]) -> bytes:
-    """Six bytes a pointer: all numbers, then all marks."""
+def pack_pointers(pointers: Sequence[tuple[int, int]]) -> bytes:
+    """Six bytes a pointer, a number and a mark: all numbers, then all marks."""
     many = len(pointers)
-    return struct.pack(f"<{many}I{many}H", *(one.number for one in pointers), *(one.mark for one in pointers))
+    return struct.pack(f"<{many}I{many}H", *chain.from_iterable(zip(*pointers, strict=True)))
 
 
 def unpack_pointers(packed: bytes) -> tuple[Sequence[int], Sequence[int]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import chain
 from typing import Final
 
 from turnfold.contract.remembered import Remembered
-from turnfold.contract.terms import STOP_WORDS
+from turnfold.contract.terms import STEMS, STOP_WORDS
 
 _STEPS: Final = 3
 """Stored weights are rounded to a third: the same on every machine."""
@@ -22,6 +23,12 @@ def note_words(text: str) -> list[str]:
     """Distinct words of a note without stop words, in order; of scripts without spaces, pairs of characters."""
     found = _WORD.findall(text.lower().replace("\u2019", "'"))
     return list(dict.fromkeys(chain.from_iterable(map(_PARTS.__getitem__, found))))
+
+
+@lru_cache(maxsize=8_192)
+def note_stems(text: str) -> tuple[str, ...]:
+    """The stems of `note_words`: a note is stored with them, and ranked with its segment, chapter and conversation."""
+    return tuple(map(STEMS.__getitem__, note_words(text)))
 
 
 def _parts(word: str) -> tuple[str, ...]:

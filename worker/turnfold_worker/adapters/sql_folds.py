@@ -45,7 +45,7 @@ _posting = table(PostingRow)
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
 _INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
-_INSERT_LEVELS: Final = _level.insert()
+_INSERT_LEVELS: Final = BulkInsert(_level, ("conversation", "height", "idx", "level", "refined", "body"))
 _INSERT_NOTES: Final = _notes.insert()
 _INSERT_PASSAGES: Final = BulkInsert(_passage, ("conversation", "number", "body"))
 _INSERT_POSTINGS: Final = BulkInsert(_posting, ("conversation", "term", "weight", "idx", "passages"))
@@ -199,14 +199,10 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
             "facts": dict(folded.facts), "source_hash": folded.source_hash,
         },
     )  # fmt: skip
-    connection.execute(
-        _INSERT_LEVELS,
-        [
-            {"conversation": conversation, "height": node.height, "idx": node.idx, "level": level, "refined": 0,
-             "body": body}
-            for level, body in sorted(folded.levels.items())
-        ],
-    )  # fmt: skip
+    _INSERT_LEVELS.run(
+        connection,
+        [(conversation, node.height, node.idx, level, 0, body) for level, body in sorted(folded.levels.items())],
+    )
     connection.execute(
         _INSERT_NOTES,
         {

@@ -70,7 +70,8 @@ class Before:
 
 NOTHING: Final = Before()
 
-_SPACED: Final = re.compile(r" {1,4}(?=[,.?!;:])")
+_SPACED: Final = tuple((f" {mark}", mark) for mark in ",.?!;:")
+"""A space before a mark, and what stands instead."""
 _SPLIT: Final = re.compile(r" ?' ?(?=(?:s|ll|m|re|ve|d|t)\b)")
 _FILLER: Final = "u[hm]{1,4}|e[hr]m?|m{2,6}|hm{1,4}"
 _FILLERS: Final = re.compile(rf"(?<!\w)(?:{_FILLER}|uh-huh|mm-hmm)(?!\w)[,.]?\s?|\b\w{{1,3}}- ?(?=\w)")
@@ -84,7 +85,9 @@ def plain_words(text: str) -> str:
     said = " ".join(text.lower().replace("\u2019", "'").split())
     if " '" in said or "' " in said:
         said = _SPLIT.sub("'", said)
-    return _SPACED.sub("", said)
+    for spaced, mark in _SPACED:
+        said = said.replace(spaced, mark)
+    return said
 
 
 def without_fillers(said: str) -> str:

@@ -16,14 +16,13 @@ from turnfold.contract.passages import (
     MOST_IMPACT,
     PASSAGE_TOKENS,
     PLACES,
-    Pointer,
     mark_of,
     number_of,
     pack_passage,
     pack_pointers,
 )
-from turnfold.contract.terms import MAX_TERM_LENGTH, STEMS, terms
-from turnfold.contract.words import note_words
+from turnfold.contract.terms import MAX_TERM_LENGTH, terms
+from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.common_words import WEIGHTS
 
 MAX_POSTINGS: Final = 256
@@ -57,7 +56,7 @@ class Passage:
 
     def packed(self) -> str:
         """As it is stored."""
-        return pack_passage(self.notes, [" ".join(map(STEMS.__getitem__, note_words(one.text))) for one in self.notes])
+        return pack_passage(self.notes, [" ".join(note_stems(one.text)) for one in self.notes])
 
 
 def passages_of(notes: Sequence[Note]) -> list[Passage]:
@@ -79,17 +78,20 @@ def passages_of(notes: Sequence[Note]) -> list[Passage]:
 
 def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple[Posting, ...]:
     """Postings, heaviest first, of a segment that holds its terms so many times."""
-    pointers: dict[str, list[Pointer]] = {}
+    pointers: dict[str, list[tuple[int, int]]] = {}
     times = dict(counts)
     for passage in passages:
         first = passage.notes[0]
         held = Counter(terms(" ".join([*(note.text for note in passage.notes), first.day])))
         asks = passage.notes[-1].text.endswith("?")
-        common = _K1 * (1.0 - _B + _B * (1 + sum(held.values())) / _USUAL_TERMS)
+        common = _K1 * (1.0 - _B + _B * (1 + held.total()) / _USUAL_TERMS)
+        # Most terms of a passage stand in it once: what they have in common is worked out once.
+        pointer_of = {
+            many: (passage.number, mark_of(_impact(many, common), first.role, asks=asks, ends=passage.ends))
+            for many in set(held.values())
+        }
         for term, many in held.items():
-            impact = min(MOST_IMPACT, max(1, round(IMPACT_SCALE * many * (_K1 + 1.0) / (many + common))))
-            mark = mark_of(impact, first.role, asks=asks, ends=passage.ends)
-            pointers.setdefault(term, []).append(Pointer(passage.number, mark))
+            pointers.setdefault(term, []).append(pointer_of[many])
             times.setdefault(term, many)
     weighted = [
         (term[:MAX_TERM_LENGTH], min(_MAX_WEIGHT, WEIGHTS[term] * min(many, _MOST_TIMES)))
@@ -98,3 +100,8 @@ def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple
     # The sort is stable: of equal weights, the term that was said first stays first.
     best = dict(sorted(weighted, key=itemgetter(1), reverse=True)[:MAX_POSTINGS])
     return tuple(Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items())
+
+
+def _impact(many: int, common: float) -> int:
+    """BM25's saturated count of a term that a passage holds so many times, in hundredths."""
+    return min(MOST_IMPACT, max(1, round(IMPACT_SCALE * many * (_K1 + 1.0) / (many + common))))

@@ -112,7 +112,7 @@ def _of_turn(reading: Reading) -> Iterator[str]:
 
 def _pair(line: str) -> str:
     """`key: value`, when the value is exact."""
-    match = _PAIR.match(line)
+    match = _PAIR.match(line) if ": " in line or "=" in line else None
     if match is None or len(match["key"].split()) > _MOST_KEY_WORDS or _states_nothing(line):
         return ""
     value = match["value"]

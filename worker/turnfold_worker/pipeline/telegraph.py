@@ -62,7 +62,7 @@ _HALF: Final = re.compile(r"(?i)^(?:but|and)\s+(?!for\b)(?=\S+\s+\S)")
 """Joins a clause to one that may not be shown; without it the clause says the same."""
 _DASH: Final = re.compile(r"(?<!\d) [-–—]+ | [-–—]+ (?![\dA-Z])")
 """A dash that is no range: `Nov 16 - Dec 15` and `9 - 12 PM` stay as they are."""
-_DASHES: Final = frozenset("-–—")
+_DASHES: Final = "-–—"
 _LIST_MARK: Final = re.compile(r"^(?:[-–—]+ )+")
 """No minus and no flag: `-12 degrees`, `--force`."""
 _QUOTES: Final = ('"', "\u201c", "\u201d")
@@ -202,6 +202,9 @@ def _kept(words: Sequence[str], bare: Sequence[str]) -> list[str]:
 
 def _quoted(words: Sequence[str]) -> list[bool]:
     """Which words stand inside quotation marks; none where a mark has no other."""
+    # Most clauses quote nothing.
+    if not any(map(" ".join(words).__contains__, _QUOTES)):
+        return [False] * len(words)
     inside = False
     found = []
     for word in words:
@@ -216,7 +219,7 @@ def _few_marks(line: str) -> str:
     lead_in = _LEAD_IN.match(line)
     if lead_in:
         line = line[lead_in.end() :]
-    if not _DASHES.isdisjoint(line):
+    if any(map(line.__contains__, _DASHES)):
         line = _DASH.sub(" ", line)
     if ", " not in line:
         return line
