@@ -14,7 +14,7 @@ from typing import Final
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import rarity, terms
-from turnfold.contract.vectors import NO_VECTOR, Vector
+from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
 from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.acts import plain_words
 from turnfold_worker.pipeline.anchors import AnchorDraft
@@ -53,7 +53,6 @@ _OVERTAKEN: Final = frozenset(
 _STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
 _ANSWERS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.CORRECTION})
 _RARITIES: Final = Remembered(rarity)
-_NO_VECTORS: Final[Mapping[str, Vector]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +101,7 @@ def merge(
     next_id: int,
     node_idx: int,
     settings: FoldSettings,
-    vectors: Mapping[str, Vector] = _NO_VECTORS,
+    vectors: Mapping[str, Vector] = NO_VECTORS,
 ) -> Merged:
     """Number the drafts `next_id`, `next_id + 1`, … and settle them with each other and with earlier anchors.
 
@@ -135,7 +134,7 @@ def merge_into_past(
     next_id: int,
     node_idx: int,
     settings: FoldSettings,
-    vectors: Mapping[str, Vector] = _NO_VECTORS,
+    vectors: Mapping[str, Vector] = NO_VECTORS,
 ) -> Merged:
     """As `merge`, for a segment that others have followed already: later anchors repeat, correct or answer its own.
 
