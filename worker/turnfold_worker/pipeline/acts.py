@@ -158,6 +158,9 @@ class _Clause:
         self._question_or_answer()
         self._exactness()
         self._who_says_it()
+        if self._is_heading():
+            self._best.pop(Act.REQUEST, None)
+            self._best.pop(Act.COMMITMENT, None)
         for act, (points, rule) in self._best.items():
             yield Found(act, min(max(points, 0), 100), self._span, rule)
 
@@ -261,6 +264,12 @@ class _Clause:
 
     def _names_another(self) -> bool:
         return self._exact or any(word in self._said for word in (" want", "change", "instead"))
+
+    def _is_heading(self) -> bool:
+        """'### Describe the problem' heads what follows; it asks nobody."""
+        content, start = self._reading.turn.content, self._span.start
+        before = content[content.rfind("\n", 0, start) + 1 : start]
+        return before.lstrip().startswith("#") and not before.strip("# \t")
 
     def _is_short(self) -> bool:
         return len(self._reading.turn.content) < _SHORT_REPLY

@@ -81,6 +81,8 @@ class AnchorDraft:
     """RESOLVED when the same segment answers or finishes it."""
     finishes: bool = False
     """It says that something promised is done."""
+    speaker: str | None = None
+    """The label of who said it."""
 
 
 def extract_anchors(
@@ -218,7 +220,7 @@ def _draft(reading: Reading, kind: AnchorType, span: Span, score: int, *, finish
     rank = _MARK_RANK.get(reading.turn.importance, 0) + _TYPE_RANK[kind] + score
     return AnchorDraft(
         type=kind, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end, score=score, rank=rank,
-        tokens=estimate_tokens(text), finishes=finishes,
+        tokens=estimate_tokens(text), finishes=finishes, speaker=reading.speaker,
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from turnfold_worker.pipeline.likeness import (
     by_words,
     cosine,
     same_names,
+    same_person,
     shared,
 )
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -185,6 +186,7 @@ def _numbered(draft: AnchorDraft, anchor_id: int, node_idx: int) -> Anchor:
     return Anchor(
         id=anchor_id, type=draft.type, text=draft.text, turn_seq=draft.turn_seq, start=draft.start, end=draft.end,
         state=draft.state, score=draft.score, rank=draft.rank, node_idx=node_idx, tokens=draft.tokens,
+        speaker=draft.speaker,
     )  # fmt: skip
 
 
@@ -284,7 +286,7 @@ def _restates(new: Known, old: Known, similarity: float) -> bool:
     """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
     if not (new.anchor.type is old.anchor.type and new.anchor.type in _STATEMENTS) or not shared(new, old, least=2):
         return False
-    if not similarity > 0 or not same_names(new, old) or new.negations != old.negations:
+    if not similarity > 0 or not same_names(new, old) or not same_person(new, old) or new.negations != old.negations:
         return False
     ours, theirs = new.facts, old.facts
     return any(

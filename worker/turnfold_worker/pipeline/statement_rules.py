@@ -44,9 +44,11 @@ CORRECTIONS: Final = (
     """),
     rule("meant", Act.CORRECTION, 74, "Sorry, I meant the blue van.", r"""
         i (?:actually |really )?meant(?: to say)? / sorry,? (?:i mean|it's|it is|that's|not|no|make that|the|
-        wait|i need|i want) / oops / make (?:that|it) (?:a|an|the|for|at|on|to|\w+ (?:instead|rather)|\d|one|
-        two|three|four)(?! (?:that|reservation|booking|appointment) ) / (?:no|oh),? (?:wait|sorry|rather|
-        hold on|scratch|i mean)(?! (?:for|till|until|a minute)) / wait,? no / wait,? (?:actually|sorry) /
+        wait|i need|i want) / oops /
+        (?<!i'd )(?<!would )(?<!will )(?<!'ll )(?<!could )make (?:that|it) (?:a|an|the|for|at|on|to|
+        \w+ (?:instead|rather)|\d|one|two|three|four)(?! (?:that|reservation|booking|appointment) ) /
+        (?:no|oh),? (?:wait|sorry|rather|hold on|scratch|i mean)(?! (?:for|till|until|a minute)) /
+        wait,? no / wait,? (?:actually|sorry) /
         you mean(?= \w) / that(?:'s| is) not what i
     """),
     rule("said wrong", Act.CORRECTION, 66, "That's wrong, it is 12.", r"""
