@@ -137,8 +137,8 @@ def shared(one: Known, other: Known, *, least: int = SPECIFIC) -> int:
 def agree(one: Known, other: Known) -> bool:
     """True when neither text has a number, date, name, comparison or negation that the other lacks.
 
-    Nor may they stand in another order, or deny something else: 'Ana pays Omar' does not repeat 'Omar pays Ana'. Nor may
-    two people say them of themselves.
+    Nor may they stand in another order, or deny something else: 'Ana pays Omar' does not repeat 'Omar pays Ana'. Nor
+    may two people say them of themselves.
     """
     if not same_person(one, other):
         return False
