@@ -69,7 +69,7 @@ RECIPES: Final = {
         least=-3.0,
     ),
     Act.REQUEST: Recipe(("email",), ("turn",), ("turn",), 0.15),
-    Act.FACT: Recipe(("sgd",), ("turn", "previous"), ("turn", "previous"), 0.4),
+    Act.FACT: Recipe(("sgd",), ("turn", "previous"), ("turn", "previous"), 0.4, least=0.3),
 }
 
 

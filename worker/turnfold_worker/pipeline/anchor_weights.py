@@ -435,7 +435,7 @@ HEADS: Final[dict[str, dict[str, Any]]] = {
         },
     },
     "fact": {
-        "bias": -1.24,
+        "bias": -1.84,
         "evidence": {
             "turn": {
                 "12 words": 0.9200000166893005,

@@ -189,7 +189,7 @@ PERSONAL: Final = re.compile(
 MADE_UP: Final = re.compile(
     joined(r"""
     (?<!\w)(?:(?:write|list|generate|complete|continue|explain|simulate|summari[sz]e|translate|re-?write|analy[sz]e|
-    compare|describe|calculate|solve) (?:\d|an?\b|the|this|these|all|some|how|what|why|your|in\b)|give me (?:a|an|
+    compare|describe|calculate|solve) ["“]?(?:\d|an?\b|the|this|these|all|some|how|what|why|your|in\b)|give me (?:a|an|
     the|some|\d+) (?:\w+ )?(?:lists?|
     examples?|summary|ideas?|tests?|names?)|do a \w+ (?:analysis|review|summary)|\d+ (?:examples|ideas|
     tests|words|sentences|paragraphs))(?!\w)
