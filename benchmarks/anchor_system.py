@@ -1,24 +1,29 @@
 """What Turnfold finds in conversations, as a system under test of an anchor harness.
 
 The harness names it `anchor_system:acts` (what each turn does, by the rules, at their one threshold) or
-`anchor_system:kept` (only what a fold keeps as an anchor); put this folder on PYTHONPATH. It hands over turns of
-`speaker` and `text`, and takes `{type, turn, text, score, accepted}`. `without_replies` and `alone` are the ablations
-of docs/quality.md.
+`anchor_system:kept` (only what a fold keeps as an anchor), or `semantic_acts` and `semantic_kept` (with sentence
+vectors and the head that was trained on them); put this folder on PYTHONPATH. It hands over turns of `speaker` and
+`text`, and takes `{type, turn, text, score, accepted}`. `without_replies` and `alone` are the ablations of
+docs/quality.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from turnfold.contract.records import AnchorType, Role, StoredTurn
+from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
+from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 from turnfold_worker.pipeline.act_rules import Act
 from turnfold_worker.pipeline.acts import ENOUGH, REPLIES
+from turnfold_worker.pipeline.anchor_head import with_head
 from turnfold_worker.pipeline.anchors import extract_anchors, segment_acts
 from turnfold_worker.pipeline.reading import Reading, read_turn
 from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.ports import SentenceEmbedder
 
 ROLES = {"assistant": Role.ASSISTANT, "system": Role.ASSISTANT}
 """In the harness `system` is the side that answers, not a system message."""
@@ -54,17 +59,31 @@ def as_stored(turn: dict[str, Any], seq: int) -> StoredTurn:
     )  # fmt: skip
 
 
-class Acts:
-    """What each turn does."""
+def vectors_of(readings: Sequence[Reading], embedder: SentenceEmbedder | None) -> Mapping[int, Vector]:
+    """The sentence vectors of turns, by number, as a worker with this model stores them."""
+    if embedder is None:
+        return NO_VECTORS
+    found = embedder.embed([reading.turn.content for reading in readings])
+    return {reading.turn.seq: vector for reading, vector in zip(readings, found, strict=True)}
 
-    def __init__(self, *, without_replies: bool = False, alone: bool = False) -> None:
+
+class Acts:
+    """What each turn does; a conversation is one segment."""
+
+    def __init__(
+        self, *, without_replies: bool = False, alone: bool = False, embedder: SentenceEmbedder | None = None,
+        segment_turns: int | None = None,
+    ) -> None:  # fmt: skip
         self._without_replies = without_replies
-        self._alone = alone
+        self._embedder = embedder
+        self._segment_turns = 1 if alone else segment_turns
 
     def anchors(self, turns: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         readings = readings_of(turns)
-        groups = [[one] for one in readings] if self._alone else [readings]
-        acts = [found for group in groups for found in segment_acts(group)]
+        size = self._segment_turns or len(readings)
+        segments = [readings[start : start + size] for start in range(0, len(readings), size)]
+        vectors = vectors_of(readings, self._embedder)
+        acts = [found for each in segments for found in with_head(each, segment_acts(each), vectors)]
         return [
             {"type": type_, "turn": turn, "text": readings[turn].text(found.span), "score": float(found.points),
              "accepted": found.points >= ENOUGH}
@@ -78,13 +97,17 @@ class Acts:
 class Kept:
     """What a fold keeps, in segments of `SEGMENT_TURNS` turns."""
 
+    def __init__(self, embedder: SentenceEmbedder | None = None) -> None:
+        self._embedder = embedder
+
     def anchors(self, turns: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         readings = readings_of(turns)
+        vectors = vectors_of(readings, self._embedder)
         return [
             {"type": type_, "turn": draft.turn_seq - 1, "text": draft.text, "score": float(draft.score),
              "accepted": True}
             for start in range(0, len(readings), SEGMENT_TURNS)
-            for draft in extract_anchors(readings[start : start + SEGMENT_TURNS], FoldSettings())
+            for draft in extract_anchors(readings[start : start + SEGMENT_TURNS], FoldSettings(), vectors)
             for type_ in TYPES_OF_ANCHOR[draft.type]
         ]  # fmt: skip
 
@@ -96,3 +119,18 @@ without_replies = partial(Acts, without_replies=True)
 """What a reply means is not looked at."""
 alone = partial(Acts, alone=True)
 """Each turn by itself: no turn before, no group."""
+
+
+def semantic_acts() -> Acts:
+    """With the head on sentence vectors."""
+    return Acts(embedder=SentenceTransformerEmbedder())
+
+
+def semantic_acts_in_segments() -> Acts:
+    """The same in segments of `SEGMENT_TURNS` turns: nothing beyond a segment is seen."""
+    return Acts(embedder=SentenceTransformerEmbedder(), segment_turns=SEGMENT_TURNS)
+
+
+def semantic_kept() -> Kept:
+    """What a fold with sentence vectors keeps."""
+    return Kept(SentenceTransformerEmbedder())

@@ -15,6 +15,7 @@ PURE = {
     "turnfold.contract": ROOT / "producer_sdk/turnfold/contract",
 }
 WITHOUT_RULES = {
+    "turnfold_worker.pipeline.anchor_weights": "numbers that a training wrote",
     "turnfold_worker.pipeline.segmenter_weights": "numbers that a training wrote",
     "turnfold.contract.canonical": "names of columns",
 }

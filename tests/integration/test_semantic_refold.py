@@ -19,6 +19,8 @@ POISONED = 20
 LONGER = "We decided on monthly payments to the supplier."
 SHORTER = "We decided to pay the supplier every month."
 """Means the same, which only the model can tell."""
+UNTOLD = "the cheapest one with two bathrooms"
+"""What no rule tells and the head on sentence vectors does."""
 SETTINGS = {"segment_max_turns": 5, "segment_min_turns": 2}
 
 
@@ -54,6 +56,7 @@ def append(platform: Platform, conversation: str, *, batch: int) -> None:
     turns = talk(TURNS, poison=POISONED)
     turns[2]["content"] = LONGER
     turns[POISONED]["content"] = f"{POISON}. {SHORTER}"
+    turns[POISONED + 2]["content"] = UNTOLD
     for start in range(0, TURNS, batch):
         platform.tf.append(conversation, turns[start : start + batch])
         platform.local.settle()
@@ -92,6 +95,7 @@ def test_a_segment_folded_again_is_as_if_it_had_never_failed_and_keeps_its_vecto
     assert len(meant) == 2
     states = {one.text: str(one.state) for one in semantic.tf.anchors("c", states=None)}
     assert (states[LONGER], states[SHORTER]) == ("duplicate", "active")
+    assert states[UNTOLD] == "active"
     assert semantic.parked.find(EVERYTHING) == []
     assert broken_invariants(engine) == {}
 

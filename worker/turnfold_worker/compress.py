@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from turnfold.contract.notes import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
-from turnfold.contract.vectors import NO_VECTOR, Vector
+from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, NO_VECTORS, Vector
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import Fold, FoldClaim, Tail
 from turnfold_worker.pipeline.anchors import AnchorDraft
@@ -114,22 +114,33 @@ def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total:
 
     `total`: without vectors if the model fails on a text, so that the conversation goes on.
     """
-    if not tail.turns:
-        return tail
-    known = store.turn_vectors(tail.conversation, embedder.model, tail.turns[0].seq, tail.turns[-1].seq)
-    missing = [turn for turn in tail.turns if turn.seq not in known]
-    if missing:
-        try:
-            vectors = embedder.embed([turn.content for turn in missing])
-        except Retryable:
+    try:
+        return replace(tail, vectors=turn_vectors(tail.conversation, tail.turns, store, embedder))
+    except Retryable:
+        raise
+    except Exception:
+        if not total:
             raise
-        except Exception:
-            if not total:
-                raise
-            return tail
-        computed = list(zip(missing, vectors, strict=True))
-        known |= store.keep_turn_vectors(tail.conversation, embedder.model, computed)
-    return replace(tail, vectors=known)
+        return tail
+
+
+def turn_vectors(
+    conversation: ConversationId, turns: Sequence[StoredTurn], store: Store, embedder: SentenceEmbedder
+) -> dict[int, Vector]:
+    """The stored vectors of turns that follow each other, by `seq`; those that were missing are stored first."""
+    if not turns:
+        return {}
+    known = store.turn_vectors(conversation, embedder.model, turns[0].seq, turns[-1].seq)
+    missing = [turn for turn in turns if turn.seq not in known]
+    if missing:
+        computed = list(zip(missing, embedder.embed([turn.content for turn in missing]), strict=True))
+        known |= store.keep_turn_vectors(conversation, embedder.model, computed)
+    return known
+
+
+def for_the_head(vectors: Mapping[int, Vector], embedder: SentenceEmbedder | None) -> Mapping[int, Vector]:
+    """The vectors that the head of the anchors can weigh: those of the model that it was trained with."""
+    return vectors if embedder is not None and embedder.model == DEFAULT_MODEL else NO_VECTORS
 
 
 def _why(claim: FoldClaim) -> str:
@@ -184,8 +195,9 @@ def fold_next(
     settings = settings_at(tail.configurations, turns[0].seq)
     if plain_error is None:
         folded = fold_segment(
-            turns, idx=tail.node_count, settings=settings, before=tail.before, said=said_after(tail.said, turns)
-        )
+            turns, idx=tail.node_count, settings=settings, before=tail.before, said=said_after(tail.said, turns),
+            vectors=for_the_head(tail.vectors, embedder),
+        )  # fmt: skip
     else:
         folded = plain_fold(turns, idx=tail.node_count, said=said_after(tail.said, turns))
     candidates = candidates_of(folded.drafts, tail.conversation, store, turns[0].seq)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from turnfold.contract.records import FAN_OUT, JobId
-from turnfold_worker.compress import candidates_of, meanings
+from turnfold_worker.compress import candidates_of, for_the_head, meanings, turn_vectors
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import ClosedSegment, Refold, RefoldClaim
 from turnfold_worker.pipeline.deduplicate import merge_into_past
@@ -60,7 +60,11 @@ def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: Sentenc
     """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
     settings = settings_at(segment.configurations, segment.turns[0].seq)
     said = said_after(segment.said_before, segment.turns)
-    folded = fold_segment(segment.turns, idx=segment.idx, settings=settings, before=segment.before, said=said)
+    vectors = {} if embedder is None else turn_vectors(segment.conversation, segment.turns, store, embedder)
+    folded = fold_segment(
+        segment.turns, idx=segment.idx, settings=settings, before=segment.before, said=said,
+        vectors=for_the_head(vectors, embedder),
+    )  # fmt: skip
     known = {(one.turn_seq, one.start, one.end, one.type) for one in segment.anchors}
     drafts = [one for one in folded.drafts if (one.turn_seq, one.start, one.end, one.type) not in known]
     candidates = candidates_of(drafts, segment.conversation, store, segment.turns[0].seq)

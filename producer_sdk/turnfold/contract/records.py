@@ -196,6 +196,8 @@ class Anchor:
     """The anchor that this one superseded, the likest of them."""
     replaced: str | None = None
     """What that one said, where it was looked up: contexts name it."""
+    speaker: str | None = None
+    """The label of who said it, where it was looked up: a promise is somebody's."""
 
     @property
     def refined(self) -> bool:

@@ -11,7 +11,8 @@ import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from operator import mul
-from typing import Final, NewType
+from types import MappingProxyType
+from typing import Any, Final, NewType
 
 Vector = NewType("Vector", bytes)
 """Signed bytes; the direction of a text's meaning. Empty: no direction, as of a text without words."""
@@ -23,6 +24,8 @@ SCALE: Final = 400
 _LARGEST: Final = 127
 
 NO_VECTOR: Final = Vector(b"")
+NO_VECTORS: Final[Mapping[Any, Vector]] = MappingProxyType({})
+"""Of nothing a vector is known."""
 
 
 def rounded(numbers: Iterable[float]) -> Vector:

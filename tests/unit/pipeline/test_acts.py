@@ -64,6 +64,47 @@ def test_a_reply_means_what_was_asked(proposal: str, reply: str, expected: set[A
     assert Act.DECISION not in sure(acts[1]) or Act.DECISION in expected
 
 
+@pytest.mark.parametrize(
+    ("text", "act"),
+    [
+        ("How many lessons do I need to take?", Act.REQUEST),
+        ("Why must I sign the lease twice?", Act.REQUEST),
+        ("A gift to please everybody.", Act.REQUEST),
+        ("The portal lets you view your files.", Act.REQUEST),
+        ("The driver takes care of the noise.", Act.COMMITMENT),
+        ("Rooms are being assigned to the guests.", Act.COMMITMENT),
+        ("You must've been so proud.", Act.FACT),
+        ("You must really enjoy the garden.", Act.FACT),
+        ("We are glad Max is here.", Act.FACT),
+        ("I love when you cook for us.", Act.FACT),
+        ("I value your opinion.", Act.FACT),
+    ],
+)
+def test_what_only_sounds_like_an_act_is_none(text: str, act: Act) -> None:
+    assert act not in sure(acts_of([said(text)])[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "act"),
+    [
+        ("Can we talk about the lease?", Act.REQUEST),
+        ("The drawings as soon as possible.", Act.REQUEST),
+        ("Omar will take care of the lease.", Act.COMMITMENT),
+        ("I wrapped up my second novel.", Act.FACT),
+        ("The queue holds max 40 jobs, and max is 60.", Act.FACT),
+    ],
+)
+def test_what_is_said_in_other_words_is_found(text: str, act: Act) -> None:
+    assert act in sure(acts_of([said(text)])[0])
+
+
+def test_what_a_line_to_an_assistant_names_is_what_it_is_to_look_for() -> None:
+    shown = said("Here are three films.", role=Role.ASSISTANT)
+    asked = said("On second thought the one with French subtitles.", seq=2)
+    assert Act.FACT in sure(acts_of([shown, asked])[1])
+    assert Act.FACT not in sure(acts_of([said(shown.content, name="Ana"), said(asked.content, seq=2, name="Omar")])[1])
+
+
 def test_in_a_group_a_yes_binds_nobody() -> None:
     turns = [said("Could you water the plants?", name="Ana"), said("Sure.", seq=2, name="Omar")]
     assert Act.COMMITMENT in sure(acts_of(turns)[1])

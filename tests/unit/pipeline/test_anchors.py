@@ -64,6 +64,20 @@ def test_small_talk_gives_no_anchor(text: str) -> None:
     assert anchors_of([said(text)]) == ()
 
 
+def test_a_heading_asks_nobody_for_anything() -> None:
+    assert anchors_of([said("### Describe your problem\n\nNothing much.")]) == ()
+    assert [draft.text for draft in anchors_of([said("- Describe your problem in detail")])] == [
+        "Describe your problem in detail"
+    ]
+
+
+def test_a_wish_is_no_correction() -> None:
+    assert [draft.type for draft in anchors_of([said("I'd make it a setting of the gateway.")])] != [
+        AnchorType.CORRECTION
+    ]
+    assert [draft.type for draft in anchors_of([said("Make it a table for six, please.")])] == [AnchorType.CORRECTION]
+
+
 def test_a_question_that_is_answered_at_once_is_resolved() -> None:
     found = anchors_of(talk("user: Which region hosts the backups?", "assistant: Frankfurt hosts the backups."))
     assert found[0].state is AnchorState.RESOLVED

@@ -196,3 +196,29 @@ def test_what_is_about_something_else_supersedes_nothing(earlier: str, later: st
     assert earlier in [anchor.text for anchor in found]
     assert len(found) >= 2
     assert AnchorState.SUPERSEDED not in states(merged(turns))
+
+
+@pytest.mark.parametrize("text", ["I'll send the contract to the bank on Friday.", "I'm allergic to peanuts."])
+@pytest.mark.parametrize("apart", [False, True])
+def test_what_two_people_say_of_themselves_is_two_anchors(text: str, apart: bool) -> None:
+    assert states(of_two("Ana", "Ben", text, apart=apart)) == [AnchorState.ACTIVE] * (1 if apart else 2)
+    assert states(of_two("Ana", "Ana", text, apart=apart))[-1] is AnchorState.DUPLICATE
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_what_is_true_whoever_says_it_is_one_anchor(apart: bool) -> None:
+    result = of_two("Ana", "Ben", "The launch is on 7 May.", apart=apart)
+    assert states(result)[-1] is AnchorState.DUPLICATE
+
+
+def test_what_one_tells_of_oneself_is_not_overtaken_by_another() -> None:
+    first, second = "Ana: My budget is 500 euros a month.", "Ben: My budget is 700 euros a month."
+    assert states(merged(talk(first, second))) == [AnchorState.ACTIVE, AnchorState.ACTIVE]
+    assert states(merged(talk(first, second.replace("Ben", "Ana")))) == [AnchorState.SUPERSEDED, AnchorState.ACTIVE]
+
+
+def of_two(one: str, other: str, text: str, *, apart: bool) -> Merged:
+    """Two speakers who say the same, in one segment or `apart`: then only the later anchor is new."""
+    if not apart:
+        return merged(talk(f"{one}: {text}", f"{other}: {text}"))
+    return merged([said(text, seq=9, name=other)], merged(talk(f"{one}: {text}")).new)

@@ -73,6 +73,19 @@ def test_code_is_apart_from_prose_and_an_unclosed_fence_hides_nothing() -> None:
     assert any("decided" in opened[s.start : s.end] for s in split_prose(opened).sentences)
 
 
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (r"There are \( 4! = 24 \) ways to seat them.", 1),
+        (r"By \\( n! \\) we mean a product.", 1),
+        ("We won! It was great.", 2),
+        ("There are 5! Then go.", 2),
+    ],
+)
+def test_a_mark_of_arithmetic_does_not_end_a_sentence(text: str, sentences: int) -> None:
+    assert len(split_prose(text).sentences) == sentences
+
+
 def test_abbreviations_and_decimals_do_not_end_sentences() -> None:
     text = "Use e.g. Dr. Lee at 3.5 percent. Then stop."
     assert [text[s.start : s.end] for s in split_prose(text).sentences] == [

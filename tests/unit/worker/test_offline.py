@@ -1,4 +1,4 @@
-"""What an offline fold refuses."""
+"""What an offline fold refuses, and what it keeps apart."""
 
 from __future__ import annotations
 
@@ -19,3 +19,16 @@ def test_what_is_no_list_of_turns_is_refused(turns: Any) -> None:
 def test_one_turn_is_a_conversation_too() -> None:
     with fold({"role": "user", "content": "Hello."}) as conversation:
         assert conversation.status().stored == 1
+
+
+def test_a_promise_of_another_speaker_in_a_later_segment_is_another_anchor() -> None:
+    promise = "I'll send the contract to the bank on Friday."
+    said = [("Ana", promise), *(("Omar", f"Nothing of note, part {part}.") for part in range(6)), ("Omar", promise)]
+    later = [("Ana", f"Nothing new, part {part}.") for part in range(9)]
+    turns = [
+        {"role": "user", "name": name, "turn_id": f"t{number}", "content": content}
+        for number, (name, content) in enumerate([*said, *later])
+    ]
+    with fold(turns, settings={"segment_max_turns": 4}) as folded:
+        states = [(one.turn_seq, str(one.state)) for one in folded.anchors(states=None) if one.text == promise]
+    assert sorted(states) == [(1, "active"), (8, "active")]

@@ -9,7 +9,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, and_, bindparam, case, func, or_, select, text, update
 
 from turnfold.contract.records import Anchor, AnchorState, ConversationId
-from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, table
+from turnfold.contract.speakers import label_of
+from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, TurnRow, table
 from turnfold.rows import KINDS, STATES
 from turnfold.statements import ACTIVE
 from turnfold_worker.adapters.bulk_insert import BulkInsert
@@ -23,6 +24,7 @@ _TERMS_A_STATEMENT: Final = 32
 _conversation = table(ConversationRow)
 _anchor = table(AnchorRow)
 _anchor_posting = table(AnchorPostingRow)
+_turn = table(TurnRow)
 
 # Many looks at one term each: one constant statement, and no term reads more than its newest anchors.
 _SHARING: Final = text(
@@ -55,7 +57,9 @@ _BY_ID: Final = (
     select(
         _anchor.c.id, _anchor.c.kind, _anchor.c.body, _anchor.c.seq, _anchor.c.start_offset, _anchor.c.end_offset,
         _anchor.c.score, _anchor.c.rank, _anchor.c.node_idx, _anchor.c.tokens, _anchor.c.related, _anchor.c.replaces,
+        _turn.c.name, _turn.c.role,
     )
+    .join(_turn, and_(_turn.c.conversation == _anchor.c.conversation, _turn.c.seq == _anchor.c.seq))
     .where(_OURS, _anchor.c.id.in_(bindparam("ids", expanding=True)), or_(ACTIVE, _SETTLED_LATER))
     .order_by(_anchor.c.id)
 )  # fmt: skip
@@ -94,11 +98,12 @@ def candidates(
 
 def _candidate(  # noqa: PLR0913, PLR0917 - the columns of `_BY_ID`: a fold makes dozens
     id_: int, kind: int, body: str, seq: int, start: int, end: int, score: int, rank: int, node_idx: int, tokens: int,
-    related: int | None, replaces: int | None,
+    related: int | None, replaces: int | None, name: str | None, role: str,
 ) -> Anchor:  # fmt: skip
     return Anchor(
         id=id_, type=KINDS[kind], text=body, turn_seq=seq, start=start, end=end, state=AnchorState.ACTIVE, score=score,
         rank=rank, node_idx=node_idx, tokens=tokens, related=related, replaces=replaces,
+        speaker=label_of(name, role),
     )  # fmt: skip
 
 

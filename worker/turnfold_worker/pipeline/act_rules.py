@@ -136,11 +136,12 @@ COMMITMENTS: Final = (
         call|do)
     """),
     rule("assignment", Act.COMMITMENT, 56, "Omar is responsible for the slides.", r"""
-        (?:is|are|am|'m|'re) responsible for / action items? / todo / to-do / assigned to / deadline (?:is|for) /
-        due (?:by|on|date) / remind me to / follow up with / (?:before|by|for|until) (?:the |our )?next (?:meeting|
+        (?:is|are|am|'m|'re) responsible for / action items? / todo / to-do / (?<!being )assigned to /
+        deadline (?:is|for) / due (?:by|on|date) / remind me to / follow up with /
+        (?:before|by|for|until) (?:the |our )?next (?:meeting|
         session|call) / want you to (?:\w+ )?work on / (?:complete|fill in|finish) (?:our|your|the) (?:questionnaire|
         report|form) / (?:is|are|'s|'re|will be) (?:gonna|going to|supposed to) (?:work on|look (?:at|into)|prepare|
-        produce|focus on|come up with) / takes? over the / takes? care of
+        produce|focus on|come up with) / takes? over the / (?:will|'ll|is going to) take care of
     """),
     rule("work given", Act.COMMITMENT, 47, "Omar will prepare the slides.", r"""
         (?:you|he|she|they|\w+) (?:can|should|have to|will) (?:work on|concentrate on|focus on|come up with|
@@ -157,7 +158,7 @@ COMMITMENTS: Final = (
 
 REQUESTS: Final = (
     rule("please", Act.REQUEST, 66, "Please forward the invoices.", r"""
-        (?<!yes, )(?<!yes )please(?:,? (?!note|find|see|feel free|do not hesitate)\w+)
+        (?<!yes, )(?<!yes )(?<!to )please(?:,? (?!note|find|see|feel free|do not hesitate)\w+)
     """),
     Rule("please at the end", Act.REQUEST, 60, "Two tickets, please.", re.compile(r"(?<!yes)(?<!yes,) please\W{0,3}$")),
     rule("can you", Act.REQUEST, 66, "Could you send me the draft?", r"""
@@ -165,7 +166,7 @@ REQUESTS: Final = (
         possibly|maybe|just|also|all))? (?!believe|imagine|like me|like (?:some|a|any|to)|be\b)\w+
     """),
     rule("may i", Act.REQUEST, 58, "May I have your number?", r"""
-        (?:may|could|can|might) i (?:please |just |also )?(?:have|speak|talk|see|get|ask|use|borrow|take|try|
+        (?:may|could|can|might) (?:i|we) (?:please |just |also )?(?:have|speak|talk|see|get|ask|use|borrow|take|try|
         pay|sit|come|go|look|make|leave|change|know|open|return|buy|order|keep|join|interrupt|sign|park|smoke|
         exchange|cash|check|reserve|book|rent)
     """),
@@ -203,7 +204,8 @@ REQUESTS: Final = (
         are (?:you|u) (?:still |also )?(?:available|free|around)(?! of) / you (?:available|free) (?:at|on|for|to|
         this|next|tomorrow|today|any) / (?:would|will|can) you be (?:able|willing|interested|free|available) /
         (?:do not|don't) hesitate / get together / feel free to / (?:what|when|which) (?:time|day|date|
-        is a good time) (?:works|would|suits|is good) / lets \w+ / rsvp / asap / would (?:be best|work for) /
+        is a good time) (?:works|would|suits|is good) / lets (?!you|us|me|him|her|it|them|people|users|your)\w+ /
+        rsvp / asap / as soon as possible / would (?:be best|work for) /
         at your (?:earliest )?convenience / what(?:'s| is) the status / would it be possible /
         interested in (?:talking|meeting|discussing|joining) / (?:works?|work better) (?:fine |best |well )?for me
     """),

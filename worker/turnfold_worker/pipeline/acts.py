@@ -35,6 +35,8 @@ _STATED: Final = frozenset((*VALUES, *NAMES))
 _BRIEF: Final = 250
 """Code points of a turn of everyday talk at most."""
 _SHORT_REPLY: Final = 200
+_LINE: Final = 150
+"""Code points below which a turn to an assistant names what is looked for rather than tells a story."""
 _LONG: Final = 250
 """Code points from which a turn is a text rather than talk."""
 _TAIL: Final = 400
@@ -42,6 +44,8 @@ _SENTENCES_OPEN: Final = 4
 """Last sentences of a turn in which it may propose something."""
 _GROUP: Final = 3
 """Speakers from which people think aloud: what sounds like a promise or a request is often neither."""
+_TELLS: Final = frozenset({"order", "advice", "wanted"})
+"""Rules of requests that tell what to do or what is wanted: in a question they ask about it."""
 _QUESTION_MARKS: Final = ("?", "\uff1f", "؟")
 
 
@@ -161,6 +165,11 @@ class _Clause:
         self._question_or_answer()
         self._exactness()
         self._who_says_it()
+        if self._asks and self._best.get(Act.REQUEST, (0, ""))[1] in _TELLS:
+            del self._best[Act.REQUEST]
+        if self._is_heading():
+            self._best.pop(Act.REQUEST, None)
+            self._best.pop(Act.COMMITMENT, None)
         for act, (points, rule) in self._best.items():
             yield Found(act, min(max(points, 0), 100), self._span, rule)
 
@@ -237,7 +246,11 @@ class _Clause:
             and self._exact
             and not statement_rules.MADE_UP.search(self._said)
         ):
-            if before.brief and self._is_short() and (before.asked or Act.REQUEST in self._best):
+            if (
+                before.brief
+                and self._is_short()
+                and (before.asked or Act.REQUEST in self._best or self._tells_an_assistant())
+            ):
                 self._put(Act.FACT, 42 if before.asked else 44, "exact")
             else:
                 self._put(Act.FACT, 34, "exact")
@@ -264,6 +277,16 @@ class _Clause:
 
     def _names_another(self) -> bool:
         return self._exact or any(word in self._said for word in (" want", "change", "instead"))
+
+    def _is_heading(self) -> bool:
+        """'### Describe the problem' heads what follows; it asks nobody."""
+        content, start = self._reading.turn.content, self._span.start
+        before = content[content.rfind("\n", 0, start) + 1 : start]
+        return before.lstrip().startswith("#") and not before.strip("# \t")
+
+    def _tells_an_assistant(self) -> bool:
+        """What is named in a line to an assistant is what it is to look for."""
+        return Role.ASSISTANT in self._speakers and len(self._reading.turn.content) < _LINE
 
     def _is_short(self) -> bool:
         return len(self._reading.turn.content) < _SHORT_REPLY

@@ -5,11 +5,12 @@ A draft's text is a slice of its turn by construction. What a clause does is fou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Importance, Role
+from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline import reply_rules, statement_rules
 from turnfold_worker.pipeline.act_rules import Act
@@ -25,6 +26,7 @@ from turnfold_worker.pipeline.acts import (
     plain_words,
     turn_acts,
 )
+from turnfold_worker.pipeline.anchor_head import HEAD, with_head
 from turnfold_worker.pipeline.common_words import is_common
 from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses, trimmed
@@ -50,7 +52,7 @@ _LEAST_ACT: Final = 42
 """Points of an act from which its anchor may still reach the least score by what it names and by its marks."""
 _PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
 """Points of preference when a clause does several things: what overtakes or binds tells more than what is asked."""
-_ASKS_FOR_WORDS: Final = frozenset({"reply wanted", "may i"})
+_ASKS_FOR_WORDS: Final = frozenset({"reply wanted", "may i", HEAD})
 """Rules of requests that, with a question mark, want an answer rather than a deed."""
 _TYPE_OF: Final = {
     Act.COMMITMENT: AnchorType.COMMITMENT,
@@ -79,13 +81,20 @@ class AnchorDraft:
     """RESOLVED when the same segment answers or finishes it."""
     finishes: bool = False
     """It says that something promised is done."""
+    speaker: str | None = None
+    """The label of who said it."""
 
 
-def extract_anchors(readings: Sequence[Reading], settings: FoldSettings) -> tuple[AnchorDraft, ...]:
-    """Anchors of one segment, in the order of its text, at most `MAX_PER_SEGMENT` beside those of pinned turns."""
+def extract_anchors(
+    readings: Sequence[Reading], settings: FoldSettings, vectors: Mapping[int, Vector] = NO_VECTORS
+) -> tuple[AnchorDraft, ...]:
+    """Anchors of one segment, in the order of its text, at most `MAX_PER_SEGMENT` beside those of pinned turns.
+
+    `vectors` are sentence vectors by the number of the turn: with them some are found that no rule tells.
+    """
     aims = " ".join((settings.goal or "", *settings.constraints))
     wanted = frozenset(word for word in words(aims) if not is_common(word))
-    acts = segment_acts(readings)
+    acts = with_head(readings, segment_acts(readings), vectors)
     found: list[AnchorDraft] = []
     for reading, span in _agreed(readings, acts):
         found.append(_draft(reading, AnchorType.DECISION, span, _AGREED_SCORE + _bonus(reading, span, wanted)))
@@ -211,7 +220,7 @@ def _draft(reading: Reading, kind: AnchorType, span: Span, score: int, *, finish
     rank = _MARK_RANK.get(reading.turn.importance, 0) + _TYPE_RANK[kind] + score
     return AnchorDraft(
         type=kind, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end, score=score, rank=rank,
-        tokens=estimate_tokens(text), finishes=finishes,
+        tokens=estimate_tokens(text), finishes=finishes, speaker=reading.speaker,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import rarity, terms
-from turnfold.contract.vectors import NO_VECTOR, Vector
+from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
 from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.acts import plain_words
 from turnfold_worker.pipeline.anchors import AnchorDraft
@@ -26,6 +26,7 @@ from turnfold_worker.pipeline.likeness import (
     by_words,
     cosine,
     same_names,
+    same_person,
     shared,
 )
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -53,7 +54,6 @@ _OVERTAKEN: Final = frozenset(
 _STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
 _ANSWERS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.CORRECTION})
 _RARITIES: Final = Remembered(rarity)
-_NO_VECTORS: Final[Mapping[str, Vector]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ def merge(
     next_id: int,
     node_idx: int,
     settings: FoldSettings,
-    vectors: Mapping[str, Vector] = _NO_VECTORS,
+    vectors: Mapping[str, Vector] = NO_VECTORS,
 ) -> Merged:
     """Number the drafts `next_id`, `next_id + 1`, … and settle them with each other and with earlier anchors.
 
@@ -135,7 +135,7 @@ def merge_into_past(
     next_id: int,
     node_idx: int,
     settings: FoldSettings,
-    vectors: Mapping[str, Vector] = _NO_VECTORS,
+    vectors: Mapping[str, Vector] = NO_VECTORS,
 ) -> Merged:
     """As `merge`, for a segment that others have followed already: later anchors repeat, correct or answer its own.
 
@@ -186,6 +186,7 @@ def _numbered(draft: AnchorDraft, anchor_id: int, node_idx: int) -> Anchor:
     return Anchor(
         id=anchor_id, type=draft.type, text=draft.text, turn_seq=draft.turn_seq, start=draft.start, end=draft.end,
         state=draft.state, score=draft.score, rank=draft.rank, node_idx=node_idx, tokens=draft.tokens,
+        speaker=draft.speaker,
     )  # fmt: skip
 
 
@@ -285,7 +286,7 @@ def _restates(new: Known, old: Known, similarity: float) -> bool:
     """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
     if not (new.anchor.type is old.anchor.type and new.anchor.type in _STATEMENTS) or not shared(new, old, least=2):
         return False
-    if not similarity > 0 or not same_names(new, old) or new.negations != old.negations:
+    if not similarity > 0 or not same_names(new, old) or not same_person(new, old) or new.negations != old.negations:
         return False
     ours, theirs = new.facts, old.facts
     return any(

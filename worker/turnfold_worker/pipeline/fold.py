@@ -14,6 +14,7 @@ from turnfold.contract.notes import Note
 from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import terms
+from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.anchors import AnchorDraft, extract_anchors
 from turnfold_worker.pipeline.coverage import ranked
@@ -76,11 +77,12 @@ def fold_segment(
     settings: FoldSettings,
     before: Sequence[StoredTurn] = (),
     said: Mapping[str, int] = NOTHING_SAID,
+    vectors: Mapping[int, Vector] = NO_VECTORS,
 ) -> FoldedNode:
     """Fold one segment.
 
     `turns` are in order and not empty; `before` are the last ones before them, which they may repeat; `said` are the
-    tokens of each role up to the last turn.
+    tokens of each role up to the last turn; `vectors` are sentence vectors of the turns, by number, if they have any.
     """
     readings = read_segment(turns, before=before)
     facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
@@ -89,7 +91,7 @@ def fold_segment(
     best = tuple(ranked(every, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))
     passages = passages_of(every)
     levels = summarize(readings, facts, best)
-    drafts = extract_anchors(readings, settings)
+    drafts = extract_anchors(readings, settings, vectors)
     node = _node(
         turns, idx=idx, slug_text=slug(facts, levels.topics), levels=levels.texts, importance=_importance(turns, drafts)
     )

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from turnfold.contract import vectors
-from turnfold.contract.records import Anchor, AnchorState
+from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.acts import plain_words
 from turnfold_worker.pipeline.common_words import is_common, weight
@@ -105,6 +105,11 @@ class Known:
         return frozenset(found)
 
     @property
+    def personal(self) -> bool:
+        """Whether it would be something else if somebody else said it."""
+        return self.anchor.type is AnchorType.COMMITMENT or statement_rules.PERSONAL.search(self.said) is not None
+
+    @property
     def active(self) -> bool:
         return self.anchor.state is AnchorState.ACTIVE
 
@@ -132,8 +137,11 @@ def shared(one: Known, other: Known, *, least: int = SPECIFIC) -> int:
 def agree(one: Known, other: Known) -> bool:
     """True when neither text has a number, date, name, comparison or negation that the other lacks.
 
-    Nor may they stand in another order, or deny something else: 'Ana pays Omar' does not repeat 'Omar pays Ana'.
+    Nor may they stand in another order, or deny something else: 'Ana pays Omar' does not repeat 'Omar pays Ana'. Nor
+    may two people say them of themselves.
     """
+    if not same_person(one, other):
+        return False
     if one.negations != other.negations or one.turning != other.turning:
         return False
     if one.exact != other.exact or not _deny_the_same(one, other) or not _in_one_order(one, other):
@@ -187,6 +195,15 @@ def _faces(one: Known, other: Known, word: str, opposite: str) -> bool:
 def same_names(one: Known, other: Known) -> bool:
     """True when each name of one is said in the other."""
     return _all_in(one.facts.texts(*NAMES), other.said) and _all_in(other.facts.texts(*NAMES), one.said)
+
+
+def same_person(one: Known, other: Known) -> bool:
+    """True unless it matters who says it and two different speakers do: a promise, or what one tells of oneself.
+
+    'I'm allergic to nuts' of Ana is not that of Ben; where who said one of them is unknown, it decides nothing.
+    """
+    ours, theirs = one.anchor.speaker, other.anchor.speaker
+    return ours is None or theirs is None or ours == theirs or not (one.personal or other.personal)
 
 
 def _all_in(names: tuple[str, ...], said: str) -> bool:

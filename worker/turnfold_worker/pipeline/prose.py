@@ -35,6 +35,8 @@ _ABBREVIATION: Final = re.compile(
     r"(?i)(?:^|[\s(])(?:e\.g|i\.e|mr|mrs|ms|dr|prof|vs|etc|approx|no|st|fig|inc|ltd|cf|[a-z])\.$"
 )
 _LOWER_NEXT: Final = re.compile(r"\s+[a-z]")
+_FACTORIAL: Final = re.compile(r"(?<![^\W_])(?:\d{1,9}|[a-z])!\s+[^\w\s\"'“\u2018]")
+"""A mark of arithmetic: `4! = 24`, `\\( n! \\)`."""
 _JOINT: Final = re.compile(
     r";\s|\s[-–—]{1,2}\s|—"
     r"|,\s(?=(?:and|but|so|because|which|while|although|since|where|when|as|or|then)\s)"
@@ -171,10 +173,18 @@ def _sentences(text: str, block: Span) -> list[Span]:
 def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
     mark = match.group()
     if mark[0] in "!?":
-        return True
+        return mark != "!" or not _FACTORIAL.match(text, _word_before(text, start, match.start()))
     if _LOWER_NEXT.match(text, match.end()):
         return False
     return not (mark == "." and _ABBREVIATION.search(text, max(start, match.end() - 8), match.end()))
+
+
+def _word_before(text: str, start: int, end: int) -> int:
+    """Where the run of letters and digits that ends there begins, a few back at most."""
+    begin = end
+    while begin > max(start, end - 10) and text[begin - 1].isalnum():
+        begin -= 1
+    return begin
 
 
 def trimmed(text: str, span: Span) -> Span:

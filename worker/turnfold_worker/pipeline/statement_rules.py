@@ -44,9 +44,11 @@ CORRECTIONS: Final = (
     """),
     rule("meant", Act.CORRECTION, 74, "Sorry, I meant the blue van.", r"""
         i (?:actually |really )?meant(?: to say)? / sorry,? (?:i mean|it's|it is|that's|not|no|make that|the|
-        wait|i need|i want) / oops / make (?:that|it) (?:a|an|the|for|at|on|to|\w+ (?:instead|rather)|\d|one|
-        two|three|four)(?! (?:that|reservation|booking|appointment) ) / (?:no|oh),? (?:wait|sorry|rather|
-        hold on|scratch|i mean)(?! (?:for|till|until|a minute)) / wait,? no / wait,? (?:actually|sorry) /
+        wait|i need|i want) / oops /
+        (?<!i'd )(?<!would )(?<!will )(?<!'ll )(?<!could )make (?:that|it) (?:a|an|the|for|at|on|to|
+        \w+ (?:instead|rather)|\d|one|two|three|four)(?! (?:that|reservation|booking|appointment) ) /
+        (?:no|oh),? (?:wait|sorry|rather|hold on|scratch|i mean)(?! (?:for|till|until|a minute)) /
+        wait,? no / wait,? (?:actually|sorry) /
         you mean(?= \w) / that(?:'s| is) not what i
     """),
     rule("said wrong", Act.CORRECTION, 66, "That's wrong, it is 12.", r"""
@@ -77,11 +79,12 @@ CORRECTIONS: Final = (
 
 FACTS: Final = (
     rule("limit", Act.FACT, 60, "It must not exceed 500 seats.", r"""
-        must(?: not|n't)?(?! (?:have|be|feel|love|know|say|admit|mean|get|make)) / must (?:be|have) (?:at|in|on|
+        must(?: not|n't)?(?!'ve)(?! (?:have|be|feel|love|know|say|admit|mean|get|make|really|enjoy)) /
+        must (?:be|have) (?:at|in|on|
         no|an?|the|under|below|above|less|more|done|ready|encrypted|signed|\d) / cannot exceed / can't (?:use|
         exceed|be|have|eat|change) / (?:do not|don't|never) (?:use|touch|change|deploy|delete|push|share|
         restart|commit|send|call|skip|include|suggest|recommend) / at most / at least / no (?:more|less|fewer|
-        later|earlier) than / max(?:imum)? (?:of|is|size|length) / maximum / minimum / limit(?:ed)? (?:is|of|
+        later|earlier) than / max(?: of| is(?= \d)| size| length) / maximum / minimum / limit(?:ed)? (?:is|of|
         to) / requirements? / required / constraints? / mandatory / not allowed / forbidden / hard deadline /
         budget (?:is|of)
     """),
@@ -89,8 +92,8 @@ FACTS: Final = (
         i(?:'m| am) (?:really |very |severely |highly |mildly )?allergic / allerg(?:y|ies|ic)(?: to|[.,!]) /
         allergy / intoleran(?:t|ce) / i (?:\w+ly |much |always |still |also |tend to |try to |do |would |
         just ){0,3}(?:prefer|minimi[sz]e|dislike|hate|detest|despise|loathe|avoid|refuse|(?:adore|love|enjoy)(?! (?:it|
-        that|this|these|those|your|how|you|him|her|them|to (?:see|hear|know)|(?:the|all the) (?:idea|look|color|colour|
-        way|photo|pic\w*|vibe|energy|enthusiasm)))|favou?r|value|prioriti[sz]e|
+        that|this|these|those|your|how|you|him|her|them|to (?:see|hear|know|help)|when you|(?:the|all the) (?:idea|
+        thought|look|color|colour|way|photo|pic\w*|vibe|energy|enthusiasm)))|favou?r|value(?! your)|prioriti[sz]e|
         can't stand|cannot stand|cannot tolerate|can't tolerate|can't handle|
         appreciate (?!it|your|the help|that)) / i (?:don't|do not|never|can't|cannot|won't|will not|no longer|
         didn't) (?:like|eat|drink|want|enjoy|use|watch|have|work|wear|read|listen|play|buy|visit|travel|
@@ -122,6 +125,7 @@ FACTS: Final = (
         i (?:\w+ly |just |also |even |recently |finally |actually ){0,3}(?:started|finished|bought|got|joined|
         adopted|signed|won|quit|lost|made|went|met|took|visited|found|read|watched|played|wrote|saw|tried|
         attended|learned|built|created|moved|ran|came|gave|received|invited|organized|cooked|baked|submitted|
+        wrapped|entered|rode|hiked|volunteered|celebrated|graduated|performed|launched|completed|sold|set up|
         decided|picked|named|dyed|whipped|hosted|called|spent|painted|discovered|participated|recommended|beat|
         booked|planned|worked|felt|wanted|heard|put|had (?:a|an|my|to|some)) / i(?:'ve| have) (?:just |
         recently |already |finally |always |never |only )?(?:been (?!better|good|great|well|okay|fine|busy)|got|
@@ -184,8 +188,8 @@ PERSONAL: Final = re.compile(
 
 MADE_UP: Final = re.compile(
     joined(r"""
-    (?<!\w)(?:(?:write|list|generate|complete|continue|explain|simulate|summari[sz]e|translate|rewrite|analy[sz]e|
-    compare|describe|calculate|solve) (?:\d|an?\b|the|this|these|all|some|how|what|why|your|in\b)|give me (?:a|an|
+    (?<!\w)(?:(?:write|list|generate|complete|continue|explain|simulate|summari[sz]e|translate|re-?write|analy[sz]e|
+    compare|describe|calculate|solve) ["“]?(?:\d|an?\b|the|this|these|all|some|how|what|why|your|in\b)|give me (?:a|an|
     the|some|\d+) (?:\w+ )?(?:lists?|
     examples?|summary|ideas?|tests?|names?)|do a \w+ (?:analysis|review|summary)|\d+ (?:examples|ideas|
     tests|words|sentences|paragraphs))(?!\w)

@@ -1,0 +1,172 @@
+"""The head on sentence vectors adds acts to those of the rules, in talk such as it was trained on, and takes none."""
+
+from __future__ import annotations
+
+from base64 import b85encode
+from math import inf
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.vectors import SCALE, Vector
+from turnfold_worker.pipeline import anchor_head, statement_rules
+from turnfold_worker.pipeline.act_rules import Act
+from turnfold_worker.pipeline.acts import ENOUGH, Found
+from turnfold_worker.pipeline.anchor_evidence import CUES, evidence_of
+from turnfold_worker.pipeline.anchor_head import HEAD, WINDOWS, Head, head_from, heads, scores_of, with_head
+from turnfold_worker.pipeline.anchors import segment_acts
+from turnfold_worker.pipeline.reading import Reading, read_turn
+
+from .wild_turns import said, wild_turns
+
+NUMBERS = 384
+SURE = Vector(bytes([1] * NUMBERS))
+
+
+def vectors_of(count: int) -> st.SearchStrategy[list[Vector]]:
+    """Any stored vectors, some missing and some of another model."""
+    ours = st.binary(min_size=NUMBERS, max_size=NUMBERS)
+    one = st.one_of(ours, ours, st.just(b""), st.binary(max_size=8)).map(Vector)
+    return st.lists(one, min_size=count, max_size=count)
+
+
+def segment(*turns: tuple[str, str]) -> list[Reading]:
+    """Turns of a speaker and a text."""
+    return [
+        read_turn(
+            StoredTurn(
+                seq=seq, turn_id=str(seq), role=Role.ASSISTANT if speaker == "assistant" else Role.USER,
+                name=None if speaker in {"user", "assistant"} else speaker, content=text, tokens=9,
+            )
+        )
+        for seq, (speaker, text) in enumerate(turns, start=1)
+    ]  # fmt: skip
+
+
+def added(readings: list[Reading], known: dict[int, Vector]) -> list[tuple[int, Act, str]]:
+    """What the head adds to the rules' acts: turn, act, words."""
+    done = with_head(readings, segment_acts(readings), known)
+    return [
+        (reading.turn.seq, one.act, reading.text(one.span))
+        for reading, found in zip(readings, done, strict=True)
+        for one in found
+        if one.rule == HEAD
+    ]
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A head that finds each act wherever it may judge."""
+    monkeypatch.setattr(anchor_head, "heads", lambda: tuple(Head(act, 9.0, {}, {}) for act in anchor_head.JUDGED))
+
+
+@given(st.data(), wild_turns(most=8))
+@settings(max_examples=60, deadline=None)
+def test_the_head_only_adds_and_what_it_adds_is_said_in_the_turn(data: st.DataObject, turns: list[StoredTurn]) -> None:
+    readings = [read_turn(turn) for turn in turns]
+    rules = segment_acts(readings)
+    known = dict(zip((turn.seq for turn in turns), data.draw(vectors_of(len(turns))), strict=True))
+    done = with_head(readings, rules, known)
+    assert done == with_head(readings, rules, known)
+    for reading, before, after in zip(readings, rules, done, strict=True):
+        kept = [one for one in before if one.points >= ENOUGH]
+        assert [one for one in after if one in kept] == kept
+        for one in after:
+            if one not in before:
+                assert one.rule == HEAD
+                assert ENOUGH <= one.points <= 100
+                assert 0 <= one.span.start < one.span.end <= len(reading.turn.content)
+                assert not any(other.act is one.act and other.points >= ENOUGH for other in before)
+
+
+@given(wild_turns(most=8))
+@settings(max_examples=40, deadline=None)
+def test_without_vectors_the_acts_are_those_of_the_rules(turns: list[StoredTurn]) -> None:
+    readings = [read_turn(turn) for turn in turns]
+    rules = segment_acts(readings)
+    assert with_head(readings, rules, {}) == rules
+    assert with_head(readings, rules, {turn.seq: Vector(b"") for turn in turns}) == rules
+
+
+@given(wild_turns(most=8))
+@settings(max_examples=40, deadline=None)
+def test_evidence_lies_between_nothing_and_one(turns: list[StoredTurn]) -> None:
+    readings = [read_turn(turn) for turn in turns]
+    for about in evidence_of(readings, segment_acts(readings)):
+        assert all(0 <= much <= 1 for much in about.values())
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize(
+    ("turns", "judged"),
+    [
+        ([("Ana", "So."), ("Omar", "The case."), ("Li", "Fine.")], {Act.COMMITMENT}),
+        ([("Ana", "So."), ("Omar", "The case.")], set()),
+        ([("Ana", "The case.")], {Act.REQUEST}),
+        ([("user", "The case."), ("assistant", "Fine.")], {Act.FACT}),
+        ([("user", "The case " * 30), ("assistant", "Fine.")], set()),
+        ([("assistant", "Fine. " * 60), ("user", "The case.")], set()),
+        ([("user", "Write a poem of ten lines."), ("assistant", "Fine.")], set()),
+    ],
+)
+def test_a_head_judges_only_talk_such_as_it_was_trained_on(turns: list[tuple[str, str]], judged: set[Act]) -> None:
+    readings = segment(*turns)
+    assert {act for _, act, _ in added(readings, dict.fromkeys(range(1, len(turns) + 1), SURE))} == judged
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_turn_without_a_vector_is_not_judged() -> None:
+    readings = segment(("Ana", "The case."), ("Ana", "The lid."))
+    assert added(readings, {2: SURE}) == [(2, Act.REQUEST, "The lid.")]
+
+
+@pytest.mark.usefixtures("eager")
+def test_what_is_added_is_the_clause_that_comes_nearest() -> None:
+    readings = segment(("Ana", "A long remark about nothing in particular here. Room 418 at 9:30."))
+    assert added(readings, {1: SURE}) == [(1, Act.REQUEST, "Room 418 at 9:30.")]
+    weak = Found(Act.REQUEST, ENOUGH - 5, readings[0].sentences[0], "some rule")
+    (done,) = with_head(readings, [[weak]], {1: SURE})
+    assert [(one.rule, one.span) for one in done] == [(HEAD, weak.span)]
+
+
+def test_a_score_is_a_weighted_sum_over_a_turn_and_the_means_of_its_neighbours() -> None:
+    packed = b85encode(bytes([2] * NUMBERS)).decode()
+    head = head_from(
+        Act.FACT,
+        {
+            "bias": 1.0,
+            "evidence": {"turn": {"a": 2.0}, "three before": {"b": 6.0}},
+            "directions": {"next": (3.0, packed)},
+        },
+    )
+    evidence = [{"a": 1.0, "b": 0.5}, {"b": 1.0}, {}]
+    along = 3.0 / SCALE * 2 * NUMBERS
+    assert scores_of(head, evidence, [SURE, SURE, Vector(b"")]) == pytest.approx([1 + 2 + along, 1 + 3, 1 + 4.5])
+
+
+def test_windows_lie_beside_the_turn_or_are_the_turn() -> None:
+    for first, last in WINDOWS.values():
+        assert first <= last
+        assert (first == last == 0) or last < 0 or first > 0
+
+
+def test_the_shipped_weights_speak_of_evidence_that_there_is() -> None:
+    rules = {f"rule {rule.name}" for rule in statement_rules.RULES}
+    rules |= {f"rule {name}" for name in ("done", "question mark", "question words", "answer", "exact", "mended")}
+    rules |= {f"rule {name}" for name in ("yes to a proposal", "no to a proposal", "yes to a request")}
+    rules |= {f"rule {name}" for name in ("no to a request", "goes along with a request")}
+    known = rules | {f"cue {name}" for name in CUES} | {f"act {act}" for act in Act}
+    known |= {"share", "goes on", "went on", "words", "3 words", "6 words", "12 words"}
+    assert {head.act for head in heads()} == anchor_head.JUDGED.keys()
+    for head in heads():
+        assert -inf < head.bias < inf
+        assert head.evidence.keys() | head.directions.keys() <= WINDOWS.keys()
+        assert {name for weights in head.evidence.values() for name in weights} <= known
+        assert all(len(direction) == NUMBERS for _, direction in head.directions.values())
+
+
+def test_a_tool_is_not_judged() -> None:
+    tool = read_turn(said("exit 0", role=Role.TOOL))
+    assert not any(judged for judge in anchor_head.JUDGED.values() for judged in judge([tool]))

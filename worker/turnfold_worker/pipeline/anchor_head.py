@@ -1,0 +1,171 @@
+"""What the rules miss: a small head on the sentence vectors of a segment adds acts, and takes none away.
+
+For each act that it knows it is a weighted sum over a turn and its neighbours in the segment, of their sentence vectors
+and of `anchor_evidence`. `benchmarks/train_anchor_head.py` learns the weights; what talk they were learned from is the
+only talk that they judge (`Head`). Without vectors nothing is added, so that the rules stay the floor.
+"""
+
+from __future__ import annotations
+
+from base64 import b85decode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import fsum
+from operator import mul
+from typing import Any, Final
+
+from turnfold.contract.records import Role
+from turnfold.contract.vectors import NO_VECTOR, SCALE, Vector, numbers_of
+from turnfold_worker.pipeline import statement_rules
+from turnfold_worker.pipeline.act_rules import Act
+from turnfold_worker.pipeline.acts import ENOUGH, Found, plain_words
+from turnfold_worker.pipeline.anchor_evidence import evidence_of
+from turnfold_worker.pipeline.anchor_weights import HEADS
+from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
+from turnfold_worker.pipeline.reading import Reading
+
+WINDOWS: Final = {
+    "turn": (0, 0), "previous": (-1, -1), "next": (1, 1), "three before": (-3, -1), "three after": (1, 3),
+    "ten before": (-10, -1), "ten after": (1, 10),
+}  # fmt: skip
+"""First and last turn of what is looked at around a turn, counted from it; of several the mean counts."""
+HEAD: Final = "head"
+"""The rule that an added act names."""
+
+_GROUP: Final = 3
+_SHORT: Final = 150
+"""Code points below which a turn of a task dialogue is one that the head of facts has met."""
+_BRIEF: Final = 250
+"""Code points of a turn before it at most."""
+_POINTS_A_UNIT: Final = 10
+_MOST_POINTS: Final = 20
+"""Points above `ENOUGH` that the head gives at most: what a rule is sure of counts more."""
+
+
+def in_a_group(readings: Sequence[Reading]) -> list[bool]:
+    """Everybody's turns where more than two people talk."""
+    people = {reading.speaker for reading in readings if not reading.tool}
+    return [len(people) >= _GROUP and not reading.tool for reading in readings]
+
+
+def alone(readings: Sequence[Reading]) -> list[bool]:
+    """A user's turns where nobody else speaks, as in mail and notes."""
+    people = {reading.speaker for reading in readings if not reading.tool}
+    return [len(people) == 1 and reading.turn.role is Role.USER and not reading.tool for reading in readings]
+
+
+def to_an_assistant(readings: Sequence[Reading]) -> list[bool]:
+    """A user's short turns to an assistant that is as brief, but those that ask for a text."""
+    assisted = any(reading.turn.role is Role.ASSISTANT for reading in readings)
+    return [
+        assisted
+        and reading.turn.role is Role.USER
+        and len(reading.turn.content) < _SHORT
+        and (not at or len(readings[at - 1].turn.content) <= _BRIEF)
+        and not statement_rules.MADE_UP.search(plain_words(reading.turn.content))
+        for at, reading in enumerate(readings)
+    ]
+
+
+JUDGED: Final[Mapping[Act, Callable[[Sequence[Reading]], list[bool]]]] = {
+    Act.COMMITMENT: in_a_group,
+    Act.REQUEST: alone,
+    Act.FACT: to_an_assistant,
+}
+"""The turns that the head of an act judges: talk such as it was trained on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The weights of one act."""
+
+    act: Act
+    bias: float
+    evidence: Mapping[str, Mapping[str, float]]
+    """By window, then by name of evidence."""
+    directions: Mapping[str, tuple[float, Sequence[int]]]
+    """By window, what the product of a turn's vector and these numbers is multiplied by, and the numbers."""
+
+
+@cache
+def heads() -> tuple[Head, ...]:
+    """The heads as they are shipped."""
+    return tuple(head_from(Act(act), given) for act, given in HEADS.items())
+
+
+def head_from(act: Act, given: Mapping[str, Any]) -> Head:
+    """A head from the form in which `anchor_weights` holds it."""
+    directions = {
+        window: (factor / SCALE, numbers_of(Vector(b85decode(packed))))
+        for window, (factor, packed) in given["directions"].items()
+    }
+    return Head(act, given["bias"], given["evidence"], directions)
+
+
+def with_head(
+    readings: Sequence[Reading], acts: Sequence[list[Found]], vectors: Mapping[int, Vector]
+) -> list[list[Found]]:
+    """The acts of each turn of a segment, with those that the head finds in turns in which the rules found none.
+
+    `vectors` are sentence vectors by the number of the turn; a turn without one is judged by no head.
+    """
+    known = [vectors.get(reading.turn.seq, NO_VECTOR) for reading in readings]
+    done = [list(found) for found in acts]
+    if not any(known):
+        return done
+    evidence: list[dict[str, float]] | None = None
+    for head in heads():
+        judged = [
+            bool(vector) and may and not any(one.act is head.act and one.points >= ENOUGH for one in found)
+            for vector, may, found in zip(known, JUDGED[head.act](readings), acts, strict=True)
+        ]
+        if not any(judged):
+            continue
+        evidence = evidence_of(readings, acts) if evidence is None else evidence
+        for at, score in enumerate(scores_of(head, evidence, known)):
+            if judged[at] and score > 0 and readings[at].sentences:
+                done[at] = _added(readings[at], done[at], head.act, score)
+    return done
+
+
+def scores_of(head: Head, evidence: Sequence[Mapping[str, float]], vectors: Sequence[Vector]) -> list[float]:
+    """How sure the head is of each turn; above 0 is enough."""
+    scores = [head.bias] * len(evidence)
+    for window, weights in head.evidence.items():
+        _add_window(scores, [_weighed(one, weights) for one in evidence], window)
+    for window, (factor, direction) in head.directions.items():
+        _add_window(scores, [_along(vector, direction) * factor for vector in vectors], window)
+    return scores
+
+
+def _weighed(evidence: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    # `sum` rounds otherwise from one version of Python to the next.
+    return fsum(weights.get(name, 0.0) * much for name, much in evidence.items())
+
+
+def _along(vector: Vector, direction: Sequence[int]) -> int:
+    """0 for no vector and for one of another model."""
+    return sum(map(mul, numbers_of(vector), direction)) if len(vector) == len(direction) else 0
+
+
+def _add_window(scores: list[float], values: Sequence[float], window: str) -> None:
+    first, last = WINDOWS[window]
+    for at in range(len(scores)):
+        inside = values[max(at + first, 0) : max(at + last + 1, 0)]
+        if inside:
+            scores[at] += fsum(inside) / len(inside)
+
+
+def _added(reading: Reading, found: Sequence[Found], act: Act, score: float) -> list[Found]:
+    """With the act in the clause that comes nearest to it: by the rules' points, by what it states, by its length."""
+    points = {one.span: one.points for one in found if one.act is act}
+    spans = [span for sentence in reading.sentences for span in clauses(reading.turn.content, sentence, MAX_CLAUSE)]
+    span = max(spans, key=lambda one: _nearness(reading, one, points))
+    more = min(int(score * _POINTS_A_UNIT), _MOST_POINTS)
+    others = [one for one in found if one.act is not act or one.span != span]
+    return [*others, Found(act, ENOUGH + more, span, HEAD)]
+
+
+def _nearness(reading: Reading, span: Span, points: Mapping[Span, int]) -> tuple[int, int, int]:
+    return points.get(span, 0), len(reading.facts.within(span.start, span.end)), span.end - span.start
