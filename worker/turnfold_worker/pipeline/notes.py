@@ -128,7 +128,8 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
                 continue
             text = telegraphic(unaddressed(said, names), reading.day)
             worth = 0.0 if is_phatic(said, speakers) else _manner(said) * _at(len(found), replies=bool(asked))
-            worth *= _HEADING_SHARE if _is_heading(reading.turn.content, clause, said) else 1.0
+            if _is_heading(reading.turn.content, clause, said):
+                worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
             if not found and asked and len(said.split()) <= _SHORT_REPLY and (worth or _answers(said)):
                 text, worth = f"({asked}) {text}", max(worth, 1.0)
             found.append((text, worth, _named(said)))

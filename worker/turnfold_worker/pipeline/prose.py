@@ -34,6 +34,12 @@ _END: Final = re.compile(
 _ABBREVIATION: Final = re.compile(
     r"(?i)(?:^|[\s(])(?:e\.g|i\.e|mr|mrs|ms|dr|prof|vs|etc|approx|no|st|fig|inc|ltd|cf|[a-z])\.$"
 )
+_FACTORIAL: Final = re.compile(r"(?<![\w.,])[\dn)]!\s+(?:[=+*/^)\\}×·÷-]|(?:or|and|is|for|by|as|in|not|to)\b)|\d!\s+[=+*/^)\\}×·÷-]")
+"""`4! = 24`, `use 4! or not`: an exclamation mark that counts."""
+_LONGEST_STRUCK: Final = 400
+_SHORTEST_TITLE: Final = 3
+_CAPITALS: Final = 40
+"""Code points up to which a line in capitals above others is a heading."""
 _LOWER_NEXT: Final = re.compile(r"\s+[a-z]")
 _JOINT: Final = re.compile(
     r";\s|\s[-–—]{1,2}\s|—"
@@ -147,13 +153,21 @@ def _blocks(text: str, start: int, end: int) -> list[tuple[bool, Span]]:
         if not blank:
             begin = item.end() if item else line.start
             paragraph = Span(paragraph.start if paragraph else begin, line.end)
-            if item and text[line.start : item.end()].lstrip().startswith("#"):
+            if (item and text[line.start : item.end()].lstrip().startswith("#")) or _is_title(text, paragraph, line):
                 blocks.append((False, paragraph))
                 paragraph = None
         i += 1
     if paragraph:
         blocks.append((False, paragraph))
     return blocks
+
+
+def _is_title(text: str, paragraph: Span, line: Span) -> bool:
+    """True for a short line in capitals alone that begins a paragraph: `DISCUSSION`."""
+    if paragraph.end - paragraph.start > _CAPITALS or paragraph.end != line.end:
+        return False
+    title = text[paragraph.start : paragraph.end].strip()
+    return title.isupper() and title.replace(" ", "").isalpha() and title.isascii() and len(title) > _SHORTEST_TITLE
 
 
 def _sentences(text: str, block: Span) -> list[Span]:
@@ -170,11 +184,18 @@ def _sentences(text: str, block: Span) -> list[Span]:
 
 def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
     mark = match.group()
+    if _is_struck(text, start, match.end()):
+        return False
     if mark[0] in "!?":
-        return True
+        return not (mark == "!" and _FACTORIAL.match(text, match.start() - 1))
     if _LOWER_NEXT.match(text, match.end()):
         return False
     return not (mark == "." and _ABBREVIATION.search(text, max(start, match.end() - 8), match.end()))
+
+
+def _is_struck(text: str, start: int, end: int) -> bool:
+    """True between `~~` and `~~`: what is struck out stays whole, so that it is not read as said."""
+    return end - start < _LONGEST_STRUCK and text.find("~~", start, end) >= 0 and text.count("~~", start, end) % 2 == 1
 
 
 def trimmed(text: str, span: Span) -> Span:
@@ -199,7 +220,7 @@ def clauses(text: str, span: Span, longest: int) -> list[Span]:
     pieces: list[Span] = []
     start = span.start
     for match in _JOINT.finditer(text, span.start, span.end):
-        if _few_words(text, start, match.end()) or _few_words(text, match.end(), span.end):
+        if _is_struck(text, span.start, match.end()) or _few_words(text, start, match.end()) or _few_words(text, match.end(), span.end):
             continue
         pieces.append(Span(start, match.end()))
         start = match.end()
