@@ -1,7 +1,7 @@
 """Which notes to take, and in what order: most news per token first, redundancy counted as one goes. Lazy greedy.
 
 `gain = worth * sum(weight * decay^(times the word was taken before)) / (tokens + 3)`, where the decay of a heavy word,
-which is mostly a name, is at most .35: a name is known once it was said, and what is said of it has to bring its own news.
+which is mostly a name, is at most .35: a name is known once it was said; what is said of it has to bring its own news.
 """
 
 from __future__ import annotations

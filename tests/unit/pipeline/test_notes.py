@@ -15,14 +15,15 @@ from turnfold.contract.records import Role, StoredTurn
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline import fold as folding
+from turnfold_worker.pipeline import needed_words, telegraph
 from turnfold_worker.pipeline import notes as noting
-from turnfold_worker.pipeline import telegraph
 from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.dates import resolve_relative_days
 from turnfold_worker.pipeline.fold import said_after
 from turnfold_worker.pipeline.notes import notes_of
 from turnfold_worker.pipeline.outline import NodeNotes, make_outline
-from turnfold_worker.pipeline.reading import read_turn
+from turnfold_worker.pipeline.prose import split_prose
+from turnfold_worker.pipeline.reading import plain_line, read_turn
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.telegraph import is_phatic, telegraphic, unaddressed
 
@@ -91,6 +92,100 @@ def test_an_outline_holds_notes_of_its_nodes_only(turns: list[StoredTurn]) -> No
 )
 def test_what_would_read_wrong_stays_or_goes(said: str, shown: str) -> None:
     assert telegraphic(said) == shown
+
+
+SMALL_WORDS = [
+    ("who", "I mean, who doesn't love Peter Parker?", "mean who doesn't love Peter Parker?"),
+    ("his", "His car broke.", "His car broke"),
+    ("their", "Their house was sold.", "Their house sold"),
+    ("you", "You're not wrong.", "You not wrong"),
+    ("he", "He's moving to Oslo.", "He moving Oslo"),
+    ("they", "They're hosted by Amazon.", "They hosted by Amazon"),
+    ("and", "Turn it off and on again.", "Turn off and on"),
+    ("on", "Please turn it on.", "turn on"),
+    ("in", "You need to log in to the server first.", "You need to log in server first"),
+    ("in", "1 in 5 fail.", "1 in 5 fail"),
+    ("and", "Ana and I think it is true.", "Ana and I think true"),
+    ("i", "My wife and I think so.", "wife and I think"),
+    ("i", "He's older than I am.", "He older than I"),
+    ("just", "It's not just about winning.", "not just winning"),
+    ("very", "I'm not very happy.", "not very happy"),
+    ("as", "It isn't as bad as I thought.", "isn't as bad as thought"),
+    ("too", "I'm too tired to go.", "too tired go"),
+    ("like", "She's like a sister to me.", "She like sister me"),
+    ("at", "I don't like it at all.", "don't like at all"),
+    ("at", "At least 5 were lost.", "At least 5 lost"),
+    ("about", "About 40 people came.", "About 40 people came"),
+    ("by", "It must be done by Friday.", "must be done by Friday"),
+    ("to", "I used to smoke.", "used to smoke"),
+    ("did", "We did it yesterday!", "We did yesterday"),
+    ("had", "I've had them for 3 years.", "had them 3 years"),
+    ("do", "Do your research.", "Do your research"),
+    ("okay", "He said it would be okay.", "He said would be okay"),
+    ("be", "It'll be tough.", "It'll be tough"),
+    ("again", "I'll never smoke again.", "will never smoke again"),
+    ("been", "I've never been to Rome.", "never been to Rome"),
+    ("of", "At most 5 of 12 passed.", "At most 5 of 12 passed"),
+]
+"""A small word, what is said with it, and what is shown."""
+
+
+@pytest.mark.parametrize(("word", "said", "shown"), SMALL_WORDS)
+def test_a_small_word_stays_where_the_sentence_would_say_something_else(word: str, said: str, shown: str) -> None:
+    assert word in shown.lower().split()
+    assert telegraphic(said) == shown
+
+
+@pytest.mark.parametrize("word", sorted({word for word, _, _ in SMALL_WORDS}))
+def test_the_check_fails_when_a_small_word_is_dropped(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = needed_words.is_needed
+    monkeypatch.setattr(telegraph, "is_needed", lambda words, bare, i: bare[i] != word and kept(words, bare, i))
+    subject = {f"{word}'s", f"{word}'re", word}
+    monkeypatch.setattr(telegraph, "_DROPPED", telegraph._DROPPED | subject)
+    assert [said for small, said, shown in SMALL_WORDS if small == word and telegraphic(said) != shown]
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("I'd join you but I'm ill.", "would join you but ill"),
+        ("I'm going to Paris in May.", "going Paris May"),
+        ("I'm going to sell it.", "plan sell"),
+        ("I think it is true.", "thinks true"),
+        ("How can you tell?", "How can you tell?"),
+        ("Can you tell me why?", "asks: tell me why?"),
+    ],
+)
+def test_what_stands_for_more_words_says_the_same(said: str, shown: str) -> None:
+    assert telegraphic(said) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("We meet in ~~Rome~~ Paris.", "We meet in (struck out: Rome) Paris."),
+        ("~~We go to Rome. Then Bern.~~ We stay.", "(struck out: We go to Rome. Then Bern.) We stay."),
+        ("P(second | first) is not P(second).", "P(second | first) is not P(second)."),
+        ("use a || b or grep x | sort", "use a || b or grep x | sort"),
+        ("| Rome | 3 |", "Rome 3"),
+        ("Rome | 3 | 4", "Rome 3 4"),
+    ],
+)
+def test_marks_that_mean_something_are_not_only_taken_away(said: str, line: str) -> None:
+    assert plain_line(said) == line
+
+
+@pytest.mark.parametrize(
+    ("said", "sentences"),
+    [
+        ("I should use 4! or \\( 4! \\) here. Right?", ["I should use 4! or \\( 4! \\) here.", "Right?"]),
+        ("We paid 40! Then we left.", ["We paid 40!", "Then we left."]),
+        ("DISCUSSION\nWe look. Then we leave.", ["DISCUSSION", "We look.", "Then we leave."]),
+        ("~~We go to Rome. Then Bern.~~ We stay.", ["~~We go to Rome. Then Bern.~~ We stay."]),
+    ],
+)
+def test_a_sentence_ends_where_it_does(said: str, sentences: list[str]) -> None:
+    assert [said[span.start : span.end] for span in split_prose(said).sentences] == sentences
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 is not 'turn it', 'my wife and I signed' is not 'my wife signed'.
 """
 
+# ruff: noqa: ARG001 - each rule is given the words, the bare words and the place
 from __future__ import annotations
 
 import re

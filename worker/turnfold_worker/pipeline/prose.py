@@ -34,7 +34,9 @@ _END: Final = re.compile(
 _ABBREVIATION: Final = re.compile(
     r"(?i)(?:^|[\s(])(?:e\.g|i\.e|mr|mrs|ms|dr|prof|vs|etc|approx|no|st|fig|inc|ltd|cf|[a-z])\.$"
 )
-_FACTORIAL: Final = re.compile(r"(?<![\w.,])[\dn)]!\s+(?:[=+*/^)\\}×·÷-]|(?:or|and|is|for|by|as|in|not|to)\b)|\d!\s+[=+*/^)\\}×·÷-]")
+_FACTORIAL: Final = re.compile(
+    r"(?<![\w.,])[\dn)]!\s+(?:[=+*/^)\\}×·÷-]|(?:or|and|is|for|by|as|in|not|to)\b)|\d!\s+[=+*/^)\\}×·÷-]"
+)
 """`4! = 24`, `use 4! or not`: an exclamation mark that counts."""
 _LONGEST_STRUCK: Final = 400
 _SHORTEST_TITLE: Final = 3
@@ -220,7 +222,11 @@ def clauses(text: str, span: Span, longest: int) -> list[Span]:
     pieces: list[Span] = []
     start = span.start
     for match in _JOINT.finditer(text, span.start, span.end):
-        if _is_struck(text, span.start, match.end()) or _few_words(text, start, match.end()) or _few_words(text, match.end(), span.end):
+        if (
+            _is_struck(text, span.start, match.end())
+            or _few_words(text, start, match.end())
+            or _few_words(text, match.end(), span.end)
+        ):
             continue
         pieces.append(Span(start, match.end()))
         start = match.end()
