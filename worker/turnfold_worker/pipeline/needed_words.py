@@ -30,7 +30,7 @@ _DETERMINERS: Final = listed(
 _DEGREES: Final = listed(
     """
     just simply so too such very really quite pretty super totally literally definitely certainly absolutely even also
-    as exactly
+    as exactly much
     """
 )
 _PARTICLE_VERBS: Final = listed(
@@ -60,7 +60,7 @@ _ALIKE: Final = listed(
     """
     i you we they he she would don't doesn't didn't not feel feels felt feeling look looks looked sound sounds sounded
     seem seems seemed taste tastes act acts acted is are was were be been it's he's she's they're that's more just
-    nothing something anything
+    nothing something anything become becomes became
     """
 )
 _SWITCHED: Final = listed("on off in out")
@@ -119,7 +119,11 @@ def _particle(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'Turn it on', 'log in to the server', 'off and on'; and '1 in 5'."""
     if NUMBER.match(_before(words, i)) and NUMBER.match(_after(words, i)):
         return True
-    if _before(bare, i) in {"off", "out"} or (_before(bare, i) in {"and", "or"} and i > 1 and bare[i - 2] == "off"):
+    if (
+        _before(bare, i) == "off"
+        or (i + 2 < len(bare) and bare[i + 2] == "own")
+        or (_before(bare, i) in {"and", "or"} and i > 1 and bare[i - 2] == "off")
+    ):
         return True
     verb = i - 1 if i and bare[i - 1] in _PARTICLE_VERBS else i - 2
     if verb < 0 or bare[verb] not in _PARTICLE_VERBS or not (verb == i - 1 or bare[i - 1] in _BETWEEN_PARTICLES):
@@ -157,8 +161,30 @@ def _like(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     return _before(bare, i) in _ALIKE or _after(bare, i) in _OBJECTS
 
 
+def _such(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'Something like that', 'only those who rest'."""
+    return _before(bare, i) == "like" or _after(bare, i) == "who"
+
+
+def _well(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'It is not going well'; at the beginning it says nothing."""
+    return bool(i) and _before(bare, i) not in {"as", "oh"}
+
+
+def _own(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'On my own'."""
+    return i > 1 and bare[i - 2] == "on"
+
+
+def _is(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'I know what it is'."""
+    return bool(i) and _ends(words, i) and not words[i].endswith("?")
+
+
 def _does(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """As a verb of its own: 'we did it', 'had them for years'; and before 'not' or 'to'."""
+    if _ends(words, i) or _after(bare, i) == "too" or (_before(bare, i) == "to" and bare[i] == "do"):
+        return bool(i)
     return _after(bare, i) in {"not", "to"} or (_after(bare, i) in _DETERMINERS and not _asks(words, bare, i))
 
 
@@ -175,6 +201,8 @@ def _been(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
 
 def _and(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'Ana and I', 'off and on'."""
+    if not {"between", "both"}.isdisjoint(bare[max(0, i - 8) : i]):
+        return True
     if _before(bare, i) in _SWITCHED and _after(bare, i) in _SWITCHED:
         return True
     if _after(bare, i) not in {"i", "me"} or not i or _ENDS.search(words[i - 1]):
@@ -205,7 +233,9 @@ def _to(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
 def _be(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'It will be late'."""
     before = _before(bare, i)
-    return before in _MODALS or (before in {"not", "never"} and i > 1 and bare[i - 2] in _MODALS)
+    if before in _DEGREES or before in {"still", "probably", "always", "only", "then"}:
+        return _be(words, bare, i - 1)
+    return before in _MODALS or (bool(i) and is_negation(before))
 
 
 def _okay(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
@@ -219,6 +249,10 @@ _RULES: Final[dict[str, Rule]] = {
     **dict.fromkeys(("in", "on"), _particle),
     **dict.fromkeys(("about", "around"), _number_next),
     **dict.fromkeys(("ok", "okay"), _okay),
+    **dict.fromkeys(("this", "that", "these", "those"), _such),
+    **dict.fromkeys(("is", "are", "was", "were"), _is),
+    "well": _well,
+    "own": _own,
     "too": _excess,
     "as": _as,
     "of": _of,

@@ -50,11 +50,13 @@ _REWRITTEN: Final = tuple(
          "asks: "),
         ("it's|it is|it was",
          r"\b(?:it's|it is|it was) (?:a |an |so |really |very )?(?=\w+ly\b|\w+ing\b)", ""),
-        ("by the way|of course", r"\b(?:by the way|of course)\b[,!.:]*\s*", ""),
+        ("by the way|of course|speaking of which|another note|in fact",
+         r"\b(?:by the way|of course|speaking of which|on another note|in fact)\b[,!.:]*\s*", ""),
         ("in order to|so as to", r"\b(?:in order to|so as to)\b", "to"),
-        ("a lot of|lots of", r"\b(?:a lot of|lots of)\b", "many"),
+        ("a lot of|lots of", r"\b(?:a lot of|lots of)\b", "lots"),
         ("as well as", r"\b(?:as well as)\b", "and"),
         ("make sure", r"\bi want(?:ed)? to make sure (?:that )?", "ensure "),
+        ("make sure", r"\bmake sure to ", ""),
         ("make sure", r"\bmake sure (?:that )?", "ensure "),
         ("trying to|working to|looking to", r"\bi(?:'m| am) (?=(?:trying|working|looking) to\b)", ""),
         ("shares a",
@@ -71,7 +73,7 @@ _SUBJECTS: Final = listed("you're they're he's she's")
 _CONTRACTED: Final = re.compile(r"(?i)'(?:re|s)\b")
 _LEAD_IN: Final = re.compile(
     r"(?i)^(?:(?:plus|btw|anyway|guess what|basically|look|you know|but|and|or|since then|luckily|fortunately|then"
-    r"|yup|yep|agreed|woohoo|oops)"
+    r"|yup|yep|agreed|woohoo|oops|man|ugh|woah|whoa|aw+)"
     r"\s*[,!:.]+\s+)+(?=\w)"
 )
 _HALF: Final = re.compile(r"(?i)^(?:but|and)\s+(?!for\b)(?=\S+\s+\S)")
@@ -116,6 +118,8 @@ _OUTCRIES: Final = listed(
     bummer cheers sorry so and but well
     """
 )
+_GREETING: Final = re.compile(r"(?i)(?:hey|hi|hello|wow|woah|whoa)\b")
+"""After which a name is called, whatever follows: 'Hey Nate, my favourite is …'."""
 _VOCATIVE: Final = re.compile(r", [A-Z][\w-]{1,30}[!.]{0,3}$")
 _LONGEST_PHATIC: Final = 120
 
@@ -149,7 +153,9 @@ def unaddressed(text: str, names: frozenset[str]) -> str:
     'Nate, however, did not sign.'
     """
     match = _ADDRESS.match(text)
-    if match is None or _GOES_ON.match(text, match.end()) or not _is_called(match, names):
+    if match is None or not _is_called(match, names):
+        return text
+    if _GOES_ON.match(text, match.end()) and not _GREETING.match(match["lead"]):
         return text
     if _LISTED_NAMES.match(text, match.start("name")):
         return text
