@@ -168,6 +168,8 @@ def test_the_check_fails_when_a_small_word_is_dropped(word: str, monkeypatch: py
         ("How can you tell?", "How can you tell?"),
         ("Can you tell me why?", "asks: tell me why?"),
         ("Make sure to check the labels.", "check labels"),
+        ("I want a resume by May, can you help me with that?", "want resume by May"),
+        ("To do this, I will check it.", "will check"),
         ("It requires a lot of strategy.", "requires lots strategy"),
         ("Man, it's been wild since we talked.", "wild since we talked"),
         ("Speaking of which, I had a letdown.", "had letdown"),

@@ -184,7 +184,7 @@ def _is(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
 def _does(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """As a verb of its own: 'we did it', 'had them for years'; and before 'not' or 'to'."""
     if _ends(words, i) or _after(bare, i) == "too" or (_before(bare, i) == "to" and bare[i] == "do"):
-        return bool(i)
+        return i > 1
     return _after(bare, i) in {"not", "to"} or (_after(bare, i) in _DETERMINERS and not _asks(words, bare, i))
 
 

@@ -202,6 +202,8 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
     bare = list(map(_BARE.__getitem__, words))
     shown = _few_marks(" ".join(_kept(words, bare))).strip().rstrip(".!,;:-–— ")
     shown = _LIST_MARK.sub("", shown)
+    if shown.endswith(" asks") and "asks: " in line:
+        shown = shown.removesuffix(" asks")
     if shown.endswith("]") and "[" not in shown:
         shown = shown.rstrip("] ")
     return shown or text.strip().rstrip(".!,;:") or text
