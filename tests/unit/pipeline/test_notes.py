@@ -139,6 +139,7 @@ SMALL_WORDS = [
     ("do", "I'm not sure what to do with it.", "not sure what do"),
     ("own", "I couldn't figure it out on my own.", "couldn't figure out on own"),
     ("is", "I know what it is.", "know what is"),
+    ("a", "We choose plan A, not a new one.", "We choose plan A not new one"),
 ]
 """A small word, what is said with it, and what is shown."""
 
@@ -168,6 +169,7 @@ def test_the_check_fails_when_a_small_word_is_dropped(word: str, monkeypatch: py
         ("How can you tell?", "How can you tell?"),
         ("Can you tell me why?", "asks: tell me why?"),
         ("Make sure to check the labels.", "check labels"),
+        ("Both P(n, r) and C(n, r) are used here.", "P(n, r) and C(n, r) used"),
         ("I want a resume by May, can you help me with that?", "want resume by May"),
         ("To do this, I will check it.", "will check"),
         ("It requires a lot of strategy.", "requires lots strategy"),

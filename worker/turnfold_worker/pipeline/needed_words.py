@@ -171,6 +171,11 @@ def _well(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     return bool(i) and _before(bare, i) not in {"as", "oh"}
 
 
+def _letter(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'Plan A'."""
+    return bool(i) and "A" in words[i]
+
+
 def _own(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'On my own'."""
     return i > 1 and bare[i - 2] == "on"
@@ -253,6 +258,7 @@ _RULES: Final[dict[str, Rule]] = {
     **dict.fromkeys(("is", "are", "was", "were"), _is),
     "well": _well,
     "own": _own,
+    "a": _letter,
     "too": _excess,
     "as": _as,
     "of": _of,

@@ -240,6 +240,6 @@ def _few_marks(line: str) -> str:
     short = [len(piece.split()) <= _ITEM_WORDS for piece in pieces]
     shown = pieces[0]
     for i, piece in enumerate(pieces[1:], 1):
-        item = (short[i] and i + 1 < len(pieces)) or (short[i - 1] and i > 1)
+        item = (short[i] and i + 1 < len(pieces)) or (short[i - 1] and i > 1) or shown.count("(") > shown.count(")")
         shown += f", {piece}" if item or _DIGITS_AROUND.search(f"{shown[-1:]},{piece[:1]}") else f" {piece}"
     return shown
