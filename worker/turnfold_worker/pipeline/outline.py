@@ -98,12 +98,14 @@ def with_tail(outline: Outline, turns: Sequence[StoredTurn], said: Mapping[str, 
     """The outline with notes and names of the open tail; `said` are the tokens of each role before it."""
     notes = notes_of(read_segment(turns))
     said = said_after(said, turns)
+    tool_percent = _tool_percent(said)
     return replace(
         outline,
         tail=tuple(ranked(notes, said, most_tokens=_TAIL_TOKENS)),
         tail_seq=turns[-1].seq if turns else 0,
-        tail_names=rank(segment_ledger(turns))[:_TAIL_NAMES],
-        tool_percent=_tool_percent(said),
+        # Without a tool's words no context shows names.
+        tail_names=rank(segment_ledger(turns))[:_TAIL_NAMES] if tool_percent else (),
+        tool_percent=tool_percent,
     )
 
 
