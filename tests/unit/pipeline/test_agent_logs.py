@@ -33,12 +33,14 @@ def test_a_call_is_shown_once_and_its_tool_is_no_name(log: AgentLog) -> None:
     assert not [line for line in text.splitlines() if line.startswith("[names] ") and "run_command" in line]
 
 
-@pytest.mark.parametrize("lost", ["paths", "symbols", "whose words they are"])
+@pytest.mark.parametrize("lost", ["paths", "symbols", "the open tail", "whose words they are"])
 def test_the_check_fails_when_this_is_lost(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if lost == "paths":
         monkeypatch.setattr(outline, "rank", lambda all_of_it: tuple(n for n in ledger.rank(all_of_it) if "/" not in n))
     elif lost == "symbols":
         monkeypatch.setattr(outline, "rank", lambda all_of_it: tuple(n for n in ledger.rank(all_of_it) if "/" in n))
+    elif lost == "the open tail":
+        monkeypatch.setattr(outline, "segment_ledger", lambda turns: ledger.Ledger())
     else:
         monkeypatch.setattr(folding, "voice_of", lambda turn: str(turn.role))
     assert any(missing(log, 500) for log in LOGS)
