@@ -145,6 +145,8 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
         yield Part("background", text, pricing.node_part(one.node, one.level, words))
     for line in lines_of(plan):
         yield Part("background", line, pricing.count(line))
+    if plan.late_names:
+        yield Part("names", line := names_line(plan.late_names), pricing.count(line))
 
 
 def _after(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:

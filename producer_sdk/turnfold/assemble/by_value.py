@@ -33,6 +33,8 @@ _ALL_FOR_QUERY: Final = 1_000
 """Tokens up to which a context with a query has no notes but those that it is about."""
 _ALL_FOR_NAMES: Final = 1_000
 """Tokens of a budget beyond which names have less of it: the best ones stand there already."""
+_LATE_NAMES: Final = 6
+"""One part in six of what names may have is at most for those of turns that are not folded yet."""
 _ROUNDS: Final = 4
 _ENOUGH: Final = 2**31
 """Tokens: room for all."""
@@ -109,10 +111,10 @@ class _Selection:
         anchors = self._material.memo.of(self._anchors_by, lambda: self._anchors(first_raw, most))
         room -= anchors.tokens
         most_names = self._names_share()
-        names = self._names(min(room, most_names))
-        room -= self._pricing.count(names_line(names)) if names else 0
+        names, late = self._names(min(room, most_names))
+        room -= sum(self._pricing.count(names_line(line)) for line in (names, late) if line)
         self.plan = replace(
-            self.plan, anchors=anchors.anchors, names=names,
+            self.plan, anchors=anchors.anchors, names=names, late_names=late,
             allotted=(
                 ("anchors", int(self._policy.anchors_share * self._target)),
                 ("names", most_names),
@@ -261,8 +263,19 @@ class _Selection:
         counted = min(self._target, _ALL_FOR_NAMES) + max(0, self._target - _ALL_FOR_NAMES) // 2
         return self._outline.tool_percent * counted // 100
 
-    def _names(self, most_tokens: int) -> tuple[str, ...]:
-        names = self._outline.names
+    def _names(self, most_tokens: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names of what is folded, and those of turns that are neither folded nor raw and have other names."""
+        folded = self._named(self._outline.names, most_tokens)
+        if not self._tail_span():
+            return folded, ()
+        known = "\n".join(folded)
+        others = [name for name in self._outline.tail_names if name not in known]
+        late = self._named(others, most_tokens // _LATE_NAMES if folded else most_tokens)
+        if not late:
+            return folded, ()
+        return self._named(self._outline.names, most_tokens - self._pricing.count(names_line(late))), late
+
+    def _named(self, names: Sequence[str], most_tokens: int) -> tuple[str, ...]:
         if most_tokens <= 0 or not names:
             return ()
         room = most_tokens - self._pricing.count(names_line(()))

@@ -39,6 +39,8 @@ class Plan:
     """In merge order."""
     names: tuple[str, ...] = ()
     """Paths, symbols and names, best first."""
+    late_names: tuple[str, ...] = ()
+    """Those of turns after what is folded: they change with each turn, and stand after what does not."""
     groups: tuple[Group, ...] = ()
     """Of the selection by value: all that is folded, and what of the open tail is not raw, in order."""
     joined: tuple[Node, ...] = ()

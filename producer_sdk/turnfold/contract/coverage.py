@@ -1,6 +1,7 @@
 """Which notes to take, and in what order: most news per token first, redundancy counted as one goes. Lazy greedy.
 
-`gain = worth * sum(weight * decay^(times the word was taken before)) / (tokens + 3)`
+`gain = worth * sum(weight * decay^(times the word was taken before)) / (tokens + 3)`, where the decay of a heavy word,
+which is mostly a name, is at most .35: a name is known once it was said; what is said of it has to bring its own news.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from turnfold.contract.words import WEIGHTS, note_stems
 
 OVERHEAD: Final = 3
 """Tokens that every note is charged beside its words, so that scraps do not win over statements."""
+HEAVY: Final = 6.0
+"""Weight from which a word counts less when it is said again."""
+_HEAVY_DECAY: Final = 0.35
 MAX_VOICE: Final = 20.0
 _TIMES: Final = 12
 """Times from which taking a word again makes no difference."""
@@ -37,20 +41,22 @@ def taken(notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, d
     heapq.heapify(heap)
     order: list[tuple[int, float]] = []
     least = decay ** (_TIMES - 1)
-    left = most_tokens
-    while heap and left > 0:
+    heavy_decay = min(decay, _HEAVY_DECAY)
+    room = most_tokens
+    while heap and room > 0:
         stale, i = heap[0]
         gain = -rates[i] * _news(words[i], left_of)
         if gain > stale + 1e-9:
             heapq.heapreplace(heap, (gain, i))
             continue
         heapq.heappop(heap)
-        if notes[i].tokens > left:
+        if notes[i].tokens > room:
             continue
-        left -= notes[i].tokens
+        room -= notes[i].tokens
         order.append((i, -gain))
-        for word, _ in words[i]:
-            left_of[word] = max(least, left_of.get(word, 1.0) * decay)
+        for word, weight in words[i]:
+            left = left_of.get(word, 1.0) * (decay if weight < HEAVY else heavy_decay)
+            left_of[word] = max(least, left)
     return order
 
 

@@ -85,6 +85,8 @@ class Outline:
     """Last turn that `tail` speaks for."""
     names: tuple[str, ...] = ()
     """Paths, symbols and names, best first."""
+    tail_names: tuple[str, ...] = ()
+    """Those of turns after `last_seq`."""
     said: Mapping[str, int] = field(default_factory=dict)
     """Tokens of each role up to `last_seq`."""
     tool_percent: int = 0
@@ -252,6 +254,7 @@ def pack_outline(outline: Outline) -> dict[int, str]:
         "cover": outline.cover,
         "tail_seq": outline.tail_seq,
         "tail": json.loads(pack_notes(outline.tail, gains=True)),
+        "tail_names": list(outline.tail_names),
         "tool_percent": outline.tool_percent,
         "said": dict(outline.said),
     }
@@ -273,6 +276,7 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         last_seq=frame["last_seq"],
         cover=tuple(map(_covered, frame["cover"])),
         tail=_notes_of(frame["tail"]),
+        tail_names=tuple(frame.get("tail_names", ())),
         tail_seq=frame["tail_seq"],
         tool_percent=frame["tool_percent"],
         said=frame["said"],

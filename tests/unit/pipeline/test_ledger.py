@@ -86,6 +86,26 @@ def test_a_name_inside_a_listed_name_is_not_listed_again() -> None:
     assert rank(ledger) == ("src/TypeFactory.java",)
 
 
+def test_a_long_listing_chooses_nothing() -> None:
+    few, many = ["src/a.py", "src/b.py"], [f"src/{letter}{other}.py" for letter in "cdefghi" for other in "klmnopq"]
+    ledger = segment_ledger(talk("tool: " + "\n".join(few), "tool: " + "\n".join(many)))
+    scores = {entry.name: entry.score for entry in ledger.entries}
+    assert {scores[name] for name in few} == {4}
+    assert {scores[name] for name in many} == {1}
+
+
+def test_of_names_that_differ_in_digits_the_first_stands_for_all() -> None:
+    series = tuple(LedgerEntry(f"tests/test_part_{n}.py", 40, 1) for n in range(9))
+    ledger = Ledger((*series, LedgerEntry("src/ferry/refunds.py", 12, 1)))
+    assert rank(ledger)[:3] == ("tests/test_part_0.py", "tests/test_part_1.py", "src/ferry/refunds.py")
+
+
+def test_a_tool_that_is_called_is_no_name() -> None:
+    call = {"function": {"name": "run_command", "arguments": '{"command": "cat setup.cfg"}'}}
+    turn = said("[call run_command]", role=Role.ASSISTANT, parts={"tool_calls": [call]})
+    assert rank(segment_ledger([turn])) == ("setup.cfg",)
+
+
 def test_frequent_names_outlive_any_number_of_others_and_new_ones_can_rise() -> None:
     ledger = Ledger()
     for i in range(60):

@@ -15,14 +15,15 @@ from turnfold.contract.records import Role, StoredTurn
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline import fold as folding
+from turnfold_worker.pipeline import needed_words, telegraph
 from turnfold_worker.pipeline import notes as noting
-from turnfold_worker.pipeline import telegraph
 from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.dates import resolve_relative_days
 from turnfold_worker.pipeline.fold import said_after
 from turnfold_worker.pipeline.notes import notes_of
 from turnfold_worker.pipeline.outline import NodeNotes, make_outline
-from turnfold_worker.pipeline.reading import read_turn
+from turnfold_worker.pipeline.prose import split_prose
+from turnfold_worker.pipeline.reading import plain_line, read_turn
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.telegraph import is_phatic, telegraphic, unaddressed
 
@@ -73,7 +74,7 @@ def test_an_outline_holds_notes_of_its_nodes_only(turns: list[StoredTurn]) -> No
             "Phase one runs Nov 16 - Dec 15, and calls are 9 - 12 PM.",
             "Phase one runs Nov 16 - Dec 15 calls 9 - 12 PM",
         ),
-        ("It rained - we stayed in.", "rained we stayed"),
+        ("It rained - we stayed in.", "rained we stayed in"),
         ("They've been instrumental in it.", "They've been instrumental"),
         ("a couple of dolls on the table]", "couple dolls table"),
         ("but the gate stays open.", "gate stays open"),
@@ -84,13 +85,128 @@ def test_an_outline_holds_notes_of_its_nodes_only(turns: list[StoredTurn]) -> No
         ("It is -12 degrees in Oslo today.", "-12 degrees Oslo today"),
         ("--force is not allowed", "--force not allowed"),
         ("Bob was sued by Omar for fraud.", "Bob sued by Omar fraud"),
-        ("Some of the users can't log in.", "Some users can't log"),
+        ("Some of the users can't log in.", "Some users can't log in"),
         ("I'm trying to quit.", "trying quit"),
         ('She said "I will go".', 'She said "will go"'),
     ],
 )
 def test_what_would_read_wrong_stays_or_goes(said: str, shown: str) -> None:
     assert telegraphic(said) == shown
+
+
+SMALL_WORDS = [
+    ("who", "I mean, who doesn't love Peter Parker?", "mean who doesn't love Peter Parker?"),
+    ("his", "His car broke.", "His car broke"),
+    ("their", "Their house was sold.", "Their house sold"),
+    ("you", "You're not wrong.", "You not wrong"),
+    ("he", "He's moving to Oslo.", "He moving Oslo"),
+    ("they", "They're hosted by Amazon.", "They hosted by Amazon"),
+    ("and", "Turn it off and on again.", "Turn off and on"),
+    ("on", "Please turn it on.", "turn on"),
+    ("in", "You need to log in to the server first.", "You need to log in server first"),
+    ("in", "1 in 5 fail.", "1 in 5 fail"),
+    ("and", "Ana and I think it is true.", "Ana and I think true"),
+    ("i", "My wife and I think so.", "wife and I think"),
+    ("i", "He's older than I am.", "He older than I"),
+    ("just", "It's not just about winning.", "not just winning"),
+    ("very", "I'm not very happy.", "not very happy"),
+    ("as", "It isn't as bad as I thought.", "isn't as bad as thought"),
+    ("too", "I'm too tired to go.", "too tired go"),
+    ("like", "She's like a sister to me.", "She like sister me"),
+    ("at", "I don't like it at all.", "don't like at all"),
+    ("at", "At least 5 were lost.", "At least 5 lost"),
+    ("about", "About 40 people came.", "About 40 people came"),
+    ("by", "It must be done by Friday.", "must be done by Friday"),
+    ("to", "I used to smoke.", "used to smoke"),
+    ("did", "We did it yesterday!", "We did yesterday"),
+    ("had", "I've had them for 3 years.", "had them 3 years"),
+    ("do", "Do your research.", "Do your research"),
+    ("okay", "He said it would be okay.", "He said would be okay"),
+    ("be", "It'll be tough.", "It'll be tough"),
+    ("again", "I'll never smoke again.", "will never smoke again"),
+    ("been", "I've never been to Rome.", "never been to Rome"),
+    ("of", "At most 5 of 12 passed.", "At most 5 of 12 passed"),
+    ("much", "They sent a letter without much feedback.", "They sent letter without much feedback"),
+    ("well", "It's not going well.", "not going well"),
+    ("be", "Don't be afraid.", "Don't be afraid"),
+    ("be", "The game must still be raw.", "game must be raw"),
+    ("be", "I'll definitely be there.", "will be"),
+    ("those", "Only those who rest well work well.", "Only those who rest well work well"),
+    ("that", "We sell oats or something like that.", "We sell oats or something like that"),
+    ("and", "He chose between being a hero and being a person.", "He chose between hero and person"),
+    ("does", "I know she does too.", "know she does"),
+    ("did", "Most of them did!", "Most them did"),
+    ("do", "I'm not sure what to do with it.", "not sure what do"),
+    ("own", "I couldn't figure it out on my own.", "couldn't figure out on own"),
+    ("is", "I know what it is.", "know what is"),
+    ("a", "We choose plan A, not a new one.", "We choose plan A not new one"),
+]
+"""A small word, what is said with it, and what is shown."""
+
+
+@pytest.mark.parametrize(("word", "said", "shown"), SMALL_WORDS)
+def test_a_small_word_stays_where_the_sentence_would_say_something_else(word: str, said: str, shown: str) -> None:
+    assert word in shown.lower().split()
+    assert telegraphic(said) == shown
+
+
+@pytest.mark.parametrize("word", sorted({word for word, _, _ in SMALL_WORDS}))
+def test_the_check_fails_when_a_small_word_is_dropped(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = needed_words.is_needed
+    monkeypatch.setattr(telegraph, "is_needed", lambda words, bare, i: bare[i] != word and kept(words, bare, i))
+    subject = {f"{word}'s", f"{word}'re", word}
+    monkeypatch.setattr(telegraph, "_DROPPED", telegraph._DROPPED | subject)
+    assert [said for small, said, shown in SMALL_WORDS if small == word and telegraphic(said) != shown]
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("I'd join you but I'm ill.", "would join you but ill"),
+        ("I'm going to Paris in May.", "going Paris May"),
+        ("I'm going to sell it.", "plan sell"),
+        ("I think it is true.", "thinks true"),
+        ("How can you tell?", "How can you tell?"),
+        ("Can you tell me why?", "asks: tell me why?"),
+        ("Make sure to check the labels.", "check labels"),
+        ("Both P(n, r) and C(n, r) are used here.", "P(n, r) and C(n, r) used"),
+        ("I want a resume by May, can you help me with that?", "want resume by May"),
+        ("To do this, I will check it.", "will check"),
+        ("It requires a lot of strategy.", "requires lots strategy"),
+        ("Man, it's been wild since we talked.", "wild since we talked"),
+        ("Speaking of which, I had a letdown.", "had letdown"),
+    ],
+)
+def test_what_stands_for_more_words_says_the_same(said: str, shown: str) -> None:
+    assert telegraphic(said) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("We meet in ~~Rome~~ Paris.", "We meet in (struck out: Rome) Paris."),
+        ("~~We go to Rome. Then Bern.~~ We stay.", "(struck out: We go to Rome. Then Bern.) We stay."),
+        ("P(second | first) is not P(second).", "P(second | first) is not P(second)."),
+        ("use a || b or grep x | sort", "use a || b or grep x | sort"),
+        ("| Rome | 3 |", "Rome 3"),
+        ("Rome | 3 | 4", "Rome 3 4"),
+    ],
+)
+def test_marks_that_mean_something_are_not_only_taken_away(said: str, line: str) -> None:
+    assert plain_line(said) == line
+
+
+@pytest.mark.parametrize(
+    ("said", "sentences"),
+    [
+        ("I should use 4! or \\( 4! \\) here. Right?", ["I should use 4! or \\( 4! \\) here.", "Right?"]),
+        ("We paid 40! Then we left.", ["We paid 40!", "Then we left."]),
+        ("DISCUSSION\nWe look. Then we leave.", ["DISCUSSION", "We look.", "Then we leave."]),
+        ("~~We go to Rome. Then Bern.~~ We stay.", ["~~We go to Rome. Then Bern.~~ We stay."]),
+    ],
+)
+def test_a_sentence_ends_where_it_does(said: str, sentences: list[str]) -> None:
+    assert [said[span.start : span.end] for span in split_prose(said).sentences] == sentences
 
 
 @pytest.mark.parametrize(
@@ -114,6 +230,7 @@ def test_what_would_read_wrong_stays_or_goes(said: str, shown: str) -> None:
         ("Joanna, who won last year, came too.", "Joanna, who won last year, came too."),
         ("Nate, too, signed.", "Nate, too, signed."),
         ("User, group and mode are stored.", "User, group and mode are stored."),
+        ("Hey Nate, my favorite treat is a tart.", "my favorite treat is a tart."),
     ],
 )
 def test_the_other_is_not_the_one_who_acts_when_called_by_name(said: str, left: str) -> None:

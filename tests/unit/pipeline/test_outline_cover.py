@@ -119,7 +119,7 @@ def test_an_outline_is_read_as_it_was_packed(found: list[Note], names: list[str]
     kept = [note._replace(worth=0, weights="", gain=place) for place, note in enumerate(found)]
     outline = Outline(
         last_seq=40, cover=(Covered(0, 0, 1, 40, 400, "s"),), notes=tuple(kept), tail=tuple(kept[:3]), tail_seq=41,
-        names=tuple(names), said={"user": 7}, tool_percent=3,
+        names=tuple(names), tail_names=tuple(names[:2]), said={"user": 7}, tool_percent=3,
     )  # fmt: skip
     parts = pack_outline(outline)
     assert unpack_outline(sorted(parts.items())) == outline

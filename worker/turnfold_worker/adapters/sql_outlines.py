@@ -128,4 +128,5 @@ def rebuild(connection: Connection, conversation: ConversationId) -> None:
         return
     cover = choose_cover(sizes(connection, conversation, seen.node_count), last_seq=known.last_seq)
     outline = make_outline(list(zip(cover, notes(connection, conversation, cover), strict=True)))
-    write(connection, seen, replace(outline, tail=known.tail, tail_seq=known.tail_seq), frame_only=False)
+    ends = replace(outline, tail=known.tail, tail_seq=known.tail_seq, tail_names=known.tail_names)
+    write(connection, seen, ends, frame_only=False)

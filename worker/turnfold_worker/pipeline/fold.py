@@ -29,6 +29,7 @@ from turnfold_worker.pipeline.relations import relations_of
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.tags import FALLBACK, slug
+from turnfold_worker.pipeline.tool_groups import voice_of
 from turnfold_worker.pipeline.treatment import read_segment
 
 _MAX_COUNT: Final = 6
@@ -114,7 +115,8 @@ def said_after(said: Mapping[str, int], turns: Sequence[StoredTurn]) -> dict[str
     """Tokens of each role, with those of some more turns."""
     total = dict(said)
     for turn in turns:
-        total[str(turn.role)] = total.get(str(turn.role), 0) + turn.tokens
+        voice = voice_of(turn)
+        total[voice] = total.get(voice, 0) + turn.tokens
     return total
 
 

@@ -8,14 +8,15 @@ Misra and Gries): what overflows is subtracted from all, so that new names can r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.mentions import Mentions, file_name, is_path, mentions
 from turnfold_worker.pipeline.prose import READ_HEAD, READ_TAIL
-from turnfold_worker.pipeline.tool_groups import call_texts, is_tool_output
+from turnfold_worker.pipeline.tool_groups import call_texts, called_tools, is_tool_output
 
 MAX_NAMES: Final = 400
 """Names that a ledger keeps."""
@@ -27,6 +28,8 @@ _BY_PERSON: Final = 5
 """Points for each turn of anyone else: what is said was chosen."""
 _LISTED: Final = 3
 """Points for standing in a result list."""
+_LONG_LIST: Final = 12
+"""Names of a result list from which each has fewer points: what lists everything chooses nothing."""
 _LENDERS: Final = 60
 """Best symbols that lend to the paths whose file name holds them."""
 _SHORTEST_LENDER: Final = 6
@@ -36,6 +39,8 @@ _SCALE: Final = 10_000
 _DISCOUNT: Final = tuple(round(_SCALE * math.pow(max(tokens, 1), -0.3)) for tokens in range(128))
 """What a point is worth in a name of so many tokens, in whole numbers, so that no platform rounds another way."""
 _CODE_POINTS_PER_TOKEN: Final = 4
+_DIGITS: Final = re.compile(r"\d+")
+_LONGEST_SERIES: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +81,12 @@ def segment_ledger(turns: Sequence[StoredTurn]) -> Ledger:
     for turn in turns:
         weight = _BY_TOOL if is_tool_output(turn) else _BY_PERSON
         found = _mentioned(turn)
+        listed = _LISTED * min(_LONG_LIST, len(found.listed)) // max(1, len(found.listed))
+        tools = called_tools(turn)
         for name in found.names:
-            scores[name] = scores.get(name, 0) + weight + (_LISTED if name in found.listed else 0)
+            if name in tools:
+                continue
+            scores[name] = scores.get(name, 0) + weight + (listed if name in found.listed else 0)
             last[name] = turn.seq
     return _bounded(LedgerEntry(name, score, last[name]) for name, score in scores.items())
 
@@ -117,7 +126,7 @@ def rank(ledger: Ledger) -> tuple[str, ...]:
     """
     points = _with_tails_merged(ledger)
     _lend(points)
-    value = {name: (1 + score) * _discount(name) for name, score in points.items()}
+    value = _without_series({name: (1 + score) * _discount(name) for name, score in points.items()})
     shown: list[str] = []
     text = ""
     for name in sorted(points, key=lambda one: (-value[one], one)):
@@ -125,6 +134,17 @@ def rank(ledger: Ledger) -> tuple[str, ...]:
             shown.append(name)
             text = f"{text}\n{name}"
     return tuple(shown)
+
+
+def _without_series(value: Mapping[str, int]) -> dict[str, int]:
+    """Values by name; of names that differ in digits alone each one is worth half of the one before it."""
+    seen: dict[str, int] = {}
+    worth = {}
+    for name in sorted(value, key=lambda one: (-value[one], one)):
+        shape = _DIGITS.sub("0", name)
+        worth[name] = value[name] >> min(seen.get(shape, 0), _LONGEST_SERIES)
+        seen[shape] = seen.get(shape, 0) + 1
+    return worth
 
 
 def _discount(name: str) -> int:

@@ -27,6 +27,7 @@ from turnfold_worker.pipeline.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.reading import Reading, plain_line
 from turnfold_worker.pipeline.repeats import Repeat, reference
 from turnfold_worker.pipeline.telegraph import is_phatic, phatic_share, telegraphic, unaddressed
+from turnfold_worker.pipeline.tool_groups import voice_of
 from turnfold_worker.pipeline.treatment import statements_of
 
 LONGEST_CLAUSE: Final = 90
@@ -94,7 +95,7 @@ def notes_of(readings: Sequence[Reading]) -> list[Note]:
         for place, (text, worth, named) in enumerate(statements):
             notes.append(
                 Note(
-                    reading.turn.seq, place, reading.speaker, str(reading.turn.role), day, text,
+                    reading.turn.seq, place, reading.speaker, voice_of(reading.turn), day, text,
                     estimate_tokens(text) + 1, round(100 * mark * worth), _weights(text, named, spread),
                 )
             )  # fmt: skip
@@ -128,7 +129,8 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
                 continue
             text = telegraphic(unaddressed(said, names), reading.day)
             worth = 0.0 if is_phatic(said, speakers) else _manner(said) * _at(len(found), replies=bool(asked))
-            worth *= _HEADING_SHARE if _is_heading(reading.turn.content, clause, said) else 1.0
+            if _is_heading(reading.turn.content, clause, said):
+                worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
             if not found and asked and len(said.split()) <= _SHORT_REPLY and (worth or _answers(said)):
                 text, worth = f"({asked}) {text}", max(worth, 1.0)
             found.append((text, worth, _named(said)))
@@ -150,7 +152,11 @@ def _at(place: int, *, replies: bool) -> float:
 
 
 def _of_calls(reading: Reading) -> list[_Said]:
-    return [(f"calls {call}", 0.7, frozenset()) for call in reading.calls]
+    """Calls that are not written in what the turn says already."""
+    said = reading.turn.content
+    return [
+        (f"calls {call}", 0.7, frozenset()) for call in reading.calls if f"[call {call[: call.find('(')]}" not in said
+    ]
 
 
 def _of_repeat(repeat: Repeat) -> list[_Said]:
@@ -195,7 +201,7 @@ def _manner(said: str) -> float:
     """How a clause is said."""
     words = {word.strip(_EDGES) for word in said.replace("\u2019", "'").lower().split()}
     manner = 0.5 if said.endswith("?") else 1.0
-    manner *= 0.8 if _CAPTION.match(said) else 1.0
+    manner *= 0.6 if _CAPTION.match(said) else 1.0
     manner *= 1.0 if _FIRST_PERSON.isdisjoint(words) else 1.5
     manner *= 1.0 if _POSSIBLE.isdisjoint(words) else _POSSIBLE_SHARE
     manner *= 1.0 if _SECOND_PERSON.isdisjoint(words) else 0.85

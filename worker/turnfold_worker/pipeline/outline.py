@@ -14,7 +14,7 @@ from turnfold.contract.notes import OUTLINE_TIERS, Covered, Note, Outline
 from turnfold.contract.records import FAN_OUT, Role, StoredTurn
 from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.fold import said_after
-from turnfold_worker.pipeline.ledger import MAX_TOOL_SHARE, Ledger, merge_ledgers, rank
+from turnfold_worker.pipeline.ledger import Ledger, merge_ledgers, rank, segment_ledger, tool_share
 from turnfold_worker.pipeline.notes import notes_of
 from turnfold_worker.pipeline.treatment import read_segment
 
@@ -22,6 +22,7 @@ COVER_TOKENS: Final = 32_000
 """Estimated tokens of notes that an outline is made from, about."""
 _TAIL_TOKENS: Final = 8_000
 """Estimated tokens of notes of the open tail."""
+_TAIL_NAMES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,23 +84,34 @@ def make_outline(cover: Sequence[tuple[Covered, NodeNotes]]) -> Outline:
         return Outline()
     said = cover[-1][1].said
     notes = [note for _, one in cover for note in one.notes]
-    whole = sum(said.values())
-    share = said.get(str(Role.TOOL), 0) / whole if whole else 0.0
     return Outline(
         last_seq=cover[-1][0].last_seq,
         cover=tuple(covered for covered, _ in cover),
         notes=tuple(ranked(notes, said, most_tokens=OUTLINE_TIERS[-1])),
         names=rank(merge_ledgers(*(one.ledger for _, one in cover))),
         said=said,
-        tool_percent=round(100 * min(MAX_TOOL_SHARE, share)),
+        tool_percent=_tool_percent(said),
     )
 
 
 def with_tail(outline: Outline, turns: Sequence[StoredTurn], said: Mapping[str, int]) -> Outline:
-    """The outline with the notes of the open tail; `said` are the tokens of each role before it."""
+    """The outline with notes and names of the open tail; `said` are the tokens of each role before it."""
     notes = notes_of(read_segment(turns))
-    best = ranked(notes, said_after(said, turns), most_tokens=_TAIL_TOKENS)
-    return replace(outline, tail=tuple(best), tail_seq=turns[-1].seq if turns else 0)
+    said = said_after(said, turns)
+    tool_percent = _tool_percent(said)
+    return replace(
+        outline,
+        tail=tuple(ranked(notes, said, most_tokens=_TAIL_TOKENS)),
+        tail_seq=turns[-1].seq if turns else 0,
+        # Without a tool's words no context shows names.
+        tail_names=rank(segment_ledger(turns))[:_TAIL_NAMES] if tool_percent else (),
+        tool_percent=tool_percent,
+    )
+
+
+def _tool_percent(said: Mapping[str, int]) -> int:
+    """Of all tokens, those that tools said."""
+    return round(100 * tool_share(said.get(str(Role.TOOL), 0), sum(said.values())))
 
 
 def plain_outline(cover: Sequence[Covered]) -> Outline:

@@ -34,9 +34,16 @@ _END: Final = re.compile(
 _ABBREVIATION: Final = re.compile(
     r"(?i)(?:^|[\s(])(?:e\.g|i\.e|mr|mrs|ms|dr|prof|vs|etc|approx|no|st|fig|inc|ltd|cf|[a-z])\.$"
 )
+_LONGEST_STRUCK: Final = 400
+_SHORTEST_TITLE: Final = 3
+_CAPITALS: Final = 40
+"""Code points up to which a line in capitals above others is a heading."""
 _LOWER_NEXT: Final = re.compile(r"\s+[a-z]")
-_FACTORIAL: Final = re.compile(r"(?<![^\W_])(?:\d{1,9}|[a-z])!\s+[^\w\s\"'“\u2018]")
-"""A mark of arithmetic: `4! = 24`, `\\( n! \\)`."""
+_FACTORIAL: Final = re.compile(
+    r"(?<![^\W_])(?:(?:\d{1,9}|[a-z])!\s+[^\w\s\"'“\u2018]|[\dn]!\s+(?:or|and|is|for|by|as|in|not|to)\b)"
+    r"|\)!\s+[=+*/^)\\}×·÷-]"
+)
+"""A mark of arithmetic: `4! = 24`, `\\( n! \\)`, `(n - 1)! / 2`, `use 4! or not`."""
 _JOINT: Final = re.compile(
     r";\s|\s[-–—]{1,2}\s|—"
     r"|,\s(?=(?:and|but|so|because|which|while|although|since|where|when|as|or|then)\s)"
@@ -149,13 +156,21 @@ def _blocks(text: str, start: int, end: int) -> list[tuple[bool, Span]]:
         if not blank:
             begin = item.end() if item else line.start
             paragraph = Span(paragraph.start if paragraph else begin, line.end)
-            if item and text[line.start : item.end()].lstrip().startswith("#"):
+            if (item and text[line.start : item.end()].lstrip().startswith("#")) or _is_title(text, paragraph, line):
                 blocks.append((False, paragraph))
                 paragraph = None
         i += 1
     if paragraph:
         blocks.append((False, paragraph))
     return blocks
+
+
+def _is_title(text: str, paragraph: Span, line: Span) -> bool:
+    """True for a short line in capitals alone that begins a paragraph: `DISCUSSION`."""
+    if paragraph.end - paragraph.start > _CAPITALS or paragraph.end != line.end:
+        return False
+    title = text[paragraph.start : paragraph.end].strip()
+    return title.isupper() and title.replace(" ", "").isalpha() and title.isascii() and len(title) > _SHORTEST_TITLE
 
 
 def _sentences(text: str, block: Span) -> list[Span]:
@@ -172,6 +187,8 @@ def _sentences(text: str, block: Span) -> list[Span]:
 
 def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
     mark = match.group()
+    if _is_struck(text, start, match.end()):
+        return False
     if mark[0] in "!?":
         return mark != "!" or not _FACTORIAL.match(text, _word_before(text, start, match.start()))
     if _LOWER_NEXT.match(text, match.end()):
@@ -180,11 +197,18 @@ def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
 
 
 def _word_before(text: str, start: int, end: int) -> int:
-    """Where the run of letters and digits that ends there begins, a few back at most."""
+    """Where the run of letters and digits, or the bracket, that ends there begins, a few back at most."""
+    if text[start:end].endswith(")"):
+        return end - 1
     begin = end
     while begin > max(start, end - 10) and text[begin - 1].isalnum():
         begin -= 1
     return begin
+
+
+def _is_struck(text: str, start: int, end: int) -> bool:
+    """True between `~~` and `~~`: what is struck out stays whole, so that it is not read as said."""
+    return end - start < _LONGEST_STRUCK and text.find("~~", start, end) >= 0 and text.count("~~", start, end) % 2 == 1
 
 
 def trimmed(text: str, span: Span) -> Span:
@@ -209,7 +233,11 @@ def clauses(text: str, span: Span, longest: int) -> list[Span]:
     pieces: list[Span] = []
     start = span.start
     for match in _JOINT.finditer(text, span.start, span.end):
-        if _few_words(text, start, match.end()) or _few_words(text, match.end(), span.end):
+        if (
+            _is_struck(text, span.start, match.end())
+            or _few_words(text, start, match.end())
+            or _few_words(text, match.end(), span.end)
+        ):
             continue
         pieces.append(Span(start, match.end()))
         start = match.end()

@@ -29,6 +29,11 @@ _MARKED: Final = re.compile(r"[*_`~|]|--")
 _CODE_KINDS: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.ERROR)
 
 
+_STRUCK: Final = re.compile(r"~~(?=[^\s~])([^~]{1,400}?)(?<=\S)~~")
+_CELL_MARK: Final = re.compile(r"\([^()|]*(?:\|[^()|]*)*\)|\|\||\|")
+"""A bar between cells, or what holds bars of another meaning: `P(A|B)`, `a || b`."""
+_LEAST_BARS: Final = 2
+"""Bars of a line from which they may part cells."""
 _LINK: Final = re.compile(r"!?\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
 
 
@@ -116,6 +121,8 @@ def plain_line(text: str) -> str:
 
     >>> plain_line("**Use** `psycopg`\n now [x →L1:fake-1]")
     'Use psycopg now [x → L1:fake-1]'
+    >>> plain_line("We meet in ~~Rome~~ Paris; P(A|B) is not P(A).")
+    'We meet in (struck out: Rome) Paris; P(A|B) is not P(A).'
     """
     if "](" in text:
         text = _LINK.sub(_linked, text)
@@ -124,7 +131,22 @@ def plain_line(text: str) -> str:
     if not text.isprintable():
         # What is not shown must not keep two numbers apart for the marks and then join them.
         text = " ".join(text.split()).translate(UNSEEN)
-    return one_line(_EMPHASIS.sub(_unmarked, text.replace("|", " ").replace("<!--", " ").replace("-->", " ")))
+    if "~~" in text:
+        text = _STRUCK.sub(r"(struck out: \1)", text)
+    return one_line(_EMPHASIS.sub(_unmarked, _without_cells(text).replace("<!--", " ").replace("-->", " ")))
+
+
+def _without_cells(text: str) -> str:
+    """The text without the bars between the cells of a table; other bars stay."""
+    if "|" not in text:
+        return text
+    bare = text.strip()
+    if bare[0] == "|" or bare[-1] == "|":
+        return _CELL_MARK.sub(lambda match: " " if match[0].strip("|") == "" else match[0], text)
+    bars = [match for match in _CELL_MARK.finditer(text) if match[0] == "|"]
+    if len(bars) < _LEAST_BARS:
+        return text
+    return _CELL_MARK.sub(lambda match: " " if match[0] == "|" else match[0], text)
 
 
 def _unmarked(match: re.Match[str]) -> str:

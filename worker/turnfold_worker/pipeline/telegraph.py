@@ -14,48 +14,66 @@ from typing import Final
 from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.dates import resolve_relative_days
+from turnfold_worker.pipeline.needed_words import is_needed, is_negation
 
 _DROPPED: Final = listed(
     """
-    a an the is are was were be been being am do does did have has had having i my me'd mine it its it's this that
+    a an the is are was were be been being am do does did have has had having i my it its it's this that
     these those there there's that's of in on at for by as with into onto about and very really quite just so too
     such pretty super totally literally basically actually simply definitely certainly absolutely honestly kinda
-    also well oh um uh hmm hey hi hello wow haha lol yeah yep ok okay please thanks thank you're i'm i've i'd we're
-    we've it'd they're he's she's here's let's like overall additionally furthermore however therefore which who our
-    their its his such own even again much here there now then finally recently lately especially along around
+    also well oh um uh hmm hey hi hello wow haha lol yeah yep ok okay please thanks thank i'm i've i'd we're
+    we've it'd here's let's like overall additionally furthermore however therefore which our
+    its such own even again much here there now then finally recently lately especially along around
     'cause though although while as both still thankfully to
     """
 ) | {""}
-"""Words that stay only where `_stays` says so."""
-_KEPT_AFTER: Final = {"like": listed("i you we they he she would don't doesn't didn't not feel look looks")}
+"""Words that stay only where `is_needed` says so."""
+_OTHERS_AND: Final = re.compile(r"(?:\b[A-Z][\w'-]*|\b(?:he|she|they|you)|\b(?i:my|our|his|her) \w+) (?:and|or) $")
+
+
+def _thinks(match: re.Match[str]) -> str:
+    """'I think' is what the speaker thinks; 'Ana and I think' stays."""
+    return match.group() if _OTHERS_AND.search(match.string, 0, match.start()) else "thinks"
+
+
 _REWRITTEN: Final = tuple(
     (tuple(held.split("|")), re.compile(f"(?i){pattern}"), shorter)
     for held, pattern, shorter in (
         (" think| guess| believe", r"\b(?:i|we) (?:don't|do not) (?:think|guess|believe)\b", "doesn't think"),
-        ("i think|i guess|i believe", r"\bi (?:think|guess|believe)\b", "thinks"),
-        (" going to| planning to", r"\b(?:i'm|i am|we're|we are) (?:going|planning) to\b", "plan"),
+        ("i think|i guess|i believe", r"\bi (?:think|guess|believe)\b", _thinks),
+        (" going to| planning to",
+         r"\b(?:i'm|i am|we're|we are) (?:going|planning) to\b(?! (?:(?:the|an?|my|our|his|her|their)\b|(?-i:[A-Z])))",
+         "plan"),
         ("i'll|i will", r"\bi(?:'ll| will)\b", "will"),
         ("can you|could you|would you",
-         r"\b(?:can|could|would) you (?:please )?(?:help me )?(?:with )?(?:to )?", "asks: "),
+         r"(?<!how )(?<!what )(?<!when )\b(?:can|could|would) you (?:please )?(?:help me )?(?:with )?(?:to )?",
+         "asks: "),
         ("it's|it is|it was",
          r"\b(?:it's|it is|it was) (?:a |an |so |really |very )?(?=\w+ly\b|\w+ing\b)", ""),
-        ("by the way|of course", r"\b(?:by the way|of course)\b[,!.:]*\s*", ""),
+        ("by the way|of course|speaking of which|another note|in fact",
+         r"\b(?:by the way|of course|speaking of which|on another note|in fact)\b[,!.:]*\s*", ""),
         ("in order to|so as to", r"\b(?:in order to|so as to)\b", "to"),
-        ("a lot of|lots of", r"\b(?:a lot of|lots of)\b", "many"),
+        ("a lot of|lots of", r"\b(?:a lot of|lots of)\b", "lots"),
         ("as well as", r"\b(?:as well as)\b", "and"),
         ("make sure", r"\bi want(?:ed)? to make sure (?:that )?", "ensure "),
+        ("make sure", r"\bmake sure to ", ""),
         ("make sure", r"\bmake sure (?:that )?", "ensure "),
         ("trying to|working to|looking to", r"\bi(?:'m| am) (?=(?:trying|working|looking) to\b)", ""),
         ("shares a",
          r"\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of",
          "photo:"),
         ("like to|love to", r"\b(?:i'd|i would) (?:like|love) to\b", "wants to"),
+        ("i'd |it'd ",
+         r"\b(?:i|it)'d (?!(?:been|had|better|just|never|already|always|gone|done|seen|got|gotten|\w+ed)\b)", "would "),
     )
 )  # fmt: skip
 """What a line must hold for a pattern to be tried (most hold none of it), the pattern, and what stands instead."""
+_SUBJECTS: Final = listed("you're they're he's she's")
+"""Who it is stays: without it the speaker would be meant."""
+_CONTRACTED: Final = re.compile(r"(?i)'(?:re|s)\b")
 _LEAD_IN: Final = re.compile(
     r"(?i)^(?:(?:plus|btw|anyway|guess what|basically|look|you know|but|and|or|since then|luckily|fortunately|then"
-    r"|yup|yep|agreed|woohoo|oops)"
+    r"|yup|yep|agreed|woohoo|oops|man|ugh|woah|whoa|aw+)"
     r"\s*[,!:.]+\s+)+(?=\w)"
 )
 _HALF: Final = re.compile(r"(?i)^(?:but|and)\s+(?!for\b)(?=\S+\s+\S)")
@@ -71,9 +89,6 @@ _ITEM_WORDS: Final = 2
 _DIGITS_AROUND: Final = re.compile(r"\d,\d")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
 _BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
-_PASSIVE: Final = listed("is are was were be been being am it's i'm he's she's we're they're you're get got gets")
-"""'Bob was sued by Omar': without the word Bob sued."""
-_NUMBER_NEXT: Final = re.compile(r"^[\W_]{0,2}\d")
 _PHATIC: Final = listed(
     """
     hey hi hello bye goodbye thanks thank you so much welcome you're wow cool great awesome amazing nice good glad
@@ -103,9 +118,10 @@ _OUTCRIES: Final = listed(
     bummer cheers sorry so and but well
     """
 )
+_GREETING: Final = re.compile(r"(?i)(?:hey|hi|hello|wow|woah|whoa)\b")
+"""After which a name is called, whatever follows: 'Hey Nate, my favourite is …'."""
 _VOCATIVE: Final = re.compile(r", [A-Z][\w-]{1,30}[!.]{0,3}$")
 _LONGEST_PHATIC: Final = 120
-_NEGATIONS: Final = listed("no not never none nothing nobody cannot without neither nor")
 
 
 @lru_cache(maxsize=2_048)
@@ -137,7 +153,9 @@ def unaddressed(text: str, names: frozenset[str]) -> str:
     'Nate, however, did not sign.'
     """
     match = _ADDRESS.match(text)
-    if match is None or _GOES_ON.match(text, match.end()) or not _is_called(match, names):
+    if match is None or not _is_called(match, names):
+        return text
+    if _GOES_ON.match(text, match.end()) and not _GREETING.match(match["lead"]):
         return text
     if _LISTED_NAMES.match(text, match.start("name")):
         return text
@@ -166,11 +184,6 @@ def phatic_share(words: Collection[str]) -> float:
     return sum(word in _PHATIC for word in words) / (len(words) + 0.5)
 
 
-def is_negation(word: str) -> bool:
-    """True for a word, in lower case with straight apostrophes, that turns a statement round."""
-    return word in _NEGATIONS or word.endswith("n't")
-
-
 def telegraphic(text: str, said_on: date | None = None) -> str:
     """The text in fewer words, on one line; never empty unless the text is, never longer.
 
@@ -189,6 +202,8 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
     bare = list(map(_BARE.__getitem__, words))
     shown = _few_marks(" ".join(_kept(words, bare))).strip().rstrip(".!,;:-–— ")
     shown = _LIST_MARK.sub("", shown)
+    if shown.endswith(" asks") and "asks: " in line:
+        shown = shown.removesuffix(" asks")
     if shown.endswith("]") and "[" not in shown:
         shown = shown.rstrip("] ")
     return shown or text.strip().rstrip(".!,;:") or text
@@ -197,7 +212,8 @@ def telegraphic(text: str, said_on: date | None = None) -> str:
 def _kept(words: Sequence[str], bare: Sequence[str]) -> list[str]:
     """The words that stay: all of what is quoted, and of the rest those that say something."""
     quoted = _quoted(words)
-    return [word for i, word in enumerate(words) if quoted[i] or bare[i] not in _DROPPED or _stays(words, bare, i)]
+    kept = [i for i in range(len(words)) if quoted[i] or bare[i] not in _DROPPED or is_needed(words, bare, i)]
+    return [words[i] if quoted[i] or bare[i] not in _SUBJECTS else _CONTRACTED.sub("", words[i]) for i in kept]
 
 
 def _quoted(words: Sequence[str]) -> list[bool]:
@@ -227,26 +243,6 @@ def _few_marks(line: str) -> str:
     short = [len(piece.split()) <= _ITEM_WORDS for piece in pieces]
     shown = pieces[0]
     for i, piece in enumerate(pieces[1:], 1):
-        item = (short[i] and i + 1 < len(pieces)) or (short[i - 1] and i > 1)
+        item = (short[i] and i + 1 < len(pieces)) or (short[i - 1] and i > 1) or shown.count("(") > shown.count(")")
         shown += f", {piece}" if item or _DIGITS_AROUND.search(f"{shown[-1:]},{piece[:1]}") else f" {piece}"
     return shown
-
-
-def _stays(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """True for a word of `_DROPPED` that is needed where it stands."""
-    word = bare[i]
-    following = words[i + 1] if i + 1 < len(words) else ""
-    before = bare[i - 1] if i else ""
-    if word == "to":
-        return (
-            bool(_NUMBER_NEXT.match(following))
-            or "from" in {one.lower() for one in words[max(0, i - 5) : i]}
-            or (before in {"wants", "need", "needs", "have", "has", "had", "not"})
-        )
-    if word in _KEPT_AFTER:
-        return before in _KEPT_AFTER[word]
-    if word == "been" and before.endswith("'ve") and before not in _DROPPED:
-        return True
-    if word == "by" and (_NUMBER_NEXT.match(following) or not _PASSIVE.isdisjoint(bare[max(0, i - 5) : i])):
-        return True
-    return word in {"do", "does", "did", "have", "has", "had"} and following.lower() in {"not", "to"}

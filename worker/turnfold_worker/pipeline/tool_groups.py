@@ -31,6 +31,11 @@ def is_tool_output(turn: StoredTurn) -> bool:
     return turn.role is Role.TOOL or any(True for _ in _blocks(turn, "tool_result"))
 
 
+def voice_of(turn: StoredTurn) -> str:
+    """The role whose words a turn holds: a tool's result is a tool's, whichever role a provider sends it in."""
+    return str(Role.TOOL) if is_tool_output(turn) else str(turn.role)
+
+
 def tool_failed(turn: StoredTurn) -> bool | None:
     """What the provider says of a tool's result: True when it failed, None when it says nothing."""
     told = [block.get("is_error") for block in _blocks(turn, "tool_result")]
@@ -47,6 +52,15 @@ def calls_shown(turn: StoredTurn) -> tuple[str, ...]:
         shown.append(_call(named.get("name"), named.get("arguments")))
     shown.extend(_call(block.get("name"), block.get("input")) for block in _blocks(turn, "tool_use"))
     return tuple(one for one in shown[:_MAX_CALLS] if one)
+
+
+def called_tools(turn: StoredTurn) -> frozenset[str]:
+    """The names of the tools that a turn calls."""
+    names: list[object] = [block.get("name") for block in _blocks(turn, "tool_use")]
+    for call in _listed(turn, "tool_calls"):
+        function = call.get("function")
+        names.append((function if isinstance(function, Mapping) else call).get("name"))
+    return frozenset(name for name in names[:_MAX_CALLS] if isinstance(name, str))
 
 
 def call_texts(turn: StoredTurn) -> tuple[str, ...]:

@@ -1,0 +1,46 @@
+"""A small context of an agent's log keeps the paths and symbols that it is about, whatever its tools and messages."""
+
+from __future__ import annotations
+
+import pytest
+
+from turnfold_worker.offline import fold
+from turnfold_worker.pipeline import fold as folding
+from turnfold_worker.pipeline import ledger, outline
+
+from .agent_logs import LOGS, AgentLog
+
+
+def missing(log: AgentLog, budget_tokens: int) -> set[str]:
+    """What the log is about, and the names of a context within a budget do not hold."""
+    with fold(log.turns) as conversation:
+        context = conversation.context(budget_tokens=budget_tokens)
+    assert context.tokens <= budget_tokens
+    names = [line for line in context.text.splitlines() if line.startswith("[names] ")]
+    return {name for name in (*log.paths, *log.symbols) if not any(name in line for line in names)}
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.name)
+def test_a_context_of_500_tokens_names_what_the_log_is_about(log: AgentLog) -> None:
+    assert not missing(log, 500)
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.name)
+def test_a_call_is_shown_once_and_its_tool_is_no_name(log: AgentLog) -> None:
+    with fold(log.turns) as conversation:
+        text = conversation.context(budget_tokens=500).text
+    assert text.count("cargo build") <= 1
+    assert not [line for line in text.splitlines() if line.startswith("[names] ") and "run_command" in line]
+
+
+@pytest.mark.parametrize("lost", ["paths", "symbols", "the open tail", "whose words they are"])
+def test_the_check_fails_when_this_is_lost(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if lost == "paths":
+        monkeypatch.setattr(outline, "rank", lambda all_of_it: tuple(n for n in ledger.rank(all_of_it) if "/" not in n))
+    elif lost == "symbols":
+        monkeypatch.setattr(outline, "rank", lambda all_of_it: tuple(n for n in ledger.rank(all_of_it) if "/" in n))
+    elif lost == "the open tail":
+        monkeypatch.setattr(outline, "segment_ledger", lambda turns: ledger.Ledger())
+    else:
+        monkeypatch.setattr(folding, "voice_of", lambda turn: str(turn.role))
+    assert any(missing(log, 500) for log in LOGS)
