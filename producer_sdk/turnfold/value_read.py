@@ -18,7 +18,7 @@ from turnfold.contract.notes import Note, last_part, unpack_outline
 from turnfold.contract.passages import Passage, unpack_passages
 from turnfold.contract.records import Head
 from turnfold.driver import Call, Driver, DriverConnection
-from turnfold.hits import FEW_PASSAGES, MOST_PASSAGES, Field, candidates, hits, near_turns, passages_for, said_by
+from turnfold.hits import FEW_PASSAGES, MOST_PASSAGES, Field, candidates, hits, near_passages, passages_for, said_by
 from turnfold.known import Found, Known, KnownConversations, Wanted
 from turnfold.relevance import QUERY_TERMS, query_terms
 from turnfold.rows import anchor_record, content_size, head_record, lazy_turns, longest_content
@@ -144,7 +144,7 @@ class ValueReader:
         if wanted.query_vector:
             calls.append((statements.NEWEST_SIGNS, {"conversation": known.head.id, "model": wanted.vector_model}))
         postings, *signs = connection.batch(*calls)
-        near = near_turns(wanted.query_vector, [(row[0], bytes(row[1])) for rows in signs for row in rows])
+        near = near_passages(wanted.query_vector, (bytes(row[0]) for rows in signs for row in rows))
         field = Field(said=known.outline.said, segments=known.head.node_count)
         found_by_words: list[Any] = postings
         scores = candidates(asked, found_by_words, field, near=near, most=passages_for(wanted.budget_tokens))

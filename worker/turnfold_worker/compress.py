@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from turnfold.contract.notes import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
-from turnfold.contract.vectors import NO_VECTOR, Vector
+from turnfold.contract.vectors import NO_VECTOR, Vector, pack_signs
 from turnfold_worker.errors import Retryable, where
-from turnfold_worker.exchange import Fold, FoldClaim, Tail
+from turnfold_worker.exchange import Fold, FoldClaim, Meant, Tail
 from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import anchor_terms, merge, texts_to_embed
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
@@ -114,22 +114,42 @@ def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total:
 
     `total`: without vectors if the model fails on a text, so that the conversation goes on.
     """
-    if not tail.turns:
-        return tail
-    known = store.turn_vectors(tail.conversation, embedder.model, tail.turns[0].seq, tail.turns[-1].seq)
-    missing = [turn for turn in tail.turns if turn.seq not in known]
-    if missing:
-        try:
-            vectors = embedder.embed([turn.content for turn in missing])
-        except Retryable:
+    try:
+        return replace(tail, vectors=vectors_of(tail.conversation, tail.turns, store, embedder))
+    except Retryable:
+        raise
+    except Exception:
+        if not total:
             raise
-        except Exception:
-            if not total:
-                raise
-            return tail
-        computed = list(zip(missing, vectors, strict=True))
-        known |= store.keep_turn_vectors(tail.conversation, embedder.model, computed)
-    return replace(tail, vectors=known)
+        return tail
+
+
+def vectors_of(
+    conversation: ConversationId, turns: Sequence[StoredTurn], store: Store, embedder: SentenceEmbedder
+) -> dict[int, Vector]:
+    """Stored vectors of neighbouring turns by `seq`, those that were missing computed."""
+    if not turns:
+        return {}
+    known = store.turn_vectors(conversation, embedder.model, turns[0].seq, turns[-1].seq)
+    missing = [turn for turn in turns if turn.seq not in known]
+    if missing:
+        vectors = embedder.embed([turn.content for turn in missing])
+        known |= store.keep_turn_vectors(conversation, embedder.model, list(zip(missing, vectors, strict=True)))
+    return known
+
+
+def meant_by(folded: FoldedNode, vectors: Mapping[int, Vector], embedder: SentenceEmbedder) -> Meant:
+    """What the passages of a segment mean: a turn that is one passage has a vector already."""
+    known = {
+        passage.number: vectors[seq]
+        for passage in folded.passages
+        if passage.alone and (seq := passage.notes[0].seq) in vectors
+    }
+    others = [passage for passage in folded.passages if passage.number not in known]
+    if others:
+        computed = embedder.embed([passage.said for passage in others])
+        known |= {passage.number: vector for passage, vector in zip(others, computed, strict=True)}
+    return Meant(embedder.model, pack_signs(sorted(known.items())))
 
 
 def _why(claim: FoldClaim) -> str:
@@ -197,6 +217,7 @@ def fold_next(
     return Fold(
         tail=tail, nodes=[folded, *chapters], anchors=merged.new, changes=merged.changed,
         segmenter=segment.segmenter, refold_error=plain_error,
+        meant=meant_by(folded, tail.vectors, embedder) if embedder is not None and folded.passages else None,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from turnfold.contract.records import FAN_OUT, JobId
-from turnfold_worker.compress import candidates_of, meanings
+from turnfold_worker.compress import candidates_of, meanings, meant_by, vectors_of
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import ClosedSegment, Refold, RefoldClaim
 from turnfold_worker.pipeline.deduplicate import merge_into_past
@@ -68,9 +68,13 @@ def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: Sentenc
         drafts, candidates, next_id=segment.next_anchor, node_idx=segment.idx, settings=settings,
         vectors=meanings(drafts, candidates, segment.conversation, store, embedder),
     )  # fmt: skip
+    meant = None
+    if embedder is not None and folded.passages:
+        # A turn that has become readable since has the vector of its placeholder.
+        meant = meant_by(folded, vectors_of(segment.conversation, segment.turns, store, embedder), embedder)
     return Refold(
         job=job, segment=segment, nodes=[folded, *_ancestors(segment, folded, store)], anchors=merged.new,
-        changes=merged.changed,
+        changes=merged.changed, meant=meant,
     )  # fmt: skip
 
 

@@ -54,26 +54,38 @@ class Passage:
     notes: Sequence[Note]
     ends: bool
     """Nothing of its turn comes after it."""
+    said: str = ""
+    """The words of the turn that the notes were made from."""
+
+    @property
+    def alone(self) -> bool:
+        """It is all of its turn."""
+        return self.ends and self.number % PLACES == 0
 
     def packed(self) -> str:
         """As it is stored."""
         return pack_passage(self.notes, [" ".join(map(STEMS.__getitem__, note_words(one.text))) for one in self.notes])
 
 
-def passages_of(notes: Sequence[Note]) -> list[Passage]:
-    """Notes in their order, by turn and up to so many tokens. What has no number is left out: turns of thousands."""
+def passages_of(notes: Sequence[Note], said: Sequence[str] = ()) -> list[Passage]:
+    """Notes in their order, by turn and up to so many tokens. What has no number is left out: turns of thousands.
+
+    `said` are the words that each note was made from.
+    """
     found: list[Passage] = []
     group: list[Note] = []
+    words: list[str] = []
     tokens = place = 0
-    for note, following in zip_longest(notes, notes[1:]):
+    for note, following, meant in zip_longest(notes, notes[1:], said):
         group.append(note)
+        words.append(meant or "")
         tokens += note.tokens
         ends = following is None or following.seq != note.seq
         if not ends and following is not None and tokens + following.tokens <= PASSAGE_TOKENS:
             continue
         if place < PLACES and note.seq <= LAST_TURN:
-            found.append(Passage(number_of(note.seq, place), tuple(group), ends))
-        group, tokens, place = [], 0, 0 if ends else place + 1
+            found.append(Passage(number_of(note.seq, place), tuple(group), ends, " ".join(words)))
+        group, words, tokens, place = [], [], 0, 0 if ends else place + 1
     return found
 
 
