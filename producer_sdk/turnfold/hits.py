@@ -35,9 +35,9 @@ from turnfold.contract.terms import terms
 from turnfold.contract.vectors import Vector, cosines_to, differing
 from turnfold.contract.words import WEIGHTS
 
-FEW_PASSAGES: Final = 100
+FEW_PASSAGES: Final = 120
 MOST_PASSAGES: Final = 250
-_TOKENS_A_PASSAGE: Final = 10
+_TOKENS_A_PASSAGE: Final = 5
 """A budget has a passage fetched for so many of its tokens: more than it can show."""
 _FULL: Final = 64
 """Postings of a term that are read: one with as many occurs in more segments than are known."""
@@ -107,6 +107,17 @@ def candidates(
     least = sorted(total.values(), reverse=True)[most - 1] if len(total) > most else 1
     found = sorted([(-score, number) for number, score in total.items() if score >= least])
     return {number: -score for score, number in found[:most]}
+
+
+def best_turns(scores: Mapping[int, int], most: int) -> dict[int, float]:
+    """Turns of the best passages, best first, each with its score as a share of the best one's."""
+    found: dict[int, float] = {}
+    best = max(scores.values(), default=0)
+    for number, score in scores.items():
+        if len(found) == most:
+            break
+        found.setdefault(number // PLACES, score / best)
+    return found
 
 
 def _scores(

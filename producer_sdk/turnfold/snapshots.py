@@ -124,7 +124,7 @@ def by_value(source: ValueSource, address: Address, pending: Pending, request: R
         return snapshot, None
     known, outline = found.known, found.known.outline
     seen = replace(
-        snapshot, head=found.head, anchors=known.anchors, hits=found.hits,
+        snapshot, head=found.head, anchors=known.anchors, hits=found.hits, excerpts=found.excerpts,
         outline=None if outline is None else outline.within(last_part(request.budget_tokens)),
     )  # fmt: skip
     return seen, known.memo

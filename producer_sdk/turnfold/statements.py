@@ -253,6 +253,22 @@ HIT_PASSAGES: Final = _hit_passages(MOST_PASSAGES)
 """Two, because the parameters of the second cost more than what a small budget reads."""
 
 
+_segment_of: Final = (
+    select(node.c.idx)
+    .where(
+        node.c.conversation == bindparam("conversation"), node.c.height == literal_column("0"),
+        node.c.first_seq <= turn.c.seq,
+    )
+    .order_by(node.c.first_seq.desc())
+    .limit(1)
+    .scalar_subquery()
+)  # fmt: skip
+ANSWERING: Final = 8
+"""Turns that answer a query best, of which the words are read."""
+ANSWERING_TURNS: Final = select(*_shortened_columns(parts=False), _segment_of.label("node_idx")).where(
+    _OF_CONVERSATION, turn.c.seq.in_([bindparam(f"s{i}") for i in range(ANSWERING)])
+)
+
 _signs: Final = table(PassageSignsRow)
 NEWEST_SIGNS: Final = (
     select(_signs.c.signs)

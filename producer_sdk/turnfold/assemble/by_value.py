@@ -13,6 +13,7 @@ from heapq import merge
 from typing import Final, TypeVar
 
 from turnfold.assemble import recent
+from turnfold.assemble.answers import Quoted, quoted
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of
@@ -137,9 +138,10 @@ class _Selection:
         if late:
             room -= self._cost(self._worth_showing(past, late, opened, room))
         step = max(1, int(self._policy.tail_step * self._target))
-        chosen, hits, known_by = self._with_hits(past, opened, room - room % step)
+        chosen, hits, said, known_by = self._with_hits(past, opened, room - room % step)
         notes = chosen.notes
-        left = self._left - chosen.tokens - (self._pricing.hits(hits) if hits else 0)
+        left = self._left - chosen.tokens - said.tokens - (self._pricing.hits(hits) if hits else 0)
+        late = [note for note in late if note.seq not in said.whole]
         if late:
             of_tail = self._chosen(late, opened, left)
             late = of_tail.notes
@@ -159,6 +161,8 @@ class _Selection:
             self.plan,
             groups=groups,
             hits=tuple(sorted(hits)),
+            excerpts=said.shown,
+            answers=said.answers,
             unfolded=self._unfolded(tail),
         )
 
@@ -168,29 +172,39 @@ class _Selection:
 
     def _with_hits(
         self, past: Past, opened: Sequence[GroupSpan], room: int
-    ) -> tuple[Taken, list[Note], Hashable | None]:
-        """Notes of the past and, apart from them, those that the query is about.
+    ) -> tuple[Taken, list[Note], Quoted, Hashable | None]:
+        """Notes of the past and, apart from them, notes and words that the query is about.
 
-        Small budgets are for the query alone; of larger ones up to a share is for what is always shown. The third is
+        Small budgets are for the query alone; of larger ones up to a share is for what is always shown. The last is
         what the first depends on, unless that is the query.
         """
-        found = [note for note in self._material.snapshot.hits if note.seq < self._first_raw()]
-        if not found:
+        first_raw = self._first_raw()
+        found = [note for note in self._material.snapshot.hits if note.seq < first_raw]
+        share = self._policy.unasked_share * max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, self._target))
+        unasked = self._chosen(past, opened, int(share * room)) if found else Taken([], 0)
+        shown = {(note.seq, note.place) for note in unasked.notes}
+        said = quoted(
+            self._material, self._pricing, before_seq=first_raw, target=self._target, most_tokens=room // 2,
+            background=shown,
+        )  # fmt: skip
+        if not found and not said.shown:
             key = (
                 self._material.request.budget_tokens, self._first_raw(), self._anchors_by, room, tuple(opened),
                 self._in_detail,
             )  # fmt: skip
-            return self._remembered(key, "notes", lambda: self._chosen(past, opened, room)), [], key
-        share = self._policy.unasked_share * max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, self._target))
-        unasked = self._chosen(past, opened, int(share * room))
-        shown = {(note.seq, note.place) for note in unasked.notes}
+            return self._remembered(key, "notes", lambda: self._chosen(past, opened, room)), [], said, key
+        room -= said.tokens
         for_hits = room - unasked.tokens - self._pricing.count(HITS_HEADER)
-        hits = self._chosen((note for note in found if (note.seq, note.place) not in shown), (), for_hits).notes
-        if not hits:
-            return self._chosen(past, opened, room), [], None
+        left = (note for note in found if note.seq not in said.whole and (note.seq, note.place) not in shown)
+        hits = self._chosen(left, (), for_hits).notes
+        if hits:
+            room -= self._pricing.hits(hits)
         asked = {(note.seq, note.place) for note in hits}
-        others = (note for note in past if (note.seq, note.place) not in asked)
-        return self._chosen(others, opened, room - self._pricing.hits(hits)), hits, None
+        others = (
+            note for note in past
+            if (note.seq, note.place) in shown or (note.seq not in said.whole and (note.seq, note.place) not in asked)
+        )  # fmt: skip
+        return self._chosen(others, opened, room), hits, said, None
 
     def _worth_showing(
         self, past: Iterable[Note], late: Sequence[Note], opened: Sequence[GroupSpan], room: int
