@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from turnfold.assemble.chat import ShownTurn
@@ -14,7 +14,6 @@ from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import EXCERPTS_HEADER
 from turnfold.contract.records import Excerpt, StoredTurn, TurnState
 from turnfold.contract.terms import rarity, terms
-from turnfold.relevance import score_turns
 
 TIGHT: Final = 2_000
 """Tokens up to which what is folded is shown in notes: in a small budget they say more than words as they were said."""
@@ -112,25 +111,26 @@ def _of_segments(material: Material, before_seq: int) -> list[Excerpt]:
 
 
 def _of_tail(material: Material, stems: Sequence[str], before_seq: int) -> list[Excerpt]:
-    """Turns that no segment holds yet, stored or not, and that hold much of the query."""
+    """Turns that no segment holds yet, stored or not, that hold much of the query, or reply to a question that does."""
     whole = sum(rarity(stem) for stem in stems)
     turns = [
         turn for turn in material.after(material.closed_seq)
         if turn.seq < before_seq and turn.state is TurnState.STORED and not _is_system(material, turn)
     ]  # fmt: skip
-    if not turns or not whole:
-        return []
-    scores = score_turns(stems, [_head(turn) for turn in turns])
-    best = sorted((turn for turn in turns if turn.seq in scores), key=lambda turn: (-scores[turn.seq], -turn.seq))
+    told: dict[int, float] = {}
+    asked = 0.0
+    for turn in turns:
+        words = set(terms(turn.content[:_READ]))
+        own = sum(rarity(stem) for stem in stems if stem in words)
+        told[turn.seq] = max(own, asked)
+        # What replies tells half of what was asked, and may repeat none of it.
+        asked = own / 2 if turn.content.rstrip().endswith("?") else 0.0
+    best = sorted((turn for turn in turns if told[turn.seq]), key=lambda turn: (-told[turn.seq], -turn.seq))
     return [
         Excerpt(turn=turn, score=1.0, node_idx=-1)
         for turn in best[:_MOST_OF_TAIL]
-        if scores[turn.seq] >= _ASKED_FOR * whole and not set(stems).isdisjoint(terms(turn.content[:_READ]))
+        if told[turn.seq] >= _ASKED_FOR * whole
     ]
-
-
-def _head(turn: StoredTurn) -> StoredTurn:
-    return turn if len(turn.content) <= _READ else replace(turn, content=turn.content[:_READ])
 
 
 def _is_system(material: Material, turn: StoredTurn) -> bool:

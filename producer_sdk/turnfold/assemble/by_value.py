@@ -141,8 +141,7 @@ class _Selection:
         chosen, hits, said, known_by = self._with_hits(past, opened, room - room % step)
         notes = chosen.notes
         left = self._left - chosen.tokens - said.tokens - (self._pricing.hits(hits) if hits else 0)
-        late = [note for note in late if note.seq not in said.whole]
-        if late:
+        if late := [note for note in late if note.seq not in said.whole]:
             of_tail = self._chosen(late, opened, left)
             late = of_tail.notes
             left -= of_tail.tokens
@@ -193,16 +192,16 @@ class _Selection:
                 self._in_detail,
             )  # fmt: skip
             return self._remembered(key, "notes", lambda: self._chosen(past, opened, room)), [], said, key
-        room -= said.tokens
+        room, whole = room - said.tokens, said.whole
         for_hits = room - unasked.tokens - self._pricing.count(HITS_HEADER)
-        left = (note for note in found if note.seq not in said.whole and (note.seq, note.place) not in shown)
+        left = (note for note in found if note.seq not in whole and (note.seq, note.place) not in shown)
         hits = self._chosen(left, (), for_hits).notes
         if hits:
             room -= self._pricing.hits(hits)
         asked = {(note.seq, note.place) for note in hits}
         others = (
             note for note in past
-            if (note.seq, note.place) in shown or (note.seq not in said.whole and (note.seq, note.place) not in asked)
+            if (note.seq, note.place) in shown or (note.seq not in whole and (note.seq, note.place) not in asked)
         )  # fmt: skip
         return self._chosen(others, opened, room), hits, said, None
 

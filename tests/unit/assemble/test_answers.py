@@ -115,6 +115,27 @@ def test_what_no_segment_holds_yet_is_found_in_a_small_budget_too(talk: FoldedCo
     assert Answer(None, 301, Detail.TURNS) in answers(context)
 
 
+def test_a_reply_in_the_tail_that_repeats_nothing_of_its_question_is_found_with_it() -> None:
+    turns = [
+        {"role": "user", "content": f"Line {i}: the lamp of room {i} was counted again by Mara."} for i in range(90)
+    ]
+    turns += [
+        {"role": "user", "content": "When does the gardener with the hedge trimmer come?"},
+        {"role": "assistant", "content": "Tuesday at nine."},
+        *({"role": "user", "content": f"Remark {i}: wet and cold in the valley of the river."} for i in "abc"),
+    ]
+    with fold(turns) as folded:
+        assert folded.status().closed < 91
+        found = folded.context(budget_tokens=400, query="When will the gardener bring the hedge trimmer?")
+    assert {one.seq for one in answers(found) if one.segment is None} >= {91, 92}
+    assert "] Tuesday at nine." in found.text
+
+
+def test_a_name_alone_quotes_nothing_from_the_tail(talk: FoldedConversation) -> None:
+    context = talk.context(budget_tokens=700, query="What did Pavel say of lamps, saws, drills and ladders in Turin?")
+    assert all(one.segment is not None for one in answers(context))
+
+
 def test_without_a_query_nothing_is_quoted(talk: FoldedConversation) -> None:
     context = talk.context(budget_tokens=6_000)
     assert answers(context) == ()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from turnfold import Policy
 from turnfold.assemble import Request, request_of
 from turnfold.contract.notes import Note
-from turnfold.contract.passages import Pointer, number_of, pack_pointers, unpack_passages, unpack_pointers
+from turnfold.contract.passages import PLACES, Pointer, number_of, pack_pointers, unpack_passages, unpack_pointers
 from turnfold.contract.vectors import (
     DEFAULT_MODEL,
     NO_VECTOR,
@@ -26,7 +26,7 @@ from turnfold.contract.vectors import (
 )
 from turnfold.contract.words import note_words
 from turnfold.errors import InvalidInput
-from turnfold.hits import MOST_COMPARED, Field, candidates, hits, near_passages, said_by
+from turnfold.hits import MOST_COMPARED, Field, best_turns, candidates, hits, near_passages, said_by
 from turnfold.relevance import query_terms
 from turnfold.tokens import ESTIMATOR, estimate_tokens
 from turnfold_worker.pipeline.passages import passages_of, postings_of
@@ -143,6 +143,17 @@ def test_cosines_by_signs_are_those_to_the_directions_that_the_signs_have(
     for number, cosine_by_signs in found.items():
         exact = cosine(numbers_of(vector), [round(one) for one in signed[number]])
         assert cosine_by_signs == pytest.approx(exact * math.sqrt(math.pi / 2), abs=1e-9)
+
+
+@given(st.dictionaries(st.integers(256, 9_000), st.integers(1, 900), max_size=30), st.integers(1, 8))
+def test_the_turns_that_answer_best_are_those_of_the_best_passages(scores: dict[int, int], most: int) -> None:
+    ranked = dict(sorted(scores.items(), key=lambda one: (-one[1], one[0])))
+    best = best_turns(ranked, most)
+    assert len(best) == min(most, len({number // PLACES for number in scores}))
+    assert list(best.values()) == sorted(best.values(), reverse=True)
+    for seq, share in best.items():
+        held = max(score for number, score in scores.items() if number // PLACES == seq)
+        assert share == held / max(scores.values())
 
 
 def test_without_words_that_say_something_nothing_is_found() -> None:
