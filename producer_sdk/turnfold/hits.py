@@ -28,6 +28,7 @@ from turnfold.contract.passages import (
     ROLE,
     ROLE_SHIFT,
     ROLES,
+    STANDING,
     Passage,
     unpack_pointers,
 )
@@ -66,6 +67,9 @@ _NOT_NEAR: Final = 0.2
 """A cosine up to which passages have no more in common than any two."""
 _ANSWERED: Final = 0.75
 """Of all that a query's terms tell: what a passage by words is taken for at least when meaning is weighed beside it."""
+_STANDING: Final = 0.7
+"""Of the best score: what a person wants from now on has as much at least."""
+_MOST_STANDING: Final = 6
 _PRECISION: Final = 1_000
 NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
 
@@ -99,14 +103,25 @@ def candidates(
 
     `near` are cosines to the query of passages that are near in meaning, by their numbers.
     """
+    wanted = [row for row in postings if row[0] == STANDING]
+    postings = [row for row in postings if row[0] != STANDING]
     spread = Counter([term for term, _, _, _ in postings])
     told = {term: rarity(spread[term], field.segments) for term in query}
     scores, marks = _scores(told, postings, field)
     _add_nearness(scores, near, least=round(_ANSWERED * _PRECISION * sum(told.values())))
     total = _with_neighbours(scores, marks)
+    _add_standing(total, wanted)
     least = sorted(total.values(), reverse=True)[most - 1] if len(total) > most else 1
     found = sorted([(-score, number) for number, score in total.items() if score >= least])
     return {number: -score for score, number in found[:most]}
+
+
+def _add_standing(total: dict[int, int], postings: Sequence[PostingRow]) -> None:
+    """Let the newest orders of a person stand beside what answers: they are about any question."""
+    numbers = sorted(chain.from_iterable(unpack_pointers(row[3])[0] for row in postings), reverse=True)
+    least = round(_STANDING * max(total.values(), default=0))
+    for number in numbers[:_MOST_STANDING]:
+        total[number] = max(total.get(number, 0), least)
 
 
 def best_turns(scores: Mapping[int, int], most: int) -> dict[int, float]:

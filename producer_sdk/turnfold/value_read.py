@@ -17,7 +17,7 @@ from turnfold import statements
 from turnfold.assemble.answers import TIGHT
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note, last_part, unpack_outline
-from turnfold.contract.passages import Passage, unpack_passages
+from turnfold.contract.passages import STANDING, Passage, unpack_passages
 from turnfold.contract.records import Excerpt, Head, TurnState
 from turnfold.driver import Call, Driver, DriverConnection
 from turnfold.hits import (
@@ -155,7 +155,8 @@ class ValueReader:
         asked = query_terms(wanted.query) if wanted.query else ()
         if not asked or known.outline is None:
             return (), ()
-        terms = {f"t{i}": term for i, term in enumerate([*asked, *([""] * (QUERY_TERMS - len(asked)))])}
+        looked_up = [*asked[: QUERY_TERMS - 1], STANDING]
+        terms = {f"t{i}": term for i, term in enumerate([*looked_up, *([""] * (QUERY_TERMS - len(looked_up)))])}
         calls: list[Call] = [(statements.POSTINGS, {"conversation": known.head.id, **terms})]
         if wanted.query_vector:
             calls.append((statements.NEWEST_SIGNS, {"conversation": known.head.id, "model": wanted.vector_model}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +17,14 @@ from turnfold.contract.passages import (
     MOST_IMPACT,
     PASSAGE_TOKENS,
     PLACES,
+    STANDING,
     Pointer,
     mark_of,
     number_of,
     pack_passage,
     pack_pointers,
 )
+from turnfold.contract.records import Role
 from turnfold.contract.terms import MAX_TERM_LENGTH, STEMS, terms
 from turnfold.contract.words import note_words
 from turnfold_worker.pipeline.common_words import WEIGHTS
@@ -34,6 +37,15 @@ _K1: Final = 1.2
 _B: Final = 0.75
 _USUAL_TERMS: Final = 16
 """Terms of a usual passage. A constant, so that what is stored does not depend on what was folded before."""
+
+
+_STANDING: Final = re.compile(
+    r"(?:^|[.!?:;]\s)[^\w.!?]*(?:(?:please|so|and|but|also),?\s)?"
+    r"(?:always|never|from now on|going forward|(?:whenever|every time|each time) i (?:ask|say|send|tell|want|need))"
+    r",?\s(?!(?:a|again|an|been|fun|glad|good|great|had|happy|heard|here|knew|mind|nice|say|seen|the|there|thought|up)\b)",
+    re.IGNORECASE,
+)
+"""How people say what they want from now on: the order comes first."""
 
 
 class Posting(NamedTuple):
@@ -61,6 +73,11 @@ class Passage:
     def alone(self) -> bool:
         """It is all of its turn."""
         return self.ends and self.number % PLACES == 0
+
+    @property
+    def stands(self) -> bool:
+        """It tells what a person wants from now on: 'Always answer in German'."""
+        return self.notes[0].role == Role.USER and _STANDING.search(self.said) is not None
 
     def packed(self) -> str:
         """As it is stored."""
@@ -109,4 +126,10 @@ def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple
     ]
     # The sort is stable: of equal weights, the term that was said first stays first.
     best = dict(sorted(weighted, key=itemgetter(1), reverse=True)[:MAX_POSTINGS])
-    return tuple(Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items())
+    found = [Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items()]
+    standing = [
+        Pointer(passage.number, mark_of(MOST_IMPACT, passage.notes[0].role, asks=False, ends=passage.ends))
+        for passage in passages
+        if passage.stands
+    ]
+    return (*found, Posting(STANDING, 1, pack_pointers(standing))) if standing else tuple(found)
