@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from turnfold import Policy
 from turnfold.assemble import Request, request_of
 from turnfold.contract.notes import Note
-from turnfold.contract.passages import PLACES, Pointer, number_of, pack_pointers, unpack_passages, unpack_pointers
+from turnfold.contract.passages import (
+    PLACES,
+    STANDING,
+    Pointer,
+    number_of,
+    pack_pointers,
+    unpack_passages,
+    unpack_pointers,
+)
 from turnfold.contract.vectors import (
     DEFAULT_MODEL,
     NO_VECTOR,
@@ -154,6 +162,22 @@ def test_the_turns_that_answer_best_are_those_of_the_best_passages(scores: dict[
     for seq, share in best.items():
         held = max(score for number, score in scores.items() if number // PLACES == seq)
         assert share == held / max(scores.values())
+
+
+def test_the_newest_orders_of_a_person_stand_beside_what_answers() -> None:
+    notes = [*(note(seq, "answer briefly, please") for seq in range(3, 13)), note(90, "launch on Friday")]
+    said = ["Always answer briefly, please."] * 10 + ["The launch is on Friday."]
+    postings = postings_of({}, passages_of(notes, said))
+    field = Field(said={"user": 1_000}, segments=4)
+
+    def scores(*terms: str) -> dict[int, int]:
+        rows = [(one.term, 0, one.weight, one.passages) for one in postings if one.term in terms]
+        found = candidates(("launch",), rows, field, most=100)
+        return {number // PLACES: score for number, score in found.items() if number // PLACES in range(3, 13)}
+
+    assert scores("launch") == {}
+    assert list(scores("launch", STANDING)) == [7, 8, 9, 10, 11, 12]
+    assert scores(STANDING) == {}, "where nothing answers they are no answer"
 
 
 def test_without_words_that_say_something_nothing_is_found() -> None:
