@@ -15,9 +15,10 @@ from typing import Any, Final
 
 from turnfold.contract.notes import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
-from turnfold.contract.vectors import NO_VECTOR, Vector, pack_signs
+from turnfold.contract.vectors import NO_VECTOR, Vector
 from turnfold_worker.errors import Retryable, where
-from turnfold_worker.exchange import Fold, FoldClaim, Meant, Tail
+from turnfold_worker.exchange import Fold, FoldClaim, Tail
+from turnfold_worker.meanings import meant_by, vectors_of
 from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import anchor_terms, merge, texts_to_embed
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
@@ -122,34 +123,6 @@ def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total:
         if not total:
             raise
         return tail
-
-
-def vectors_of(
-    conversation: ConversationId, turns: Sequence[StoredTurn], store: Store, embedder: SentenceEmbedder
-) -> dict[int, Vector]:
-    """Stored vectors of neighbouring turns by `seq`, those that were missing computed."""
-    if not turns:
-        return {}
-    known = store.turn_vectors(conversation, embedder.model, turns[0].seq, turns[-1].seq)
-    missing = [turn for turn in turns if turn.seq not in known]
-    if missing:
-        vectors = embedder.embed([turn.content for turn in missing])
-        known |= store.keep_turn_vectors(conversation, embedder.model, list(zip(missing, vectors, strict=True)))
-    return known
-
-
-def meant_by(folded: FoldedNode, vectors: Mapping[int, Vector], embedder: SentenceEmbedder) -> Meant:
-    """What the passages of a segment mean: a turn that is one passage has a vector already."""
-    known = {
-        passage.number: vectors[seq]
-        for passage in folded.passages
-        if passage.alone and (seq := passage.notes[0].seq) in vectors
-    }
-    others = [passage for passage in folded.passages if passage.number not in known]
-    if others:
-        computed = embedder.embed([passage.said for passage in others])
-        known |= {passage.number: vector for passage, vector in zip(others, computed, strict=True)}
-    return Meant(embedder.model, pack_signs(sorted(known.items())))
 
 
 def _why(claim: FoldClaim) -> str:

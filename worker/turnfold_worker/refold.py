@@ -11,9 +11,10 @@ from contextlib import suppress
 from typing import Final
 
 from turnfold.contract.records import FAN_OUT, JobId
-from turnfold_worker.compress import candidates_of, meanings, meant_by, vectors_of
+from turnfold_worker.compress import candidates_of, meanings
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import ClosedSegment, Refold, RefoldClaim
+from turnfold_worker.meanings import meant_by, vectors_of
 from turnfold_worker.pipeline.deduplicate import merge_into_past
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.roll_up import roll_up
