@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter, mul
 from types import MappingProxyType
 from typing import Final
@@ -28,17 +28,17 @@ from turnfold.contract.passages import (
     ROLE,
     ROLE_SHIFT,
     ROLES,
+    STANDING,
     Passage,
-    number_of,
     unpack_pointers,
 )
 from turnfold.contract.terms import terms
-from turnfold.contract.vectors import Vector, cosine_of_signs, differing
+from turnfold.contract.vectors import Vector, cosines_to, differing
 from turnfold.contract.words import WEIGHTS
 
-FEW_PASSAGES: Final = 100
+FEW_PASSAGES: Final = 120
 MOST_PASSAGES: Final = 250
-_TOKENS_A_PASSAGE: Final = 10
+_TOKENS_A_PASSAGE: Final = 5
 """A budget has a passage fetched for so many of its tokens: more than it can show."""
 _FULL: Final = 64
 """Postings of a term that are read: one with as many occurs in more segments than are known."""
@@ -47,24 +47,29 @@ _SPEAKER: Final = 2.0
 _LENT_REPLY: Final = 1
 """Bits by which what is lent to the passage after a question is less than its score; to the other neighbours two."""
 _LENT: Final = 2
-_LEAST_LENDER: Final = 5
+_LEAST_LENDER: Final = 20
 """What has less than this part of the best score lends nothing."""
 _POINTERS_A_TERM: Final = 400
 """Passages that are scored for one term, about: more would tell no answers apart."""
-_SHARPNESS: Final = 2.0
+_SHARPNESS: Final = 3.0
 """Exponent of a passage's score: how much better hits are preferred."""
 _MANNER: Final = 0.5
 """How far a note's own worth counts: one that says nothing by itself may still answer."""
 _DECAY: Final = 0.35
-_NEARNESS: Final = 0.5
+_NEARNESS: Final = 0.75
 """Weight of nearness in meaning beside that of words."""
-_NEAR_TURNS: Final = 128
-_NEAR_PLACES: Final = 2
-"""Passages of a turn that is near in meaning which need no term of the query: long turns begin with what they say."""
+MOST_COMPARED: Final = 4_096
+"""Passages whose meaning is compared with the query's, the newest ones."""
+_LOOKED_AT: Final = 256
+"""Those by the count of signs that differ, which are looked at more closely."""
+_NEAR: Final = 128
 _NOT_NEAR: Final = 0.2
-"""A cosine up to which turns have no more in common than any two."""
+"""A cosine up to which passages have no more in common than any two."""
 _ANSWERED: Final = 0.75
 """Of all that a query's terms tell: what a passage by words is taken for at least when meaning is weighed beside it."""
+_STANDING: Final = 0.7
+"""Of the best score: what a person wants from now on has as much at least."""
+_MOST_STANDING: Final = 6
 _PRECISION: Final = 1_000
 NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
 
@@ -96,16 +101,38 @@ def candidates(
 ) -> dict[int, int]:
     """Scores of the passages that may answer, by number; at most `most`, best first, the earlier first among equals.
 
-    `near` are cosines to the query of turns that are near in meaning, by their numbers.
+    `near` are cosines to the query of passages that are near in meaning, by their numbers.
     """
+    wanted = [row for row in postings if row[0] == STANDING]
+    postings = [row for row in postings if row[0] != STANDING]
     spread = Counter([term for term, _, _, _ in postings])
     told = {term: rarity(spread[term], field.segments) for term in query}
     scores, marks = _scores(told, postings, field)
     _add_nearness(scores, near, least=round(_ANSWERED * _PRECISION * sum(told.values())))
     total = _with_neighbours(scores, marks)
+    _add_standing(total, wanted)
     least = sorted(total.values(), reverse=True)[most - 1] if len(total) > most else 1
     found = sorted([(-score, number) for number, score in total.items() if score >= least])
     return {number: -score for score, number in found[:most]}
+
+
+def _add_standing(total: dict[int, int], postings: Sequence[PostingRow]) -> None:
+    """Let the newest orders of a person stand beside what answers: they are about any question."""
+    numbers = sorted(chain.from_iterable(unpack_pointers(row[3])[0] for row in postings), reverse=True)
+    least = round(_STANDING * max(total.values(), default=0))
+    for number in numbers[:_MOST_STANDING]:
+        total[number] = max(total.get(number, 0), least)
+
+
+def best_turns(scores: Mapping[int, int], most: int) -> dict[int, float]:
+    """Turns of the best passages, best first, each with its score as a share of the best one's."""
+    found: dict[int, float] = {}
+    best = max(scores.values(), default=0)
+    for number, score in scores.items():
+        if len(found) == most:
+            break
+        found.setdefault(number // PLACES, score / best)
+    return found
 
 
 def _scores(
@@ -139,14 +166,17 @@ def rarity(spread: int, segments: int) -> float:
     return math.log(1.0 + segments / max(1, spread))
 
 
-def near_turns(asked: Vector, blocks: Sequence[tuple[int, bytes]]) -> dict[int, float]:
-    """Cosines, about, of the turns that are nearest in meaning, from blocks of signs by number."""
-    nearest = nsmallest(_NEAR_TURNS, chain.from_iterable(differing(asked, *block) for block in blocks))
-    return {seq: cosine_of_signs(differ, len(asked)) for differ, seq in nearest}
+def near_passages(asked: Vector, blocks: Iterable[bytes]) -> dict[int, float]:
+    """Cosines, about, of the passages that are nearest in meaning, by number, from blocks of signs, newest first."""
+    compared = islice(chain.from_iterable(differing(asked, block) for block in blocks), MOST_COMPARED)
+    looked_at = nsmallest(_LOOKED_AT, compared)
+    cosines = cosines_to(asked, [code for _, _, code in looked_at])
+    nearest = nsmallest(_NEAR, [(-cosine, number) for cosine, (_, number, _) in zip(cosines, looked_at, strict=True)])
+    return {number: -cosine for cosine, number in nearest}
 
 
 def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: int) -> None:
-    """Add what turns have that are near in meaning: to their passages that hold a term, and to their first ones.
+    """Add what passages have that are near in meaning.
 
     As much of the best score by words, or of `least` where no passage holds much of the query.
     """
@@ -154,11 +184,9 @@ def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: i
     if nearest <= _NOT_NEAR:
         return
     factor = _NEARNESS * max(least, *scores.values(), 0) / (nearest - _NOT_NEAR)
-    more = {seq: round(factor * (cosine - _NOT_NEAR)) for seq, cosine in near.items() if cosine > _NOT_NEAR}
-    known = [number for number in scores if number // PLACES in more]
-    firsts = [number_of(seq, place) for seq in more for place in range(_NEAR_PLACES)]
-    for number in {*known, *firsts}:
-        scores[number] = scores.get(number, 0) + more[number // PLACES]
+    for number, cosine in near.items():
+        if cosine > _NOT_NEAR:
+            scores[number] = scores.get(number, 0) + round(factor * (cosine - _NOT_NEAR))
 
 
 def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dict[int, int]:

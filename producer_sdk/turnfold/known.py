@@ -13,7 +13,7 @@ from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import Turns
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note, Outline
-from turnfold.contract.records import Head, StoredTurn
+from turnfold.contract.records import Excerpt, Head, StoredTurn
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector
 from turnfold.edge import read_entry
 from turnfold.inbox import PendingEntry
@@ -109,6 +109,8 @@ class Found:
     """Those of the inbox's turns that it has."""
     hits: tuple[Note, ...] = ()
     """With a query: the notes that it is about, best first."""
+    excerpts: tuple[Excerpt, ...] = ()
+    """With a query and room for them: the turns that answer it best, best first."""
 
 
 class KnownConversations:

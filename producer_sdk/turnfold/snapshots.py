@@ -127,7 +127,7 @@ def by_value(
         return snapshot, None
     known, outline = found.known, found.known.outline
     seen = replace(
-        snapshot, head=found.head, anchors=known.anchors, hits=found.hits,
+        snapshot, head=found.head, anchors=known.anchors, hits=found.hits, excerpts=found.excerpts,
         outline=None if outline is None else outline.within(last_part(request.budget_tokens)),
     )  # fmt: skip
     return seen, known.memo

@@ -33,8 +33,8 @@ from turnfold.contract.tables import (
     NodeRow,
     OutlineRow,
     PassageRow,
+    PassageSignsRow,
     TurnRow,
-    TurnSignsRow,
     table,
 )
 from turnfold.hits import FEW_PASSAGES, MOST_PASSAGES
@@ -48,8 +48,8 @@ INBOX_IDS: Final = 200
 """The newest turns of an inbox."""
 FEW_INBOX_IDS: Final = 8
 POSTINGS_A_TERM: Final = 64
-SIGNS_BLOCKS: Final = 32
-"""Blocks of 64 turns whose meaning is compared with the query's: the newest 2,048 turns."""
+SIGNS_SEGMENTS: Final = 128
+"""Newest segments whose passages are compared with the query's meaning."""
 TURNS_A_HIT: Final = 264
 """Turns that are read of a segment that holds a query's terms: all of the longest one that can be configured, 200
 turns and 64 for which a tool call holds its end. A segment's own limit of tokens bounds what they hold."""
@@ -270,12 +270,28 @@ HIT_PASSAGES: Final = _hit_passages(MOST_PASSAGES)
 """Two, because the parameters of the second cost more than what a small budget reads."""
 
 
-_signs: Final = table(TurnSignsRow)
+_segment_of: Final = (
+    select(node.c.idx)
+    .where(
+        node.c.conversation == bindparam("conversation"), node.c.height == literal_column("0"),
+        node.c.first_seq <= turn.c.seq,
+    )
+    .order_by(node.c.first_seq.desc())
+    .limit(1)
+    .scalar_subquery()
+)  # fmt: skip
+ANSWERING: Final = 8
+"""Turns that answer a query best, of which the words are read."""
+ANSWERING_TURNS: Final = select(*_shortened_columns(parts=False), _segment_of.label("node_idx")).where(
+    _OF_CONVERSATION, turn.c.seq.in_([bindparam(f"s{i}") for i in range(ANSWERING)])
+)
+
+_signs: Final = table(PassageSignsRow)
 NEWEST_SIGNS: Final = (
-    select(_signs.c.block, _signs.c.signs)
+    select(_signs.c.signs)
     .where(_signs.c.conversation == bindparam("conversation"), _signs.c.model == bindparam("model"))
-    .order_by(_signs.c.block.desc())
-    .limit(SIGNS_BLOCKS)
+    .order_by(_signs.c.idx.desc())
+    .limit(SIGNS_SEGMENTS)
 )
 
 

@@ -1,34 +1,47 @@
 """The read of the default policy: what a context needs of SQL, from memory where the revision is still the same.
 
 A conversation that this process has read before costs one statement, which names its revision; another one a
-transaction of five, seven with a query, eight with its vector. Either way all that is returned is of one committed
-state.
+transaction of five, seven with a query, and one more each for its vector and for the words of what answers it. Either
+way all that is returned is of one committed state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Engine
 
 from turnfold import statements
+from turnfold.assemble.answers import TIGHT
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note, last_part, unpack_outline
-from turnfold.contract.passages import Passage, unpack_passages
-from turnfold.contract.records import Head
+from turnfold.contract.passages import STANDING, Passage, unpack_passages
+from turnfold.contract.records import Excerpt, Head, TurnState
 from turnfold.driver import Call, Driver, DriverConnection
-from turnfold.hits import FEW_PASSAGES, MOST_PASSAGES, Field, candidates, hits, near_turns, passages_for, said_by
+from turnfold.hits import (
+    FEW_PASSAGES,
+    MOST_PASSAGES,
+    Field,
+    best_turns,
+    candidates,
+    hits,
+    near_passages,
+    passages_for,
+    said_by,
+)
 from turnfold.known import Found, Known, KnownConversations, Wanted
 from turnfold.relevance import QUERY_TERMS, query_terms
-from turnfold.rows import content_size, head_record, lazy_ledger, lazy_turns, longest_content
-from turnfold.shortening import Shortening, cap_for
+from turnfold.rows import content_size, head_record, lazy_ledger, lazy_turns, longest_content, shortened_record
+from turnfold.shortening import LEAST_CAP, Shortening, cap_for
 
 _ALL_A_TURN: Final = 8
 """Tokens of a budget for each turn with which notes may run out: then more turns are shown raw."""
 _FEW_TURNS: Final = 8
 _TOKENS_A_TURN: Final = 250
 """Tokens of a budget of which one more turn has its share."""
+_ANSWER: Final = Shortening.to(2 * LEAST_CAP, last_seq=0)
+"""How much is read of a turn that answers a query."""
 _NUMBERS: Final = tuple(f"n{i}" for i in range(MOST_PASSAGES))
 """Parameters of a statement of passages."""
 
@@ -95,7 +108,7 @@ class ValueReader:
             known = self._read_all(connection, wanted, head, stored, known)
             self._known.put(wanted.address, known)
         known.learn(ids, stored)
-        return Found(known, head, stored, self._hits(connection, wanted, known))
+        return Found(known, head, stored, *self._hits(connection, wanted, known))
 
     def _head(self, connection: DriverConnection, address: Address, ids: Sequence[str]) -> tuple[Head | None, set[str]]:
         """The head, and which of at most eight turns are stored."""
@@ -144,37 +157,56 @@ class ValueReader:
             characters=content_size(words) + 4 * sum([len(row[1]) for row in parts]),
         )  # fmt: skip
 
-    def _hits(self, connection: DriverConnection, wanted: Wanted, known: Known) -> tuple[Note, ...]:
-        """The notes that a query is about, best first."""
+    def _hits(
+        self, connection: DriverConnection, wanted: Wanted, known: Known
+    ) -> tuple[tuple[Note, ...], tuple[Excerpt, ...]]:
+        """The notes that a query is about, and the turns that answer it where there is room for them, best first."""
         asked = query_terms(wanted.query) if wanted.query else ()
         if not asked or known.outline is None:
-            return ()
-        terms = {f"t{i}": term for i, term in enumerate([*asked, *([""] * (QUERY_TERMS - len(asked)))])}
+            return (), ()
+        looked_up = [*asked[: QUERY_TERMS - 1], STANDING]
+        terms = {f"t{i}": term for i, term in enumerate([*looked_up, *([""] * (QUERY_TERMS - len(looked_up)))])}
         calls: list[Call] = [(statements.POSTINGS, {"conversation": known.head.id, **terms})]
         if wanted.query_vector:
             calls.append((statements.NEWEST_SIGNS, {"conversation": known.head.id, "model": wanted.vector_model}))
         postings, *signs = connection.batch(*calls)
-        near = near_turns(wanted.query_vector, [(row[0], bytes(row[1])) for rows in signs for row in rows])
+        near = near_passages(wanted.query_vector, (bytes(row[0]) for rows in signs for row in rows))
         field = Field(said=known.outline.said, segments=known.head.node_count)
         found_by_words: list[Any] = postings
         scores = candidates(asked, found_by_words, field, near=near, most=passages_for(wanted.budget_tokens))
-        passages = self._passages(connection, known.head, list(scores))
+        best = best_turns(scores, statements.ANSWERING) if wanted.budget_tokens > TIGHT else {}
+        passages, excerpts = self._passages(connection, known.head, list(scores), best)
         most_tokens = wanted.budget_tokens + wanted.budget_tokens // 4
         found = hits(asked, scores, passages, field, most_tokens=most_tokens)
         room = most_tokens - sum([note.tokens for note in found])
-        if room < most_tokens // 2:
-            return found
-        return (*found, *said_by(asked, known.outline.notes, found, most_tokens=room))
+        if room >= most_tokens // 2:
+            found = (*found, *said_by(asked, known.outline.notes, found, most_tokens=room))
+        return found, excerpts
 
-    def _passages(self, connection: DriverConnection, head: Head, numbers: Sequence[int]) -> list[Passage]:
-        """The passages of numbers that are some passage's; ends the snapshot."""
+    def _passages(
+        self, connection: DriverConnection, head: Head, numbers: Sequence[int], best: Mapping[int, float]
+    ) -> tuple[list[Passage], tuple[Excerpt, ...]]:
+        """The passages of numbers that are some passage's, and the words of the best turns; ends the snapshot."""
         few = len(numbers) <= FEW_PASSAGES
         size = FEW_PASSAGES if few else MOST_PASSAGES
         padded = [*numbers, *([-1] * (size - len(numbers)))]
         parameters = dict(zip(_NUMBERS, padded, strict=False))
         statement = statements.FEW_HIT_PASSAGES if few else statements.HIT_PASSAGES
-        (rows,) = connection.batch((statement, {"conversation": head.id, **parameters}), last=True)
-        return unpack_passages([(number, body) for number, body in rows])
+        calls: list[Call] = [(statement, {"conversation": head.id, **parameters})]
+        if best:
+            seqs = [*best, *([-1] * (statements.ANSWERING - len(best)))]
+            wanted = {f"s{i}": seq for i, seq in enumerate(seqs)}
+            short = {"head": _ANSWER.head, "tail": _ANSWER.tail}
+            calls.append((statements.ANSWERING_TURNS, {"conversation": head.id, **wanted, **short}))
+        rows, *turns = connection.batch(*calls, last=True)
+        named = self._driver.naming(statements.ANSWERING_TURNS)
+        excerpts = [
+            Excerpt(turn=shortened_record(row, _ANSWER), score=best[row.seq], node_idx=row.node_idx)
+            for found in turns for row in map(named, found)
+            if row.seq <= head.closed_seq and row.state == TurnState.STORED
+        ]  # fmt: skip
+        excerpts.sort(key=lambda one: (-one.score, one.turn.seq))
+        return unpack_passages([(number, body) for number, body in rows]), tuple(excerpts)
 
 
 def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:

@@ -9,7 +9,7 @@ from turnfold.contract.tables import Base
 
 NOT_CANONICAL_TABLES = {
     "anchor_vector": "as turn_vector, of anchors",
-    "turn_signs": "made from turn_vector",
+    "passage_signs": "as turn_vector, of passages",
     "turn_vector": "what a sentence model computed: no two processors agree to the last bit; what follows is canonical",
     "access": "what was looked up: two runs over the same turns may be asked different things",
     "job": "work that is still to be done, not what came of it",

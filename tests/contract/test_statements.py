@@ -90,7 +90,7 @@ def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
         "HEAD", "HEAD_AND_STORED", "FRONTIER", "OUTLINE", "TOP_ANCHOR_ROWS", "NEWEST_SHAPES", "NEWEST_TURNS",
         "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "FEW_HIT_PASSAGES", "HIT_PASSAGES",
-        "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS",
+        "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS",
     }  # fmt: skip
 
 

@@ -38,9 +38,9 @@ INSERT INTO level (conversation, height, idx, level, refined, body)
 INSERT INTO turn_vector (conversation, seq, model, content_hash, vector)
     SELECT c, s, 'm', ''::bytea, decode(repeat('0a', 384), 'hex')
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, {TURNS}) s;
-INSERT INTO turn_signs (conversation, model, block, signs)
-    SELECT c, 'm', b, decode(repeat('0a', 3072), 'hex')
-    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {TURNS} / 64) b;
+INSERT INTO passage_signs (conversation, model, idx, signs)
+    SELECT c, 'm', i, decode(repeat('0a', 1042), 'hex')
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
 INSERT INTO note_list (conversation, height, idx, tokens, best, ledger, said)
     SELECT c, 0, i, 300, repeat('words ', 100), '{{}}', '{{}}'
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;

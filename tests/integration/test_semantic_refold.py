@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -9,9 +10,12 @@ import pytest
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
-from support.platforms import EVERYTHING, POISON, Platform, talk
+from support.platforms import EVERYTHING, POISON, Platform, append_unreadable, talk
 from support.stored import broken_invariants
+from turnfold.contract.passages import PLACES
 from turnfold.contract.vectors import Vector
+from turnfold.hits import near_passages
+from turnfold.sql import connect
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 
 TURNS = 60
@@ -98,6 +102,61 @@ def test_a_segment_folded_again_is_as_if_it_had_never_failed_and_keeps_its_vecto
     assert states[UNTOLD] == "active"
     assert semantic.parked.find(EVERYTHING) == []
     assert broken_invariants(engine) == {}
+
+
+def signs(engine: Engine, conversation: str) -> list[tuple[int, bytes]]:
+    """What the passages of a conversation mean, by segment."""
+    asked = text(
+        "SELECT idx, signs FROM passage_signs s JOIN conversation c ON c.id = s.conversation "
+        "WHERE c.external_id = :e ORDER BY idx"
+    )
+    with engine.begin() as connection:
+        return [(row.idx, bytes(row.signs)) for row in connection.execute(asked, {"e": conversation})]
+
+
+def mended(database_url: str, said: str) -> None:
+    """Make the parked entry readable."""
+    write = connect(database_url, write=True, timeout_seconds=5)
+    body = json.dumps({"role": "user", "content": said}).encode()
+    with write.begin() as connection:
+        connection.execute(text("UPDATE parked_entry SET payload = :b"), {"b": body})
+    write.dispose()
+
+
+def test_a_segment_folded_again_has_the_signs_of_its_passages(semantic: Platform, engine: Engine) -> None:
+    semantic.break_rules()
+    append(semantic, "c", batch=TURNS)
+    before = signs(engine, "c")
+    semantic.mend_rules()
+    append(semantic, "undisturbed", batch=TURNS)
+    semantic.retry()
+    semantic.local.settle()
+    whole = signs(engine, "undisturbed")
+    assert len(before) == len(whole) - 1, "of a segment in plain words no passage is known"
+    assert signs(engine, "c") == whole
+
+
+def test_a_turn_that_became_readable_after_its_segment_closed_is_found_by_what_it_means(
+    semantic: Platform, redis_url: str, database_url: str, engine: Engine, once: Once
+) -> None:
+    said = "My automobile is a crimson coupe from Turin."
+    semantic.tf.configure("c", settings=SETTINGS)
+    semantic.tf.append("c", talk(20))
+    semantic.local.settle()
+    append_unreadable(redis_url, "c", "bad", b"{")
+    semantic.local.settle()
+    semantic.tf.append("c", talk(120)[20:])
+    semantic.local.settle()
+    assert 21 in vectors(engine, "c"), "the placeholder was embedded"
+    assert vectors(engine, "c")[21] != once.embed([said])[0]
+    mended(database_url, said)
+    (decided,) = semantic.retry()
+    assert decided.done
+    semantic.local.settle()
+    assert vectors(engine, "c")[21] == once.embed([said])[0]
+    (question,) = once.embed(["Which colour is the car?"])
+    near = near_passages(question, [block for _, block in signs(engine, "c")])
+    assert max(near, key=near.__getitem__) // PLACES == 21
 
 
 def test_batches_change_neither_a_fold_nor_a_refold_with_vectors(semantic: Platform, engine: Engine) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import random
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -15,10 +14,10 @@ from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from turnfold import Turnfold
-from turnfold.contract.records import Role, StoredTurn
-from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, numbers_of, rounded
+from turnfold.contract.passages import PLACES
+from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, differing, numbers_of
 from turnfold.errors import InvalidSettings
-from turnfold.hits import near_turns
+from turnfold.hits import near_passages
 from turnfold.sql import connect
 from turnfold_worker.adapters import sentence_embedder
 from turnfold_worker.adapters.sentence_embedder import DEFAULT_MODEL, SentenceTransformerEmbedder, weights_of
@@ -173,33 +172,41 @@ def test_a_forgotten_conversations_vectors_are_gone_and_none_come_back(
 def signs_of(engine: Engine, conversation: int) -> list[tuple[int, bytes]]:
     with engine.begin() as connection:
         rows = connection.execute(
-            text("SELECT block, signs FROM turn_signs WHERE conversation = :c ORDER BY block"), {"c": conversation}
+            text("SELECT idx, signs FROM passage_signs WHERE conversation = :c ORDER BY idx"), {"c": conversation}
         )
-        return [(row.block, bytes(row.signs)) for row in rows]
+        return [(row.idx, bytes(row.signs)) for row in rows]
 
 
-def test_signs_are_those_of_the_vectors_however_these_came(
-    tf: Turnfold, make_worker: Callable[..., LocalWorker], database_url: str
+LONG = " ".join(
+    f"The {thing} of the workshop were counted by {who} on the last day of the fair." for thing, who in zip(
+        ("hammers", "ladders", "paint tins", "saws", "gloves", "drills", "screws", "lamps"),
+        ("Mara", "Omar", "Priya", "Sven", "Ines", "Tariq", "Lena", "Hugo"),
+        strict=True,
+    )
+)  # fmt: skip
+
+
+def test_each_passage_has_the_signs_of_what_it_says_and_a_turn_that_is_one_shares_its_turns(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine, embedder: SentenceTransformerEmbedder
 ) -> None:
-    local = make_worker()
-    engine = connect(database_url, write=True, timeout_seconds=10)
-    for name in ("at once", "one by one"):
-        tf.append(name, [{"role": "user", "content": f"line {i}"} for i in range(1, 131)])
-    local.settle()
+    asked = Counting(embedder)
+    turns = [LONG, *(f"Remark number {i} about the garden." for i in range(60))]
+    tf.append("c", [{"role": "user", "content": turn} for turn in turns])
+    make_worker(embedder=asked).settle()
     with engine.begin() as connection:
-        first, second = connection.scalars(text("SELECT id FROM conversation ORDER BY id")).all()
-    store, chance = local.worker.store, random.Random(5)
-    turns = [StoredTurn(seq=i, turn_id=str(i), role=Role.USER, content=f"line {i}", tokens=2) for i in range(1, 131)]
-    vectors = [rounded([chance.uniform(-1, 1) for _ in range(20)]) for _ in turns]
-    store.keep_turn_vectors(first, "m", list(zip(turns, vectors, strict=True)))
-    for pair in reversed(list(zip(turns, vectors, strict=True))):
-        store.keep_turn_vectors(second, "m", [pair])
-    kept = signs_of(engine, first)
-    assert kept == signs_of(engine, second)
-    assert [block for block, _ in kept] == [0, 1, 2]
-    near = near_turns(vectors[99], kept)
-    assert near[100] == max(near.values())
-    engine.dispose()
+        conversation = connection.execute(text("SELECT id FROM conversation")).scalar_one()
+        stored = {number for (number,) in connection.execute(text("SELECT number FROM passage"))}
+    blocks = [signs for _, signs in signs_of(engine, conversation)]
+    codes = {number: code for block in blocks for _, number, code in differing(embedder.embed([LONG])[0], block)}
+    assert codes.keys() == stored
+    parts = [number for number in stored if number // PLACES == 1]
+    assert len(parts) > 1
+    more = asked.texts[len(turns) :]
+    assert asked.texts[: len(turns)] == turns
+    assert len(more) == len(parts)
+    assert all(part in LONG for part in more[:1])
+    near = near_passages(embedder.embed(["Who counted the ladders?"])[0], blocks)
+    assert max(near, key=near.__getitem__) in parts
 
 
 def test_while_the_model_is_away_the_fold_waits_and_loses_nothing(

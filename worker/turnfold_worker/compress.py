@@ -18,6 +18,7 @@ from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTur
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, NO_VECTORS, Vector
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import Fold, FoldClaim, Tail
+from turnfold_worker.meanings import meant_by, vectors_of
 from turnfold_worker.pipeline.anchors import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import anchor_terms, merge, texts_to_embed
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
@@ -115,27 +116,13 @@ def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total:
     `total`: without vectors if the model fails on a text, so that the conversation goes on.
     """
     try:
-        return replace(tail, vectors=turn_vectors(tail.conversation, tail.turns, store, embedder))
+        return replace(tail, vectors=vectors_of(tail.conversation, tail.turns, store, embedder))
     except Retryable:
         raise
     except Exception:
         if not total:
             raise
         return tail
-
-
-def turn_vectors(
-    conversation: ConversationId, turns: Sequence[StoredTurn], store: Store, embedder: SentenceEmbedder
-) -> dict[int, Vector]:
-    """The stored vectors of turns that follow each other, by `seq`; those that were missing are stored first."""
-    if not turns:
-        return {}
-    known = store.turn_vectors(conversation, embedder.model, turns[0].seq, turns[-1].seq)
-    missing = [turn for turn in turns if turn.seq not in known]
-    if missing:
-        computed = list(zip(missing, embedder.embed([turn.content for turn in missing]), strict=True))
-        known |= store.keep_turn_vectors(conversation, embedder.model, computed)
-    return known
 
 
 def for_the_head(vectors: Mapping[int, Vector], embedder: SentenceEmbedder | None) -> Mapping[int, Vector]:
@@ -209,6 +196,7 @@ def fold_next(
     return Fold(
         tail=tail, nodes=[folded, *chapters], anchors=merged.new, changes=merged.changed,
         segmenter=segment.segmenter, refold_error=plain_error,
+        meant=meant_by(folded, tail.vectors, embedder) if embedder is not None and folded.passages else None,
     )  # fmt: skip
 
 

@@ -103,6 +103,14 @@ class Tail:
     """Stored sentence vectors of these turns by `seq`; empty without a sentence model."""
 
 
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What the passages of a segment mean, by a sentence model: see `turnfold.contract.vectors.pack_signs`."""
+
+    model: str
+    signs: bytes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold:
     """Everything that closing one segment writes, in one transaction."""
@@ -116,6 +124,7 @@ class Fold:
     segmenter: Mapping[str, Any]
     refold_error: str | None = None
     """Set when the segment got plain words: the reason, for the parked refold job."""
+    meant: Meant | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +183,7 @@ class Refold:
     anchors: Sequence[Anchor]
     """New ones."""
     changes: Sequence[AnchorChange]
+    meant: Meant | None = None
 
 
 @dataclass(frozen=True, slots=True)

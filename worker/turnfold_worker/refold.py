@@ -11,9 +11,10 @@ from contextlib import suppress
 from typing import Final
 
 from turnfold.contract.records import FAN_OUT, JobId
-from turnfold_worker.compress import candidates_of, for_the_head, meanings, turn_vectors
+from turnfold_worker.compress import candidates_of, for_the_head, meanings
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import ClosedSegment, Refold, RefoldClaim
+from turnfold_worker.meanings import meant_by, vectors_of
 from turnfold_worker.pipeline.deduplicate import merge_into_past
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.roll_up import roll_up
@@ -60,7 +61,7 @@ def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: Sentenc
     """The segment by the rules, its new anchors merged into those around it, and the chapters above it."""
     settings = settings_at(segment.configurations, segment.turns[0].seq)
     said = said_after(segment.said_before, segment.turns)
-    vectors = {} if embedder is None else turn_vectors(segment.conversation, segment.turns, store, embedder)
+    vectors = {} if embedder is None else vectors_of(segment.conversation, segment.turns, store, embedder)
     folded = fold_segment(
         segment.turns, idx=segment.idx, settings=settings, before=segment.before, said=said,
         vectors=for_the_head(vectors, embedder),
@@ -72,9 +73,12 @@ def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: Sentenc
         drafts, candidates, next_id=segment.next_anchor, node_idx=segment.idx, settings=settings,
         vectors=meanings(drafts, candidates, segment.conversation, store, embedder),
     )  # fmt: skip
+    meant = None
+    if embedder is not None and folded.passages:
+        meant = meant_by(folded, vectors, embedder)
     return Refold(
         job=job, segment=segment, nodes=[folded, *_ancestors(segment, folded, store)], anchors=merged.new,
-        changes=merged.changed,
+        changes=merged.changed, meant=meant,
     )  # fmt: skip
 
 

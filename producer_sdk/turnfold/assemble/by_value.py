@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from turnfold.assemble import recent
+from turnfold.assemble.answers import Quoted, quoted
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of
@@ -152,11 +153,12 @@ class _Selection:
         first_raw = self._first_raw()
         past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words, in_detail=self._in_detail)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
-        chosen, hits, known_by = self._with_hits(past, opened, self._steady_room(tail))
+        chosen, hits, said, known_by = self._with_hits(past, opened, self._steady_room(tail))
         notes = chosen.notes
-        left = self._left - chosen.tokens - (self._pricing.hits(hits) if hits else 0)
+        left = self._left - chosen.tokens - said.tokens - (self._pricing.hits(hits) if hits else 0)
         if late:
-            of_tail = self._chosen(self._worth_showing(past, late, opened, self._left), opened, left)
+            late = [note for note in self._worth_showing(past, late, opened, left) if note.seq not in said.whole]
+            of_tail = self._chosen(late, opened, left)
             late = of_tail.notes
             left -= of_tail.tokens
         if notes and left > _WORTH_FILLING * self._target:
@@ -174,6 +176,8 @@ class _Selection:
             self.plan,
             groups=groups,
             hits=tuple(sorted(hits)),
+            excerpts=said.shown,
+            answers=said.answers,
             unfolded=self._unfolded(tail),
         )
 
@@ -195,29 +199,39 @@ class _Selection:
 
     def _with_hits(
         self, past: Past, opened: Sequence[GroupSpan], room: int
-    ) -> tuple[Taken, list[Note], Hashable | None]:
-        """Notes of the past and, apart from them, those that the query is about.
+    ) -> tuple[Taken, list[Note], Quoted, Hashable | None]:
+        """Notes of the past and, apart from them, notes and words that the query is about.
 
-        Small budgets are for the query alone; of larger ones up to a share is for what is always shown. The third is
+        Small budgets are for the query alone; of larger ones up to a share is for what is always shown. The last is
         what the first depends on, unless that is the query.
         """
-        found = [note for note in self._material.snapshot.hits if note.seq < self._first_raw()]
-        if not found:
+        first_raw = self._first_raw()
+        found = [note for note in self._material.snapshot.hits if note.seq < first_raw]
+        share = self._policy.unasked_share * max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, self._target))
+        unasked = self._chosen(past, opened, int(share * room)) if found else Taken([], 0)
+        shown = {(note.seq, note.place) for note in unasked.notes}
+        said = quoted(
+            self._material, self._pricing, before_seq=first_raw, target=self._target, most_tokens=room // 2,
+            background=shown,
+        )  # fmt: skip
+        if not found and not said.shown:
             key = (
                 self._material.request.budget_tokens, self._first_raw(), self._anchors_by, room, tuple(opened),
                 self._in_detail,
             )  # fmt: skip
-            return self._remembered(key, "notes", lambda: self._chosen(past, opened, room)), [], key
-        share = self._policy.unasked_share * max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, self._target))
-        unasked = self._chosen(past, opened, int(share * room))
-        shown = {(note.seq, note.place) for note in unasked.notes}
+            return self._remembered(key, "notes", lambda: self._chosen(past, opened, room)), [], said, key
+        room, whole = room - said.tokens, said.whole
         for_hits = room - unasked.tokens - self._pricing.count(HITS_HEADER)
-        hits = self._chosen((note for note in found if (note.seq, note.place) not in shown), (), for_hits).notes
-        if not hits:
-            return self._chosen(past, opened, room), [], None
+        left = (note for note in found if note.seq not in whole and (note.seq, note.place) not in shown)
+        hits = self._chosen(left, (), for_hits).notes
+        if hits:
+            room -= self._pricing.hits(hits)
         asked = {(note.seq, note.place) for note in hits}
-        others = (note for note in past if (note.seq, note.place) not in asked)
-        return self._chosen(others, opened, room - self._pricing.hits(hits)), hits, None
+        others = (
+            note for note in past
+            if (note.seq, note.place) in shown or (note.seq not in whole and (note.seq, note.place) not in asked)
+        )  # fmt: skip
+        return self._chosen(others, opened, room), hits, said, None
 
     def _worth_showing(
         self, past: Iterable[Note], late: Sequence[Note], opened: Sequence[GroupSpan], room: int

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import Any, Final, Literal
 
 from turnfold.assemble.chat import ChatBlock
+from turnfold.assemble.detail import Answer
 from turnfold.assemble.render_anthropic import anthropic_messages
 from turnfold.assemble.render_openai import openai_messages
 from turnfold.contract.records import ConversationId, Form
@@ -49,6 +50,8 @@ class Coverage:
     spans: tuple[Span, ...]
     in_detail: tuple[Span, ...] = ()
     """Spans that are shown once more, at level 1, because they are looked up often."""
+    answers: tuple[Answer, ...] = ()
+    """With a query: the segments that it is about most, and as what their answers are shown."""
 
     @property
     def first_seq(self) -> int:

@@ -15,7 +15,7 @@ from turnfold.contract.terms import rarity, terms
 LEAST_TOKENS: Final = 60
 """An excerpt is not cut shorter than this to fit beside others."""
 
-_LONGEST: Final = 160
+LONGEST: Final = 160
 """Tokens of one excerpt; of a longer turn the passage is shown that names most of the query."""
 
 _CHARACTERS_A_TOKEN: Final = 4
@@ -46,7 +46,7 @@ def passage(excerpt: Excerpt, pricing: Pricing, query: tuple[str, ...], *, most_
     """The excerpt's turn, or the passage of it that names most of the query; None when nothing fits."""
     turn = excerpt.turn
     shown = whole(turn)
-    most = min(most_tokens, _LONGEST)
+    most = min(most_tokens, LONGEST)
     if not turn.content.strip():
         return None
     if turn.kept is None and pricing.excerpt(shown) <= most:

@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from turnfold.assemble.chat import ChatBlock, ShownTurn
 from turnfold.assemble.context import BudgetReport, Context, Coverage, LeftOut, PartReport, Span
+from turnfold.assemble.detail import Answer, Detail
 from turnfold.contract.records import ConversationId, Importance, Role, StoredTurn, TurnState
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 
 def pack_context(context: Context) -> bytes:
@@ -29,6 +30,9 @@ def pack_context(context: Context) -> bytes:
         if context.coverage is not None
         else None,
         "in_detail": [[one.first_seq, one.last_seq, one.level] for one in context.coverage.in_detail]
+        if context.coverage is not None
+        else [],
+        "answers": [[one.segment, one.seq, one.detail] for one in context.coverage.answers]
         if context.coverage is not None
         else [],
         "system": context.system,
@@ -50,10 +54,11 @@ def unpack_context(packed: bytes) -> Context | None:
     parts = tuple(PartReport(**part) for part in budget.pop("parts"))
     left_out = tuple(LeftOut(**one) for one in budget.pop("left_out"))
     coverage, in_detail, stored_as = body.pop("coverage"), body.pop("in_detail"), body.pop("stored_as")
+    answers = tuple(Answer(segment, seq, Detail(detail)) for segment, seq, detail in body.pop("answers"))
     return Context(
         markers=tuple(body.pop("markers")),
         budget=BudgetReport(**budget, parts=parts, left_out=left_out),
-        coverage=None if coverage is None else Coverage(_spans(coverage), _spans(in_detail)),
+        coverage=None if coverage is None else Coverage(_spans(coverage), _spans(in_detail), answers),
         chat=ChatBlock(tuple(_shown(shown) for shown in body.pop("chat"))),
         stored_as=None if stored_as is None else ConversationId(stored_as),
         **body,

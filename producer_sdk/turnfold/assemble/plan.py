@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from turnfold.assemble.chat import ShownTurn
+from turnfold.assemble.detail import Answer
 from turnfold.assemble.expanded import ShownPassage
 from turnfold.assemble.groups import Group
 from turnfold.assemble.material import Material
@@ -56,6 +57,8 @@ class Plan:
     hits: tuple[Note, ...] = ()
     """Notes that the query is about, in order."""
     excerpts: tuple[ShownTurn, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    """Of the selection by value: what was decided of each segment that the query is about."""
     often: tuple[Node, ...] = ()
     """Segments that are looked up often, shown at level 1 beside the groups."""
     expanded: tuple[ShownPassage, ...] = ()

@@ -26,7 +26,7 @@ def coverage_of(plan: Plan) -> Coverage | None:
     if plan.raw and not plan.unread:
         spans.append(Span(plan.raw[0].turn.seq, plan.raw[-1].turn.seq, 0))
     in_detail = tuple(Span(node.first_seq, node.last_seq, 1) for node in plan.often)
-    return Coverage(tuple(spans), in_detail) if spans else None
+    return Coverage(tuple(spans), in_detail, plan.answers) if spans else None
 
 
 def budget_report(material: Material, found: Assembly) -> BudgetReport:
@@ -106,7 +106,8 @@ def _not_repeated(material: Material, plan: Plan) -> Iterator[LeftOut]:
     for passage in plan.expanded:
         if passage.goes_on is not None:
             yield LeftOut(f"a part of what {passage.marker} stands for", passage.goes_on)
-    excerpts = len(material.snapshot.excerpts) if material.request.query else 0
+    by_age = material.request.policy.selection == "age"
+    excerpts = len(material.snapshot.excerpts) if material.request.query and by_age else 0
     if excerpts > len(plan.excerpts) and not _is_raw(plan):
         yield LeftOut(f"{excerpts - len(plan.excerpts)} of {excerpts} excerpts", "search()")
 

@@ -20,6 +20,8 @@ PASSAGE_TOKENS: Final = 40
 """Estimated tokens of the notes of one passage, about."""
 PLACES: Final = 256
 """Passages of one turn that have a number."""
+STANDING: Final = "!standing"
+"""Stands as a term in postings for what a person wants from now on, whatever is asked. No word is such a term."""
 LAST_TURN: Final = 2**31 // PLACES - 1
 """The last turn whose passages have numbers that a database's integer holds."""
 MOST_IMPACT: Final = 255

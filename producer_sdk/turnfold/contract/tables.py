@@ -343,18 +343,15 @@ class TurnVectorRow(Base, table=True):
     vector: bytes = _column(LargeBinary)
 
 
-class TurnSignsRow(Base, table=True):
-    """The signs of the vectors of 64 neighbouring turns: what a query's vector is compared with, turn by turn.
+class PassageSignsRow(Base, table=True):
+    """The signs of the vectors of a segment's passages: what a query's vector is compared with, passage by passage."""
 
-    Made from `turn_vector` whenever that changes.
-    """
-
-    __tablename__ = "turn_signs"
+    __tablename__ = "passage_signs"
     __table_args__ = ({"sqlite_with_rowid": False},)
 
     conversation: int = _conversation()
     model: str = _key(String(200))
-    block: int = _key(Integer)
+    idx: int = _key(Integer)
     signs: bytes = _column(LargeBinary)
 
 

@@ -20,7 +20,7 @@ from turnfold_worker.pipeline import notes as noting
 from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.dates import resolve_relative_days
 from turnfold_worker.pipeline.fold import said_after
-from turnfold_worker.pipeline.notes import notes_of
+from turnfold_worker.pipeline.notes import noted, notes_of
 from turnfold_worker.pipeline.outline import NodeNotes, make_outline
 from turnfold_worker.pipeline.prose import split_prose
 from turnfold_worker.pipeline.reading import plain_line, read_turn
@@ -335,8 +335,8 @@ def test_a_context_from_notes_keeps_speaker_negation_number_and_date() -> None:
     check_notes()
 
 
-def _changed(change: Callable[[Note], Note]) -> Callable[..., list[Note]]:
-    return lambda readings: [change(note) for note in notes_of(readings)]
+def _changed(change: Callable[[Note], Note]) -> Callable[..., list[tuple[Note, str]]]:
+    return lambda readings: [(change(note), said) for note, said in noted(readings)]
 
 
 @pytest.mark.parametrize("lost", ["negation", "number", "speaker", "date"])
@@ -346,9 +346,9 @@ def test_the_check_fails_when_this_is_lost(lost: str, monkeypatch: pytest.Monkey
     elif lost == "number":
         monkeypatch.setattr(noting, "telegraphic", lambda said, day=None: re.sub(r"\d", "", telegraphic(said, day)))
     elif lost == "speaker":
-        monkeypatch.setattr(folding, "notes_of", _changed(lambda note: note._replace(speaker="user")))
+        monkeypatch.setattr(folding, "noted", _changed(lambda note: note._replace(speaker="user")))
     else:
-        monkeypatch.setattr(folding, "notes_of", _changed(lambda note: note._replace(day="")))
+        monkeypatch.setattr(folding, "noted", _changed(lambda note: note._replace(day="")))
     with pytest.raises((AssertionError, StopIteration)):
         check_notes()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,11 +19,12 @@ from turnfold.contract.passages import (
     ROLE,
     ROLE_SHIFT,
     ROLES,
+    STANDING,
     unpack_pointers,
 )
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.fold import fold_segment
-from turnfold_worker.pipeline.passages import passages_of, postings_of
+from turnfold_worker.pipeline.passages import MAX_POSTINGS, passages_of, postings_of
 from turnfold_worker.pipeline.settings import FoldSettings
 
 from .wild_turns import wild_turns
@@ -48,6 +50,49 @@ def test_what_a_segment_stores_for_queries_holds_together(turns: list[StoredTurn
             assert bool(mark & ASKS) == passage.notes[-1].text.endswith("?")
             following = by_number.get(number + 1)
             assert bool(mark & ENDS) == (following is None)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Always answer in German.",
+        "Please, always use bullet points when I ask about my resume.",
+        "Thanks for that. From now on, call me Sam.",
+        "never deploy on a Friday",
+        "Whenever I ask about tests, show the command.",
+        "Fine; going forward quote the sources.",
+    ],
+)
+def test_what_a_person_wants_from_now_on_is_found_by_a_term_of_its_own(said: str) -> None:
+    assert standing_in(said) == [256]
+    assert standing_in(said, role="assistant") == [], "what an assistant promises is no order"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I have always loved horses.", "Never mind.", "Always good to hear!", "Whenever I hear this song, I smile.",
+     "You never know.", "It was never deployed.", "I'm always there for you."],
+)  # fmt: skip
+def test_what_only_sounds_like_an_order_is_none(said: str) -> None:
+    assert standing_in(said) == []
+
+
+def standing_in(said: str, *, role: str = "user") -> list[int]:
+    passages = passages_of([note(1, 0)._replace(role=role)], [said])
+    return [
+        number
+        for posting in postings_of({}, passages)
+        if posting.term == STANDING
+        for number in unpack_pointers(posting.passages)[0]
+    ]
+
+
+def test_an_order_takes_no_place_of_another_term() -> None:
+    counts = {f"word{i}": 3 for i in range(MAX_POSTINGS + 50)}
+    found = postings_of(counts, passages_of([note(1, 0)], ["Always answer in German."]))
+    assert len(found) == MAX_POSTINGS + 1
+    assert found[-1].term == STANDING
+    assert found[:-1] == postings_of(counts, passages_of([note(1, 0)], ["We answer in German."]))
 
 
 def test_the_last_passage_of_each_turn_ends_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 
@@ -12,11 +13,28 @@ from hypothesis import strategies as st
 from turnfold import Policy
 from turnfold.assemble import Request, request_of
 from turnfold.contract.notes import Note
-from turnfold.contract.passages import Pointer, number_of, pack_pointers, unpack_passages, unpack_pointers
-from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, differing, numbers_of, pack_signs, rounded
+from turnfold.contract.passages import (
+    PLACES,
+    STANDING,
+    Pointer,
+    number_of,
+    pack_pointers,
+    unpack_passages,
+    unpack_pointers,
+)
+from turnfold.contract.vectors import (
+    DEFAULT_MODEL,
+    NO_VECTOR,
+    cosine,
+    cosines_to,
+    differing,
+    numbers_of,
+    pack_signs,
+    rounded,
+)
 from turnfold.contract.words import note_words
 from turnfold.errors import InvalidInput
-from turnfold.hits import Field, candidates, hits, near_turns, said_by
+from turnfold.hits import MOST_COMPARED, Field, best_turns, candidates, hits, near_passages, said_by
 from turnfold.relevance import query_terms
 from turnfold.tokens import ESTIMATOR, estimate_tokens
 from turnfold_worker.pipeline.passages import passages_of, postings_of
@@ -83,31 +101,83 @@ def test_a_note_that_says_nothing_by_itself_comes_after_one_that_does() -> None:
     assert found("launch", *notes)[0] == 9
 
 
-def test_a_turn_that_is_near_in_meaning_is_found_without_a_shared_word() -> None:
+def test_a_passage_that_is_near_in_meaning_is_found_without_a_shared_word() -> None:
     assert 6 not in found("launch", *TALK)
-    assert found("launch", *TALK, near={11: 0.1, 6: 0.9})[:2] == [11, 6]
+    assert found("launch", *TALK, near={number_of(11, 0): 0.1, number_of(6, 0): 0.9})[:2] == [11, 6]
 
 
-def test_the_signs_of_vectors_tell_which_turns_are_near() -> None:
-    vectors = {seq: rounded([1.0] * (seq - 50) + [-1.0] * (80 - seq)) for seq in range(60, 70)}
-    blocks = [(block, pack_signs({s: v for s, v in vectors.items() if s // 64 == block}, block)) for block in (0, 1)]
-    near = near_turns(vectors[66], blocks)
+def test_the_signs_of_vectors_tell_which_passages_are_near() -> None:
+    vectors = {number: rounded([1.0] * (number - 50) + [-1.0] * (80 - number)) for number in range(60, 70)}
+    blocks = [pack_signs([(one, vectors[one]) for one in held]) for held in (range(65, 70), range(60, 65))]
+    near = near_passages(vectors[66], blocks)
     assert set(near) == set(vectors)
-    assert near[66] == max(near.values()) == 1.0
-    assert near[66] > near[65] == near[67] > near[69]
-    assert near_turns(rounded([1.0] * 9), blocks) == {}, "another model's"
-    assert near_turns(NO_VECTOR, blocks) == {}
+    assert near[66] == max(near.values())
+    assert near[65] == pytest.approx(near[67])
+    assert near[66] > near[65] > near[69]
+    assert near_passages(rounded([1.0] * 9), blocks) == {}, "another model's"
+    assert near_passages(NO_VECTOR, blocks) == {}
 
 
-@given(st.dictionaries(st.integers(64, 127), st.lists(st.floats(-1, 1), min_size=16, max_size=16), max_size=20))
+def test_only_the_newest_passages_are_compared() -> None:
+    old, new = rounded([1.0] * 16), rounded([-1.0, 1.0] * 8)
+    blocks = [pack_signs([(one, new) for one in range(MOST_COMPARED)]), pack_signs([(9_000, old)])]
+    assert 9_000 not in near_passages(old, blocks)
+    assert 9_000 in near_passages(old, blocks[::-1])
+
+
+NUMBERS = st.lists(st.floats(-1, 1), min_size=16, max_size=16)
+
+
+@given(st.dictionaries(st.integers(0, 2**32 - 1), NUMBERS, max_size=20))
 def test_as_many_signs_differ_as_numbers_do(numbers: dict[int, list[float]]) -> None:
-    vectors = {seq: rounded(one) for seq, one in numbers.items()}
+    vectors = {number: rounded(one) for number, one in numbers.items()}
     asked = rounded([1.0, -1.0] * 8)
-    found = {seq: differ for differ, seq in differing(asked, 1, pack_signs(vectors, 1))}
-    for seq, differ in found.items():
-        pairs = zip(numbers_of(asked), numbers_of(vectors[seq]), strict=True)
+    found = {number: differ for differ, number, _ in differing(asked, pack_signs(sorted(vectors.items())))}
+    for number, differ in found.items():
+        pairs = zip(numbers_of(asked), numbers_of(vectors[number]), strict=True)
         assert differ == sum((a > 0) != (b > 0) for a, b in pairs)
-    assert set(found) == {seq for seq, vector in vectors.items() if any(number > 0 for number in numbers_of(vector))}
+    assert set(found) == {one for one, vector in vectors.items() if any(number > 0 for number in numbers_of(vector))}
+
+
+@given(st.lists(st.floats(-1, 1), min_size=5, max_size=21), st.randoms())
+def test_cosines_by_signs_are_those_to_the_directions_that_the_signs_have(
+    asked: list[float], chance: random.Random
+) -> None:
+    vector = rounded(asked)
+    signed = [[chance.choice((-1.0, 1.0)) for _ in asked] for _ in range(5)]
+    packed = pack_signs([(i, rounded(one)) for i, one in enumerate(signed)])
+    codes = {number: code for _, number, code in differing(vector, packed)}
+    found = dict(zip(codes, cosines_to(vector, list(codes.values())), strict=True))
+    for number, cosine_by_signs in found.items():
+        exact = cosine(numbers_of(vector), [round(one) for one in signed[number]])
+        assert cosine_by_signs == pytest.approx(exact * math.sqrt(math.pi / 2), abs=1e-9)
+
+
+@given(st.dictionaries(st.integers(256, 9_000), st.integers(1, 900), max_size=30), st.integers(1, 8))
+def test_the_turns_that_answer_best_are_those_of_the_best_passages(scores: dict[int, int], most: int) -> None:
+    ranked = dict(sorted(scores.items(), key=lambda one: (-one[1], one[0])))
+    best = best_turns(ranked, most)
+    assert len(best) == min(most, len({number // PLACES for number in scores}))
+    assert list(best.values()) == sorted(best.values(), reverse=True)
+    for seq, share in best.items():
+        held = max(score for number, score in scores.items() if number // PLACES == seq)
+        assert share == held / max(scores.values())
+
+
+def test_the_newest_orders_of_a_person_stand_beside_what_answers() -> None:
+    notes = [*(note(seq, "answer briefly, please") for seq in range(3, 13)), note(90, "launch on Friday")]
+    said = ["Always answer briefly, please."] * 10 + ["The launch is on Friday."]
+    postings = postings_of({}, passages_of(notes, said))
+    field = Field(said={"user": 1_000}, segments=4)
+
+    def scores(*terms: str) -> dict[int, int]:
+        rows = [(one.term, 0, one.weight, one.passages) for one in postings if one.term in terms]
+        found = candidates(("launch",), rows, field, most=100)
+        return {number // PLACES: score for number, score in found.items() if number // PLACES in range(3, 13)}
+
+    assert scores("launch") == {}
+    assert list(scores("launch", STANDING)) == [7, 8, 9, 10, 11, 12]
+    assert scores(STANDING) == {}, "where nothing answers they are no answer"
 
 
 def test_without_words_that_say_something_nothing_is_found() -> None:
@@ -136,7 +206,8 @@ def test_hits_are_notes_each_once_within_the_tokens(
     query: str, said: list[str], most_tokens: int, near: dict[int, float]
 ) -> None:
     notes = [note(seq, text) for seq, text in enumerate(said, 1)]
-    best = answers(query, notes, near=near, most_tokens=most_tokens)
+    by_number = {number_of(seq, 0): cosine for seq, cosine in near.items()}
+    best = answers(query, notes, near=by_number, most_tokens=most_tokens)
     assert len({one.seq for one in best}) == len(best)
     assert set(best) <= set(notes)
     assert sum(one.tokens for one in best) <= most_tokens

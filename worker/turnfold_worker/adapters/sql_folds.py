@@ -22,6 +22,7 @@ from turnfold.contract.tables import (
 from turnfold.rows import turn_record
 from turnfold.statements import turn as _turn
 from turnfold.statements import turn_columns
+from turnfold_worker.adapters import sql_vectors
 from turnfold_worker.adapters.bulk_insert import BulkInsert
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import active_difference, insert_anchors
@@ -167,6 +168,8 @@ def commit(connection: Connection, fold: Fold, target: RefineTarget | None) -> b
         return False
     for node in fold.nodes:
         insert_node(connection, before.conversation, node)
+    if fold.meant is not None:
+        sql_vectors.keep_signs(connection, before.conversation, segment.idx, fold.meant)
     insert_anchors(connection, before.conversation, fold.anchors, fold.changes)
     count_success(connection, fold)
     if target is not None:

@@ -21,7 +21,7 @@ from turnfold.rows import anchor_record, turn_record
 from turnfold.statements import ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import anchor as _anchor
 from turnfold.statements import turn as _turn
-from turnfold_worker.adapters import sql_outlines
+from turnfold_worker.adapters import sql_outlines, sql_vectors
 from turnfold_worker.adapters.sql_anchors import RULES, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_folds import ANCHORS_ADDED, anchors_added, configurations, insert_node
@@ -96,6 +96,9 @@ def commit(connection: Connection, refold: Refold, target: RefineTarget | None) 
     for node in refold.nodes:
         _delete_node(connection, before.conversation, node)
         insert_node(connection, before.conversation, node)
+    sql_vectors.drop_signs(connection, before.conversation, before.idx)
+    if refold.meant is not None:
+        sql_vectors.keep_signs(connection, before.conversation, before.idx, refold.meant)
     insert_anchors(connection, before.conversation, refold.anchors, refold.changes)
     sql_outlines.rebuild(connection, before.conversation)
     connection.execute(

@@ -1,20 +1,21 @@
-"""Sentence vectors of turns: computed once, read ever after."""
+"""Sentence vectors of turns and anchors, computed once and read ever after, and the signs of those of passages."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, select
 
 from turnfold.contract.records import ConversationId, StoredTurn
-from turnfold.contract.tables import AnchorVectorRow, ConversationRow, TurnRow, TurnSignsRow, TurnVectorRow, table
-from turnfold.contract.vectors import SIGNS_BLOCK, Vector, pack_signs
+from turnfold.contract.tables import AnchorVectorRow, ConversationRow, PassageSignsRow, TurnRow, TurnVectorRow, table
+from turnfold.contract.vectors import Vector
 from turnfold_worker.adapters.sql_turns import content_hash, insert_new
+from turnfold_worker.exchange import Meant
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)
 _vector = table(TurnVectorRow)
-_signs = table(TurnSignsRow)
+_signs = table(PassageSignsRow)
 _anchor_vector = table(AnchorVectorRow)
 
 
@@ -40,8 +41,7 @@ def keep_turn_vectors(
 ) -> dict[int, Vector]:
     """Store vectors where none holds; those that then hold. Of a forgotten conversation: none."""
     there = select(_conversation.c.id).where(_conversation.c.id == conversation)
-    # One at a time: signs are made from what is stored, and must not miss what another worker is storing.
-    if not vectors or connection.scalar(there.with_for_update(key_share=True)) is None:
+    if not vectors or connection.scalar(there.with_for_update(read=True, key_share=True)) is None:
         return {}
     insert = insert_new(connection, _vector)
     upsert = insert.on_conflict_do_update(
@@ -56,30 +56,19 @@ def keep_turn_vectors(
     ]  # fmt: skip
     connection.execute(upsert, rows)
     seqs = [turn.seq for turn, _ in vectors]
-    _keep_signs(connection, conversation, model, {seq // SIGNS_BLOCK for seq in seqs})
     return turn_vectors(connection, conversation, model, min(seqs), max(seqs))
 
 
-def _keep_signs(connection: Connection, conversation: ConversationId, model: str, blocks: Collection[int]) -> None:
-    """Make the signs of blocks anew from all their stored vectors: the same however the vectors came."""
-    held: dict[int, dict[int, Vector]] = {block: {} for block in sorted(blocks)}
-    first, last = min(blocks) * SIGNS_BLOCK, max(blocks) * SIGNS_BLOCK + SIGNS_BLOCK - 1
-    for row in connection.execute(
-        select(_vector.c.seq, _vector.c.vector).where(
-            _vector.c.conversation == conversation, _vector.c.model == model, _vector.c.seq.between(first, last)
-        )
-    ):
-        if row.seq // SIGNS_BLOCK in held:
-            held[row.seq // SIGNS_BLOCK][row.seq] = Vector(bytes(row.vector))
-    insert = insert_new(connection, _signs)
-    upsert = insert.on_conflict_do_update(
-        index_elements=["conversation", "model", "block"], set_={"signs": insert.excluded.signs}
+def keep_signs(connection: Connection, conversation: ConversationId, idx: int, meant: Meant) -> None:
+    """Store what the passages of a segment mean, of which there is nothing by this model."""
+    connection.execute(
+        _signs.insert(), {"conversation": conversation, "model": meant.model, "idx": idx, "signs": meant.signs}
     )
-    rows = [
-        {"conversation": conversation, "model": model, "block": block, "signs": pack_signs(vectors, block)}
-        for block, vectors in held.items()
-    ]
-    connection.execute(upsert, rows)
+
+
+def drop_signs(connection: Connection, conversation: ConversationId, idx: int) -> None:
+    """Drop what the passages of a segment meant, by any model."""
+    connection.execute(_signs.delete().where(_signs.c.conversation == conversation, _signs.c.idx == idx))
 
 
 def anchor_vectors(

@@ -21,7 +21,7 @@ from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.dates import as_utc
 from turnfold_worker.pipeline.facts import RELATIONS, FactKind, merge_facts
 from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
-from turnfold_worker.pipeline.notes import notes_of
+from turnfold_worker.pipeline.notes import noted
 from turnfold_worker.pipeline.passages import Passage, Posting, passages_of, postings_of
 from turnfold_worker.pipeline.prose import READ_HEAD
 from turnfold_worker.pipeline.reading import Reading
@@ -88,9 +88,10 @@ def fold_segment(
     readings = read_segment(turns, before=before)
     facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
     facts[RELATIONS] = relations_of(readings)
-    every = notes_of(readings)
+    found = noted(readings)
+    every = [note for note, _ in found]
     best = tuple(ranked(every, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))
-    passages = passages_of(every)
+    passages = passages_of(every, [said for _, said in found])
     levels = summarize(readings, facts, best)
     drafts = extract_anchors(readings, settings, vectors)
     node = _node(

@@ -76,29 +76,33 @@ _QUOTED: Final = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
 
-_Said = tuple[str, float, frozenset[str]]
-"""What is said, its worth, and which of its words are capitalised inside a sentence."""
+_Said = tuple[str, float, frozenset[str], str]
+"""What is said, its worth, which of its words are capitalised inside a sentence, and how it was said."""
 
 
 def notes_of(readings: Sequence[Reading]) -> list[Note]:
     """Notes of neighbouring turns in order; those that say nothing by themselves are worth 0."""
+    return [note for note, _ in noted(readings)]
+
+
+def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
+    """As `notes_of`, each with the words of the turn that it was made from."""
     spread = _spread(readings)
     speakers = frozenset(part for reading in readings for part in reading.speaker.lower().split())
     # Labels of roles are no names: 'User, group and mode' calls nobody.
     names = frozenset(part for reading in readings for part in (reading.turn.name or "").lower().split())
-    notes: list[Note] = []
+    notes: list[tuple[Note, str]] = []
     asked = ""
     for reading in readings:
         statements = _statements(reading, speakers, names, asked)
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
-        for place, (text, worth, named) in enumerate(statements):
-            notes.append(
-                Note(
-                    reading.turn.seq, place, reading.speaker, voice_of(reading.turn), day, text,
-                    estimate_tokens(text) + 1, round(100 * mark * worth), _weights(text, named, spread),
-                )
+        for place, (text, worth, named, said) in enumerate(statements):
+            note = Note(
+                reading.turn.seq, place, reading.speaker, voice_of(reading.turn), day, text,
+                estimate_tokens(text) + 1, round(100 * mark * worth), _weights(text, named, spread),
             )  # fmt: skip
+            notes.append((note, said))
         asked = _asked(reading)
     return notes
 
@@ -133,7 +137,7 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
                 worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
             if not found and asked and len(said.split()) <= _SHORT_REPLY and (worth or _answers(said)):
                 text, worth = f"({asked}) {text}", max(worth, 1.0)
-            found.append((text, worth, _named(said)))
+            found.append((text, worth, _named(said), said))
     return [*found, *_of_calls(reading)]
 
 
@@ -155,14 +159,16 @@ def _of_calls(reading: Reading) -> list[_Said]:
     """Calls that are not written in what the turn says already."""
     said = reading.turn.content
     return [
-        (f"calls {call}", 0.7, frozenset()) for call in reading.calls if f"[call {call[: call.find('(')]}" not in said
+        (f"calls {call}", 0.7, frozenset(), call)
+        for call in reading.calls
+        if f"[call {call[: call.find('(')]}" not in said
     ]
 
 
 def _of_repeat(repeat: Repeat) -> list[_Said]:
     """A reference, which says nothing by itself, and what is new in a near repeat."""
-    news = [(shown(line), 1.0, frozenset[str]()) for line in repeat.news[:MOST_NEWS]]
-    return [(reference(repeat), 0.0, frozenset()), *news]
+    news = [(shown(line), 1.0, frozenset[str](), line) for line in repeat.news[:MOST_NEWS]]
+    return [(reference(repeat), 0.0, frozenset(), ""), *news]
 
 
 def _of_structured(statements: Sequence[Statement]) -> list[_Said]:
@@ -175,7 +181,7 @@ def _of_structured(statements: Sequence[Statement]) -> list[_Said]:
         if place and words > _TOOL_WORDS:
             break
         worth[i] = 1.0 / (place + 1)
-    return [(statement.text, worth[i], frozenset()) for i, statement in enumerate(statements)]
+    return [(statement.text, worth[i], frozenset(), statement.text) for i, statement in enumerate(statements)]
 
 
 def _answers(said: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +17,13 @@ from turnfold.contract.passages import (
     MOST_IMPACT,
     PASSAGE_TOKENS,
     PLACES,
+    STANDING,
     mark_of,
     number_of,
     pack_passage,
     pack_pointers,
 )
+from turnfold.contract.records import Role
 from turnfold.contract.terms import MAX_TERM_LENGTH, terms
 from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.common_words import WEIGHTS
@@ -33,6 +36,15 @@ _K1: Final = 1.2
 _B: Final = 0.75
 _USUAL_TERMS: Final = 16
 """Terms of a usual passage. A constant, so that what is stored does not depend on what was folded before."""
+
+
+_STANDING: Final = re.compile(
+    r"(?:^|[.!?:;]\s)[^\w.!?]*(?:(?:please|so|and|but|also),?\s)?"
+    r"(?:always|never|from now on|going forward|(?:whenever|every time|each time) i (?:ask|say|send|tell|want|need))"
+    r",?\s(?!(?:a|again|an|been|fun|glad|good|great|had|happy|heard|here|knew|mind|nice|say|seen|the|there|thought|up)\b)",
+    re.IGNORECASE,
+)
+"""How people say what they want from now on: the order comes first."""
 
 
 class Posting(NamedTuple):
@@ -53,26 +65,43 @@ class Passage:
     notes: Sequence[Note]
     ends: bool
     """Nothing of its turn comes after it."""
+    said: str = ""
+    """The words of the turn that the notes were made from."""
+
+    @property
+    def alone(self) -> bool:
+        """It is all of its turn."""
+        return self.ends and self.number % PLACES == 0
+
+    @property
+    def stands(self) -> bool:
+        """It tells what a person wants from now on: 'Always answer in German'."""
+        return self.notes[0].role == Role.USER and _STANDING.search(self.said) is not None
 
     def packed(self) -> str:
         """As it is stored."""
         return pack_passage(self.notes, [" ".join(note_stems(one.text)) for one in self.notes])
 
 
-def passages_of(notes: Sequence[Note]) -> list[Passage]:
-    """Notes in their order, by turn and up to so many tokens. What has no number is left out: turns of thousands."""
+def passages_of(notes: Sequence[Note], said: Sequence[str] = ()) -> list[Passage]:
+    """Notes in their order, by turn and up to so many tokens. What has no number is left out: turns of thousands.
+
+    `said` are the words that each note was made from.
+    """
     found: list[Passage] = []
     group: list[Note] = []
+    words: list[str] = []
     tokens = place = 0
-    for note, following in zip_longest(notes, notes[1:]):
+    for note, following, meant in zip_longest(notes, notes[1:], said):
         group.append(note)
+        words.append(meant or "")
         tokens += note.tokens
         ends = following is None or following.seq != note.seq
         if not ends and following is not None and tokens + following.tokens <= PASSAGE_TOKENS:
             continue
         if place < PLACES and note.seq <= LAST_TURN:
-            found.append(Passage(number_of(note.seq, place), tuple(group), ends))
-        group, tokens, place = [], 0, 0 if ends else place + 1
+            found.append(Passage(number_of(note.seq, place), tuple(group), ends, " ".join(words)))
+        group, words, tokens, place = [], [], 0, 0 if ends else place + 1
     return found
 
 
@@ -99,7 +128,13 @@ def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple
     ]
     # The sort is stable: of equal weights, the term that was said first stays first.
     best = dict(sorted(weighted, key=itemgetter(1), reverse=True)[:MAX_POSTINGS])
-    return tuple(Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items())
+    found = [Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items()]
+    standing = [
+        (passage.number, mark_of(MOST_IMPACT, passage.notes[0].role, asks=False, ends=passage.ends))
+        for passage in passages
+        if passage.stands
+    ]
+    return (*found, Posting(STANDING, 1, pack_pointers(standing))) if standing else tuple(found)
 
 
 def _impact(many: int, common: float) -> int:

@@ -363,6 +363,20 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_table(
+        "passage_signs",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("model", sa.String(length=200), autoincrement=False, nullable=False),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("signs", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("passage_signs_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "model", "idx", name=op.f("passage_signs_pkey")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
         "posting",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -413,20 +427,6 @@ def upgrade() -> None:
         sa.UniqueConstraint("conversation", "turn_id", name=op.f("turn_conversation_turn_id_key")),
     )
     op.create_table(
-        "turn_signs",
-        sa.Column(
-            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
-        ),
-        sa.Column("model", sa.String(length=200), autoincrement=False, nullable=False),
-        sa.Column("block", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("signs", sa.LargeBinary(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["conversation"], ["conversation.id"], name=op.f("turn_signs_conversation_fkey"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("conversation", "model", "block", name=op.f("turn_signs_pkey")),
-        sqlite_with_rowid=False,
-    )
-    op.create_table(
         "turn_vector",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -473,10 +473,10 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("usage")
     op.drop_table("turn_vector")
-    op.drop_table("turn_signs")
     op.drop_table("turn")
     op.drop_table("reply")
     op.drop_table("posting")
+    op.drop_table("passage_signs")
     op.drop_table("passage")
     op.drop_table("parked_entry")
     op.drop_table("outline")

@@ -1,0 +1,51 @@
+"""A question finds what was said last, wherever it is: in the inbox, in the open tail, in a closed segment."""
+
+from __future__ import annotations
+
+import pytest
+
+from conftest import LocalWorker
+from turnfold import Turnfold
+from turnfold.assemble.detail import Answer, Detail
+
+SAID = "The gardener Pavel comes on Tuesday at nine with the new hedge trimmer from the shop in the village."
+QUERY = "When does the gardener Pavel come?"
+FILLER = "Line {}: the lamp of room {} was counted again by Mara, who keeps the list of all lamps of the house."
+
+
+def lines(first: int, last: int) -> list[dict[str, str]]:
+    return [{"role": "user", "content": FILLER.format(i, i)} for i in range(first, last)]
+
+
+@pytest.mark.parametrize("budget", [600, 1_500, 4_000])
+def test_the_same_answer_is_found_wherever_it_is(tf: Turnfold, local: LocalWorker, budget: int) -> None:
+    tf.append("c", lines(0, 120))
+    local.settle()
+    tf.append("c", [{"role": "assistant", "content": SAID}, *lines(120, 123)])
+    for _ in ("in the inbox", "in the open tail"):
+        context = tf.context("c", budget_tokens=budget, query=QUERY)
+        assert "Pavel comes on Tuesday at nine" in context.text
+        assert context.coverage is not None
+        is_raw = context.coverage.level_of(121) == 0
+        assert is_raw or Answer(None, 121, Detail.TURNS) in context.coverage.answers
+        assert context.tokens <= budget
+        local.settle()
+    assert tf.status("c").closed < 121
+    tf.append("c", lines(123, 200))
+    local.settle()
+    assert tf.status("c").closed > 121
+    assert "Pavel comes Tuesday" in tf.context("c", budget_tokens=600, query=QUERY).text
+    generous = tf.context("c", budget_tokens=4_000, query=QUERY)
+    assert SAID in generous.text
+    assert generous.coverage is not None
+    assert generous.coverage.answers[0].detail is Detail.TURNS
+
+
+def test_what_was_deleted_is_not_quoted(tf: Turnfold, local: LocalWorker) -> None:
+    tf.append("c", [*lines(0, 20), {"role": "assistant", "content": SAID}, *lines(20, 200)])
+    local.settle()
+    assert SAID in tf.context("c", budget_tokens=4_000, query=QUERY).text
+    tf.forget("c")
+    tf.append("c", lines(0, 200))
+    local.settle()
+    assert "Pavel" not in tf.context("c", budget_tokens=4_000, query="When does Pavel come?").text.split("[recent")[0]

@@ -1,0 +1,39 @@
+"""What turns and passages mean, by a sentence model: asked for what is not stored yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from turnfold.contract.records import ConversationId, StoredTurn
+from turnfold.contract.vectors import Vector, pack_signs
+from turnfold_worker.exchange import Meant
+from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.ports import SentenceEmbedder, Store
+
+
+def vectors_of(
+    conversation: ConversationId, turns: Sequence[StoredTurn], store: Store, embedder: SentenceEmbedder
+) -> dict[int, Vector]:
+    """Stored vectors of neighbouring turns by `seq`, those that were missing computed."""
+    if not turns:
+        return {}
+    known = store.turn_vectors(conversation, embedder.model, turns[0].seq, turns[-1].seq)
+    missing = [turn for turn in turns if turn.seq not in known]
+    if missing:
+        vectors = embedder.embed([turn.content for turn in missing])
+        known |= store.keep_turn_vectors(conversation, embedder.model, list(zip(missing, vectors, strict=True)))
+    return known
+
+
+def meant_by(folded: FoldedNode, vectors: Mapping[int, Vector], embedder: SentenceEmbedder) -> Meant:
+    """What the passages of a segment mean: a turn that is one passage has a vector already."""
+    known = {
+        passage.number: vectors[seq]
+        for passage in folded.passages
+        if passage.alone and (seq := passage.notes[0].seq) in vectors
+    }
+    others = [passage for passage in folded.passages if passage.number not in known]
+    if others:
+        computed = embedder.embed([passage.said for passage in others])
+        known |= {passage.number: vector for passage, vector in zip(others, computed, strict=True)}
+    return Meant(embedder.model, pack_signs(sorted(known.items())))
