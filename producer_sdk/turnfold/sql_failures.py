@@ -40,7 +40,9 @@ def translated() -> Iterator[None]:
 _NO_FILE: Final = (
     "the file of TURNFOLD_DATABASE_URL cannot be opened: correct the URL, or run `turnfold migrate`, which makes it"
 )
-_MIGRATE: Final = "the database has no Turnfold schema of this version: run `turnfold migrate`"
+_MIGRATE: Final = (
+    "the database has no Turnfold schema of this version: run `turnfold migrate`, which also says what still differs"
+)
 
 
 def _missing_table(error: DBAPIError) -> bool:

@@ -30,6 +30,12 @@ MIGRATIONS: Final = Path(__file__).parent / "migrations"
 LOCK_SECONDS: Final = 60.0
 """How long one migration waits for another one to finish."""
 
+DRIFT_REMEDY: Final = (
+    "the tables were changed by hand, or made by a version between two releases: "
+    "undo that, or start with an empty database"
+)
+"""What to do about a database at this version's revision whose tables are not this version's."""
+
 _ADVISORY_LOCK: Final = 0x7475726E666F6C64
 """Key of PostgreSQL's advisory lock: 'turnfold' in ASCII."""
 

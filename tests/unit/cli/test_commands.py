@@ -246,6 +246,20 @@ class TestMigrate:
         assert after.exit_code == 0
         assert json.loads(after.stdout) == {"revision": "0001", "drift": []}
 
+    def test_tables_that_no_migration_mends_are_named_with_the_remedy(self, run: Run, tmp_path: Path) -> None:
+        url = f"sqlite:///{tmp_path}/other.db"
+        run("--database-url", url, "migrate")
+        engine = connect(url, write=True, timeout_seconds=5)
+        with engine.begin() as connection:
+            connection.execute(text("DROP TABLE passage"))
+        engine.dispose()
+
+        result = run("--database-url", url, "migrate")
+
+        assert result.exit_code == 1
+        assert "passage" in result.stdout
+        assert "start with an empty database" in result.stderr
+
     def test_a_folder_that_is_missing_is_named(self, run: Run, tmp_path: Path) -> None:
         result = run("--database-url", f"sqlite:///{tmp_path}/nowhere/new.db", "migrate")
 

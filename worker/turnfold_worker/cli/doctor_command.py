@@ -88,4 +88,6 @@ def migrate(ctx: click.Context, only_check: bool, as_json: bool) -> None:
     else:
         click.echo("\n".join(drift) or f"the database is at revision {migrations.current(url)}, as this version needs")
     if drift:
+        if not only_check:
+            click.echo(migrations.DRIFT_REMEDY, err=True)
         ctx.exit(FAILED)

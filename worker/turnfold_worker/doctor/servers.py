@@ -45,7 +45,7 @@ def check_schema(database_url: str, engine: Engine) -> Finding:
             drift = [f"meta.schema_version is {version}, this version needs {SCHEMA_VERSION}"]
     return judged(
         "schema", ok=not drift, detail="; ".join(drift) or f"revision {migrate.head()}, version {SCHEMA_VERSION}",
-        remedy="run `turnfold migrate`; when that changes nothing, the tables were changed by hand",
+        remedy=f"run `turnfold migrate`; when that changes nothing, {migrate.DRIFT_REMEDY}",
     )  # fmt: skip
 
 
