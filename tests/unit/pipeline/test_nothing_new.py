@@ -122,7 +122,7 @@ TAGS: Final = {"tags", "names", "dates", "paths", "code", "says"}
 OURS: Final = REWORDED | {
     "same", "almost", "as", "turn", "turns", "calls", "code", "l", "no", "output", "segments", "without", "summary",
     "tags", "names", "dates", "paths", "says", "is", "s", "json", "object", "list", "of", "line", "lines", "nothing",
-    "look", "run", "table", "row", "rows", "text", "user", "assistant", "tool", "system", "developer",
+    "look", "run", "text", "user", "assistant", "tool", "system", "developer",
 }  # fmt: skip
 
 
