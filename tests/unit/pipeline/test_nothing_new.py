@@ -122,7 +122,7 @@ TAGS: Final = {"tags", "names", "dates", "paths", "code", "says"}
 OURS: Final = REWORDED | {
     "same", "almost", "as", "turn", "turns", "calls", "code", "l", "no", "output", "segments", "without", "summary",
     "tags", "names", "dates", "paths", "says", "is", "s", "json", "object", "list", "of", "line", "lines", "nothing",
-    "look", "run", "text", "user", "assistant", "tool", "system", "developer",
+    "look", "run", "table", "row", "rows", "text", "user", "assistant", "tool", "system", "developer",
 }  # fmt: skip
 
 
@@ -200,7 +200,7 @@ def assert_levels_said(node: FoldedNode, turns: Sequence[StoredTurn]) -> None:
             if level < 3 and colon and line[0] not in "[ " and speaker not in TAGS:
                 assert speaker in speakers
         numerals = {n for n in numbers(text) if n not in allowed_numbers}
-        counts = set(re.findall(r"turn \d+, (\d+) %|(?<!\d)(\d+) (?:lines?|items?|more)", text))
+        counts = set(re.findall(r"turn \d+, (\d+) %|(?<!\d)(\d+) (?:lines?|items?|rows?|more)", text))
         assert numerals <= {number for found in counts for number in found}
 
 

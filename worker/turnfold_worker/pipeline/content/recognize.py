@@ -161,8 +161,8 @@ def _has_rule(lines: Lines) -> bool:
 def separator(lines: Lines) -> str:
     """The separator of comma-, tab- or semicolon-separated values, or nothing. Each line has as many."""
     head = lines.kept[:20]
-    if len(head) < 3:
-        return ""
+    if len(head) < 3 or sum(line.rstrip().endswith((".", "!", "?")) for line in head) > len(head) // 2:
+        return ""  # Sentences have commas, too.
     for mark in (",", "\t", ";"):
         counts = [line.count(mark) for line in head]
         alike = sum(count >= counts[0] for count in counts)
