@@ -1,0 +1,79 @@
+"""What all tables are made of: types, keys and columns that are the same on every database.
+
+The classes stand in a registry of their own, so that a host application's metadata stays clean.
+"""
+
+# No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sqlalchemy import JSON, BigInteger, Column, DateTime, Dialect, ForeignKey, Integer, Table, TypeDecorator
+from sqlalchemy.orm import registry
+from sqlmodel import Field, SQLModel
+
+NAMING: Final = {
+    "ix": "%(table_name)s_%(column_0_N_name)s",
+    "uq": "%(table_name)s_%(column_0_N_name)s_key",
+    "ck": "%(table_name)s_%(constraint_name)s_check",
+    "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
+    "pk": "%(table_name)s_pkey",
+}
+
+Id = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite numbers rows only for a column that is exactly INTEGER."""
+
+Json = JSON(none_as_null=True)
+"""Not JSONB: a provider's message comes back with its keys in the order in which they were given."""
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware UTC datetime on every database: SQLite gives back naive ones."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        if value is None or value.tzinfo is not None:
+            return value if value is None else value.astimezone(UTC)
+        return value.replace(tzinfo=UTC)
+
+
+class Base(SQLModel, registry=registry()):
+    """Root of Turnfold's tables; its metadata is `Base.metadata`."""
+
+
+Base.metadata.naming_convention = NAMING
+
+
+def conversation_column(*, primary_key: bool = True) -> Any:
+    """The conversation that a row belongs to, and with which it is erased."""
+    return Field(
+        sa_column=Column(
+            "conversation",
+            Id,
+            ForeignKey("conversation.id", ondelete="CASCADE"),
+            primary_key=primary_key,
+            nullable=False,
+            autoincrement=False,
+        )
+    )
+
+
+def key_column(type_: Any, *, name: str | None = None) -> Any:
+    """A part of the primary key."""
+    return Field(sa_column=Column(name, type_, primary_key=True, nullable=False, autoincrement=False))
+
+
+def column(type_: Any, **options: Any) -> Any:
+    """A column that is never null unless `options` say so."""
+    options.setdefault("nullable", False)
+    return Field(sa_column=Column(type_, **options))
+
+
+def table(row: type[SQLModel]) -> Table:
+    """The Core table behind a class: hot statements are written against it."""
+    found: Table = row.__table__  # type: ignore[attr-defined]  # set by SQLAlchemy's mapper
+    return found

@@ -1,0 +1,80 @@
+"""Tables by which a read finds what answers a query, and vectors."""
+
+# No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
+
+from sqlalchemy import Integer, LargeBinary, SmallInteger, String, Text
+
+from turnfold.contract.columns import Base, column, conversation_column, key_column
+
+
+class PassageRow(Base, table=True):
+    """Neighbouring notes of one turn, which a query finds together: see `turnfold.contract.passages`."""
+
+    __tablename__ = "passage"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    conversation: int = conversation_column()
+    number: int = key_column(Integer)
+    body: str = column(Text)
+
+
+class PostingRow(Base, table=True):
+    """Which segments a term occurs in, heaviest first, and in which of their passages."""
+
+    __tablename__ = "posting"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    conversation: int = conversation_column()
+    term: str = key_column(String(64))
+    weight: int = key_column(SmallInteger)
+    idx: int = key_column(Integer)
+    passages: bytes = column(LargeBinary)
+
+
+class AnchorPostingRow(Base, table=True):
+    """Which anchors hold a term: how candidates for deduplication are found without reading them all."""
+
+    __tablename__ = "anchor_posting"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    conversation: int = conversation_column()
+    term: str = key_column(String(64))
+    anchor: int = key_column(Integer)
+
+
+class TurnVectorRow(Base, table=True):
+    """The direction of a turn's meaning by a sentence model, in signed bytes.
+
+    Computed once, because two processors compute slightly different ones; holds while `content_hash` is the turn's.
+    """
+
+    __tablename__ = "turn_vector"
+
+    conversation: int = conversation_column()
+    seq: int = key_column(Integer)
+    model: str = key_column(String(200))
+    content_hash: bytes = column(LargeBinary(16))
+    vector: bytes = column(LargeBinary)
+
+
+class PassageSignsRow(Base, table=True):
+    """The signs of the vectors of a segment's passages: what a query's vector is compared with, passage by passage."""
+
+    __tablename__ = "passage_signs"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    conversation: int = conversation_column()
+    model: str = key_column(String(200))
+    idx: int = key_column(Integer)
+    signs: bytes = column(LargeBinary)
+
+
+class AnchorVectorRow(Base, table=True):
+    """The direction of an anchor's meaning, by the hash of its text; as `TurnVectorRow`."""
+
+    __tablename__ = "anchor_vector"
+
+    conversation: int = conversation_column()
+    model: str = key_column(String(200))
+    text_hash: bytes = key_column(LargeBinary(16))
+    vector: bytes = column(LargeBinary)
