@@ -6,17 +6,8 @@ Importing this loads neither Celery nor SQLModel: they are imported when they ar
 from turnfold.assemble import BALANCED, RECENCY, Context, Policy, Section
 from turnfold.async_client import AsyncTurnfold
 from turnfold.client import Turnfold
-from turnfold.contract.records import (
-    Anchor,
-    AnchorState,
-    AnchorType,
-    ErasureReceipt,
-    Expansion,
-    Hit,
-    Receipt,
-    Status,
-    Turn,
-)
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, Turn
+from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Receipt, Status
 from turnfold.errors import (
     InboxFull,
     InvalidBudget,

@@ -15,16 +15,8 @@ from typing import Any, ParamSpec, Self, TypeVar
 from turnfold.assemble import Context, Policy, Section
 from turnfold.client import Turnfold
 from turnfold.client_inputs import check_timeout
-from turnfold.contract.records import (
-    Anchor,
-    AnchorState,
-    AnchorType,
-    ErasureReceipt,
-    Expansion,
-    Hit,
-    Receipt,
-    Status,
-)
+from turnfold.contract.records import Anchor, AnchorState, AnchorType
+from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Receipt, Status
 from turnfold.edge import TurnInput
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount

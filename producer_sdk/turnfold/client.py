@@ -15,16 +15,8 @@ from turnfold.assemble import Context, Policy, Section, policy_named, request_of
 from turnfold.client_inputs import check_search, check_timeout, listed, settings_from
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
-from turnfold.contract.records import (
-    Anchor,
-    AnchorState,
-    AnchorType,
-    ErasureReceipt,
-    Expansion,
-    Hit,
-    Receipt,
-    Status,
-)
+from turnfold.contract.records import Anchor, AnchorState, AnchorType
+from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Receipt, Status
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
 from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, Unavailable, UnknownAnchor

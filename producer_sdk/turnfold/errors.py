@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from turnfold.contract.records import Status
+    from turnfold.contract.results import Status
     from turnfold.edge import TurnInput
 
 

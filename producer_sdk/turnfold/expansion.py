@@ -11,7 +11,8 @@ from turnfold.assemble.markers import Marker, NodeTarget, TurnsTarget, node_mark
 from turnfold.assemble.pages import TurnPiece, page
 from turnfold.assemble.request import Request
 from turnfold.contract.keys import Address
-from turnfold.contract.records import MAX_HEIGHT, Expansion, Head, Node, Passage
+from turnfold.contract.records import MAX_HEIGHT, Node
+from turnfold.contract.results import Expansion, Head, Passage
 from turnfold.errors import InvalidInput, UnknownMarker
 from turnfold.inbox import Pending
 from turnfold.shortening import MOST_CAP, cap_for

@@ -13,7 +13,8 @@ from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import Turns
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note, Outline
-from turnfold.contract.records import Excerpt, Head, StoredTurn
+from turnfold.contract.records import StoredTurn
+from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector
 from turnfold.edge import read_entry
 from turnfold.inbox import PendingEntry

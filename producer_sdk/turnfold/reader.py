@@ -10,15 +10,8 @@ from sqlalchemy import Connection, Engine, func, select
 from turnfold import statements
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
-from turnfold.contract.records import (
-    FAN_OUT,
-    Anchor,
-    Excerpt,
-    Head,
-    LevelKey,
-    Node,
-    StoredTurn,
-)
+from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn
+from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.tables import SCHEMA_VERSION, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold.errors import SchemaMismatch

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from turnfold.assemble.clip import clip_text
 from turnfold.assemble.markers import NodeTarget, parse_marker, turns_marker
 from turnfold.contract.keys import Address
-from turnfold.contract.records import ConversationId, Expansion, Node, TurnState
+from turnfold.contract.records import ConversationId, Node, TurnState
+from turnfold.contract.results import Expansion
 from turnfold.contract.tasks import Task
 from turnfold.errors import Unavailable
 from turnfold.tokens import ESTIMATOR, estimate_tokens

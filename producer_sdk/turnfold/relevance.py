@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from turnfold.contract.records import Excerpt, StoredTurn
+from turnfold.contract.records import StoredTurn
+from turnfold.contract.results import Excerpt
 from turnfold.contract.terms import rarity, terms
 
 QUERY_TERMS: Final = 16

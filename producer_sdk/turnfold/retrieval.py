@@ -17,18 +17,8 @@ from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.render_text import with_gap
 from turnfold.assemble.turns import TurnsNotRead
 from turnfold.contract.keys import Address
-from turnfold.contract.records import (
-    Anchor,
-    AnchorState,
-    AnchorType,
-    Head,
-    Hit,
-    LevelKey,
-    Snapshot,
-    Status,
-    StoredTurn,
-    TurnState,
-)
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, LevelKey, StoredTurn, TurnState
+from turnfold.contract.results import Head, Hit, Snapshot, Status
 from turnfold.errors import InvalidInput
 from turnfold.inbox import Pending
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights

@@ -17,13 +17,13 @@ from turnfold.contract.records import (
     AnchorState,
     AnchorType,
     ConversationId,
-    Head,
     Importance,
     Node,
     Role,
     StoredTurn,
     TurnState,
 )
+from turnfold.contract.results import Head
 from turnfold.shortening import Shortening
 
 Row = tuple[Any, ...]

@@ -11,7 +11,8 @@ from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import NO_TURNS
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import last_part
-from turnfold.contract.records import Head, Snapshot, StoredTurn
+from turnfold.contract.records import StoredTurn
+from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.tasks import Operation
 from turnfold.edge import read_entry
 from turnfold.errors import UnknownConversation

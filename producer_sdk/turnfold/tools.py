@@ -13,7 +13,8 @@ from typing import Any, Final, Protocol, assert_never
 from turnfold.assemble.clip import clip_text
 from turnfold.assemble.markers import ARROW
 from turnfold.assemble.render_text import anchor_opening, closed_line, one_line
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, Expansion, Hit
+from turnfold.contract.records import Anchor, AnchorState, AnchorType
+from turnfold.contract.results import Expansion, Hit
 from turnfold.errors import InvalidInput, UnknownConversation, UnknownMarker
 from turnfold.tokens import estimate_tokens
 from turnfold.tool_schemas import MOST_HITS, TOOL_NAMES, ToolForm

@@ -17,7 +17,8 @@ from turnfold.assemble.answers import TIGHT
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note, last_part, unpack_outline
 from turnfold.contract.passages import STANDING, Passage, unpack_passages
-from turnfold.contract.records import Excerpt, Head, TurnState
+from turnfold.contract.records import TurnState
+from turnfold.contract.results import Excerpt, Head
 from turnfold.driver import Call, Driver, DriverConnection
 from turnfold.hits import (
     FEW_PASSAGES,

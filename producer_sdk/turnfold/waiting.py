@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from turnfold import retrieval
 from turnfold.contract.keys import Address
-from turnfold.contract.records import ErasureReceipt, Status
+from turnfold.contract.results import ErasureReceipt, Status
 from turnfold.errors import WaitTimeout
 from turnfold.inbox import ProducerInbox, stream_order
 

@@ -12,7 +12,8 @@ from sqlalchemy import Connection, Engine, Executable, event
 
 from turnfold import statements
 from turnfold.contract.keys import Address
-from turnfold.contract.records import ConversationId, Head, Node
+from turnfold.contract.records import ConversationId, Node
+from turnfold.contract.results import Head
 from turnfold.reader import ReadTransaction
 from turnfold.sql import connect
 

@@ -17,7 +17,7 @@ from support.talk import talk
 from support.waiting import wait_until
 from turnfold import Turnfold, Unavailable
 from turnfold.contract import keys
-from turnfold.contract.records import Expansion
+from turnfold.contract.results import Expansion
 from turnfold.contract.tasks import Task
 from turnfold_worker.errors import Refused
 

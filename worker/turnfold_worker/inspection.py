@@ -10,7 +10,8 @@ from sqlalchemy import Engine, func, select
 
 from turnfold.contract import keys
 from turnfold.contract.keys import SHARDS, Address
-from turnfold.contract.records import FAN_OUT, Anchor, Head, Node
+from turnfold.contract.records import FAN_OUT, Anchor, Node
+from turnfold.contract.results import Head
 from turnfold.contract.tables import (
     AnchorRow,
     ConversationRow,

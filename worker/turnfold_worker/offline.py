@@ -23,17 +23,8 @@ from turnfold.assemble import Context, Policy, Section, policy_named, request_of
 from turnfold.client_inputs import listed
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
-from turnfold.contract.records import (
-    Anchor,
-    AnchorState,
-    AnchorType,
-    ConversationId,
-    Expansion,
-    Hit,
-    JobId,
-    Node,
-    Status,
-)
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, JobId, Node
+from turnfold.contract.results import Expansion, Hit, Status
 from turnfold.contract.tasks import Operation
 from turnfold.edge import TurnInput, accept
 from turnfold.reader import Reader

@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from turnfold.contract.keys import Address
-from turnfold.contract.records import Head, Node
+from turnfold.contract.records import Node
+from turnfold.contract.results import Head
 from turnfold.contract.tables import AccessRow, ConversationRow, LevelRow, NodeRow, table
 from turnfold.reader import ReadTransaction
 from turnfold.rows import node_record

@@ -12,7 +12,8 @@ from turnfold.assemble.excerpts import LONGEST, passage, query_stems
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import EXCERPTS_HEADER
-from turnfold.contract.records import Excerpt, StoredTurn, TurnState
+from turnfold.contract.records import StoredTurn, TurnState
+from turnfold.contract.results import Excerpt
 from turnfold.contract.terms import rarity, terms
 
 TIGHT: Final = 2_000

@@ -9,7 +9,8 @@ from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import EXCERPTS_HEADER, clip_gap
-from turnfold.contract.records import Excerpt, StoredTurn
+from turnfold.contract.records import StoredTurn
+from turnfold.contract.results import Excerpt
 from turnfold.contract.terms import rarity, terms
 
 LEAST_TOKENS: Final = 60

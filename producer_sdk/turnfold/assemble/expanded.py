@@ -21,7 +21,8 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.records import Expansion, Passage, StoredTurn
+from turnfold.contract.records import StoredTurn
+from turnfold.contract.results import Expansion, Passage
 from turnfold.tokens import Counter
 
 LEAST_TOKENS: Final = 40

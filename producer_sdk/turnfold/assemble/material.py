@@ -15,7 +15,8 @@ from turnfold.assemble.render_text import line_openings
 from turnfold.assemble.request import Request
 from turnfold.assemble.turns import Turns
 from turnfold.contract.notes import Covered
-from turnfold.contract.records import FAN_OUT, Node, Role, Snapshot, StoredTurn, TurnState
+from turnfold.contract.records import FAN_OUT, Node, Role, StoredTurn, TurnState
+from turnfold.contract.results import Snapshot
 
 _SYSTEM: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
 

@@ -6,7 +6,8 @@ from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import OFTEN_HEADER
-from turnfold.contract.records import Node, Often
+from turnfold.contract.records import Node
+from turnfold.contract.results import Often
 
 
 def often_of(material: Material) -> tuple[Often, ...]:

@@ -20,7 +20,8 @@ from turnfold.assemble.report import budget_report, coverage_of
 from turnfold.assemble.request import Request
 from turnfold.assemble.selection import select
 from turnfold.assemble.tags import TAGS_LEVEL, tag_sources
-from turnfold.contract.records import LevelKey, Node, Snapshot
+from turnfold.contract.records import LevelKey, Node
+from turnfold.contract.results import Snapshot
 from turnfold.errors import InvalidBudget
 from turnfold.tokens import ESTIMATOR
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from turnfold.contract.records import ConversationId, Node, Often
+from turnfold.contract.records import ConversationId, Node
+from turnfold.contract.results import Often
 
 ACCESS_SECONDS: Final = 7 * 86_400
 """How long counts wait for a worker."""

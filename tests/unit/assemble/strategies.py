@@ -22,16 +22,12 @@ from turnfold.contract.records import (
     Anchor,
     AnchorType,
     ConversationId,
-    Excerpt,
-    Expansion,
-    Head,
     LevelKey,
     Node,
-    Passage,
     Role,
-    Snapshot,
     StoredTurn,
 )
+from turnfold.contract.results import Excerpt, Expansion, Head, Passage, Snapshot
 from turnfold.projection import project
 from turnfold.shortening import Shortening
 from turnfold.tokens import estimate_tokens

@@ -23,7 +23,8 @@ from turnfold.assemble import (
     policy_named,
 )
 from turnfold.contract.notes import Covered, Note, Outline
-from turnfold.contract.records import Anchor, AnchorType, ConversationId, Head, Role, Snapshot, StoredTurn
+from turnfold.contract.records import Anchor, AnchorType, ConversationId, Role, StoredTurn
+from turnfold.contract.results import Head, Snapshot
 from turnfold.errors import InvalidBudget, InvalidInput, InvalidSettings
 from turnfold.tokens import ESTIMATOR, caller_counter, estimate_tokens
 

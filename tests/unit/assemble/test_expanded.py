@@ -12,7 +12,7 @@ from tests.unit.assemble.strategies import Conversation, build, conversations, p
 from turnfold.assemble import BALANCED, RECENCY, Context, Request, asked_markers, choose, finish, parse_marker
 from turnfold.assemble.form_tokens import messages_tokens, request_tokens
 from turnfold.assemble.render_text import EXPANDED_HEADER
-from turnfold.contract.records import Expansion, Passage
+from turnfold.contract.results import Expansion, Passage
 from turnfold.errors import InvalidBudget, InvalidInput, UnknownMarker
 from turnfold.tokens import ESTIMATOR, caller_counter, estimate_tokens
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.assemble.strategies import Conversation, build, conversations
 from turnfold.assemble import BALANCED, RECENCY, Context, Request, choose, finish, messages_tokens, request_tokens
 from turnfold.assemble.render_text import OFTEN_HEADER
-from turnfold.contract.records import Often
+from turnfold.contract.results import Often
 from turnfold.errors import InvalidBudget
 from turnfold.tokens import ESTIMATOR, caller_counter, estimate_tokens
 

@@ -27,7 +27,7 @@ from turnfold.assemble import (
     request_tokens,
 )
 from turnfold.assemble.chat import call_ids, result_ids
-from turnfold.contract.records import Snapshot
+from turnfold.contract.results import Snapshot
 from turnfold.errors import InvalidBudget
 from turnfold.tokens import ESTIMATOR, Counter, caller_counter, estimate_tokens
 

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnfold.contract.access import MOST_OFTEN, asked_field, found_fields, pack_often, read_fields, unpack_often
-from turnfold.contract.records import ConversationId, Node, Often
+from turnfold.contract.records import ConversationId, Node
+from turnfold.contract.results import Often
 from turnfold_worker.pipeline.access import MOST_SEGMENTS, MOST_WEIGHT, Access, counted, often
 
 batches = st.lists(st.dictionaries(st.integers(0, 200), st.integers(1, 400), max_size=90), max_size=12)

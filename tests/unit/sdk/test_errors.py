@@ -9,7 +9,7 @@ import pytest
 
 import turnfold
 from turnfold import errors
-from turnfold.contract.records import Status
+from turnfold.contract.results import Status
 
 OUR_ERRORS = {
     name: kind

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from turnfold.contract.access import Expansions, pack_often
 from turnfold.contract.keys import Address
-from turnfold.contract.records import ConversationId, Node, Often
+from turnfold.contract.records import ConversationId, Node
+from turnfold.contract.results import Often
 from turnfold.contract.tables import AccessRow, ConversationRow, NodeRow, table
 from turnfold.rows import node_record
 from turnfold.sql_failures import translated

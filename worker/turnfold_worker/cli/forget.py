@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from turnfold.contract.records import ErasureReceipt
+from turnfold.contract.results import ErasureReceipt
 from turnfold.errors import TurnfoldError
 from turnfold_worker.cli.output import json_option, print_json, progress
 from turnfold_worker.cli.session import Session, pass_session

@@ -12,7 +12,7 @@ from turnfold_worker.cli.output import console, json_option, plain, print_json, 
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from turnfold.contract.records import Status
+    from turnfold.contract.results import Status
 
 WORKER_ANSWER_SECONDS = 1.0
 """How long workers have to say that they are there."""

@@ -1,0 +1,172 @@
+"""What a call of the client returns, and what one read has fetched for a context."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from turnfold.contract.notes import Note, Outline
+from turnfold.contract.records import Anchor, ConversationId, Node, StoredTurn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What `append` accepted, in order."""
+
+    turn_ids: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasureReceipt:
+    """What `forget` removed. Counts are those of SQL; `inbox_turns` were only in Redis."""
+
+    conversation_id: str
+    completed: bool
+    """False: Redis is clean and nothing is readable any more; a worker has yet to delete the rows."""
+    inbox_turns: int
+    turns: int
+    segments: int
+    anchors: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """How far the work on a conversation is."""
+
+    conversation_id: str
+    inbox: int
+    """Turns in Redis only."""
+    stored: int
+    """Turns in SQL."""
+    folded: int
+    """Turns that the segmenter has seen; the newest of them wait in the open tail."""
+    closed: int
+    """Turns inside a segment."""
+    refined: int
+    """Turns inside a segment of which a model's words are shown."""
+    segments: int
+    anchors: int
+    parked: int
+    """Entries and jobs that need a person: see `turnfold jobs`."""
+    lag_seconds: float
+    """Age of the oldest turn that is not stored yet; 0.0 when the inbox is empty."""
+
+    @property
+    def settled(self) -> bool:
+        """Everything appended so far is stored, and every closed segment is folded."""
+        return self.inbox == 0 and self.folded >= self.stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One result of a search."""
+
+    kind: Literal["segment", "turn"]
+    score: float
+    snippet: str
+    first_seq: int
+    last_seq: int
+    marker: str
+    """Give it to `expand`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expansion:
+    """A node or a range of turns at one level."""
+
+    text: str
+    level: int
+    first_seq: int
+    last_seq: int
+    turns: tuple[StoredTurn, ...] = ()
+    """The verbatim turns, at level 0; of the first and the last maybe only what `max_tokens` has room for."""
+    tokens: int = 0
+    truncated: bool = False
+    """True when this is not all; `next_marker` then goes on, at level 0 where this ends."""
+    next_marker: str | None = None
+    reconstructed: bool = False
+    """True when a model wrote this in the place of turns that retention removed: not the speakers' words."""
+    markers: tuple[str, ...] = ()
+    """Markers in `text` that lead to more detail, at levels 1 to 3 of a range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What a marker stands for, fetched to be shown in a context."""
+
+    marker: str
+    expansion: Expansion
+
+
+@dataclass(frozen=True, slots=True)
+class Often:
+    """A segment that is looked up often."""
+
+    node: Node
+    weight: int
+    """Expansions, the older ones counted less."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The conversation row, as a read and a fold need it."""
+
+    id: ConversationId
+    turn_count: int
+    closed_seq: int
+    fold_seq: int
+    node_count: int
+    """Segments: nodes of height 0."""
+    anchor_count: int
+    """Active anchors."""
+    anchor_tokens: int
+    """Estimated tokens of the active anchors."""
+    revision: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The goal, constraints and settings now in force."""
+    often: tuple[Often, ...] = ()
+    """Segments that are looked up often, in order."""
+    expired_seq: int = 0
+    """Last turn of which retention removed the words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """A turn that answers the query, beside the cut: it may repeat what the cut covers."""
+
+    turn: StoredTurn
+    score: float
+    node_idx: int
+    """The segment that holds it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """All that one read fetched, before any text of a level: Redis first, then one transaction."""
+
+    conversation_id: str
+    head: Head | None
+    """None: nothing is stored; the inbox may still hold turns."""
+    nodes: tuple[Node, ...] = ()
+    """The frontier: the newest 16 to 23 nodes of each height, ordered by (height, idx)."""
+    anchors: Sequence[Anchor] = ()
+    """Top active anchors, best first, at most 64."""
+    outline: Outline | None = None
+    """The best notes of all that is folded, as many as the budget has a use for."""
+    hits: tuple[Note, ...] = ()
+    """With a query: notes that it is about, best first."""
+    turns: Sequence[StoredTurn] = ()
+    """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
+    excerpts: tuple[Excerpt, ...] = ()
+    """With a query: turns of the segments that its terms point to, best first."""
+    passages: tuple[Passage, ...] = ()
+    """What the caller asked to be expanded, in the order in which it was asked for."""
+    unread: int = 0
+    """About how many turns of the inbox are older than those in `turns`. Above 0 the numbers of turns that are not
+    stored only order them: what the others will be is not known."""
+
+    @property
+    def last_seq(self) -> int:
+        """Number of the newest turn; 0 for an empty conversation."""
+        return self.turns[-1].seq if self.turns else 0
