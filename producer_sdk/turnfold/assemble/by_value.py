@@ -6,7 +6,6 @@ each group of neighbouring nodes, so that every turn is under exactly one line a
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar
@@ -14,20 +13,19 @@ from typing import Final, TypeVar
 from turnfold.assemble import recent
 from turnfold.assemble.answers import Quoted, quoted
 from turnfold.assemble.chat import ShownTurn
+from turnfold.assemble.fitting import fitting_anchors, fitting_names, fitting_notes
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of
 from turnfold.assemble.ledger import Ledger
 from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.material import Material
-from turnfold.assemble.past import Past, Taken, TakenAnchors
+from turnfold.assemble.past import Past, Taken
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.render_text import ANCHORS_HEADER, BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
-from turnfold.contract.notes import MARKS, Note, Outline
-from turnfold.contract.records import Anchor, Node
+from turnfold.assemble.render_text import BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
+from turnfold.contract.notes import Note, Outline
+from turnfold.contract.records import Node
 
-_PASSED_OVER: Final = 24
-"""Notes or names that are too long for what is left, after which no shorter one is looked for."""
 _WORTH_FILLING: Final = 0.02
 """Of the budget: with more than this to spare, more turns are shown raw."""
 _ALL_FOR_QUERY: Final = 1_000
@@ -109,7 +107,10 @@ class _Selection:
         room = self._target - least
         most = min(int(self._policy.anchors_share * self._target), room // 2)
         self._anchors_by = ("anchors", first_raw, most)
-        anchors = self._material.memo.of(self._anchors_by, lambda: self._anchors(first_raw, most))
+        ledger = Ledger.of(self._material.snapshot.anchors)
+        anchors = self._material.memo.of(
+            self._anchors_by, lambda: fitting_anchors(ledger, first_raw, most, self._pricing)
+        )
         room -= anchors.tokens
         most_names = self._names_share()
         names, late = self._names(min(room, most_names))
@@ -124,23 +125,6 @@ class _Selection:
         )  # fmt: skip
         self._left = room
         self._anchor_words = anchors.words
-
-    def _anchors(self, first_raw: int, most: int) -> TakenAnchors:
-        """Anchors of turns before a number, by rank, for at most so many tokens with their header."""
-        taken: list[Anchor] = []
-        spent = self._pricing.count(ANCHORS_HEADER)
-        words: dict[int, set[str]] = {}
-        ledger = Ledger.of(self._material.snapshot.anchors)
-        for at, (seq, tokens) in enumerate(zip(ledger.seqs, ledger.tokens, strict=True)):
-            # Its words alone cost more than what is left of most of them.
-            if seq >= first_raw or spent + tokens > most:
-                continue
-            price = self._pricing.anchor(anchor := ledger[at])
-            if spent + price <= most:
-                taken.append(anchor)
-                spent += price
-                words.setdefault(anchor.turn_seq, set()).update(anchor.text.lower().split())
-        return TakenAnchors(tuple(sorted(taken, key=lambda anchor: anchor.position)), spent if taken else 0, words)
 
     def take_notes(self) -> None:
         """Notes of what is folded and of the open tail, best first.
@@ -279,30 +263,17 @@ class _Selection:
 
     def _names(self, most_tokens: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Names of what is folded, and those of turns that are neither folded nor raw and have other names."""
-        folded = self._named(self._outline.names, most_tokens)
+        folded = fitting_names(self._outline.names, most_tokens, self._pricing)
         if not self._tail_span():
             return folded, ()
         known = "\n".join(folded)
         others = [name for name in self._outline.tail_names if name not in known]
-        late = self._named(others, most_tokens // _LATE_NAMES if folded else most_tokens)
+        late = fitting_names(others, most_tokens // _LATE_NAMES if folded else most_tokens, self._pricing)
         if not late:
             return folded, ()
-        return self._named(self._outline.names, most_tokens - self._pricing.count(names_line(late))), late
-
-    def _named(self, names: Sequence[str], most_tokens: int) -> tuple[str, ...]:
-        if most_tokens <= 0 or not names:
-            return ()
-        room = most_tokens - self._pricing.count(names_line(()))
-        taken: list[str] = []
-        too_long = 0
-        for name in names:
-            price = self._pricing.count(f", {name}")
-            if price <= room:
-                room -= price
-                taken.append(name)
-            elif (too_long := too_long + 1) > _PASSED_OVER:
-                break
-        return tuple(taken)
+        return fitting_names(
+            self._outline.names, most_tokens - self._pricing.count(names_line(late)), self._pricing
+        ), late
 
     def _spans(self) -> list[GroupSpan]:
         """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
@@ -332,39 +303,7 @@ class _Selection:
         return self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
 
     def _chosen(self, notes: Iterable[Note], spans: Sequence[GroupSpan], room: int) -> Taken:
-        """The first notes that fit, with the labels that they need."""
-        pricing = self._pricing
-        starts = [span.first_seq for span in spans]
-        # Whether a note under a label ends in a mark already; of a day alone only that it is there.
-        labels: dict[tuple[int, str, str], bool] = {}
-        taken: list[Note] = []
-        left = room
-        too_long = 0
-        for note in notes:
-            seq, _, speaker, _, day, text, price, _, _, _ = note
-            place = bisect_right(starts, seq)
-            label = (place, day, speaker)
-            ended = labels.get(label)
-            if ended is None:
-                price += pricing.label(speaker)
-                if day and (place, day, "") not in labels:
-                    price += pricing.day(day)
-            # A note that ends in a mark needs no other one before the next. One of a line may be the last one.
-            ends_in_mark = text[-1:] in MARKS
-            if ended and ends_in_mark:
-                price -= 1
-            if price > left:
-                too_long += 1
-                if too_long > _PASSED_OVER:
-                    break
-                continue
-            left -= price
-            if ended is None and day:
-                labels[place, day, ""] = False
-            if not ended:
-                labels[label] = ends_in_mark
-            taken.append(note)
-        return Taken(taken, room - left)
+        return fitting_notes(notes, spans, room, self._pricing)
 
     def _cost(self, notes: Sequence[Note]) -> int:
         """What notes cost together with their labels, in the groups of this context."""

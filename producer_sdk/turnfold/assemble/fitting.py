@@ -1,0 +1,87 @@
+"""What fits: the first of a ranking while there is room, each at the price that it has in its place."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from turnfold.assemble.group_spans import GroupSpan
+from turnfold.assemble.ledger import Ledger
+from turnfold.assemble.past import Taken, TakenAnchors
+from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.render_text import ANCHORS_HEADER, names_line
+from turnfold.contract.notes import MARKS, Note
+from turnfold.contract.records import Anchor
+
+_PASSED_OVER: Final = 24
+"""Notes or names that are too long for what is left, after which no shorter one is looked for."""
+
+
+def fitting_notes(notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, pricing: Pricing) -> Taken:
+    """The first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`."""
+    starts = [span.first_seq for span in spans]
+    # Whether a note under a label ends in a mark already; of a day alone only that it is there.
+    labels: dict[tuple[int, str, str], bool] = {}
+    taken: list[Note] = []
+    left = room
+    too_long = 0
+    for note in notes:
+        seq, _, speaker, _, day, text, price, _, _, _ = note
+        place = bisect_right(starts, seq)
+        label = (place, day, speaker)
+        ended = labels.get(label)
+        if ended is None:
+            price += pricing.label(speaker)
+            if day and (place, day, "") not in labels:
+                price += pricing.day(day)
+        # A note that ends in a mark needs no other one before the next. One of a line may be the last one.
+        ends_in_mark = text[-1:] in MARKS
+        if ended and ends_in_mark:
+            price -= 1
+        if price > left:
+            too_long += 1
+            if too_long > _PASSED_OVER:
+                break
+            continue
+        left -= price
+        if ended is None and day:
+            labels[place, day, ""] = False
+        if not ended:
+            labels[label] = ends_in_mark
+        taken.append(note)
+    return Taken(taken, room - left)
+
+
+def fitting_anchors(ledger: Ledger, before_seq: int, most: int, pricing: Pricing) -> TakenAnchors:
+    """Anchors of turns before a number, by rank, for at most so many tokens with their header."""
+    taken: list[Anchor] = []
+    spent = pricing.count(ANCHORS_HEADER)
+    words: dict[int, set[str]] = {}
+    for at, (seq, tokens) in enumerate(zip(ledger.seqs, ledger.tokens, strict=True)):
+        # Its words alone cost more than what is left of most of them.
+        if seq >= before_seq or spent + tokens > most:
+            continue
+        price = pricing.anchor(anchor := ledger[at])
+        if spent + price <= most:
+            taken.append(anchor)
+            spent += price
+            words.setdefault(anchor.turn_seq, set()).update(anchor.text.lower().split())
+    return TakenAnchors(tuple(sorted(taken, key=lambda anchor: anchor.position)), spent if taken else 0, words)
+
+
+def fitting_names(names: Sequence[str], most_tokens: int, pricing: Pricing) -> tuple[str, ...]:
+    """The first names that fit into one line of so many tokens."""
+    if most_tokens <= 0 or not names:
+        return ()
+    room = most_tokens - pricing.count(names_line(()))
+    taken: list[str] = []
+    too_long = 0
+    for name in names:
+        price = pricing.count(f", {name}")
+        if price <= room:
+            room -= price
+            taken.append(name)
+        elif (too_long := too_long + 1) > _PASSED_OVER:
+            break
+    return tuple(taken)
