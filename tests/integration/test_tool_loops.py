@@ -23,7 +23,7 @@ from turnfold import TOOL_NAMES, Turnfold
 PAGE = Path(__file__).parents[2] / "docs" / "read.md"
 CONVERSATION = "conv-1"
 FACT = "The vault door opens with the code word tangerine-41."
-QUESTION = "What was it again, word for word? Look it up."
+QUESTION = "What was it again? Look it up."
 MARKER = re.compile(r"→(L\d:[^\]\s]+)")
 
 
