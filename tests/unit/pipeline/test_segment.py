@@ -193,7 +193,7 @@ def test_a_long_pause_cuts_at_once() -> None:
 
 
 def test_a_huge_turn_is_its_own_segment_at_once() -> None:
-    turns = [said("hi", seq=1), said("word " * 2000, seq=2)]
+    turns = [said("hi", seq=1), said("word " * 6000, seq=2)]
     assert cuts_in_batches(turns, [2], FoldSettings()) == [2, 3]
 
 
@@ -203,7 +203,7 @@ def test_what_tells_most_of_a_huge_turn_stands_in_its_first_level_wherever_it_is
         "Ines Duarte paid 4,700 crowns for the crane.",
         "The breakwater failed in 1954 because the quay had sunk by 12 cm.",
     ]
-    filler = "There was not much to be said about it, and so it went on as it always had. " * 40
+    filler = "There was not much to be said about it, and so it went on as it always had. " * 100
     turns = [said("here it is", seq=1), said(filler.join(["", *telling, ""]), seq=2), said("ok", seq=3)]
     assert turns[1].tokens > FoldSettings().segment_max_tokens
     assert cuts_in_batches(turns, [3], FoldSettings()) == [2, 3]

@@ -28,7 +28,7 @@ class FoldSettings:
 
     segment_max_turns: int = 40
     """Turns of a segment at most, tool groups apart."""
-    segment_max_tokens: int = 1500
+    segment_max_tokens: int = 4000
     """Estimated tokens of a segment at most; a longer turn is a segment of its own."""
     segment_target_turns: int = 12
     """Turns that a segment is to have on average: how fine topics are told apart, which differs from talk to talk."""
