@@ -203,7 +203,7 @@ def test_what_tells_most_of_a_huge_turn_stands_in_its_first_level_wherever_it_is
         "Ines Duarte paid 4,700 crowns for the crane.",
         "The breakwater failed in 1954 because the quay had sunk by 12 cm.",
     ]
-    filler = "There was not much to be said about it, and so it went on as it always had. " * 100
+    filler = "There was not much to be said about it, and so it went on as it always had. " * 60
     turns = [said("here it is", seq=1), said(filler.join(["", *telling, ""]), seq=2), said("ok", seq=3)]
     assert turns[1].tokens > FoldSettings().segment_max_tokens
     assert cuts_in_batches(turns, [3], FoldSettings()) == [2, 3]
