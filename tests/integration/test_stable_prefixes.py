@@ -58,3 +58,17 @@ def test_while_no_segment_closes_the_notes_before_the_tail_change_twice_at_most(
             changes[closed] += share < 0.75
         before, closed = text, last_closed
     assert max(changes.values()) <= 2, changes
+
+
+@pytest.mark.parametrize("budget", [1_000, 2_000])
+def test_turns_that_are_neither_folded_nor_shown_have_notes(budget: int) -> None:
+    turns = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
+    seen = 0
+    for last in range(len(turns) - APPENDS, len(turns) + 1, 5):
+        text = fold(turns[:last], conversation_id="c").context(budget_tokens=budget).text
+        _, line, rest = text.partition("[→L0:turns-")
+        if line:
+            seen += 1
+            notes, _, _ = rest.partition("\n[recent turns]")
+            assert ": " in notes, text
+    assert seen

@@ -140,8 +140,7 @@ class _Selection:
         chosen, hits, said, known_by = self._with_hits(past, opened, self._steady_room(tail))
         notes = chosen.notes
         left = self._left - chosen.tokens - said.tokens - (self._pricing.hits(hits) if hits else 0)
-        if late:
-            late = [note for note in self._worth_showing(past, late, opened, left) if note.seq not in said.whole]
+        if late := [note for note in late if note.seq not in said.whole]:
             of_tail = self._chosen(late, opened, left)
             late = of_tail.notes
             left -= of_tail.tokens
@@ -166,15 +165,15 @@ class _Selection:
         )
 
     def _steady_room(self, tail: GroupSpan | None) -> int:
-        """What notes of what is folded may cost, the same while turns are appended but for two steps.
+        """What notes of what is folded may cost, the same while turns are appended but for one step.
 
-        As much is kept free as the open tail may take: half of its share until it needs more, all of it until it is too
-        long to be shown raw, and then what the newest turns may take.
+        As much is kept free as the open tail may take: half of its share while it needs no more, then all of it, for
+        raw turns or, when they are too long for that, for the newest ones and notes of the others.
         """
         policy = self._policy
         raw = self._recent_tokens()
         few, many = int(policy.recent_share * self._target), int(policy.tail_share * self._target)
-        kept = few if tail or raw <= few else many
+        kept = few if tail is None and raw <= few else many
         return max(0, self._left + raw - max(kept, raw))
 
     def _remembered(self, key: Hashable | None, what: str, make: Callable[[], _Made]) -> _Made:
