@@ -37,15 +37,6 @@ ROLES: Final = tuple(str(role) for role in Role)
 """By their numbers in a mark."""
 
 
-class Pointer(NamedTuple):
-    """Where a term occurs."""
-
-    number: int
-    """Of the passage."""
-    mark: int
-    """Its impact, role and place, in bits."""
-
-
 def number_of(seq: int, place: int) -> int:
     """The number of a turn's passage: the passage after one that is not its turn's last has the next number."""
     return seq * PLACES + place

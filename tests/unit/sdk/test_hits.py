@@ -16,7 +16,6 @@ from turnfold.contract.notes import Note
 from turnfold.contract.passages import (
     PLACES,
     STANDING,
-    Pointer,
     number_of,
     pack_pointers,
     unpack_passages,
@@ -197,7 +196,7 @@ def test_a_passage_holds_notes_of_one_turn_and_is_read_as_it_was_stored() -> Non
 
 @given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**16 - 1)), max_size=20))
 def test_pointers_are_read_as_they_were_stored(pairs: list[tuple[int, int]]) -> None:
-    numbers, marks = unpack_pointers(pack_pointers([Pointer(*pair) for pair in pairs]))
+    numbers, marks = unpack_pointers(pack_pointers(pairs))
     assert list(zip(numbers, marks, strict=True)) == pairs
 
 
