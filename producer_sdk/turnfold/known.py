@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from turnfold.assemble.ledger import Ledger
 from turnfold.assemble.memo import Memo
+from turnfold.assemble.top_anchors import TopAnchors
 from turnfold.assemble.turns import Turns
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note, Outline
@@ -38,7 +38,7 @@ class Known:
     last_part: int
     """Of the outline: the last part that was read."""
     outline: Outline | None
-    anchors: Ledger
+    anchors: TopAnchors
     turns: Turns
     """The newest stored ones."""
     whole: bool

@@ -20,10 +20,10 @@ from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms,
 from turnfold.rows import (
     anchor_record,
     head_record,
-    ledger_record,
     node_record,
     piece_record,
     shortened_record,
+    top_anchor_record,
 )
 from turnfold.shortening import MOST_CAP, Shortening
 from turnfold.sql_failures import ConnectionLost, translated
@@ -131,7 +131,7 @@ class ReadTransaction:
     def top_anchors(self, head: Head) -> tuple[Anchor, ...]:
         """Statement 3: active anchors, best first, at most 64."""
         rows = self._connection.execute(statements.TOP_ANCHOR_ROWS, {"conversation": head.id})
-        return tuple(ledger_record(tuple(row)) for row in rows)
+        return tuple(top_anchor_record(tuple(row)) for row in rows)
 
     def newest_turns(self, head: Head, *, cap: int, waiting: int = 0) -> tuple[StoredTurn, ...]:
         """Statement 4: at most 200, oldest first, as short as `shortening` says; `waiting` turns follow them."""

@@ -8,8 +8,8 @@ from operator import itemgetter
 from typing import Any, Final
 
 from turnfold import statements
-from turnfold.assemble.ledger import Ledger
 from turnfold.assemble.pages import TurnPiece
+from turnfold.assemble.top_anchors import TopAnchors
 from turnfold.assemble.turns import Turns, TurnsNotRead
 from turnfold.contract.access import unpack_often
 from turnfold.contract.records import (
@@ -72,7 +72,7 @@ def anchor_record(row: Any) -> Anchor:
     )  # fmt: skip
 
 
-def ledger_record(row: Row) -> Anchor:
+def top_anchor_record(row: Row) -> Anchor:
     """An active anchor of the rows of `statements.TOP_ANCHOR_ROWS`: what a context needs of it."""
     number, kind, body, seq, start, tokens, replaced = row
     return Anchor(
@@ -81,10 +81,10 @@ def ledger_record(row: Row) -> Anchor:
     )  # fmt: skip
 
 
-def lazy_ledger(rows: Sequence[Row]) -> Ledger:
+def lazy_anchors(rows: Sequence[Row]) -> TopAnchors:
     """The anchors of such rows."""
-    return Ledger(
-        seqs=[row[3] for row in rows], tokens=[row[5] for row in rows], make=lambda at: ledger_record(rows[at])
+    return TopAnchors(
+        seqs=[row[3] for row in rows], tokens=[row[5] for row in rows], make=lambda at: top_anchor_record(rows[at])
     )
 
 

@@ -33,7 +33,7 @@ from turnfold.hits import (
 )
 from turnfold.known import Found, Known, KnownConversations, Wanted
 from turnfold.relevance import QUERY_TERMS, query_terms
-from turnfold.rows import content_size, head_record, lazy_ledger, lazy_turns, longest_content, shortened_record
+from turnfold.rows import content_size, head_record, lazy_anchors, lazy_turns, longest_content, shortened_record
 from turnfold.shortening import LEAST_CAP, Shortening, cap_for
 
 _ALL_A_TURN: Final = 8
@@ -153,7 +153,7 @@ class ValueReader:
         named, shaped = map(self._driver.naming, (statements.NEWEST_TURNS, statements.NEWEST_SHAPES))
         return Known(
             head=head, last_part=part, outline=unpack_outline((row[0], row[1]) for row in parts),
-            anchors=lazy_ledger(anchors), turns=lazy_turns(shapes, words, named, shaped, short), short=short,
+            anchors=lazy_anchors(anchors), turns=lazy_turns(shapes, words, named, shaped, short), short=short,
             whole=words_after == after_seq, longest=longest_content(words),
             characters=content_size(words) + 4 * sum([len(row[1]) for row in parts]),
         )  # fmt: skip

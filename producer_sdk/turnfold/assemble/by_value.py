@@ -16,13 +16,13 @@ from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fitting import fitting_anchors, fitting_names, fitting_notes
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of
-from turnfold.assemble.ledger import Ledger
 from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.material import Material
 from turnfold.assemble.past import Past, Taken
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
+from turnfold.assemble.top_anchors import TopAnchors
 from turnfold.contract.notes import Note, Outline
 from turnfold.contract.records import Node
 
@@ -94,10 +94,8 @@ class _Selection:
         room = self._target - least
         most = min(int(self._policy.anchors_share * self._target), room // 2)
         self._anchors_by = ("anchors", first_raw, most)
-        ledger = Ledger.of(self._material.snapshot.anchors)
-        anchors = self._material.memo.of(
-            self._anchors_by, lambda: fitting_anchors(ledger, first_raw, most, self._pricing)
-        )
+        top = TopAnchors.of(self._material.snapshot.anchors)
+        anchors = self._material.memo.of(self._anchors_by, lambda: fitting_anchors(top, first_raw, most, self._pricing))
         room -= anchors.tokens
         most_names = self._names_share()
         names, late = self._names(min(room, most_names))

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from turnfold.assemble.group_spans import GroupSpan
-from turnfold.assemble.ledger import Ledger
 from turnfold.assemble.past import Taken, TakenAnchors
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import ANCHORS_HEADER, names_line
+from turnfold.assemble.top_anchors import TopAnchors
 from turnfold.contract.notes import MARKS, Note
 from turnfold.contract.records import Anchor
 
@@ -53,16 +53,16 @@ def fitting_notes(notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, 
     return Taken(taken, room - left)
 
 
-def fitting_anchors(ledger: Ledger, before_seq: int, most: int, pricing: Pricing) -> TakenAnchors:
+def fitting_anchors(top: TopAnchors, before_seq: int, most: int, pricing: Pricing) -> TakenAnchors:
     """Anchors of turns before a number, by rank, for at most so many tokens with their header."""
     taken: list[Anchor] = []
     spent = pricing.count(ANCHORS_HEADER)
     words: dict[int, set[str]] = {}
-    for at, (seq, tokens) in enumerate(zip(ledger.seqs, ledger.tokens, strict=True)):
+    for at, (seq, tokens) in enumerate(zip(top.seqs, top.tokens, strict=True)):
         # Its words alone cost more than what is left of most of them.
         if seq >= before_seq or spent + tokens > most:
             continue
-        price = pricing.anchor(anchor := ledger[at])
+        price = pricing.anchor(anchor := top[at])
         if spent + price <= most:
             taken.append(anchor)
             spent += price

@@ -1,10 +1,11 @@
-"""The turns that a read fetched, of which a context shows few: each becomes a record when it is looked at."""
+"""The turns that a read fetched, in order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, overload
+from typing import Final
 
+from turnfold.assemble.lazy import Lazy
 from turnfold.contract.records import StoredTurn
 
 Voice = tuple[str | None, str]
@@ -15,10 +16,10 @@ class TurnsNotRead(LookupError):  # noqa: N818 - named as those of `errors` are
     """A read left the words of these turns in the database: it has to be made again with all of them."""
 
 
-class Turns(Sequence[StoredTurn]):
-    """Turns in order, with what a selection asks of all of them. Safe to share among threads."""
+class Turns(Lazy[StoredTurn]):
+    """Turns in order, with what a selection asks of all of them."""
 
-    __slots__ = ("_make", "_shape", "has_parts", "made", "seqs", "tokens", "voices")
+    __slots__ = ("_shape", "has_parts", "seqs", "tokens", "voices")
 
     def __init__(
         self,
@@ -35,14 +36,13 @@ class Turns(Sequence[StoredTurn]):
 
         `make` raises `TurnsNotRead` for one whose words were not read; `shape` gives it without them.
         """
+        super().__init__(made, make)
         self.seqs: Final = seqs
         self.tokens: Final = tokens
         """Estimated, of each turn."""
         self.voices: Final = voices
         self.has_parts: Final = has_parts
         """False: no turn is anything but plain text."""
-        self.made = made
-        self._make = make
         self._shape = shape
 
     @classmethod
@@ -56,23 +56,6 @@ class Turns(Sequence[StoredTurn]):
             voices=[(turn.name, turn.role) for turn in made], has_parts=any(turn.parts for turn in made),
             made=[*made], make=made.__getitem__,
         )  # fmt: skip
-
-    def __len__(self) -> int:
-        return len(self.made)
-
-    @overload
-    def __getitem__(self, at: int) -> StoredTurn: ...
-    @overload
-    def __getitem__(self, at: slice) -> tuple[StoredTurn, ...]: ...
-    def __getitem__(self, at: int | slice) -> StoredTurn | tuple[StoredTurn, ...]:
-        if isinstance(at, slice):
-            return tuple(self[i] for i in range(*at.indices(len(self.made))))
-        found = self.made[at]
-        if found is None:
-            # Two threads may both make it, the same.
-            place = range(len(self.made))[at]
-            found = self.made[place] = self._make(place)
-        return found
 
     def shapes(self) -> list[StoredTurn]:
         """The turns, without words where these were not read: for who speaks and which tools are called."""

@@ -1,0 +1,36 @@
+"""Records of which a context shows few: each is made when it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar, overload
+
+_Record = TypeVar("_Record")
+
+
+class Lazy(Sequence[_Record]):
+    """As many records as `made` has places, those that are None there made by `make`. Safe to share among threads."""
+
+    __slots__ = ("_make", "made")
+
+    def __init__(self, made: list[_Record | None], make: Callable[[int], _Record]) -> None:
+        """`make` gives the record at a place, counted from 0."""
+        self.made = made
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self.made)
+
+    @overload
+    def __getitem__(self, at: int) -> _Record: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[_Record, ...]: ...
+    def __getitem__(self, at: int | slice) -> _Record | tuple[_Record, ...]:
+        if isinstance(at, slice):
+            return tuple([self[i] for i in range(*at.indices(len(self.made)))])
+        found = self.made[at]
+        if found is None:
+            # Two threads may both make it, the same.
+            place = range(len(self.made))[at]
+            found = self.made[place] = self._make(place)
+        return found
