@@ -1,0 +1,140 @@
+"""LangChain and LangGraph: a middleware for agents, and a chat message history.
+
+>>> folding = TurnfoldMiddleware(Turnfold.from_env(), budget_tokens=8_000)  # doctest: +SKIP
+>>> agent = create_agent("openai:gpt-4o", tools, middleware=[folding], checkpointer=saver)  # doctest: +SKIP
+>>> agent.invoke({"messages": ["Hello."]}, {"configurable": {"thread_id": "conv-1"}})  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any, Final
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+from langchain_core.chat_history import BaseChatMessageHistory
+from langchain_core.messages import (
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    convert_to_messages,
+    convert_to_openai_messages,
+)
+from langgraph.config import get_config
+
+from turnfold.client import Turnfold
+from turnfold.errors import InvalidInput
+from turnfold.frameworks.reading import checked_options, now
+
+_REMEMBERED: Final = 10_000
+"""Threads of which the last message that was appended is known; of others all are sent again, which changes nothing."""
+
+
+class TurnfoldMiddleware(AgentMiddleware):
+    """Gives an agent's model a context within `budget_tokens` in place of all messages of its thread.
+
+    Messages are appended as they come; a thread's id is the conversation's. The last question decides what is shown
+    in more detail. The thread's own state is left as it is. `options` are those of `Turnfold.context` that hold for
+    every read: `policy`, `count_tokens`, `reserve_tokens` ….
+    """
+
+    def __init__(self, client: Turnfold, *, budget_tokens: int, **options: Any) -> None:
+        super().__init__()
+        self._client = client
+        self._options = {**checked_options(options), "budget_tokens": budget_tokens}
+        self._appended: OrderedDict[str, str] = OrderedDict()
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
+        """Call the model with the context."""
+        return handler(self._folded(request, _thread()))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any]:
+        """As `wrap_model_call`."""
+        return await handler(await asyncio.to_thread(self._folded, request, _thread()))
+
+    def after_agent(self, state: AgentState[Any], runtime: Any) -> None:  # noqa: ARG002 - LangChain's form
+        """Append what the agent said at last."""
+        self._append(_thread(), state["messages"])
+
+    async def aafter_agent(self, state: AgentState[Any], runtime: Any) -> None:  # noqa: ARG002 - LangChain's form
+        """As `after_agent`."""
+        await asyncio.to_thread(self._append, _thread(), state["messages"])
+
+    def _folded(self, request: ModelRequest[Any], thread: str) -> ModelRequest[Any]:
+        self._append(thread, request.messages)
+        asked = next((str(one.text) for one in reversed(request.messages) if isinstance(one, HumanMessage)), None)
+        system = None if request.system_message is None else str(request.system_message.text)
+        context = self._client.context(thread, query=asked or None, system=system, **self._options)
+        first, *others = convert_to_messages(context.messages("openai"))
+        if isinstance(first, SystemMessage):
+            return request.override(system_message=first, messages=others)
+        return request.override(messages=[first, *others])
+
+    def _append(self, thread: str, messages: Sequence[BaseMessage]) -> None:
+        """Append those after the last one that was; all of them where none is known."""
+        before = self._appended.get(thread)
+        known = next((place for place, one in enumerate(messages, start=1) if before and one.id == before), 0)
+        if turns := [turn for message in messages[known:] for turn in _turns(message)]:
+            self._client.append(thread, turns)
+        if messages and messages[-1].id:
+            self._appended[thread] = messages[-1].id
+            self._appended.move_to_end(thread)
+            while len(self._appended) > _REMEMBERED:
+                self._appended.popitem(last=False)
+
+
+class TurnfoldHistory(BaseChatMessageHistory):
+    """A conversation as LangChain's history: its messages are a context within `budget_tokens`.
+
+    `options` are those of `Turnfold.context` that hold for every read: `policy`, `count_tokens`, `reserve_tokens` ….
+    """
+
+    def __init__(self, conversation_id: str, client: Turnfold, *, budget_tokens: int, **options: Any) -> None:
+        super().__init__()
+        self._conversation = conversation_id
+        self._client = client
+        self._options = {**checked_options(options), "budget_tokens": budget_tokens}
+
+    @property
+    def messages(self) -> list[BaseMessage]:
+        """The context as messages, the newest last."""
+        return self._read(None)
+
+    def about(self, query: str) -> list[BaseMessage]:
+        """The context with what answers `query` in more detail."""
+        return self._read(query)
+
+    def add_messages(self, messages: Sequence[BaseMessage]) -> None:
+        """Append messages; one whose `id` is there already changes nothing."""
+        self._client.append(self._conversation, [turn for message in messages for turn in _turns(message)])
+
+    def clear(self) -> None:
+        """Erase the conversation: nothing of it is readable any more; a worker deletes its rows."""
+        self._client.forget(self._conversation, timeout_seconds=0)
+
+    def _read(self, query: str | None) -> list[BaseMessage]:
+        context = self._client.context(self._conversation, query=query, **self._options)
+        messages: list[BaseMessage] = convert_to_messages(context.messages("openai"))
+        return messages
+
+
+def _turns(message: BaseMessage) -> Iterator[dict[str, Any]]:
+    """Usually one; several for the joined tool results of Anthropic's form."""
+    given = convert_to_openai_messages([message])
+    for number, turn in enumerate(given):
+        identified = {"turn_id": message.id if len(given) == 1 else f"{message.id}-{number}"} if message.id else {}
+        yield {**turn, **identified, "created_at": now()}
+
+
+def _thread() -> str:
+    """The id of the thread that is run. Raises `InvalidInput` without one."""
+    thread = get_config().get("configurable", {}).get("thread_id")
+    if not thread:
+        msg = 'the agent runs without a thread: invoke it with {"configurable": {"thread_id": "conv-1"}}'
+        raise InvalidInput(msg)
+    return str(thread)

@@ -1,0 +1,132 @@
+"""A memory of LlamaIndex, for chat engines and agents.
+
+>>> memory = TurnfoldMemory.from_defaults("conv-1", Turnfold.from_env(), budget_tokens=8_000)  # doctest: +SKIP
+>>> await agent.run("Which database?", memory=memory)  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Self
+
+from llama_index.core.base.llms.types import ChatMessage, ImageBlock, MessageRole, TextBlock, ToolCallBlock
+from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.memory.types import BaseMemory
+
+from turnfold.assemble.content_parts import as_json
+from turnfold.client import Turnfold
+from turnfold.frameworks.reading import checked_options, now
+from turnfold.projection import project
+
+
+class TurnfoldMemory(BaseMemory):
+    """A conversation as LlamaIndex's memory: its history is a context within `budget_tokens`.
+
+    `options` are those of `Turnfold.context` that hold for every read: `policy`, `count_tokens`, `reserve_tokens` ….
+    """
+
+    _conversation: str = PrivateAttr()
+    _client: Turnfold = PrivateAttr()
+    _options: dict[str, Any] = PrivateAttr()
+
+    def __init__(self, conversation_id: str, client: Turnfold, *, budget_tokens: int, **options: Any) -> None:
+        super().__init__()
+        self._conversation = conversation_id
+        self._client = client
+        self._options = {**checked_options(options), "budget_tokens": budget_tokens}
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name that LlamaIndex knows it by."""
+        return "TurnfoldMemory"
+
+    @classmethod
+    def from_defaults(cls, **values: Any) -> Self:
+        """As the constructor, all by name."""
+        return cls(**values)
+
+    def get(self, input: str | None = None, **_: Any) -> list[ChatMessage]:  # noqa: A002 - LlamaIndex's name
+        """The context as messages, with what answers `input` in more detail."""
+        context = self._client.context(self._conversation, query=input or None, **self._options)
+        return [_message(message) for message in context.messages("openai")]
+
+    def get_all(self) -> list[ChatMessage]:
+        """As `get`: a conversation of any length has no list of all that would fit anywhere."""
+        return self.get()
+
+    def put(self, message: ChatMessage) -> None:
+        """Append a message."""
+        self.put_messages([message])
+
+    def put_messages(self, messages: list[ChatMessage]) -> None:
+        """Append messages, in order, at once."""
+        self._client.append(self._conversation, [_turn(message) for message in messages])
+
+    def set(self, messages: list[ChatMessage]) -> None:
+        """Begin the conversation anew with these messages; what was there is erased."""
+        self.reset()
+        self.put_messages(messages)
+
+    def reset(self) -> None:
+        """Erase the conversation: nothing of it is readable any more; a worker deletes its rows."""
+        self._client.forget(self._conversation, timeout_seconds=0)
+
+
+_ROLES: Final = {
+    MessageRole.CHATBOT: "assistant", MessageRole.MODEL: "assistant", MessageRole.FUNCTION: "tool",
+}  # fmt: skip
+
+
+def _turn(message: ChatMessage) -> dict[str, Any]:
+    """A message as OpenAI has it: LlamaIndex keeps calls in blocks, or as the provider gave them beside them."""
+    turn: dict[str, Any] = {"role": _ROLES.get(message.role, message.role.value), "created_at": now()}
+    turn["content"] = [part for block in message.blocks if (part := _part(block)) is not None] or None
+    calls = [_call(block) for block in message.blocks if isinstance(block, ToolCallBlock)]
+    if calls or message.additional_kwargs.get("tool_calls"):
+        turn["tool_calls"] = calls or message.additional_kwargs["tool_calls"]
+    for key in ("tool_call_id", "name"):
+        if value := message.additional_kwargs.get(key):
+            turn[key] = value
+    return turn
+
+
+def _part(block: Any) -> dict[str, Any] | None:
+    """A content part; None for what is no content."""
+    if isinstance(block, TextBlock):
+        return {"type": "text", "text": block.text}
+    if isinstance(block, ImageBlock):
+        return {"type": "image_url", "image_url": {"url": _url(block)}}
+    if isinstance(block, ToolCallBlock):
+        return None
+    return {"type": block.block_type}
+
+
+def _url(block: ImageBlock) -> str:
+    if block.url is not None:
+        return str(block.url)
+    data = b64encode(block.resolve_image().read()).decode()
+    return f"data:{block.image_mimetype or 'image/png'};base64,{data}"
+
+
+def _call(block: ToolCallBlock) -> dict[str, Any]:
+    arguments = block.tool_kwargs if isinstance(block.tool_kwargs, str) else as_json(block.tool_kwargs)
+    return {
+        "id": block.tool_call_id, "type": "function", "function": {"name": block.tool_name, "arguments": arguments},
+    }  # fmt: skip
+
+
+def _message(message: Mapping[str, Any]) -> ChatMessage:
+    beside = {key: message[key] for key in ("tool_calls", "tool_call_id", "name") if key in message}
+    return ChatMessage(
+        role=MessageRole(message["role"]), blocks=list(_blocks(message.get("content"))), additional_kwargs=beside
+    )
+
+
+def _blocks(content: Any) -> Iterator[TextBlock | ImageBlock]:
+    """Text and images; what LlamaIndex has no block for as the label that a text has for it."""
+    for part in [content] if isinstance(content, str) else content or ():
+        if isinstance(part, Mapping) and part["type"] == "image_url":
+            yield ImageBlock(url=part["image_url"]["url"])
+        elif text := project([part]):
+            yield TextBlock(text=text)
