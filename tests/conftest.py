@@ -41,14 +41,19 @@ LONGEST_SLEEP_SECONDS = 0.35
 
 
 @pytest.fixture(scope="session")
-def redis_server() -> Iterator[RedisServer]:
-    """One real Redis for the whole run. Skips without a server's program, but fails where CI is set."""
+def redis_program() -> None:
+    """A server's program. Skips without one, but fails where CI is set."""
     try:
         find_server()
     except RedisNotStarted as error:
         if os.environ.get("CI"):
             raise
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def redis_server(redis_program: None) -> Iterator[RedisServer]:
+    """One real Redis for the whole run."""
     with own_folder() as folder, RedisServer(folder) as server:
         yield server
 

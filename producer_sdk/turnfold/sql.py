@@ -54,8 +54,12 @@ def _sqlite(url: URL, *, write: bool, timeout_seconds: float, create: bool) -> E
                 f"file:{path}?mode={'rwc' if create else 'rw'}",
                 uri=True, timeout=timeout_seconds, isolation_level=None, check_same_thread=False,
             )  # fmt: skip
-        for pragma in _PRAGMAS if not in_memory else _MEMORY_PRAGMAS:
-            connection.execute(pragma)
+        try:
+            for pragma in _PRAGMAS if not in_memory else _MEMORY_PRAGMAS:
+                connection.execute(pragma)
+        except sqlite3.Error:
+            connection.close()
+            raise
         return connection
 
     # One shared connection is what keeps an in-memory database alive.

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.processes
 
 
 @pytest.fixture
-def server(server_folder: Path) -> Iterator[RedisServer]:
+def server(redis_program: None, server_folder: Path) -> Iterator[RedisServer]:
     with RedisServer(server_folder / "redis") as running:
         yield running
 
@@ -73,6 +73,7 @@ def test_after_a_kill_it_starts_with_what_reached_the_disk(server: RedisServer) 
         assert client.get("kept") == "yes"
 
 
+@pytest.mark.usefixtures("redis_program")
 def test_its_password_is_asked_for_and_is_not_in_the_list_of_processes(server_folder: Path) -> None:
     secret = 'a "quoted" \\ secret é'
     with RedisServer(server_folder / "redis", password=secret) as server:
@@ -84,6 +85,7 @@ def test_its_password_is_asked_for_and_is_not_in_the_list_of_processes(server_fo
         assert "secret" not in " ".join(psutil.Process(server.pid).cmdline())
 
 
+@pytest.mark.usefixtures("redis_program")
 def test_a_folder_with_spaces_and_quotes_holds_its_data(server_folder: Path) -> None:
     folder = server_folder / 'it\'s "a" folder'
     with RedisServer(folder) as server, server.client() as client:
@@ -96,6 +98,7 @@ def test_two_servers_in_one_folder_are_refused(server: RedisServer, server_folde
         RedisServer(server_folder / "redis").start()
 
 
+@pytest.mark.usefixtures("redis_program")
 def test_a_port_that_is_taken_is_named_by_the_server_itself(server_folder: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -123,6 +126,7 @@ def test_without_any_server_program_the_error_says_what_to_install(
         RedisServer(server_folder).start()
 
 
+@pytest.mark.usefixtures("redis_program")
 def test_a_stop_is_safe_before_any_start_and_twice(server_folder: Path) -> None:
     server = RedisServer(server_folder / "redis")
     server.stop()
@@ -132,6 +136,7 @@ def test_a_stop_is_safe_before_any_start_and_twice(server_folder: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent died")
+@pytest.mark.usefixtures("redis_program")
 def test_it_ends_when_the_process_that_started_it_is_killed(server_folder: Path) -> None:
     script = (
         "import sys, time, pathlib\n"

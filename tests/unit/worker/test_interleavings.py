@@ -114,8 +114,10 @@ def a_run(turns: list[dict[str, Any]], **values: Any) -> Iterator[Run]:
     # Leases and trust of a millisecond: everything that may be done again is done again.
     worker_settings = WorkerSettings(republish_seconds=0.001, lease_seconds=0.001, **values)
     worker = Worker(worker_settings, inbox, sql_store(worker_settings, engine, engine), messages)
-    yield Run(inbox, worker, messages, engine, [accept(turn, max_bytes=1 << 20) for turn in turns])
-    engine.dispose()
+    try:
+        yield Run(inbox, worker, messages, engine, [accept(turn, max_bytes=1 << 20) for turn in turns])
+    finally:
+        engine.dispose()
 
 
 STEPS = (Run.append, Run.append, Run.repeat, Run.deliver, Run.deliver, Run.deliver_twice, Run.lose, Run.crash)
