@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, assert_never
+from typing import Any, NamedTuple, Protocol, assert_never
 
 from sqlalchemy import Connection, bindparam, delete, func, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from turnfold.contract.configuration import merged
 from turnfold.contract.keys import Address
-from turnfold.contract.records import ConversationId, StoredTurn
-from turnfold.contract.tables import ConversationRow, JobRow, OperationRow, ParkedEntryRow, TurnRow, table
+from turnfold.contract.records import ConversationId, JobId, StoredTurn
+from turnfold.contract.tables import (
+    ConversationRow,
+    JobRow,
+    OperationRow,
+    ParkedEntryRow,
+    RewoundTurnRow,
+    TurnRow,
+    table,
+)
 from turnfold.contract.tasks import JobKind, JobState, Operation
+from turnfold.inbox import stream_order
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import settle
 from turnfold_worker.adapters.sql_erasures import standing
-from turnfold_worker.exchange import ParkedOperation, Received, ReceivedOperation, ReceivedTurn, StoreResult
+from turnfold_worker.exchange import (
+    Changed,
+    ParkedOperation,
+    Received,
+    ReceivedChange,
+    ReceivedOperation,
+    ReceivedTurn,
+    StoreResult,
+)
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)
 _operation = table(OperationRow)
 _parked = table(ParkedEntryRow)
 _job = table(JobRow)
+_rewound = table(RewoundTurnRow)
 
 
 _COUNTED = (
@@ -71,8 +89,20 @@ def _sorted(address: Address) -> tuple[str, str]:
     return address.tenant, address.conversation
 
 
+class Changer(Protocol):
+    """Carries out a change of turns that are stored, in a locked conversation of `count` turns."""
+
+    def __call__(
+        self, connection: Connection, conversation: ConversationId, received: ReceivedChange, *, count: int
+    ) -> Changed: ...
+
+
 def store(
-    connection: Connection, batches: Mapping[ConversationId, Sequence[Received]], *, republish_milliseconds: int
+    connection: Connection,
+    batches: Mapping[ConversationId, Sequence[Received]],
+    *,
+    changer: Changer,
+    republish_milliseconds: int,
 ) -> StoreResult:
     """Store what was received, in order; what is there already is skipped.
 
@@ -82,10 +112,14 @@ def store(
     changed: list[ConversationId] = []
     counters: list[dict[str, int]] = []
     turns: list[dict[str, Any]] = []
+    refolds: list[JobId] = []
+    new_turns = 0
     for id_ in sorted(counts):
-        writer = _Conversation(connection, id_, counts[id_])
+        writer = _Conversation(connection, id_, counts[id_], changer)
         writer.take(batches[id_])
         turns += writer.turns
+        new_turns += writer.new_turns
+        refolds += writer.refolds
         if writer.changed:
             changed.append(id_)
             counters.append({"changed": id_, "count": writer.count})
@@ -96,33 +130,45 @@ def store(
     return StoreResult(
         missing=frozenset(set(batches) - set(counts)),
         to_fold=fold_due(connection, changed, republish_milliseconds),
-        new_turns=len(turns),
+        to_refold=tuple(refolds),
+        new_turns=new_turns,
     )
 
 
-def _lock(connection: Connection, ids: Sequence[ConversationId]) -> dict[ConversationId, int]:
-    """Lock the rows that still exist; their turn counts."""
+class _Locked(NamedTuple):
+    """A conversation's row, locked."""
+
+    turn_count: int
+    ever_changed: bool
+    """False: nothing was ever cut off."""
+
+
+def _lock(connection: Connection, ids: Sequence[ConversationId]) -> dict[ConversationId, _Locked]:
+    """Lock the rows that still exist."""
     rows = connection.execute(
-        select(_conversation.c.id, _conversation.c.turn_count)
+        select(_conversation.c.id, _conversation.c.turn_count, _conversation.c.edit_revision)
         .where(_conversation.c.id.in_(ids), standing())
         .order_by(_conversation.c.id)
         .with_for_update()
     )
-    return {ConversationId(row.id): row.turn_count for row in rows}
+    return {ConversationId(row.id): _Locked(row.turn_count, row.edit_revision > 0) for row in rows}
 
 
 class _Conversation:
     """What one batch adds to one locked conversation."""
 
-    def __init__(self, connection: Connection, id_: ConversationId, turn_count: int) -> None:
+    def __init__(self, connection: Connection, id_: ConversationId, locked: _Locked, changer: Changer) -> None:
         self._connection = connection
         self._id = id_
-        self._count = turn_count
-        self._before = turn_count
+        self._count = self._before = locked.turn_count
+        self._ever_changed = locked.ever_changed
+        self._changer = changer
         self._settings: dict[str, Any] | None = None
-        self._parked_any = False
-        self._settled_any = False
+        self._changed_any = False
         self.turns: list[dict[str, Any]] = []
+        """New ones that are not written yet."""
+        self.new_turns = 0
+        self.refolds: list[JobId] = []
 
     @property
     def count(self) -> int:
@@ -132,19 +178,22 @@ class _Conversation:
     @property
     def changed(self) -> bool:
         """Whether anything was new."""
-        return self._count > self._before or self._settings is not None or self._parked_any or self._settled_any
+        return self._count > self._before or self._settings is not None or self._changed_any
 
     def take(self, received: Sequence[Received]) -> None:
         """Number the new turns and carry out the new operations, in order."""
-        known = self._known([item.turn.turn_id for item in received if isinstance(item, ReceivedTurn)])
+        ids = [item.turn.turn_id for item in received if isinstance(item, ReceivedTurn)]
+        known, old = self._known(ids), self._cut_off(ids)
         for item in received:
             match item:
                 case ReceivedTurn():
-                    if item.turn.turn_id not in known:
+                    if item.turn.turn_id not in known and not old(item):
                         known.add(item.turn.turn_id)
                         self._append(item)
                 case ReceivedOperation():
                     self._operate(item)
+                case ReceivedChange():
+                    known -= self._change(item)
                 case ParkedOperation():
                     self._park(item.entry.entry_id, None, item.entry.body, item.error)
                 case _:
@@ -163,8 +212,39 @@ class _Conversation:
             )
         )
 
+    def _cut_off(self, turn_ids: Sequence[str]) -> Callable[[ReceivedTurn], bool]:
+        """Whether an entry was in the inbox before a rewind that cut its turn off: then it comes a second time."""
+        rewound: dict[str, str] = {}
+        if self._ever_changed and turn_ids:
+            rows = self._connection.execute(
+                select(_rewound.c.turn_id, _rewound.c.stream_id).where(
+                    _rewound.c.conversation == self._id, _rewound.c.turn_id.in_(turn_ids)
+                )
+            )
+            rewound = {row.turn_id: row.stream_id for row in rows}
+
+        def old(item: ReceivedTurn) -> bool:
+            rewound_at, came_at = rewound.get(item.turn.turn_id), item.entry.stream_id
+            return bool(rewound_at and came_at) and stream_order(came_at) < stream_order(rewound_at or "")
+
+        return old
+
+    def _change(self, item: ReceivedChange) -> frozenset[str]:
+        """Carry out a change of turns, those of this batch included; ids that are free again."""
+        if self.turns:
+            self._connection.execute(_turn.insert(), self.turns)
+            self.turns = []
+        done = self._changer(self._connection, self._id, item, count=self._count)
+        self._count = done.count
+        self._changed_any = self._changed_any or not done.repeated
+        self.refolds += done.refolds
+        if done.refused is not None:
+            self._park(item.entry.entry_id, None, item.entry.body, done.refused)
+        return done.removed
+
     def _append(self, item: ReceivedTurn) -> None:
         self._count += 1
+        self.new_turns += 1
         self.turns.append(turn_row(self._id, self._count, item.turn))
         if item.error is not None:
             self._park(item.turn.turn_id, self._count, item.entry.body, item.error)
@@ -181,7 +261,7 @@ class _Conversation:
         number = self._connection.scalar(select(func.coalesce(func.max(_operation.c.number), 0) + 1).where(own))
         if item.operation is Operation.RESOLVE:
             settle(self._connection, self._id, item.body, after_seq=self._count)
-            self._settled_any = True
+            self._changed_any = True
             self._record(number, item, item.body)
             return
         if self._settings is None:
@@ -199,7 +279,7 @@ class _Conversation:
         )  # fmt: skip
 
     def _park(self, entry_id: str, seq: int | None, payload: bytes, error: str) -> None:
-        self._parked_any = True
+        self._changed_any = True
         self._connection.execute(
             insert_new(self._connection, _parked).on_conflict_do_nothing(),
             {"conversation": self._id, "entry_id": entry_id, "seq": seq, "payload": payload, "error": error[:500],
