@@ -54,7 +54,7 @@ def test_a_rewound_conversation_is_as_one_that_never_had_what_was_cut_off(
     assert broken_invariants(engine) == {}
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
     tf: Turnfold, local: LocalWorker, engine: Engine, data: st.DataObject
