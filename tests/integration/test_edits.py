@@ -24,8 +24,8 @@ from turnfold_worker.exchange import InboxEntry
 
 SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
 OLD = "We decided to use Xyzzydb 7.25 for the Quuxline export, and Grault will send the 4711 euros by Friday."
-NEW = "We decided to use Plughdb 9.13 for the Waldoline export, and Garply will send the 8152 euros by Monday."
-NEEDLES = ("Xyzzydb", "xyzzydb", "Quuxline", "quuxline", "4711", "Grault", "grault")
+NEW = "We decided to use Plughdb 9.13 for the Waldline export, and Garply will send the 8152 euros by Monday."
+NEEDLES = ("Xyzzydb", "xyzzydb", "Quuxline", "quuxline", "Grault", "grault")
 MANY = 90
 BUDGETS = (300, 1_000, 4_000)
 
