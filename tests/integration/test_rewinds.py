@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
 from conftest import LocalWorker
 from support.conversations import conversations
@@ -67,7 +67,8 @@ def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
     left: list[dict[str, Any]] = []
     for round_ in range(data.draw(st.integers(1, 4), label="rounds")):
         said = [
-            {**turn, "turn_id": f"{round_}-{i}"} for i, turn in enumerate(data.draw(conversations(most=40), label="said"))
+            {**turn, "turn_id": f"{round_}-{i}"}
+            for i, turn in enumerate(data.draw(conversations(most=40), label="said"))
         ]
         left += said
         tf.append(name, said)

@@ -24,6 +24,7 @@ from turnfold_worker.adapters import (
     sql_folds,
     sql_jobs,
     sql_outlines,
+    sql_received,
     sql_refine_jobs,
     sql_refolds,
     sql_turns,
@@ -121,7 +122,9 @@ class SqlStore:
 
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
         with self._transaction() as connection:
-            return sql_turns.store(connection, batches, changer=self._changer, republish_milliseconds=self._republish)
+            return sql_received.store(
+                connection, batches, changer=self._changer, republish_milliseconds=self._republish
+            )
 
     def leave_to_sweeps(self, conversations: Sequence[ConversationId]) -> None:
         with self._transaction() as connection:
