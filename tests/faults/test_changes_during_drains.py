@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import redis
 from sqlalchemy import Engine
 
 from conftest import LocalWorker
+from support.forgetting import settle
 from support.interruptions import RandomCrashes, interrupted, survive
 from support.publishers import deliver
 from support.stored import broken_invariants
@@ -44,7 +46,7 @@ def work_and_die(local: LocalWorker, seed: object) -> int:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_workers_that_die_during_changes_leave_what_was_asked_for(
-    tf: Turnfold, local: LocalWorker, engine: Engine, seed: int
+    tf: Turnfold, local: LocalWorker, engine: Engine, client: redis.Redis, seed: int
 ) -> None:
     chance = random.Random(f"changes {seed}")
     tf.configure("c", settings=SMALL)
@@ -68,7 +70,7 @@ def test_workers_that_die_during_changes_leave_what_was_asked_for(
             tf.rewind("c", after=left[last])
             del left[last + 1 :]
         crashes += work_and_die(local, f"{seed} {round_}")
-    local.settle()
+    settle(local, client)
     assert crashes > 5
     stored = tf.expand("c", f"L0:turns-1-{len(left)}")
     turns = list(stored.turns)
