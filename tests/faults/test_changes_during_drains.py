@@ -40,7 +40,7 @@ def work_and_die(local: LocalWorker, seed: object) -> int:
             else (Task.DRAIN, random.Random(f"{seed}").randrange(SHARDS))
         )
         survive(lambda task=task, argument=argument: deliver(mortal, task, argument))
-        survive(lambda: mortal.sweep())
+        survive(mortal.sweep)
     return steps.crashes
 
 
@@ -54,15 +54,15 @@ def test_workers_that_die_during_changes_leave_what_was_asked_for(
     words: dict[str, str] = {}
     crashes = 0
     for round_ in range(4):
-        said: list[dict[str, Any]] = [
-            {**turn, "turn_id": f"{round_}-{i}"} for i, turn in enumerate(talk(f"{seed} {round_}", chance.randint(5, 30)))
-        ]  # fmt: skip
+        turns = talk(f"{seed} {round_}", chance.randint(5, 30))
+        said: list[dict[str, Any]] = [{**turn, "turn_id": f"{round_}-{i}"} for i, turn in enumerate(turns)]
         tf.append("c", said)
         left += [turn["turn_id"] for turn in said]
         words |= {turn["turn_id"]: turn["content"] for turn in said}
         one, other = chance.sample(left, 2)
-        tf.edit("c", one, content=f"The flag is purple in round {round_}.") if words[one] else None
-        words[one] = words[one] and f"The flag is purple in round {round_}."
+        if words[one]:
+            words[one] = f"The flag is purple in round {round_}."
+            tf.edit("c", one, content=words[one])
         tf.delete("c", other)
         words[other] = ""
         if chance.random() < 0.7:

@@ -11,7 +11,7 @@ import redis
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
-from support.platforms import Platform
+from support.platforms import POISON, Platform, append_unreadable
 from support.remnants import traces
 from support.stored import broken_invariants
 from support.talk import talk
@@ -19,6 +19,8 @@ from turnfold import InvalidInput, InvalidTurn, Turnfold, UnknownConversation, U
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
 from turnfold.inbox import connect as connect_redis
+from turnfold_worker.doctor.invariants import check_invariants
+from turnfold_worker.doctor.samples import check_samples
 from turnfold_worker.drain import receive
 from turnfold_worker.exchange import InboxEntry
 
@@ -329,3 +331,46 @@ def test_a_change_that_nobody_could_refuse_in_time_waits_for_a_person(
     assert tf.expand("c", "L0:turn-6").text.endswith("Again.\n")
     with engine.begin() as connection:
         assert connection.scalar(text("SELECT COUNT(*) FROM turn_change")) == 2
+
+
+def test_words_on_which_the_rules_fail_are_stored_and_better_ones_end_the_parked_work(
+    tf: Turnfold, platform: Platform, engine: Engine, client: redis.Redis
+) -> None:
+    begun(tf, 40)
+    platform.local.settle()
+    platform.break_rules()
+    tf.edit("c", "t40", content=f"{NEW} {POISON}")
+    platform.local.settle()
+    assert tf.status("c").parked == 1
+    assert_gone(everything_shown(tf))
+    assert "Plughdb" in tf.expand("c", "L0:turn-41").text
+    tf.edit("c", "t40", content=NEW)
+    platform.local.settle()
+    assert tf.status("c").parked == 0
+    assert traces(engine, client, "Quuxline") == traces(engine, client, POISON) == []
+    assert broken_invariants(engine) == {}
+
+
+def test_a_turn_that_could_not_be_stored_as_it_was_sent_takes_the_words_of_an_edit(
+    tf: Turnfold, local: LocalWorker, redis_url: str, engine: Engine, client: redis.Redis
+) -> None:
+    append_unreadable(redis_url, "c", "broken", b'{"role": "user", "content": Quuxline}')
+    local.settle()
+    assert tf.status("c").parked == 1
+    tf.edit("c", "broken", content="All is well.")
+    local.settle()
+    assert tf.status("c").parked == 0
+    assert tf.expand("c", "L0:turn-1").turns[0].content == "All is well."
+    assert traces(engine, client, "Quuxline") == []
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_doctor_finds_nothing_after_changes(tf: Turnfold, local: LocalWorker, engine: Engine, change: str) -> None:
+    begun(tf, 40)
+    local.settle()
+    CHANGES[change](tf)
+    drained(local)
+    for _ in range(2):
+        assert [finding for finding in check_invariants(engine) if not finding.ok] == []
+        local.settle()
+    assert [finding for finding in check_samples(engine) if not finding.ok] == []

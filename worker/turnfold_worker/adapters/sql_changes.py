@@ -25,7 +25,7 @@ from turnfold.contract.tables import (
     TurnVectorRow,
     table,
 )
-from turnfold.contract.tasks import EntryState, JobState, Operation
+from turnfold.contract.tasks import EntryState, JobKind, JobState, Operation
 from turnfold.rows import turn_record
 from turnfold.statements import turn_columns
 from turnfold_worker.adapters import sql_folds, sql_outlines, sql_refolds, sql_removals, sql_rewinds, sql_vectors
@@ -129,13 +129,14 @@ def _touched(
         )
         .order_by(_node.c.idx)
     ).all()  # fmt: skip
+    jobs: list[JobId | None] = []
     for one in segments:
         if one.first_seq <= seq:
             _make_plain(connection, conversation, one.idx, seq, group=group)
-    jobs = (
-        add_refold(connection, conversation, one.idx, input_hash=operation_id[:64], state=JobState.DUE)
-        for one in segments
-    )
+        # Whatever kept it from being folded again, it was about other words.
+        sql_removals.drop_jobs(connection, conversation, JobKind.REFOLD, one.idx, one.idx)
+        input_hash = operation_id[:64]
+        jobs.append(add_refold(connection, conversation, one.idx, input_hash=input_hash, state=JobState.DUE))
     return [job for job in jobs if job is not None]
 
 
