@@ -59,8 +59,8 @@ NOT_CANONICAL_COLUMNS = {
     "posting": {"conversation"},
     "anchor_posting": {"conversation"},
 }
-"""What a rewind goes back to, for which each segment keeps it; ids, whether made by us or the caller's names for the whole; clocks; counters of changes; whose words they are, and
-all that models wrote."""
+"""What a rewind goes back to, which each segment keeps for it; ids, whether made by us or the caller's names for the
+whole; clocks; counters of changes; whose words they are, and all that models wrote."""
 
 
 def columns(table: str) -> set[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import count
+from collections.abc import Callable
+from itertools import count as counted
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from support.conversations import conversations
@@ -16,11 +17,12 @@ from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
+from turnfold_worker.ports import SentenceEmbedder
 
 SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
 
 
-_NUMBERS = count()
+_NUMBERS = counted()
 
 
 def named(seed: object, many: int) -> list[dict[str, Any]]:
@@ -82,4 +84,28 @@ def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
     tf.append(undisturbed, left)
     local.settle()
     assert local.digest(name) == local.digest(undisturbed)
+    assert broken_invariants(engine) == {}
+
+
+def test_nothing_that_was_computed_of_what_is_cut_off_is_left(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], embedder: SentenceEmbedder, engine: Engine
+) -> None:
+    local = make_worker(embedder=embedder)
+    tf.configure("c", settings=SMALL)
+    tf.append("c", named("v", 60))
+    local.settle()
+    tf.rewind("c", after="v-29")
+    drained(local, "c")
+
+    def count(rows: str) -> int:
+        with engine.begin() as connection:
+            return int(connection.scalar(text(f"SELECT COUNT(*) FROM {rows}")) or 0)
+
+    assert count("turn_vector WHERE seq > 30") == 0
+    assert count("passage_signs WHERE idx >= (SELECT node_count FROM conversation)") == 0
+    assert count("posting WHERE idx >= (SELECT node_count FROM conversation)") == 0
+    assert count("passage WHERE number >= 31 * 256") == 0
+    assert count("anchor WHERE seq > 30") == 0
+    local.settle()
+    assert tf.wait("c").stored == 30
     assert broken_invariants(engine) == {}
