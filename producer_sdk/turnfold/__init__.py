@@ -22,6 +22,7 @@ from turnfold.errors import (
     UnknownConversation,
     UnknownMarker,
     UnknownReference,
+    UnknownTurn,
     WaitTimeout,
 )
 from turnfold.settings import Settings
@@ -59,5 +60,6 @@ __all__ = [
     "UnknownConversation",
     "UnknownMarker",
     "UnknownReference",
+    "UnknownTurn",
     "WaitTimeout",
 ]

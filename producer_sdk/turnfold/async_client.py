@@ -22,6 +22,7 @@ from turnfold.settings import Settings
 from turnfold.tokens import TokenCount
 from turnfold.tool_schemas import ToolForm
 from turnfold.tools import RESULT_TOKENS
+from turnfold.turn_changes import Words
 from turnfold.waiting import Wait, pauses
 
 THREADS = 32
@@ -93,6 +94,18 @@ class AsyncTurnfold:
     async def resolve_anchor(self, conversation_id: str, anchor: int, *, dismiss: bool = False) -> None:
         """As `Turnfold.resolve_anchor`."""
         await self._run(self._client.resolve_anchor, conversation_id, anchor, dismiss=dismiss)
+
+    async def edit(self, conversation_id: str, turn_id: str, *, content: Words) -> None:
+        """As `Turnfold.edit`."""
+        await self._run(self._client.edit, conversation_id, turn_id, content=content)
+
+    async def delete(self, conversation_id: str, turn_id: str) -> None:
+        """As `Turnfold.delete`."""
+        await self._run(self._client.delete, conversation_id, turn_id)
+
+    async def rewind(self, conversation_id: str, *, after: str) -> None:
+        """As `Turnfold.rewind`."""
+        await self._run(self._client.rewind, conversation_id, after=after)
 
     async def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt:
         """As `Turnfold.forget`."""

@@ -10,7 +10,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from turnfold import expansion, references, retrieval
+from turnfold import expansion, pending_changes, references, retrieval, turn_changes
 from turnfold.assemble import Context, Policy, Section, policy_named, request_of
 from turnfold.client_inputs import check_search, check_timeout, listed, settings_from
 from turnfold.contract.configuration import configuration, settlement
@@ -26,6 +26,7 @@ from turnfold.settings import Settings
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
 from turnfold.tools import RESULT_TOKENS, Lookups, handle
+from turnfold.turn_changes import TurnChange, Words
 from turnfold.waiting import ErasureWait, FoldWait, Wait, pauses
 
 _Found = TypeVar("_Found")
@@ -129,6 +130,28 @@ class Turnfold:
             msg = f"conversation {conversation_id!r} has no anchor {anchor}: anchors(…, states=None) lists them"
             raise UnknownAnchor(msg)
         self._put(conversation_id, Operation.RESOLVE, [Entry(f"resolve-{secrets.token_hex(12)}", body)])
+
+    def edit(self, conversation_id: str, turn_id: str, *, content: Words) -> None:
+        """Give a turn other words: text, or a provider's content parts. Its role, time, marks and tool calls stay.
+
+        Reads show them at once; what was said before is nowhere any more when a worker has stored this. A parts list
+        replaces tool blocks too. Raises `UnknownTurn`, `UnknownConversation`, `InvalidTurn`, and as `append`.
+        """
+        self._change(conversation_id, turn_changes.edit(turn_id, content, max_bytes=self._settings.max_turn_bytes))
+
+    def delete(self, conversation_id: str, turn_id: str) -> None:
+        """Remove what a turn says, for good: only its number stays. A repeat changes nothing.
+
+        Raises `UnknownTurn`, `UnknownConversation`, `InvalidInput`, and as `append`.
+        """
+        self._change(conversation_id, turn_changes.delete(turn_id))
+
+    def rewind(self, conversation_id: str, *, after: str) -> None:
+        """Cut off every turn behind the one whose id is `after`, for good: the conversation goes on from there.
+
+        Ids that were cut off may be appended again. What was configured stays. Raises as `delete`.
+        """
+        self._change(conversation_id, turn_changes.rewind(after))
 
     def forget(self, conversation_id: str, *, timeout_seconds: float = 30.0) -> ErasureReceipt:
         """Erase a conversation from Redis now, and from SQL as soon as a worker gets to it.
@@ -287,6 +310,11 @@ class Turnfold:
 
     def _address(self, conversation_id: str) -> Address:
         return Address(self._tenant, checked_id("conversation id", conversation_id))
+
+    def _change(self, conversation_id: str, change: TurnChange) -> None:
+        pending_changes.check(self._resources.inbox(), self._resources.reader(), self._address(conversation_id), change)
+        entry = Entry(f"{change.operation}-{secrets.token_hex(12)}", change.body)
+        self._put(conversation_id, change.operation, [entry])
 
     def _put(self, conversation_id: str, operation: Operation, entries: Sequence[Entry]) -> None:
         address = self._address(conversation_id)

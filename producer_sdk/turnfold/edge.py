@@ -55,7 +55,7 @@ def accept(turn: object, *, max_bytes: int) -> Entry:
     """
     given = _as_mapping(turn)
     role = _role(given.get("role"))
-    said, calls = _content(given.get("content")), _tool_calls(given.get("tool_calls"))
+    said, calls = content_of(given.get("content")), _tool_calls(given.get("tool_calls"))
     parts = _parts(given, said, calls)
     content = clean(project(said, calls) or _beside_content(given))
     if not content.strip() and role is not Role.TOOL and not any(parts.values()):
@@ -70,7 +70,7 @@ def accept(turn: object, *, max_bytes: int) -> Entry:
         "created_at": _created_at(given.get("created_at")),
         "metadata": _metadata(given.get("metadata")),
     }
-    encoded = _encode({key: value for key, value in body.items() if value is not None})
+    encoded = encode({key: value for key, value in body.items() if value is not None})
     if len(encoded) > max_bytes:
         msg = (
             f"a turn of {len(encoded)} bytes is above the limit of {max_bytes}: shorten it, send images as URLs, "
@@ -165,7 +165,7 @@ def _role(value: object) -> Role:
         raise InvalidTurn(msg) from error
 
 
-def _content(value: object) -> str | list[object] | None:
+def content_of(value: object) -> str | list[object] | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (bytes, Mapping)) or not isinstance(value, Sequence):
@@ -204,7 +204,7 @@ def _parts(given: Mapping[str, Any], said: str | list[object] | None, calls: lis
             msg = f"tool_call_id must be a string, not {type(call_id).__name__}"
             raise InvalidTurn(msg)
         parts["tool_call_id"] = call_id
-    cleaned: dict[str, Any] = _cleaned(parts)
+    cleaned: dict[str, Any] = cleaned_json(parts)
     return cleaned
 
 
@@ -218,18 +218,18 @@ def _beside_content(given: Mapping[str, Any]) -> str:
     return project(None, [call]) if isinstance(call, Mapping) else ""
 
 
-def _cleaned(value: Any, depth: int = 0) -> Any:
+def cleaned_json(value: Any, depth: int = 0) -> Any:
     if depth > MAX_DEPTH:
         msg = f"a turn must not be nested more than {MAX_DEPTH} levels deep: flatten its parts or metadata"
         raise InvalidTurn(msg)
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, Mapping):
-        return {clean(str(key)): _cleaned(item, depth + 1) for key, item in value.items()}
+        return {clean(str(key)): cleaned_json(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_cleaned(item, depth + 1) for item in value]
+        return [cleaned_json(item, depth + 1) for item in value]
     plain = _plain(value)
-    return value if plain is value else _cleaned(plain, depth + 1)
+    return value if plain is value else cleaned_json(plain, depth + 1)
 
 
 def _turn_id(value: object) -> str:
@@ -296,10 +296,10 @@ def _metadata(value: object) -> Any:
     if not isinstance(value, Mapping):
         msg = f"metadata must be a dict, not {type(value).__name__}"
         raise InvalidTurn(msg)
-    return _cleaned(value)
+    return cleaned_json(value)
 
 
-def _encode(body: Mapping[str, Any]) -> bytes:
+def encode(body: Mapping[str, Any]) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError, RecursionError) as error:

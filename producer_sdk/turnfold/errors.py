@@ -10,6 +10,7 @@ TurnfoldError
 ├── UnknownMarker            (also a LookupError) a marker that we did not make
 ├── UnknownReference         (also a LookupError) a reference of a context that has ended, or that we did not make
 ├── UnknownAnchor            (also a LookupError) an anchor that the conversation does not have
+├── UnknownTurn              (also a LookupError) a turn that the conversation does not have, or has no more
 ├── InboxFull                the workers are far behind; back off and append its `turns` again
 ├── Unavailable              Redis or SQL did not answer in time; safe to repeat, an append with its `turns`
 ├── SchemaMismatch           the database was not migrated for this version
@@ -67,6 +68,10 @@ class UnknownReference(TurnfoldError, LookupError):  # noqa: N818
 
 class UnknownAnchor(TurnfoldError, LookupError):  # noqa: N818
     """The conversation has no anchor of this number: `anchors(conversation_id, states=None)` lists them."""
+
+
+class UnknownTurn(TurnfoldError, LookupError):  # noqa: N818
+    """The conversation has no turn of this id: it was never appended, was deleted, or a rewind cut it off."""
 
 
 class InboxFull(TurnfoldError):  # noqa: N818

@@ -15,6 +15,7 @@ from turnfold.contract.records import MAX_HEIGHT, Node
 from turnfold.contract.results import Expansion, Head, Passage
 from turnfold.errors import InvalidInput, UnknownMarker
 from turnfold.inbox import Pending
+from turnfold.pending_changes import Changes, changes_of
 from turnfold.shortening import MOST_CAP, cap_for
 from turnfold.snapshots import NEWEST_TURNS, PendingSource, Waiting, readable_head, unknown, waiting_turns
 from turnfold.tokens import ESTIMATOR, estimate_tokens
@@ -49,10 +50,7 @@ def expand(
 
     def look(transaction: ReadTransaction) -> Expansion:
         head = readable_head(transaction, address, pending)
-        waiting = waiting_turns(transaction, head, pending)
-        if head is None and not waiting.turns:
-            raise unknown(address)
-        return _Expander(transaction, head, waiting, max_tokens).counted(parsed, marker, address, access)
+        return _expander(transaction, address, head, pending, max_tokens).counted(parsed, marker, address, access)
 
     return reader.read(look)
 
@@ -70,11 +68,8 @@ def passages(
 
     Raises `UnknownMarker`, or `UnknownConversation` when there is nothing that a marker could be of.
     """
-    waiting = waiting_turns(transaction, head, pending)
-    if head is None and not waiting.turns:
-        raise unknown(address)
     most = max(1, int(request.policy.expand_share * request.usable_tokens))
-    expander = _Expander(transaction, head, waiting, most)
+    expander = _expander(transaction, address, head, pending, most)
     return tuple(
         Passage(marker, expander.counted(parse_marker(marker), marker, address, access)) for marker in request.expand
     )
@@ -89,17 +84,36 @@ def _check(marker: object, max_tokens: object) -> None:
         raise InvalidInput(msg)
 
 
+def _expander(
+    transaction: ReadTransaction, address: Address, head: Head | None, pending: Pending, max_tokens: int | None
+) -> _Expander:
+    """For a conversation as it will be. Raises `UnknownConversation` when there is nothing that could be expanded."""
+    changes = changes_of(transaction, head, pending)
+    waiting = waiting_turns(transaction, head, pending) if changes is None else Waiting(changes.waiting, changes.older)
+    if head is None and not waiting.turns:
+        raise unknown(address)
+    return _Expander(transaction, head, waiting, max_tokens, changes)
+
+
 class _Expander:
     """Resolves one marker inside one transaction."""
 
     def __init__(
-        self, transaction: ReadTransaction, head: Head | None, waiting: Waiting, max_tokens: int | None
+        self,
+        transaction: ReadTransaction,
+        head: Head | None,
+        waiting: Waiting,
+        max_tokens: int | None,
+        changes: Changes | None = None,
     ) -> None:
         self._transaction = transaction
         self._head = head
         self._stored_until = head.turn_count if head else 0
+        if changes is not None:
+            self._stored_until = changes.cut
         self._waiting = waiting
         self._max_tokens = max_tokens
+        self._changes = changes
 
     def counted(self, marker: Marker, given: str, address: Address, access: ExpansionCounter) -> Expansion:
         """As `resolve`, and `access` is told."""
@@ -116,13 +130,13 @@ class _Expander:
         match target:
             case NodeTarget():
                 node = None if self._head is None else self._transaction.node(self._head, target.height, target.idx)
-                if node is None or self._head is None:
+                if node is None or self._head is None or node.first_seq > self._stored_until:
                     msg = (
                         f"{given!r} names a segment that does not exist: copy a marker from this conversation's context"
                     )
                     raise UnknownMarker(msg)
-                if marker.level == 0:
-                    return self._turns(node.first_seq, node.last_seq)
+                if marker.level == 0 or self._changing(node.first_seq, node.last_seq):
+                    return self._turns(node.first_seq, min(node.last_seq, self._stored_until))
                 text = self._transaction.level_text(self._head, node, marker.level)
                 return self._clipped(text, marker.level, node.first_seq, node.last_seq)
             case TurnsTarget():
@@ -131,11 +145,19 @@ class _Expander:
                     msg = f"{given!r} names turns that do not exist: the newest turn is {newest}"
                     raise UnknownMarker(msg)
                 last_seq = min(target.last_seq, newest)
-                if marker.level == 0:
+                if marker.level == 0 or self._changing(target.first_seq, last_seq):
                     return self._turns(target.first_seq, last_seq, offset=target.offset)
                 return self._range(target.first_seq, last_seq, marker.level)
             case _:
                 assert_never(target)
+
+    def _changing(self, first_seq: int, last_seq: int) -> bool:
+        """Whether levels of a range tell of turns as they were: then the turns themselves are shown."""
+        changes = self._changes
+        return changes is not None and changes.covers(first_seq, min(last_seq, self._head_seq()))
+
+    def _head_seq(self) -> int:
+        return 0 if self._head is None else self._head.turn_count
 
     def _newest_seq(self) -> int:
         waiting = self._waiting
@@ -183,7 +205,11 @@ class _Expander:
                 break
             many += 1
         cap = MOST_CAP if self._max_tokens is None else cap_for(self._max_tokens)
-        return self._transaction.turns_between(head, first_seq, last_seq, most=max(1, many), offset=offset, cap=cap)
+        found = self._transaction.turns_between(head, first_seq, last_seq, most=max(1, many), offset=offset, cap=cap)
+        changes = self._changes
+        if changes is None:
+            return found
+        return [changes.piece(one, offset=offset if one.turn.seq == first_seq else 0) for one in found]
 
     def _not_yet(self, first_seq: int, last_seq: int) -> Expansion:
         """Turns of a long inbox: their numbers are not known, and soon they are in SQL. The marker stays good."""

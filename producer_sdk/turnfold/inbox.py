@@ -16,7 +16,7 @@ from redis.retry import Retry
 
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
-from turnfold.contract.tasks import ENTRY_VERSION, Operation
+from turnfold.contract.tasks import CHANGES, ENTRY_VERSION, Operation
 from turnfold.edge import Entry
 from turnfold.errors import InboxFull, InvalidSettings, Unavailable
 
@@ -25,16 +25,21 @@ ENTRIES_PER_CALL: Final = 500
 BYTES_PER_CALL: Final = 16 * 1_048_576
 """As much of them, one at least: a call of gigabytes would never be done in time, however often it is repeated."""
 
-# KEYS inbox, ready, tenants, bell
+# KEYS inbox, ready, tenants, bell, refs
 # ARGV conversation, tenant, most entries, entries still to be added by this and later calls,
-#  bell milliseconds (0: no bell), version, then (op, id, body) each
+#  bell milliseconds (0: no bell), version, what precedes a reference in the key of its context ('': contexts stay),
+#  then (op, id, body) each
 # Returns {entries now in the inbox, 1 if the caller is to ring}, or {-1, entries} when the inbox is full.
 APPEND: Final = """
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000000 + time[2])
 local held = redis.call('XLEN', KEYS[1])
 if held + tonumber(ARGV[4]) > tonumber(ARGV[3]) then return {-1, held} end
-for i = 7, #ARGV, 3 do
+if ARGV[7] ~= '' then
+  for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[7] .. reference) end
+  redis.call('DEL', KEYS[5])
+end
+for i = 8, #ARGV, 3 do
   redis.call('XADD', KEYS[1], '*', 'v', ARGV[6], 'op', ARGV[i], 'id', ARGV[i + 1], 'd', ARGV[i + 2])
 end
 redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
@@ -186,10 +191,13 @@ class ProducerInbox:
         bell: bool,
     ) -> bool:
         """Add one block of the `ahead` entries that are still to be added."""
-        where = [address.inbox, address.ready, keys.tenants(address.shard), keys.bell(address.shard)]
+        shard = address.shard
+        where = [address.inbox, address.ready, keys.tenants(shard), keys.bell(shard), address.references]
+        # Contexts that were kept may hold what is changed.
+        changed = keys.contexts_prefix(shard, address.tenant) if operation in CHANGES else ""
         arguments: list[Any] = [
             keys.encode_id(address.conversation), keys.encode_id(address.tenant), most_entries, ahead,
-            keys.BELL_MILLISECONDS if bell else 0, ENTRY_VERSION,
+            keys.BELL_MILLISECONDS if bell else 0, ENTRY_VERSION, changed,
         ]  # fmt: skip
         for entry in block:
             arguments += (str(operation), entry.entry_id, entry.body)

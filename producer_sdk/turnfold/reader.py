@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, func, select
 from turnfold import statements
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
-from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn
+from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.tables import SCHEMA_VERSION, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
 from turnfold.contract.tasks import JobKind, JobState
@@ -141,6 +141,22 @@ class ReadTransaction:
             {"conversation": head.id, "after_seq": max(0, head.turn_count - statements.TAIL_TURNS), **short.numbers},
         ).all()
         return tuple(shortened_record(row, short) for row in reversed(rows))
+
+    def turns_up_to(self, head: Head, last_seq: int, *, cap: int, waiting: int) -> tuple[StoredTurn, ...]:
+        """As `newest_turns`, as if `last_seq` were the last one."""
+        short = Shortening.to(cap, last_seq=last_seq + waiting)
+        from_seq = last_seq - statements.TAIL_TURNS + 1
+        edges = {"conversation": head.id, "from_seq": from_seq, "last_seq": last_seq}
+        rows = self._connection.execute(statements.TURNS_UP_TO, {**edges, **short.numbers}).all()
+        return tuple(shortened_record(row, short) for row in reversed(rows))
+
+    def state_of(self, head: Head, seq: int) -> TurnState | None:
+        """What SQL holds of a turn; None where there is none."""
+        turns = statements.turn
+        found = self._connection.scalar(
+            select(turns.c.state).where(turns.c.conversation == head.id, turns.c.seq == seq)
+        )
+        return None if found is None else TurnState(found)
 
     def texts(self, head: Head, wanted: Sequence[LevelKey], nodes: Sequence[Node] = ()) -> dict[LevelKey, str]:
         """Statement 5: the chosen texts by primary key, 64 a statement; a model's where `nodes` show them."""
@@ -325,6 +341,13 @@ class ReadTransaction:
             select(jobs.c.state).where(jobs.c.conversation == head.id, jobs.c.kind == JobKind.COMPRESS)
         )
         return state == JobState.PARKED
+
+    def refolding(self, head: Head) -> bool:
+        """True while a closed segment is to be folded again, and nobody has to look before."""
+        jobs = table(JobRow)
+        waits = (jobs.c.kind == JobKind.REFOLD, jobs.c.state.in_([JobState.DUE, JobState.RUNNING]))
+        found = select(jobs.c.id).where(jobs.c.conversation == head.id, *waits).limit(1)
+        return self._connection.scalar(found) is not None
 
     def refined_turns(self, head: Head) -> int:
         """Turns in segments of which a model's words are shown."""

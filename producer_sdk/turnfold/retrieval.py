@@ -21,6 +21,7 @@ from turnfold.contract.records import Anchor, AnchorState, AnchorType, LevelKey,
 from turnfold.contract.results import Head, Hit, Snapshot, Status
 from turnfold.errors import InvalidInput
 from turnfold.inbox import Pending
+from turnfold.pending_changes import Changes, changed_snapshot, changes_of, has_changes, newest_turns
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
 from turnfold.shortening import LEAST_CAP, Shortening, cap_for
 from turnfold.snapshots import NEWEST_TURNS, PendingSource, by_value, readable_head, unknown, waiting_turns
@@ -39,7 +40,7 @@ def context(
 ) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=NEWEST_TURNS)
-    if request.policy.selection == "value" and not request.expand:
+    if request.policy.selection == "value" and not request.expand and not has_changes(pending):
         made = _from_memory(reader, address, pending, request)
         if made is not None:
             return made
@@ -49,12 +50,16 @@ def context(
             snapshot, _ = by_value(transaction, address, pending, request, whole=True)
         else:
             snapshot = _by_age(transaction, address, pending, request)
-        head = snapshot.head
+        head, nodes = snapshot.head, snapshot.nodes
         if request.expand:
             passages = expansion.passages(transaction, address, head, pending, request, access=access)
             snapshot = replace(snapshot, passages=passages)
+        changes = changes_of(transaction, head, pending)
+        if changes is not None:
+            snapshot = changed_snapshot(transaction, snapshot, changes, cap=cap_for(request.budget_tokens))
         choice = choose(snapshot, request)
-        return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted, snapshot.nodes)
+        texts = {} if head is None else transaction.texts(head, choice.wanted, nodes)
+        return snapshot, choice, texts if changes is None else changes.texts(texts, nodes)
 
     snapshot, choice, texts = reader.read(look)
     # After the transaction: a caller's counter may be slow.
@@ -100,15 +105,20 @@ def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *
 
     def look(transaction: ReadTransaction) -> list[Hit]:
         head = readable_head(transaction, address, pending)
-        turns, older = _newest_turns(transaction, head, pending, cap=LEAST_CAP)
+        changes = changes_of(transaction, head, pending)
+        if changes is None:
+            turns, older = _newest_turns(transaction, head, pending, cap=LEAST_CAP)
+        else:
+            turns, older = newest_turns(transaction, head, changes, cap=LEAST_CAP)
         closed = 0 if head is None else head.closed_seq
-        open_turns = [] if older else [turn for turn in turns if turn.seq > closed]
+        open_turns = [] if older else [turn for turn in turns if turn.seq > closed or _changing(changes, turn.seq)]
         if head is not None and head.node_count:
             postings = transaction.postings(head, terms)
             # By the same measure as segments, or what was said last would be before what answers better.
             weights = term_weights(terms, postings, segments=head.node_count)
             hits = _turn_hits(terms, open_turns, weights)
-            hits += _segment_hits(transaction, head, terms, score_segments(postings, segments=head.node_count)[:limit])
+            found = _segment_hits(transaction, head, terms, score_segments(postings, segments=head.node_count)[:limit])
+            hits += [hit for hit in found if changes is None or not changes.covers(hit.first_seq, hit.last_seq)]
         elif head is None and not turns:
             raise unknown(address)
         else:
@@ -118,15 +128,22 @@ def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *
     return reader.read(look)
 
 
+def _changing(changes: Changes | None, seq: int) -> bool:
+    """Whether a turn that is in a segment is found by itself: its segment is not, until it is folded again."""
+    return changes is not None and seq in changes.changed
+
+
 def anchors(inbox: PendingSource, reader: Reader, address: Address) -> tuple[Anchor, ...]:
     """All anchors, whatever their state, in the order in which they were said."""
-    pending = inbox.peek(address, newest=0)
+    pending = inbox.peek(address, newest=NEWEST_TURNS)
 
     def look(transaction: ReadTransaction) -> tuple[Anchor, ...]:
         head = readable_head(transaction, address, pending)
         if head is None and not pending.held:
             raise unknown(address)
-        return () if head is None else transaction.anchors(head)
+        found = () if head is None else transaction.anchors(head)
+        changes = changes_of(transaction, head, pending)
+        return found if changes is None else changes.anchors(found)
 
     return reader.read(look)
 
@@ -134,6 +151,16 @@ def anchors(inbox: PendingSource, reader: Reader, address: Address) -> tuple[Anc
 def status(inbox: PendingSource, reader: Reader, address: Address) -> Status:
     """How far the work is; zeros for a conversation that nobody has written to."""
     return progress(inbox, reader, address)[0]
+
+
+def refolding(reader: Reader, address: Address) -> bool:
+    """Whether a segment of which a turn was changed is still to be folded again."""
+
+    def look(transaction: ReadTransaction) -> bool:
+        head = transaction.head(address)
+        return head is not None and transaction.refolding(head)
+
+    return reader.read(look)
 
 
 def progress(inbox: PendingSource, reader: Reader, address: Address) -> tuple[Status, bool]:

@@ -181,6 +181,14 @@ NEWEST_TURNS: Final = (
     .limit(literal_column(str(TAIL_TURNS)))
 )
 
+TURNS_UP_TO: Final = (
+    select(*turn_columns(capped=True))
+    .where(_OF_CONVERSATION, turn.c.seq.between(_number("from_seq"), _number("last_seq")))
+    .order_by(turn.c.seq.desc())
+    .limit(literal_column(str(TAIL_TURNS)))
+)
+"""As `NEWEST_TURNS`, before a cut that is not stored yet."""
+
 NEWEST_SHAPES: Final = (
     select(
         turn.c.seq, turn.c.role, turn.c.name, turn.c.tokens,

@@ -63,7 +63,10 @@ class FoldWait:
             self._parked_before = status.parked
         if passed and self._target is None:
             self._target = status.stored
-        over = self._target is not None and (stopped or status.folded >= self._target)
+        # A rewind may have cut off turns that were waited for.
+        over = self._target is not None and (stopped or status.folded >= min(self._target, status.stored))
+        if over and not stopped:
+            over = not retrieval.refolding(self._reader, self._address)
         return status if over or status.parked > self._parked_before else None
 
     def give_up(self, timeout_seconds: float) -> Status:

@@ -14,6 +14,8 @@ NOT_CANONICAL_TABLES = {
     "access": "what was looked up: two runs over the same turns may be asked different things",
     "job": "work that is still to be done, not what came of it",
     "parked_entry": "what a person has to look at",
+    "turn_change": "that a change was made: what it made of the turns is canonical",
+    "rewound_turn": "ids of turns that are no more",
     "meta": "the database's own facts",
     "reply": "what models said",
     "model_batch": "what models are asked",
@@ -46,6 +48,8 @@ NOT_CANONICAL_COLUMNS = {
         "refined_tokens_2",
         "refined_tokens_3",
         "closed_at",
+        "decided_seq",
+        "segmenter",
     },
     "level": {"conversation", "refined", "model", "prompt_version", "source_hash"},
     "anchor": {"conversation", "refined", "model", "prompt_version"},
@@ -55,8 +59,8 @@ NOT_CANONICAL_COLUMNS = {
     "posting": {"conversation"},
     "anchor_posting": {"conversation"},
 }
-"""Ids, whether made by us or the caller's names for the whole; clocks; counters of changes; whose words they are, and
-all that models wrote."""
+"""What a rewind goes back to, which each segment keeps for it; ids, whether made by us or the caller's names for the
+whole; clocks; counters of changes; whose words they are, and all that models wrote."""
 
 
 def columns(table: str) -> set[str]:

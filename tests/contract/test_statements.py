@@ -46,6 +46,9 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "frontier": lambda read: read.frontier(HEAD),
     "top_anchors": lambda read: read.top_anchors(HEAD),
     "newest_turns": lambda read: read.newest_turns(HEAD, cap=100),
+    "turns_up_to": lambda read: read.turns_up_to(HEAD, 700, cap=100, waiting=2),
+    "state_of": lambda read: read.state_of(HEAD, 7),
+    "refolding": lambda read: read.refolding(HEAD),
     "texts": lambda read: read.texts(HEAD, [(0, 1, 2), (1, 0, 3)]),
     "stored_seqs": lambda read: read.stored_seqs(HEAD, ["m-1"]),
     "segments_for": lambda read: read.segments_for(HEAD, ["pool"]),
@@ -90,6 +93,7 @@ def faults(plan: list[str]) -> list[str]:
 def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
         "HEAD", "HEAD_AND_STORED", "FRONTIER", "OUTLINE", "TOP_ANCHOR_ROWS", "NEWEST_SHAPES", "NEWEST_TURNS",
+        "TURNS_UP_TO",
         "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "FEW_HIT_PASSAGES", "HIT_PASSAGES",
         "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS",
     }  # fmt: skip

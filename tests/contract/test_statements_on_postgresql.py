@@ -79,7 +79,7 @@ def parameters(statement: Any, engine: Engine) -> dict[str, Any]:
     known = {
         "tenant": "acme", "external_id": "c7", "conversation": 7, "node_count": SEGMENTS, "after_seq": TURNS - 200,
         "before_words": TURNS - 24,
-        "cap": 4_000, "first_seq": 1, "last_seq": 50, "most": 50, "last_part": 4, "model": "m",
+        "cap": 4_000, "first_seq": 1, "from_seq": 1, "last_seq": 50, "most": 50, "last_part": 4, "model": "m",
     }  # fmt: skip
     kinds = {"id": "t5", "t": "term3", "n": 2_560, "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40}
     names = statement.compile(dialect=engine.dialect).params

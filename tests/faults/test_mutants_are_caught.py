@@ -135,7 +135,9 @@ def test_cutting_where_a_batch_ends_is_seen_as_another_digest(
     monkeypatch.setattr(
         compress,
         "next_segment",
-        lambda tail, *, total=False: compress.CutSegment(tail.turns[:9], {}) if tail.turns else None,
+        lambda tail, *, total=False: (
+            compress.CutSegment(tail.turns[:9], {}, tail.turns[:9][-1].seq) if tail.turns else None
+        ),
     )
 
     assert disturbed().clean

@@ -52,6 +52,12 @@ async def test_every_verb_works_end_to_end(settings: Settings, local: LocalWorke
         context = await tf.context("c", budget_tokens=800, query="seat map")
         assert context.tokens <= 800
         assert (await tf.expand("c", "L1:1")).text
+        await tf.edit("c", receipt.turn_ids[38], content="Other words.")
+        await tf.delete("c", receipt.turn_ids[39])
+        await tf.rewind("c", after=receipt.turn_ids[38])
+        await asyncio.to_thread(local.settle)
+        assert (await tf.wait("c")).stored == 39
+        assert (await tf.expand("c", "L0:turn-39")).turns[0].content == "Other words."
         assert await tf.search("c", "note")
         assert await tf.anchors("c")
         names = [tool["name"] for tool in await tf.tools("anthropic")]

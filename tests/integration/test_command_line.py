@@ -190,6 +190,26 @@ def test_another_tenant_sees_nothing(imported: Up) -> None:
     assert "nothing was ever appended" in imported.run("--tenant", "other", "context", CONVERSATION, code=1)
 
 
+def test_turns_are_edited_deleted_and_cut_off(up: Up, tmp_path: Path) -> None:
+    file = tmp_path / "changes.jsonl"
+    said = ["The password is swordfish.", "Noted.", "And the colour is red.", "Fine.", "Wrong answer."]
+    file.write_text(
+        "".join(f'{{"role": "user", "content": "{words}", "turn_id": "m-{i}"}}\n' for i, words in enumerate(said))
+    )
+    up.run("import", file, "--wait", 30)
+
+    edited = up.json("edit", "changes", "m-2", "And the colour is blue.")
+    assert edited == {"conversation_id": "changes", "turn_id": "m-2", "completed": True, "turns": 5}
+    assert "done: the conversation has 5 turns" in up.run("delete", "changes", "L0:turn-1", "--yes")
+    assert up.json("rewind", "changes", "m-3", "--yes")["turns"] == 4
+
+    shown = up.run("context", "changes", "--budget", 500)
+    assert ("blue" in shown, "red" in shown, "swordfish" in shown, "Wrong" in shown) == (True, False, False, False)
+    assert "no turn 'm-4'" in up.run("edit", "changes", "m-4", "Late.", code=1)
+    assert "was deleted" in up.run("edit", "changes", "m-0", "Late.", code=1)
+    assert "delete it" in up.run("edit", "changes", "m-1", " ", code=2)
+
+
 def test_forgotten_is_gone(up: Up, tmp_path: Path) -> None:
     secret = tmp_path / "secret.jsonl"
     secret.write_text('{"role": "user", "content": "The password is swordfish."}\n')

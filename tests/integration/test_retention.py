@@ -15,7 +15,7 @@ from support.refinery import Refinery
 from support.stored import broken_invariants
 from support.talk import talk
 from support.waiting import wait_until
-from turnfold import Turnfold, Unavailable
+from turnfold import InvalidInput, Turnfold, Unavailable
 from turnfold.contract import keys
 from turnfold.contract.results import Expansion
 from turnfold.contract.tasks import Task
@@ -181,3 +181,27 @@ def test_undoing_takes_reconstructions_along(aged: Refinery, monkeypatch: pytest
     admin = SqlRefinementAdmin(engine, aged.local.worker.refinements.target)  # type: ignore[union-attr]
     admin.undo(aged.query("SELECT id FROM conversation")[0][0])
     assert aged.count("level WHERE refined = 1") == 0
+
+
+def test_what_retention_removed_is_neither_changed_nor_rewound_into(aged: Refinery) -> None:
+    aged.tf.append("c", {"role": "user", "content": "The newest one.", "turn_id": "newest"})
+    aged.local.settle()
+    aged.local.worker.expire()
+    gone = last_seq(aged)
+    ids = {turn.seq: turn.turn_id for turn in aged.tf.expand("c", f"L0:turns-1-{TURNS}").turns}
+    for ask in (
+        lambda: aged.tf.edit("c", ids[3], content="x"), lambda: aged.tf.delete("c", ids[gone]),
+        lambda: aged.tf.rewind("c", after=ids[gone - 1]),
+    ):  # fmt: skip
+        with pytest.raises(InvalidInput, match="retention"):
+            ask()
+    levels = aged.levels(refined=0)
+    aged.tf.rewind("c", after=ids[gone])
+    aged.local.settle()
+    assert aged.tf.status("c").stored == gone
+    assert aged.tf.status("c").segments == 8
+    assert [one for one in aged.levels(refined=0) if one in levels] == aged.levels(refined=0)
+    aged.tf.append("c", talk("again", 30))
+    aged.local.settle()
+    assert broken_invariants(aged.local.engine) == {}
+    assert "[expired]" in aged.tf.expand("c", "L0:1").text

@@ -213,7 +213,22 @@ def test_15_what_is_looked_up_often_is_shown_in_more_detail(turnfold: Turnfold) 
     wait_until(lambda: tier() == "warm", what="a worker has counted the expansions")
 
 
-def test_16_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
+def test_16_what_was_said_can_be_changed_and_taken_back(turnfold: Turnfold) -> None:
+    ids = turnfold.append("conv", example()).turn_ids
+    turnfold.wait("conv")
+    turnfold.edit("conv", ids[0], content="We must use MariaDB 11.")
+    assert turnfold.expand("conv", "L0:turn-1").turns[0].content == "We must use MariaDB 11."
+    turnfold.delete("conv", ids[1])
+    turnfold.rewind("conv", after=ids[9])
+    turnfold.append("conv", {"role": "user", "content": "Let us go on from here."})
+    assert turnfold.wait("conv").stored == 11
+    turns = turnfold.expand("conv", "L0:turns-1-11").turns
+    assert [turn.turn_id for turn in turns[:10]] == ids[:10]
+    assert turns[1].content == ""
+    assert turns[10].content == "Let us go on from here."
+
+
+def test_17_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
     turnfold.append("conv", example())
     turnfold.wait("conv")
     receipt = turnfold.forget("conv")

@@ -141,6 +141,8 @@ class CutSegment:
 
     turns: Sequence[StoredTurn]
     segmenter: Mapping[str, Any]
+    decided_seq: int
+    """The turn with which its end was decided."""
 
 
 def next_segment(tail: Tail, *, total: bool = False) -> CutSegment | None:
@@ -156,7 +158,8 @@ def next_segment(tail: Tail, *, total: bool = False) -> CutSegment | None:
     except Exception:
         if not total:
             raise
-        return CutSegment(tail.turns[: settings.segment_max_turns], tail.segmenter or {})
+        turns = tail.turns[: settings.segment_max_turns]
+        return CutSegment(turns, tail.segmenter or {}, turns[-1].seq)
 
 
 def _stepped(tail: Tail, settings: FoldSettings) -> CutSegment | None:
@@ -165,7 +168,7 @@ def _stepped(tail: Tail, settings: FoldSettings) -> CutSegment | None:
         vector = tail.vectors.get(turn.seq, NO_VECTOR) if tail.vectors else None
         state, cut = step(state, turn, settings, vector)
         if cut is not None:
-            return CutSegment(tail.turns[: cut - tail.turns[0].seq], state.stats.to_json())
+            return CutSegment(tail.turns[: cut - tail.turns[0].seq], state.stats.to_json(), turn.seq)
     return None
 
 
@@ -195,7 +198,7 @@ def fold_next(
     chapters = _chapters(tail.conversation, folded, store, total=plain_error is not None)
     return Fold(
         tail=tail, nodes=[folded, *chapters], anchors=merged.new, changes=merged.changed,
-        segmenter=segment.segmenter, refold_error=plain_error,
+        segmenter=segment.segmenter, decided_seq=segment.decided_seq, refold_error=plain_error,
         meant=meant_by(folded, tail.vectors, embedder) if embedder is not None and folded.passages else None,
     )  # fmt: skip
 

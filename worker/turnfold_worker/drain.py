@@ -16,12 +16,21 @@ from typing import assert_never
 from turnfold.contract.configuration import settlement_read
 from turnfold.contract.keys import checked_id
 from turnfold.contract.records import ConversationId
-from turnfold.contract.tasks import Operation
+from turnfold.contract.tasks import CHANGES, Operation
 from turnfold.edge import decode_turn, placeholder
 from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidTurn
+from turnfold.turn_changes import read_change
 from turnfold_worker.erase import erase_claimed
 from turnfold_worker.errors import Permanent, Retryable, Stalled, StoreAway, where
-from turnfold_worker.exchange import Claim, InboxEntry, ParkedOperation, Received, ReceivedOperation, ReceivedTurn
+from turnfold_worker.exchange import (
+    Claim,
+    InboxEntry,
+    ParkedOperation,
+    Received,
+    ReceivedChange,
+    ReceivedOperation,
+    ReceivedTurn,
+)
 from turnfold_worker.ports import Clock, Inbox, Publisher, Store
 
 _log = logging.getLogger(__name__)
@@ -207,6 +216,8 @@ class _Batch:
         self._new_turns += result.new_turns
         if result.to_fold:
             self._publish(result.to_fold)
+        for job in result.to_refold:
+            self._publisher.refold(job)
 
     def _publish(self, to_fold: Sequence[ConversationId]) -> None:
         """Tell those who fold, unless so much waits for them that others' work would never be reached."""
@@ -224,6 +235,8 @@ def parked(item: Received, error: str) -> Received:
             return ReceivedTurn(placeholder(entry.body, seq=0, turn_id=entry.entry_id), entry, error)
         case ReceivedOperation(operation=operation, operation_id=operation_id, body=body):
             return ParkedOperation(InboxEntry("", str(operation), operation_id, json.dumps(body).encode()), error)
+        case ReceivedChange(entry=entry):
+            return ParkedOperation(entry, error)
         case ParkedOperation():
             return item
         case _:
@@ -263,11 +276,20 @@ def _receive_operation(entry: InboxEntry) -> Received:
         return ParkedOperation(entry, "the body of a configure operation is not a JSON object")
     if entry.operation == Operation.RESOLVE:
         return _receive_settlement(entry)
+    if entry.operation in CHANGES:
+        return _receive_change(entry)
     return ParkedOperation(entry, f"operation {entry.operation[:16]!r} is not supported by this version")
 
 
 def _receive_settlement(entry: InboxEntry) -> Received:
     try:
         return ReceivedOperation(Operation.RESOLVE, entry.entry_id, settlement_read(entry.body))
+    except InvalidInput as error:
+        return ParkedOperation(entry, str(error))
+
+
+def _receive_change(entry: InboxEntry) -> Received:
+    try:
+        return ReceivedChange(read_change(entry.operation, entry.body), entry)
     except InvalidInput as error:
         return ParkedOperation(entry, str(error))

@@ -10,6 +10,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import Operation
 from turnfold.contract.vectors import Vector
+from turnfold.turn_changes import TurnChange
 from turnfold_worker.pipeline.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 
@@ -64,7 +65,31 @@ class ParkedOperation:
     error: str
 
 
-Received = ReceivedTurn | ReceivedOperation | ParkedOperation
+@dataclass(frozen=True, slots=True)
+class ReceivedChange:
+    """A change of turns that were appended before, at its place among them."""
+
+    change: TurnChange
+    entry: InboxEntry
+    """As it came; kept whole when it cannot be carried out."""
+
+
+Received = ReceivedTurn | ReceivedOperation | ReceivedChange | ParkedOperation
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a change did."""
+
+    count: int
+    """Turns that the conversation has now."""
+    removed: frozenset[str] = frozenset()
+    """Ids of turns that are no more."""
+    refolds: Sequence[JobId] = ()
+    refused: str | None = None
+    """Why it could not be carried out: for a person."""
+    repeated: bool = False
+    """It had been received before, and nothing was done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +100,8 @@ class StoreResult:
     """Forgotten meanwhile: nothing of theirs was stored."""
     to_fold: tuple[ConversationId, ...] = ()
     """Conversations whose fold job became due with this transaction."""
+    to_refold: tuple[JobId, ...] = ()
+    """Jobs to fold segments again of which a turn was changed."""
     new_turns: int = 0
 
 
@@ -122,6 +149,8 @@ class Fold:
     anchors: Sequence[Anchor]
     changes: Sequence[AnchorChange]
     segmenter: Mapping[str, Any]
+    decided_seq: int
+    """The turn with which the segment's end was decided."""
     refold_error: str | None = None
     """Set when the segment got plain words: the reason, for the parked refold job."""
     meant: Meant | None = None
@@ -169,6 +198,10 @@ class ClosedSegment:
     """Its turns, whole, in order."""
     anchors: Sequence[Anchor]
     """Those that it has already."""
+    by_hand: frozenset[int] = frozenset()
+    """Ids of those that a person settled: they stay, whatever the rules find now."""
+    loose: Sequence[Anchor] = ()
+    """Active anchors of the conversation that were overtaken by one that is no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +216,10 @@ class Refold:
     anchors: Sequence[Anchor]
     """New ones."""
     changes: Sequence[AnchorChange]
+    stale: frozenset[int] = frozenset()
+    """Ids of anchors that the rules do not find any more."""
+    weighed: Sequence[Anchor] = ()
+    """Those that they find again, as they weigh them now."""
     meant: Meant | None = None
 
 

@@ -7,18 +7,21 @@ fold's, and makes folds under way start over: their chapters and anchors may res
 from __future__ import annotations
 
 import logging
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
-from turnfold.contract.records import FAN_OUT, JobId
+from turnfold.contract.records import FAN_OUT, Anchor, AnchorType, JobId
 from turnfold_worker.compress import candidates_of, for_the_head, meanings
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import ClosedSegment, Refold, RefoldClaim
 from turnfold_worker.meanings import meant_by, vectors_of
-from turnfold_worker.pipeline.deduplicate import merge_into_past
+from turnfold_worker.pipeline.anchors import AnchorDraft
+from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms, merge_into_past, settle_again
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.roll_up import roll_up
-from turnfold_worker.pipeline.settings import settings_at
+from turnfold_worker.pipeline.settings import FoldSettings, settings_at
 from turnfold_worker.ports import SentenceEmbedder, Store
 
 _log = logging.getLogger(__name__)
@@ -66,20 +69,46 @@ def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: Sentenc
         segment.turns, idx=segment.idx, settings=settings, before=segment.before, said=said,
         vectors=for_the_head(vectors, embedder),
     )  # fmt: skip
-    known = {(one.turn_seq, one.start, one.end, one.type) for one in segment.anchors}
-    drafts = [one for one in folded.drafts if (one.turn_seq, one.start, one.end, one.type) not in known]
+    known = {_span(one): one for one in segment.anchors}
+    found = {_span(one): one for one in folded.drafts}
+    drafts = [one for one in folded.drafts if _span(one) not in known]
+    stale = {one.id for span, one in known.items() if span not in found} - segment.by_hand
     candidates = candidates_of(drafts, segment.conversation, store, segment.turns[0].seq)
     merged = merge_into_past(
         drafts, candidates, next_id=segment.next_anchor, node_idx=segment.idx, settings=settings,
         vectors=meanings(drafts, candidates, segment.conversation, store, embedder),
     )  # fmt: skip
+    loose = [one for one in segment.loose if one.id not in stale]
+    changes = {change.id: change for change in merged.changed if change.id not in stale}
+    for change in _relinked(loose, [*merged.new], changes, segment, settings, store):
+        changes.setdefault(change.id, change)
     meant = None
     if embedder is not None and folded.passages:
         meant = meant_by(folded, vectors, embedder)
     return Refold(
         job=job, segment=segment, nodes=[folded, *_ancestors(segment, folded, store)], anchors=merged.new,
-        changes=merged.changed, meant=meant,
+        changes=[changes[id_] for id_ in sorted(changes)], stale=frozenset(stale),
+        weighed=[
+            replace(one, score=found[span].score, rank=found[span].rank)
+            for span, one in known.items() if span in found
+        ],
+        meant=meant,
     )  # fmt: skip
+
+
+def _span(one: Anchor | AnchorDraft) -> tuple[int, int, int, AnchorType]:
+    return one.turn_seq, one.start, one.end, one.type
+
+
+def _relinked(
+    loose: Sequence[Anchor], new: Sequence[Anchor], settled: Container[int], segment: ClosedSegment,
+    settings: FoldSettings, store: Store,
+) -> Iterator[AnchorChange]:  # fmt: skip
+    """Anchors that are active again because what overtook them is gone: what was said later may overtake them too."""
+    for one in loose:
+        candidates = store.anchor_candidates(segment.conversation, anchor_terms(one.text), one.turn_seq)
+        later = [*(other for other in candidates if other.id not in settled), *new]
+        yield from settle_again(one, later, settings=settings)
 
 
 def _ancestors(segment: ClosedSegment, folded: FoldedNode, store: Store) -> list[FoldedNode]:

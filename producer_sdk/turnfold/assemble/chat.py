@@ -30,7 +30,7 @@ class ShownTurn:
     native: bool = True
     """The provider's parts are replayed; otherwise only `content` is shown."""
     hidden: bool = False
-    """Shown as the system text instead."""
+    """Shown as the system text instead, or deleted."""
 
 
 @dataclass(frozen=True, slots=True)

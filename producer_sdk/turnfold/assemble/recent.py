@@ -11,7 +11,7 @@ from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Block, FormTokens, Pricing
 from turnfold.assemble.render_text import clip_gap, unfolded_line, unread_line, with_gap
-from turnfold.contract.records import StoredTurn
+from turnfold.contract.records import StoredTurn, TurnState
 
 _CAPS: Final = (1_600, 800, 400, 200, 100, 50)
 """Tokens to which turns of the tail are clipped, the first under which all of it fits."""
@@ -25,7 +25,7 @@ _LEAST_WORDS: Final = 60
 
 def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens: int | None = None) -> ShownTurn:
     """A turn as it is shown: whole, or clipped when it costs more than `most_tokens` or the read left a part out."""
-    if turn is material.system_turn:
+    if turn is material.system_turn or turn.state is TurnState.DELETED:
         return ShownTurn(turn, turn.content, hidden=True)
     shown = whole(turn)
     fits = most_tokens is None or largest(pricing.turn(shown)) <= most_tokens

@@ -123,6 +123,27 @@ class OperationRow(Base, table=True):
     body: dict[str, Any] = column(Json)
 
 
+class TurnChangeRow(Base, table=True):
+    """Edits, deletions and rewinds that were carried out or refused: a repeat changes nothing. Holds no content."""
+
+    __tablename__ = "turn_change"
+
+    conversation: int = conversation_column()
+    operation_id: str = key_column(String(200))
+    kind: str = column(String(16))
+    seq: int | None = column(Integer, nullable=True)
+
+
+class RewoundTurnRow(Base, table=True):
+    """Turns that a rewind cut off. An entry that was in the inbox before the rewind, at `stream_id`, is old."""
+
+    __tablename__ = "rewound_turn"
+
+    conversation: int = conversation_column()
+    turn_id: str = key_column(String(200))
+    stream_id: str = column(String(48))
+
+
 class NodeRow(Base, table=True):
     """A segment (height 0) or chapter. The parent of (h, i) is (h + 1, i / 8).
 
@@ -156,6 +177,10 @@ class NodeRow(Base, table=True):
     refined_tokens_2: int = column(Integer, server_default="0")
     refined_tokens_3: int = column(Integer, server_default="0")
     closed_at: int = column(BigInteger, server_default="0")
+    decided_seq: int = column(Integer, server_default="0")
+    """Of a segment: the turn with which its end was decided. A rewind to before it opens the segment again."""
+    segmenter: dict[str, Any] | None = column(Json, nullable=True)
+    """Of a segment: what the segmenter remembered when it ended."""
     facts: dict[str, Any] = column(Json)
     source_hash: bytes = column(LargeBinary(16))
 
@@ -277,8 +302,10 @@ __all__ = [
     "PassageSignsRow",
     "PostingRow",
     "ReplyRow",
+    "RewoundTurnRow",
     "SCHEMA_VERSION",
     "TENANT_USAGE",
+    "TurnChangeRow",
     "TurnRow",
     "TurnVectorRow",
     "USAGE",

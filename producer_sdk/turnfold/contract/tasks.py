@@ -71,6 +71,10 @@ class Operation(StrEnum):
     """Settle an anchor by hand: `{"anchor": id, "state": "resolved" or "dismissed"}`."""
 
 
+CHANGES: Final = frozenset({Operation.EDIT, Operation.DELETE, Operation.REWIND})
+"""Operations on turns that were appended before."""
+
+
 class JobKind(StrEnum):
     """Kinds of rows in the `job` table."""
 

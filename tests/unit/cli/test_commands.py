@@ -225,6 +225,16 @@ class TestNothingRuns:
         assert result.exit_code == 2
         assert "give a conversation, or --all" in result.stderr
 
+    @pytest.mark.parametrize("command", ["delete", "rewind"])
+    def test_what_cannot_be_undone_asks_first(self, run: Run, command: str) -> None:
+        result = run(*self.NOWHERE, command, "c", "m-1", input="n\n")
+
+        assert result.exit_code == 1
+        assert "for good?" in result.stderr
+
+    def test_a_change_says_that_redis_is_away(self, run: Run) -> None:
+        assert run(*self.NOWHERE, "edit", "c", "m-1", "Better words.").exit_code == 3
+
     def test_forget_asks_first(self, run: Run) -> None:
         result = run(*self.NOWHERE, "forget", "c", input="n\n")
 

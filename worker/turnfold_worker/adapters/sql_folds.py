@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, func, select, update
 
@@ -167,7 +167,8 @@ def commit(connection: Connection, fold: Fold, target: RefineTarget | None) -> b
     if not moved.rowcount:
         return False
     for node in fold.nodes:
-        insert_node(connection, before.conversation, node)
+        ended = SegmentEnd(fold.decided_seq, fold.segmenter) if node.node.height == 0 else NO_END
+        insert_node(connection, before.conversation, node, ended)
     if fold.meant is not None:
         sql_vectors.keep_signs(connection, before.conversation, segment.idx, fold.meant)
     insert_anchors(connection, before.conversation, fold.anchors, fold.changes)
@@ -189,7 +190,18 @@ def anchors_added(
     return {"anchors_from": next_anchor + len(anchors), "more_anchors": active, "more_anchor_tokens": tokens}
 
 
-def insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
+class SegmentEnd(NamedTuple):
+    """How a segment's end came about: what a rewind goes back to."""
+
+    decided_seq: int
+    segmenter: Mapping[str, Any] | None
+
+
+NO_END: Final = SegmentEnd(0, None)
+"""Of a chapter."""
+
+
+def insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode, ended: SegmentEnd) -> None:
     """Write a node with its words, passages and postings."""
     node = folded.node
     connection.execute(
@@ -199,7 +211,8 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
             "last_seq": node.last_seq, "started_at": node.started_at, "ended_at": node.ended_at, "slug": node.slug,
             "tokens_0": node.tokens[0], "tokens_1": node.tokens[1], "tokens_2": node.tokens[2],
             "tokens_3": node.tokens[3], "importance": node.importance, "method": int(folded.method),
-            "facts": dict(folded.facts), "source_hash": folded.source_hash,
+            "facts": dict(folded.facts), "source_hash": folded.source_hash, "decided_seq": ended.decided_seq,
+            "segmenter": None if ended.segmenter is None else dict(ended.segmenter),
         },
     )  # fmt: skip
     _INSERT_LEVELS.run(

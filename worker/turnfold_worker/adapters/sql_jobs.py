@@ -148,17 +148,19 @@ def add_refold(
     state: JobState,
     attempts: int = 0,
     error: str | None = None,
-) -> None:
+) -> JobId | None:
     """A job to fold a closed segment again, unless there is one for the same input."""
     tenant = connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation))
-    connection.execute(
+    made = connection.scalar(
         insert_new(connection, _job)
         .values(
             conversation=conversation, tenant=tenant, kind=str(JobKind.REFOLD), subject=idx, input_hash=input_hash,
             state=str(state), attempts=attempts, error=error and error[:MAX_ERROR], not_before=now_milliseconds(),
         )
         .on_conflict_do_nothing()
+        .returning(_job.c.id)
     )  # fmt: skip
+    return None if made is None else JobId(made)
 
 
 def refold_job(job: JobId) -> ColumnElement[bool]:

@@ -130,3 +130,33 @@ def rebuild(connection: Connection, conversation: ConversationId) -> None:
     outline = make_outline(list(zip(cover, notes(connection, conversation, cover), strict=True)))
     ends = replace(outline, tail=known.tail, tail_seq=known.tail_seq, tail_names=known.tail_names)
     write(connection, seen, ends, frame_only=False)
+
+
+def drop_tail(connection: Connection, conversation: ConversationId) -> None:
+    """Leave out what an outline says of the open tail, until the next fold: its turns are shown themselves."""
+    known = frame(connection, conversation)
+    if known is None:
+        return
+    body = pack_outline(replace(known, tail=(), tail_seq=0, tail_names=()))[FRAME_PART]
+    connection.execute(
+        update(_outline).where(_outline.c.conversation == conversation, _outline.c.part == FRAME_PART).values(body=body)
+    )
+
+
+def cut_back(connection: Connection, conversation: ConversationId, *, node_count: int, last_seq: int) -> None:
+    """Make an outline speak for turns up to `last_seq` alone, after the nodes behind it went."""
+    known = frame(connection, conversation)
+    if known is None:
+        return
+    if known.last_seq <= last_seq:
+        drop_tail(connection, conversation)
+        return
+    connection.execute(delete(_outline).where(_outline.c.conversation == conversation))
+    if not last_seq:
+        return
+    cover = choose_cover(sizes(connection, conversation, node_count), last_seq=last_seq)
+    outline = make_outline(list(zip(cover, notes(connection, conversation, cover), strict=True)))
+    connection.execute(
+        insert(_outline),
+        [{"conversation": conversation, "part": part, "body": body} for part, body in pack_outline(outline).items()],
+    )

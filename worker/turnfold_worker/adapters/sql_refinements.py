@@ -13,7 +13,7 @@ from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeR
 from turnfold.contract.tasks import JobState
 from turnfold.rows import anchor_record
 from turnfold.statements import ANCHOR_COLUMNS
-from turnfold_worker.adapters import sql_access, sql_anchors, sql_jobs, sql_refine_jobs
+from turnfold_worker.adapters import sql_access, sql_anchors, sql_jobs, sql_refine_jobs, sql_removals
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_refine_sources import read_group, read_remains
 from turnfold_worker.adapters.sql_turns import insert_new
@@ -31,6 +31,10 @@ _SETTLED: Final = (_anchor.c.state, _anchor.c.settled_after, _anchor.c.ruled)
 
 class _Lost(Exception):  # noqa: N818 - no error: it rolls a transaction back
     """The job is no longer ours."""
+
+
+class _Changed(_Lost):
+    """What the model was shown is no longer what is stored."""
 
 
 class SqlRefinements:
@@ -115,6 +119,11 @@ class SqlRefinements:
         try:
             with self._transaction() as connection:
                 _write(connection, refined, self.target)
+        except _Changed:
+            # A reply that came after the change may quote what was said before it.
+            with self._transaction() as connection:
+                sql_removals.drop_replies(connection, refined.claim.owner.conversation)
+            return False
         except _Lost:
             return False
         return True
@@ -148,7 +157,9 @@ def _write(connection: Connection, refined: Refined, target: RefineTarget) -> No
         .where(_conversation.c.id == conversation, _conversation.c.edit_revision == refined.group.edit_revision)
         .values(revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
     )
-    if not guarded.rowcount or not sql_refine_jobs.finish(connection, refined.claim, JobState.DONE):
+    if not guarded.rowcount:
+        raise _Changed
+    if not sql_refine_jobs.finish(connection, refined.claim, JobState.DONE):
         raise _Lost
     if refined.nodes is not None:
         chapter = [source.chapter] if source.chapter is not None else []

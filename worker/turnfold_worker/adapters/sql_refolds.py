@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, delete, select, update
 
 from turnfold.contract.passages import LAST_TURN, PLACES, number_of
-from turnfold.contract.records import ConversationId, Method
+from turnfold.contract.records import Anchor, ConversationId, Method
 from turnfold.contract.tables import (
     ConversationRow,
     JobRow,
@@ -18,13 +18,20 @@ from turnfold.contract.tables import (
 )
 from turnfold.contract.tasks import JobState
 from turnfold.rows import anchor_record, turn_record
-from turnfold.statements import ANCHOR_COLUMNS, turn_columns
+from turnfold.statements import ACTIVE, ANCHOR_COLUMNS, turn_columns
 from turnfold.statements import anchor as _anchor
 from turnfold.statements import turn as _turn
-from turnfold_worker.adapters import sql_outlines, sql_vectors
+from turnfold_worker.adapters import sql_outlines, sql_removals, sql_vectors
 from turnfold_worker.adapters.sql_anchors import RULES, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
-from turnfold_worker.adapters.sql_folds import ANCHORS_ADDED, anchors_added, configurations, insert_node
+from turnfold_worker.adapters.sql_folds import (
+    ANCHORS_ADDED,
+    NO_END,
+    SegmentEnd,
+    anchors_added,
+    configurations,
+    insert_node,
+)
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.errors import Refused
 from turnfold_worker.exchange import ClosedSegment, Refold
@@ -60,10 +67,10 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
         .order_by(_turn.c.seq)
     )
     anchors = connection.execute(
-        select(*ANCHOR_COLUMNS)
+        select(*ANCHOR_COLUMNS, _anchor.c.settled_after)
         .where(_anchor.c.conversation == conversation, RULES, _anchor.c.seq.between(node.first_seq, node.last_seq))
         .order_by(_anchor.c.id)
-    )
+    ).all()
     said_before = connection.scalar(
         select(_notes.c.said).where(
             _notes.c.conversation == conversation, _notes.c.height == 0, _notes.c.idx == idx - 1
@@ -76,7 +83,21 @@ def closed_segment(connection: Connection, conversation: ConversationId, idx: in
         said_before=said_before or {}, before=[turn for turn in records if turn.seq < node.first_seq],
         turns=[turn for turn in records if turn.seq >= node.first_seq],
         anchors=[anchor_record(anchor) for anchor in anchors],
+        by_hand=frozenset(anchor.id for anchor in anchors if anchor.settled_after is not None),
+        loose=_loose(connection, conversation),
     )  # fmt: skip
+
+
+def _loose(connection: Connection, conversation: ConversationId) -> list[Anchor]:
+    """Active anchors that name one which is gone: it had overtaken them. Few: a change of a turn leaves them."""
+    other = _anchor.alias("other")
+    named = select(other.c.id).where(other.c.conversation == conversation, other.c.id == _anchor.c.related).exists()
+    rows = connection.execute(
+        select(*ANCHOR_COLUMNS)
+        .where(_anchor.c.conversation == conversation, RULES, ACTIVE, _anchor.c.related.is_not(None), ~named)
+        .order_by(_anchor.c.id)
+    )
+    return [anchor_record(row) for row in rows]
 
 
 def commit(connection: Connection, refold: Refold, target: RefineTarget | None) -> bool:
@@ -94,12 +115,13 @@ def commit(connection: Connection, refold: Refold, target: RefineTarget | None) 
     if not moved.rowcount:
         return False
     for node in refold.nodes:
-        _delete_node(connection, before.conversation, node)
-        insert_node(connection, before.conversation, node)
+        replace_node(connection, before.conversation, node)
     sql_vectors.drop_signs(connection, before.conversation, before.idx)
     if refold.meant is not None:
         sql_vectors.keep_signs(connection, before.conversation, before.idx, refold.meant)
     insert_anchors(connection, before.conversation, refold.anchors, refold.changes)
+    _drop_stale(connection, refold)
+    sql_removals.tell_sizes(connection, before.conversation)
     sql_outlines.rebuild(connection, before.conversation)
     connection.execute(
         update(_job).where(_job.c.id == refold.job).values(state=str(JobState.DONE), claim=None, error=None)
@@ -109,24 +131,46 @@ def commit(connection: Connection, refold: Refold, target: RefineTarget | None) 
     return True
 
 
-def _delete_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
+def _drop_stale(connection: Connection, refold: Refold) -> None:
+    """Delete anchors that the rules do not find any more, and weigh the others again."""
+    conversation = refold.segment.conversation
+    if refold.stale:
+        sql_removals.drop_anchors(connection, conversation, _anchor.c.id.in_(refold.stale), relink=False)
+    older = {one.id: one for one in refold.segment.anchors}
+    for one in refold.weighed:
+        if one != older[one.id]:
+            connection.execute(
+                update(_anchor)
+                .where(_anchor.c.conversation == conversation, _anchor.c.id == one.id)
+                .values(score=one.score, rank=one.rank)
+            )
+
+
+def replace_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> None:
+    """Write a node in the place of its older self, whose end stays what it was."""
+    ended = _delete_node(connection, conversation, folded)
+    insert_node(connection, conversation, folded, ended)
+
+
+def _delete_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> SegmentEnd:
     """A node with its words, refined ones included: they were made from the rules' words that go."""
     height, idx = folded.node.height, folded.node.idx
-    method = connection.scalar(
+    older = connection.execute(
         delete(_node)
         .where(_node.c.conversation == conversation, _node.c.height == height, _node.c.idx == idx)
-        .returning(_node.c.method)
-    )
+        .returning(_node.c.method, _node.c.decided_seq, _node.c.segmenter)
+    ).first()
     connection.execute(
         delete(_level).where(_level.c.conversation == conversation, _level.c.height == height, _level.c.idx == idx)
     )
     connection.execute(
         delete(_notes).where(_notes.c.conversation == conversation, _notes.c.height == height, _notes.c.idx == idx)
     )
-    if height == 0 and method != Method.PLAIN:
+    if height == 0 and older is not None and older.method != Method.PLAIN:
         # Through all of the conversation's postings, which no index has by segment: rare, and only for these.
         connection.execute(delete(_posting).where(_posting.c.conversation == conversation, _posting.c.idx == idx))
         first, last = number_of(folded.node.first_seq, 0), number_of(min(folded.node.last_seq, LAST_TURN), PLACES - 1)
         connection.execute(
             delete(_passage).where(_passage.c.conversation == conversation, _passage.c.number.between(first, last))
         )
+    return NO_END if older is None else SegmentEnd(older.decided_seq, older.segmenter)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Engine
@@ -12,16 +13,18 @@ from sqlalchemy import ColumnElement, Connection, Engine
 from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Outline
-from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
+from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import JobKind
 from turnfold.contract.vectors import Vector
 from turnfold_worker.adapters import (
     sql_access,
     sql_anchors,
+    sql_changes,
     sql_erasures,
     sql_folds,
     sql_jobs,
     sql_outlines,
+    sql_received,
     sql_refine_jobs,
     sql_refolds,
     sql_turns,
@@ -67,6 +70,7 @@ class SqlStore:
         self._read_engine = read_engine
         self._attempts = attempts
         self._refine_target = refine_target
+        self._changer = partial(sql_changes.apply, group=refine_target.segments if refine_target else FAN_OUT)
         self._reached = dict.fromkeys(JobKind, "")
         """The tenant at which the last look for due jobs ended: the next one goes on behind it."""
         self._untold: dict[str, ColumnElement[bool]] = {}
@@ -118,7 +122,9 @@ class SqlStore:
 
     def store(self, batches: Mapping[ConversationId, Sequence[Received]]) -> StoreResult:
         with self._transaction() as connection:
-            return sql_turns.store(connection, batches, republish_milliseconds=self._republish)
+            return sql_received.store(
+                connection, batches, changer=self._changer, republish_milliseconds=self._republish
+            )
 
     def leave_to_sweeps(self, conversations: Sequence[ConversationId]) -> None:
         with self._transaction() as connection:

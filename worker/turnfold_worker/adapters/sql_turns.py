@@ -1,36 +1,34 @@
-"""Storing what drains received: the ingest half of the SQL store."""
+"""Conversations and turns as rows, and the fold jobs that come with them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any, assert_never
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, select, tuple_, update
+from sqlalchemy import Connection, bindparam, delete, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from turnfold.contract.configuration import merged
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, StoredTurn
-from turnfold.contract.tables import ConversationRow, JobRow, OperationRow, ParkedEntryRow, TurnRow, table
-from turnfold.contract.tasks import JobKind, JobState, Operation
+from turnfold.contract.tables import (
+    ConversationRow,
+    JobRow,
+    OperationRow,
+    ParkedEntryRow,
+    RewoundTurnRow,
+    TurnRow,
+    table,
+)
+from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
-from turnfold_worker.adapters.sql_anchors import settle
-from turnfold_worker.adapters.sql_erasures import standing
-from turnfold_worker.exchange import ParkedOperation, Received, ReceivedOperation, ReceivedTurn, StoreResult
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)
 _operation = table(OperationRow)
 _parked = table(ParkedEntryRow)
 _job = table(JobRow)
-
-
-_COUNTED = (
-    update(_conversation)
-    .where(_conversation.c.id == bindparam("changed"))
-    .values(turn_count=bindparam("count"), revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
-)
+_rewound = table(RewoundTurnRow)
 
 
 def insert_new(connection: Connection, into: Any) -> Any:
@@ -69,142 +67,6 @@ def discard_unused(connection: Connection, conversations: Sequence[ConversationI
 
 def _sorted(address: Address) -> tuple[str, str]:
     return address.tenant, address.conversation
-
-
-def store(
-    connection: Connection, batches: Mapping[ConversationId, Sequence[Received]], *, republish_milliseconds: int
-) -> StoreResult:
-    """Store what was received, in order; what is there already is skipped.
-
-    Rows are locked in the order of their ids, so that two drains cannot wait for each other.
-    """
-    counts = _lock(connection, sorted(batches))
-    changed: list[ConversationId] = []
-    counters: list[dict[str, int]] = []
-    turns: list[dict[str, Any]] = []
-    for id_ in sorted(counts):
-        writer = _Conversation(connection, id_, counts[id_])
-        writer.take(batches[id_])
-        turns += writer.turns
-        if writer.changed:
-            changed.append(id_)
-            counters.append({"changed": id_, "count": writer.count})
-    if turns:
-        connection.execute(_turn.insert(), turns)
-    if counters:
-        connection.execute(_COUNTED, counters)
-    return StoreResult(
-        missing=frozenset(set(batches) - set(counts)),
-        to_fold=fold_due(connection, changed, republish_milliseconds),
-        new_turns=len(turns),
-    )
-
-
-def _lock(connection: Connection, ids: Sequence[ConversationId]) -> dict[ConversationId, int]:
-    """Lock the rows that still exist; their turn counts."""
-    rows = connection.execute(
-        select(_conversation.c.id, _conversation.c.turn_count)
-        .where(_conversation.c.id.in_(ids), standing())
-        .order_by(_conversation.c.id)
-        .with_for_update()
-    )
-    return {ConversationId(row.id): row.turn_count for row in rows}
-
-
-class _Conversation:
-    """What one batch adds to one locked conversation."""
-
-    def __init__(self, connection: Connection, id_: ConversationId, turn_count: int) -> None:
-        self._connection = connection
-        self._id = id_
-        self._count = turn_count
-        self._before = turn_count
-        self._settings: dict[str, Any] | None = None
-        self._parked_any = False
-        self._settled_any = False
-        self.turns: list[dict[str, Any]] = []
-
-    @property
-    def count(self) -> int:
-        """Turns of the conversation, the new ones included."""
-        return self._count
-
-    @property
-    def changed(self) -> bool:
-        """Whether anything was new."""
-        return self._count > self._before or self._settings is not None or self._parked_any or self._settled_any
-
-    def take(self, received: Sequence[Received]) -> None:
-        """Number the new turns and carry out the new operations, in order."""
-        known = self._known([item.turn.turn_id for item in received if isinstance(item, ReceivedTurn)])
-        for item in received:
-            match item:
-                case ReceivedTurn():
-                    if item.turn.turn_id not in known:
-                        known.add(item.turn.turn_id)
-                        self._append(item)
-                case ReceivedOperation():
-                    self._operate(item)
-                case ParkedOperation():
-                    self._park(item.entry.entry_id, None, item.entry.body, item.error)
-                case _:
-                    assert_never(item)
-        if self._settings is not None:
-            self._connection.execute(
-                update(_conversation).where(_conversation.c.id == self._id).values(settings=self._settings)
-            )
-
-    def _known(self, turn_ids: Sequence[str]) -> set[str]:
-        if self._before == 0 or not turn_ids:
-            return set()
-        return set(
-            self._connection.scalars(
-                select(_turn.c.turn_id).where(_turn.c.conversation == self._id, _turn.c.turn_id.in_(turn_ids))
-            )
-        )
-
-    def _append(self, item: ReceivedTurn) -> None:
-        self._count += 1
-        self.turns.append(turn_row(self._id, self._count, item.turn))
-        if item.error is not None:
-            self._park(item.turn.turn_id, self._count, item.entry.body, item.error)
-
-    def _operate(self, item: ReceivedOperation) -> None:
-        if item.operation not in {Operation.CONFIGURE, Operation.RESOLVE}:
-            msg = f"operation {item.operation} reached the store"
-            raise ValueError(msg)
-        own = _operation.c.conversation == self._id
-        if self._connection.scalar(
-            select(_operation.c.number).where(own, _operation.c.operation_id == item.operation_id)
-        ):
-            return
-        number = self._connection.scalar(select(func.coalesce(func.max(_operation.c.number), 0) + 1).where(own))
-        if item.operation is Operation.RESOLVE:
-            settle(self._connection, self._id, item.body, after_seq=self._count)
-            self._settled_any = True
-            self._record(number, item, item.body)
-            return
-        if self._settings is None:
-            stored = self._connection.scalar(select(_conversation.c.settings).where(_conversation.c.id == self._id))
-            self._settings = dict(stored or {})
-        self._settings = merged(self._settings, item.body)
-        # What is then in force, not what was changed: a fold reads the last one and not all of them.
-        self._record(number, item, self._settings)
-
-    def _record(self, number: int | None, item: ReceivedOperation, body: Mapping[str, Any]) -> None:
-        self._connection.execute(
-            _operation.insert(),
-            {"conversation": self._id, "number": number, "operation_id": item.operation_id,
-             "kind": str(item.operation), "after_seq": self._count, "body": dict(body)},
-        )  # fmt: skip
-
-    def _park(self, entry_id: str, seq: int | None, payload: bytes, error: str) -> None:
-        self._parked_any = True
-        self._connection.execute(
-            insert_new(self._connection, _parked).on_conflict_do_nothing(),
-            {"conversation": self._id, "entry_id": entry_id, "seq": seq, "payload": payload, "error": error[:500],
-             "parked_at": self._connection.scalar(select(now_milliseconds()))},
-        )  # fmt: skip
 
 
 def content_hash(content: str) -> bytes:

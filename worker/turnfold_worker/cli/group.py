@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from turnfold_worker.cli.changes import delete, edit, rewind
 from turnfold_worker.cli.demo import demo
 from turnfold_worker.cli.doctor_command import digest, doctor, migrate
 from turnfold_worker.cli.failures import Group
@@ -59,7 +60,7 @@ def main(ctx: click.Context, redis_url: str | None, database_url: str | None, te
 
 
 for command in (
-    up, demo, import_files, context, expand, search, anchors, inspect, status, jobs, refine, usage, forget, fold,
-    doctor, digest, migrate, serve_metrics,
+    up, demo, import_files, context, expand, search, anchors, inspect, status, jobs, refine, usage, edit, delete,
+    rewind, forget, fold, doctor, digest, migrate, serve_metrics,
 ):  # fmt: skip
     main.add_command(command)

@@ -68,7 +68,7 @@ def _made_of_its_turns(connection: Connection, node: Any) -> bool:
             .order_by(_turn.c.seq)
         )
     ]
-    if any(turn.state in {TurnState.DELETED, TurnState.EXPIRED} for turn in turns):
+    if any(turn.state is TurnState.EXPIRED for turn in turns):
         return True
     return source_hash(turns) == bytes(node.source_hash)
 

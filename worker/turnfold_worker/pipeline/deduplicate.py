@@ -157,6 +157,22 @@ def merge_into_past(
     return Merged(new=tuple(one.anchor for one in ours), changed=tuple(sorted(changed, key=lambda one: one.id)))
 
 
+def settle_again(anchor: Anchor, later: Sequence[Anchor], *, settings: FoldSettings) -> list[AnchorChange]:
+    """What anchors that were said after an active one do to it, and it to them, by words alone.
+
+    Its own change comes first, and is there even when nothing was said about it.
+    """
+    ours = _known(replace(anchor, related=None), NO_VECTORS)
+    changed: list[AnchorChange] = []
+    for other in sorted(later, key=lambda one: (one.turn_seq, one.id)):
+        if other.turn_seq > anchor.turn_seq and other.id != anchor.id:
+            one = _known(other, NO_VECTORS, finishes=_finishes(other))
+            _settle(one, [ours], settings)
+            if one.anchor != other:
+                changed.append(_change_of(one.anchor))
+    return [_change_of(ours.anchor), *changed]
+
+
 def _newest(candidates: Sequence[Anchor]) -> list[Anchor]:
     """Those that are looked at, oldest first."""
     distinct = {one.id: one for one in candidates}

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from turnfold.contract.notes import Note
-from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn
+from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import terms
 from turnfold.contract.vectors import NO_VECTORS, Vector
@@ -85,7 +85,9 @@ def fold_segment(
     `turns` are in order and not empty; `before` are the last ones before them, which they may repeat; `said` are the
     tokens of each role up to the last turn; `vectors` are sentence vectors of the turns, by number, if they have any.
     """
-    readings = read_segment(turns, before=before)
+    if not (told := not_deleted(turns)):
+        return plain_fold(turns, idx=idx, said=said, method=Method.RULES)
+    readings = read_segment(told, before=not_deleted(before))
     facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
     facts[RELATIONS] = relations_of(readings)
     found = noted(readings)
@@ -95,7 +97,7 @@ def fold_segment(
     levels = summarize(readings, facts, best)
     drafts = extract_anchors(readings, settings, vectors)
     node = _node(
-        turns, idx=idx, slug_text=slug(facts, levels.topics), levels=levels.texts, importance=_importance(turns, drafts)
+        turns, idx=idx, slug_text=slug(facts, levels.topics), levels=levels.texts, importance=_importance(told, drafts)
     )
     return FoldedNode(
         node=node,
@@ -107,7 +109,7 @@ def fold_segment(
         postings=postings_of(_counts(readings), passages),
         notes=best,
         passages=tuple(passages),
-        ledger=segment_ledger(turns),
+        ledger=segment_ledger(told),
         said=said,
     )
 
@@ -183,19 +185,31 @@ def _node(turns: Sequence[StoredTurn], *, idx: int, slug_text: str, levels: Mapp
     )
 
 
-def plain_fold(turns: Sequence[StoredTurn], *, idx: int, said: Mapping[str, int] = NOTHING_SAID) -> FoldedNode:
+def not_deleted(turns: Sequence[StoredTurn]) -> Sequence[StoredTurn]:
+    """The turns of which there are words to tell; the others only keep their numbers."""
+    return [turn for turn in turns if turn.state is not TurnState.DELETED]
+
+
+def plain_fold(
+    turns: Sequence[StoredTurn],
+    *,
+    idx: int,
+    said: Mapping[str, int] = NOTHING_SAID,
+    method: Method = Method.PLAIN,
+) -> FoldedNode:
     """Fold without rules: the head and the tail of what was said, and counts. Total: it has no rule that could fail."""
     whole = sum(turn.tokens + MESSAGE_TOKENS for turn in turns)
-    counted = f"turns without summary: {len(turns)}, about {whole} tokens\n"
-    shown = _plain_line(turns[0], _PLAIN_HEAD) if turns else ""
-    if len(turns) > 1:
-        shown += _plain_line(turns[-1], _PLAIN_TAIL)
+    told = not_deleted(turns)
+    counted = f"turns without summary: {len(told)}, about {whole} tokens\n"
+    shown = _plain_line(told[0], _PLAIN_HEAD) if told else ""
+    if len(told) > 1:
+        shown += _plain_line(told[-1], _PLAIN_TAIL)
     detailed = first_that_fits((shown + counted, shown, counted), whole)
     brief = first_that_fits((counted,), estimate_tokens(detailed))
     levels = {1: detailed, 2: brief, 3: f"{FALLBACK}\n"}
     return FoldedNode(
         node=_node(turns, idx=idx, slug_text=FALLBACK, levels=levels, importance=0),
-        method=Method.PLAIN,
+        method=method,
         levels=levels,
         facts=merge_facts([]),
         source_hash=source_hash(turns),
@@ -220,4 +234,13 @@ def first_that_fits(texts: Sequence[str], limit: int) -> str:
     return next((text for text in texts if text and estimate_tokens(text) <= limit), f"{FALLBACK}\n")
 
 
-__all__ = ["FoldedNode", "first_that_fits", "fold_segment", "known_moments", "plain_fold", "said_after", "source_hash"]
+__all__ = [
+    "FoldedNode",
+    "first_that_fits",
+    "fold_segment",
+    "known_moments",
+    "not_deleted",
+    "plain_fold",
+    "said_after",
+    "source_hash",
+]

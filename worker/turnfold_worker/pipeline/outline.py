@@ -13,7 +13,7 @@ from typing import Final
 from turnfold.contract.notes import OUTLINE_TIERS, Covered, Note, Outline
 from turnfold.contract.records import FAN_OUT, Role, StoredTurn
 from turnfold_worker.pipeline.coverage import ranked
-from turnfold_worker.pipeline.fold import said_after
+from turnfold_worker.pipeline.fold import not_deleted, said_after
 from turnfold_worker.pipeline.ledger import Ledger, merge_ledgers, rank, segment_ledger, tool_share
 from turnfold_worker.pipeline.notes import notes_of
 from turnfold_worker.pipeline.treatment import read_segment
@@ -96,7 +96,8 @@ def make_outline(cover: Sequence[tuple[Covered, NodeNotes]]) -> Outline:
 
 def with_tail(outline: Outline, turns: Sequence[StoredTurn], said: Mapping[str, int]) -> Outline:
     """The outline with notes and names of the open tail; `said` are the tokens of each role before it."""
-    notes = notes_of(read_segment(turns))
+    told = not_deleted(turns)
+    notes = notes_of(read_segment(told))
     said = said_after(said, turns)
     tool_percent = _tool_percent(said)
     return replace(
@@ -104,7 +105,7 @@ def with_tail(outline: Outline, turns: Sequence[StoredTurn], said: Mapping[str, 
         tail=tuple(ranked(notes, said, most_tokens=_TAIL_TOKENS)),
         tail_seq=turns[-1].seq if turns else 0,
         # Without a tool's words no context shows names.
-        tail_names=rank(segment_ledger(turns))[:_TAIL_NAMES] if tool_percent else (),
+        tail_names=rank(segment_ledger(told))[:_TAIL_NAMES] if tool_percent else (),
         tool_percent=tool_percent,
     )
 

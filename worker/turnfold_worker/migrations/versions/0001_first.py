@@ -267,6 +267,8 @@ def upgrade() -> None:
         sa.Column("refined_tokens_2", sa.Integer(), server_default="0", nullable=False),
         sa.Column("refined_tokens_3", sa.Integer(), server_default="0", nullable=False),
         sa.Column("closed_at", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("decided_seq", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("segmenter", sa.JSON(), nullable=True),
         sa.Column("facts", sa.JSON(), nullable=False),
         sa.Column("source_hash", sa.LargeBinary(length=16), nullable=False),
         sa.CheckConstraint("first_seq <= last_seq", name=op.f("node_range_check")),
@@ -404,6 +406,18 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("conversation", "request_hash", name=op.f("reply_pkey")),
     )
     op.create_table(
+        "rewound_turn",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("turn_id", sa.String(length=200), autoincrement=False, nullable=False),
+        sa.Column("stream_id", sa.String(length=48), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("rewound_turn_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "turn_id", name=op.f("rewound_turn_pkey")),
+    )
+    op.create_table(
         "turn",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -425,6 +439,19 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("conversation", "seq", name=op.f("turn_pkey")),
         sa.UniqueConstraint("conversation", "turn_id", name=op.f("turn_conversation_turn_id_key")),
+    )
+    op.create_table(
+        "turn_change",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("operation_id", sa.String(length=200), autoincrement=False, nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("turn_change_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "operation_id", name=op.f("turn_change_pkey")),
     )
     op.create_table(
         "turn_vector",
@@ -473,7 +500,9 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("usage")
     op.drop_table("turn_vector")
+    op.drop_table("turn_change")
     op.drop_table("turn")
+    op.drop_table("rewound_turn")
     op.drop_table("reply")
     op.drop_table("posting")
     op.drop_table("passage_signs")

@@ -1,0 +1,376 @@
+"""An edited or deleted turn says what it is to say: at once in every read, and after a drain nowhere else any more."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import redis
+from sqlalchemy import Engine, text
+
+from conftest import LocalWorker
+from support.platforms import POISON, Platform, append_unreadable
+from support.remnants import traces
+from support.stored import broken_invariants
+from support.talk import talk
+from turnfold import InvalidInput, InvalidTurn, Turnfold, UnknownConversation, UnknownTurn
+from turnfold.contract.keys import Address
+from turnfold.contract.tasks import Operation
+from turnfold.inbox import connect as connect_redis
+from turnfold_worker.doctor.invariants import check_invariants
+from turnfold_worker.doctor.samples import check_samples
+from turnfold_worker.drain import receive
+from turnfold_worker.exchange import InboxEntry
+
+SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
+OLD = "We decided to use Xyzzydb 7.25 for the Quuxline export, and Grault will send the 4711 euros by Friday."
+NEW = "We decided to use Plughdb 9.13 for the Waldline export, and Garply will send the 8152 euros by Monday."
+NEEDLES = ("Xyzzydb", "xyzzydb", "Quuxline", "quuxline", "Grault", "grault")
+MANY = 90
+BUDGETS = (300, 1_000, 4_000)
+
+
+@pytest.fixture
+def client(redis_url: str) -> Iterator[redis.Redis]:
+    with connect_redis(redis_url, timeout_seconds=5) as found:
+        yield redis.Redis.from_url(redis_url, decode_responses=True)
+        found.close()
+
+
+def said(at: int, many: int = MANY) -> list[dict[str, Any]]:
+    """A conversation whose turn `at` says what is to be changed."""
+    turns = [{**turn, "turn_id": f"t{i}"} for i, turn in enumerate(talk("edits", many))]
+    turns[at]["content"] = OLD
+    return turns
+
+
+def begun(tf: Turnfold, at: int, *, conversation: str = "c") -> None:
+    tf.configure(conversation, settings=SMALL)
+    tf.append(conversation, said(at))
+
+
+def drained(local: LocalWorker, conversation: str = "c") -> None:
+    local.worker.drain(Address("acme", conversation).shard)
+
+
+def everything_shown(tf: Turnfold, conversation: str = "c") -> str:
+    """All that reads show of a conversation."""
+    shown: list[str] = []
+    markers: set[str] = set()
+    for budget, query, policy in itertools.product(
+        BUDGETS, (None, "Which database for the Quuxline export?"), ("balanced", "recency")
+    ):
+        context = tf.context(conversation, budget_tokens=budget, query=query, policy=policy)
+        assert context.tokens <= budget
+        shown += [context.text.replace("Which database for the Quuxline export?", ""), str(context.messages("openai"))]
+        markers |= set(context.markers)
+    shown += [tf.expand(conversation, marker).text for marker in sorted(markers)]
+    shown += [anchor.text for anchor in tf.anchors(conversation, states=None)]
+    for asked in ("Quuxline", "Xyzzydb export", "decided"):
+        shown += [hit.snippet for hit in tf.search(conversation, asked)]
+    return "\n".join(shown)
+
+
+def assert_gone(shown: str) -> None:
+    assert [needle for needle in NEEDLES if needle in shown] == []
+
+
+CHANGES: dict[str, Callable[[Turnfold], None]] = {
+    "edit": lambda tf: tf.edit("c", "t40", content=NEW),
+    "delete": lambda tf: tf.delete("c", "t40"),
+    "rewind": lambda tf: tf.rewind("c", after="t39"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_was_said_before_is_in_no_read_from_the_call_on_and_nowhere_after_the_drain(
+    tf: Turnfold, local: LocalWorker, engine: Engine, client: redis.Redis, change: str
+) -> None:
+    begun(tf, 40)
+    local.settle()
+    kept = tf.context("c", budget_tokens=4_000, query="Quuxline").reference()
+    assert "Quuxline" in everything_shown(tf)
+    CHANGES[change](tf)
+    assert_gone(everything_shown(tf))
+    drained(local)
+    assert_gone(everything_shown(tf))
+    for needle in NEEDLES:
+        assert traces(engine, client, needle) == []
+    assert broken_invariants(engine) == {}
+    local.settle()
+    shown = everything_shown(tf)
+    assert_gone(shown)
+    assert ("Plughdb" in shown) is (change == "edit")
+    assert broken_invariants(engine) == {}
+    assert tf.wait("c").parked == 0
+    with pytest.raises(LookupError):
+        tf.resolve(kept)
+
+
+@pytest.mark.parametrize("at", [0, 44, 88, 89])
+@pytest.mark.parametrize("change", ["edit", "delete"])
+def test_a_turn_that_waits_in_the_inbox_or_the_open_tail_is_changed_like_any_other(
+    tf: Turnfold, local: LocalWorker, engine: Engine, client: redis.Redis, change: str, at: int
+) -> None:
+    begun(tf, at)
+    tf.append("c", {"role": "user", "content": "Anything else?", "turn_id": "last"})
+    if change == "edit":
+        tf.edit("c", f"t{at}", content=NEW)
+    else:
+        tf.delete("c", f"t{at}")
+    assert_gone(everything_shown(tf))
+    drained(local)
+    assert_gone(everything_shown(tf))
+    local.settle()
+    assert_gone(everything_shown(tf))
+    for needle in NEEDLES:
+        assert traces(engine, client, needle) == []
+    turn = tf.expand("c", f"L0:turn-{at + 1}").turns[0]
+    assert turn.content == (NEW if change == "edit" else "")
+    assert broken_invariants(engine) == {}
+
+
+def test_after_an_edit_the_rows_are_those_of_the_same_segments_with_the_new_words(
+    tf: Turnfold, platform: Platform, engine: Engine
+) -> None:
+    """As many tokens, so that the boundaries are the same, and what later segments count."""
+    turns = said(40)
+    for name, words in (("c", turns[40]["content"]), ("undisturbed", NEW)):
+        tf.configure(name, settings=SMALL)
+        tf.append(name, [*turns[:40], {**turns[40], "content": words}, *turns[41:]])
+    platform.local.settle()
+    tf.edit("c", "t40", content=NEW)
+    platform.local.settle()
+    ours, theirs = platform.rows("c"), platform.rows("undisturbed")
+    for name, rows in theirs.items():
+        assert ours[name] == rows, name
+    states = [
+        [(one.text, str(one.state)) for one in tf.anchors(name, states=None)] for name in ("c", "undisturbed")
+    ]  # fmt: skip
+    assert states[0] == states[1]
+
+
+def test_a_repeat_of_entries_changes_nothing_even_after_later_appends(
+    tf: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    turns = said(20, 40)
+    tf.append("c", turns[:30])
+    tf.edit("c", "t20", content=NEW)
+    tf.delete("c", "t3")
+    tf.rewind("c", after="t25")
+    tf.append("c", {"role": "user", "content": "Once more, with care.", "turn_id": "t26"})
+    inbox = local.worker.inbox
+    (claim,) = inbox.claim(Address("acme", "c").shard, 10)
+    (entries,) = inbox.read([claim], 500)
+    inbox.postpone([claim], 0.0)
+    local.settle()
+    tf.append("c", turns[30:])
+    local.settle()
+    digest = local.digest("c")
+    store = local.worker.store
+    (conversation,) = store.resolve([claim.address])
+    for read in (entries, entries[:30], entries[29:31], entries[-3:]):
+        result = store.store({conversation: [receive(entry) for entry in read]})
+        assert result.new_turns == 0
+        local.settle()
+        assert local.digest("c") == digest
+    assert broken_invariants(engine) == {}
+    assert tf.expand("c", "L0:turn-27").turns[0].content == "Once more, with care."
+
+
+def test_what_a_later_turn_had_corrected_is_active_again_when_the_correction_goes(
+    tf: Turnfold, local: LocalWorker
+) -> None:
+    turns = said(60, 70)
+    turns[2]["content"] = "The launch of the seat map is on 3 May 2026."
+    turns[30]["content"] = "The launch of the seat map is on 7 May 2026."
+    tf.configure("c", settings=SMALL)
+    tf.append("c", turns)
+    local.settle()
+
+    def states() -> dict[str, str]:
+        return {one.text: str(one.state) for one in tf.anchors("c", states=None) if "launch" in one.text}
+
+    assert states()[turns[2]["content"]] == "superseded"
+    tf.delete("c", "t30")
+    local.settle()
+    assert states() == {turns[2]["content"]: "active"}
+
+
+def test_an_anchor_that_is_active_again_is_overtaken_by_what_was_said_later_still(
+    tf: Turnfold, local: LocalWorker
+) -> None:
+    turns = said(60, 70)
+    for at, day in ((2, 3), (20, 7), (40, 9)):
+        turns[at]["content"] = f"The launch of the seat map is on {day} May 2026."
+    tf.configure("c", settings=SMALL)
+    tf.append("c", turns)
+    local.settle()
+    tf.delete("c", "t20")
+    local.settle()
+    states = {one.text: str(one.state) for one in tf.anchors("c", states=None) if "launch" in one.text}
+    assert states == {turns[2]["content"]: "superseded", turns[40]["content"]: "active"}
+
+
+CALL = {"id": "k1", "type": "function", "function": {"name": "run", "arguments": "{}"}}
+GROUP = [
+    {"role": "user", "content": "Run it.", "turn_id": "u"},
+    {"role": "assistant", "content": "On it.", "tool_calls": [CALL, {**CALL, "id": "k2"}], "turn_id": "call"},
+    {"role": "tool", "tool_call_id": "k1", "content": "one failed", "turn_id": "r1"},
+    {"role": "tool", "tool_call_id": "k2", "content": "two passed", "turn_id": "r2"},
+    {"role": "assistant", "content": "Done.", "turn_id": "done"},
+]  # fmt: skip
+
+
+def assert_a_provider_accepts(messages: list[dict[str, Any]]) -> None:
+    """Each result answers a call right before it, and each call has all its results."""
+    open_ids: set[str] = set()
+    for message in messages:
+        if message["role"] == "tool":
+            assert message["tool_call_id"] in open_ids
+            open_ids.remove(message["tool_call_id"])
+            continue
+        assert not open_ids
+        assert message.get("content") or message.get("tool_calls")
+        open_ids = {call["id"] for call in message.get("tool_calls") or ()}
+    assert not open_ids
+
+
+@pytest.mark.parametrize("gone", [("call",), ("r1",), ("r2",), ("r1", "r2"), ("call", "r1", "r2"), ("done",), ("u",)])
+@pytest.mark.parametrize("is_drained", [False, True])
+def test_what_is_left_of_a_tool_group_is_what_a_provider_accepts(
+    tf: Turnfold, local: LocalWorker, gone: tuple[str, ...], *, is_drained: bool
+) -> None:
+    tf.append("c", GROUP)
+    if is_drained:
+        local.settle()
+    for one in gone:
+        tf.delete("c", one)
+    if is_drained:
+        local.settle()
+    context = tf.context("c", budget_tokens=1_000)
+    messages = context.messages("openai")
+    assert_a_provider_accepts(messages)
+    left = [turn for turn in GROUP if turn["turn_id"] not in gone]
+    for turn in left:
+        assert str(turn["content"]) in str(messages)
+    assert "[deleted]" not in context.text
+    request = context.request("anthropic")
+    assert [one["role"] for one in request["messages"]][:1] in ([], ["user"])
+
+
+def test_an_edit_leaves_calls_and_results_where_they_are(tf: Turnfold, local: LocalWorker) -> None:
+    tf.append("c", GROUP)
+    tf.edit("c", "call", content="Running both.")
+    tf.edit("c", "r1", content="one passed after all")
+    before = tf.context("c", budget_tokens=1_000).messages("openai")
+    local.settle()
+    after = tf.context("c", budget_tokens=1_000).messages("openai")
+    assert before == after
+    assert_a_provider_accepts(after)
+    assert [(one["role"], one["content"]) for one in after[1:3]] == [
+        ("assistant", "Running both."), ("tool", "one passed after all")
+    ]  # fmt: skip
+    assert len(after[1]["tool_calls"]) == 2
+
+
+def test_what_cannot_be_changed_is_said_at_the_call(tf: Turnfold, local: LocalWorker) -> None:
+    with pytest.raises(UnknownConversation):
+        tf.edit("c", "t1", content="x")
+    tf.append("c", said(1, 10))
+    for is_stored in (False, True):
+        if is_stored:
+            local.settle()
+        for ask in (
+            lambda: tf.edit("c", "nobody", content="x"), lambda: tf.delete("c", "nobody"),
+            lambda: tf.rewind("c", after="nobody"),
+        ):  # fmt: skip
+            with pytest.raises(UnknownTurn, match="nobody"):
+                ask()
+    with pytest.raises(InvalidTurn, match="delete it"):
+        tf.edit("c", "t1", content="  ")
+    with pytest.raises(InvalidTurn, match="limit"):
+        tf.edit("c", "t1", content="x" * 2_000_000)
+    with pytest.raises(InvalidInput):
+        tf.rewind("c", after="")
+    tf.delete("c", "t1")
+    with pytest.raises(UnknownTurn, match="deleted"):
+        tf.edit("c", "t1", content="x")
+    local.settle()
+    with pytest.raises(UnknownTurn, match="deleted"):
+        tf.edit("c", "t1", content="x")
+    tf.delete("c", "t1")
+    tf.rewind("c", after="t9")
+    local.settle()
+    assert tf.status("c").parked == 0
+    assert tf.status("c").stored == 10
+
+
+def test_a_change_that_nobody_could_refuse_in_time_waits_for_a_person(
+    tf: Turnfold, local: LocalWorker, engine: Engine
+) -> None:
+    """Two callers rewind and edit at once: the second one meets a turn that is gone."""
+    tf.append("c", said(1, 10))
+    local.settle()
+    store = local.worker.store
+    (conversation,) = store.resolve([Address("acme", "c")])
+    entries = [
+        InboxEntry("1-1", str(Operation.REWIND), "rewind-1", b'{"turn_id":"t4"}'),
+        InboxEntry("1-2", str(Operation.EDIT), "edit-1", b'{"turn_id":"t7","content":"late"}'),
+        InboxEntry("1-3", str(Operation.DELETE), "delete-1", b"[]"),
+    ]
+    for _ in range(2):
+        store.store({conversation: [receive(entry) for entry in entries]})
+    assert tf.status("c").parked == 2
+    assert tf.status("c").stored == 5
+    tf.append("c", {"role": "user", "content": "Again.", "turn_id": "t7"})
+    local.settle()
+    store.store({conversation: [receive(entry) for entry in entries]})
+    assert tf.expand("c", "L0:turn-6").text.endswith("Again.\n")
+    with engine.begin() as connection:
+        assert connection.scalar(text("SELECT COUNT(*) FROM turn_change")) == 2
+
+
+def test_words_on_which_the_rules_fail_are_stored_and_better_ones_end_the_parked_work(
+    tf: Turnfold, platform: Platform, engine: Engine, client: redis.Redis
+) -> None:
+    begun(tf, 40)
+    platform.local.settle()
+    platform.break_rules()
+    tf.edit("c", "t40", content=f"{NEW} {POISON}")
+    platform.local.settle()
+    assert tf.status("c").parked == 1
+    assert_gone(everything_shown(tf))
+    assert "Plughdb" in tf.expand("c", "L0:turn-41").text
+    tf.edit("c", "t40", content=NEW)
+    platform.local.settle()
+    assert tf.status("c").parked == 0
+    assert traces(engine, client, "Quuxline") == traces(engine, client, POISON) == []
+    assert broken_invariants(engine) == {}
+
+
+def test_a_turn_that_could_not_be_stored_as_it_was_sent_takes_the_words_of_an_edit(
+    tf: Turnfold, local: LocalWorker, redis_url: str, engine: Engine, client: redis.Redis
+) -> None:
+    append_unreadable(redis_url, "c", "broken", b'{"role": "user", "content": Quuxline}')
+    local.settle()
+    assert tf.status("c").parked == 1
+    tf.edit("c", "broken", content="All is well.")
+    local.settle()
+    assert tf.status("c").parked == 0
+    assert tf.expand("c", "L0:turn-1").turns[0].content == "All is well."
+    assert traces(engine, client, "Quuxline") == []
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_doctor_finds_nothing_after_changes(tf: Turnfold, local: LocalWorker, engine: Engine, change: str) -> None:
+    begun(tf, 40)
+    local.settle()
+    CHANGES[change](tf)
+    drained(local)
+    for _ in range(2):
+        assert [finding for finding in check_invariants(engine) if not finding.ok] == []
+        local.settle()
+    assert [finding for finding in check_samples(engine) if not finding.ok] == []

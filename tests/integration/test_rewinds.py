@@ -1,0 +1,111 @@
+"""After a rewind a conversation is as one that never had the turns that were cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count as counted
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Engine, text
+
+from conftest import LocalWorker
+from support.conversations import conversations
+from support.stored import broken_invariants
+from support.talk import talk
+from turnfold import Turnfold
+from turnfold.contract.keys import Address
+from turnfold_worker.ports import SentenceEmbedder
+
+SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
+
+
+_NUMBERS = counted()
+
+
+def named(seed: object, many: int) -> list[dict[str, Any]]:
+    return [{**turn, "turn_id": f"{seed}-{i}"} for i, turn in enumerate(talk(seed, many))]
+
+
+def drained(local: LocalWorker, conversation: str) -> None:
+    local.worker.drain(Address("acme", conversation).shard)
+
+
+@pytest.mark.parametrize("last", [1, 5, 37, 99, 118, 119])
+def test_a_rewound_conversation_is_as_one_that_never_had_what_was_cut_off(
+    tf: Turnfold, local: LocalWorker, engine: Engine, last: int
+) -> None:
+    turns, others = named("a", 120), named("b", 30)
+    for name in ("c", "undisturbed"):
+        tf.configure(name, settings=SMALL)
+    tf.append("c", turns)
+    local.settle()
+    tf.rewind("c", after=f"a-{last - 1}")
+    local.settle()
+    tf.append("undisturbed", turns[:last])
+    local.settle()
+    assert local.digest("c") == local.digest("undisturbed")
+    assert tf.wait("c").stored == last
+    for name in ("c", "undisturbed"):
+        tf.append(name, others)
+    local.settle()
+    assert local.digest("c") == local.digest("undisturbed")
+    assert tf.context("c", budget_tokens=1_000).text == tf.context("undisturbed", budget_tokens=1_000).text
+    assert broken_invariants(engine) == {}
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
+    tf: Turnfold, local: LocalWorker, engine: Engine, data: st.DataObject
+) -> None:
+    """However the appends and rewinds are drained and folded."""
+    number = next(_NUMBERS)
+    name, undisturbed = f"c-{number}", f"undisturbed-{number}"
+    for one in (name, undisturbed):
+        tf.configure(one, settings=SMALL)
+    left: list[dict[str, Any]] = []
+    for round_ in range(data.draw(st.integers(1, 4), label="rounds")):
+        said = [
+            {**turn, "turn_id": f"{round_}-{i}"}
+            for i, turn in enumerate(data.draw(conversations(most=40), label="said"))
+        ]
+        left += said
+        tf.append(name, said)
+        for work in data.draw(st.lists(st.sampled_from(["drain", "settle"]), max_size=1), label="work"):
+            drained(local, name) if work == "drain" else local.settle()
+        if data.draw(st.booleans(), label="rewinds"):
+            last = data.draw(st.integers(1, len(left)), label="last")
+            tf.rewind(name, after=left[last - 1]["turn_id"])
+            del left[last:]
+    local.settle()
+    tf.append(undisturbed, left)
+    local.settle()
+    assert local.digest(name) == local.digest(undisturbed)
+    assert broken_invariants(engine) == {}
+
+
+def test_nothing_that_was_computed_of_what_is_cut_off_is_left(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], embedder: SentenceEmbedder, engine: Engine
+) -> None:
+    local = make_worker(embedder=embedder)
+    tf.configure("c", settings=SMALL)
+    tf.append("c", named("v", 60))
+    local.settle()
+    tf.rewind("c", after="v-29")
+    drained(local, "c")
+
+    def count(rows: str) -> int:
+        with engine.begin() as connection:
+            return int(connection.scalar(text(f"SELECT COUNT(*) FROM {rows}")) or 0)
+
+    assert count("turn_vector WHERE seq > 30") == 0
+    assert count("passage_signs WHERE idx >= (SELECT node_count FROM conversation)") == 0
+    assert count("posting WHERE idx >= (SELECT node_count FROM conversation)") == 0
+    assert count("passage WHERE number >= 31 * 256") == 0
+    assert count("anchor WHERE seq > 30") == 0
+    local.settle()
+    assert tf.wait("c").stored == 30
+    assert broken_invariants(engine) == {}

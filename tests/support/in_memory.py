@@ -1,0 +1,81 @@
+"""A conversation in this process whose inbox is a list: a test decides what is stored when, and how often."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Engine
+
+from support.publishers import HeldMessages
+from turnfold.contract.configuration import configuration
+from turnfold.contract.keys import Address
+from turnfold.contract.records import JobId
+from turnfold.contract.tasks import Operation, Task
+from turnfold.edge import accept
+from turnfold.turn_changes import TurnChange
+from turnfold_worker.adapters.memory_database import memory_database
+from turnfold_worker.compress import CompressLimits, compress
+from turnfold_worker.digest import digest
+from turnfold_worker.drain import receive
+from turnfold_worker.exchange import InboxEntry
+from turnfold_worker.refold import refold
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.wiring import sql_store
+
+SMALL_SEGMENTS = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
+MAX_BYTES = 1_048_576
+
+
+class InMemory:
+    """A conversation of small segments."""
+
+    def __init__(self) -> None:
+        self.engine: Engine = memory_database()
+        self.store = sql_store(WorkerSettings(), self.engine, self.engine)
+        self.address = Address("acme", "c")
+        (self.conversation,) = self.store.resolve([self.address])
+        self.entries: list[InboxEntry] = []
+        self.stored = 0
+        """Entries that were stored at least once."""
+        body = configuration(goal=None, constraints=None, settings=SMALL_SEGMENTS)
+        self._put(Operation.CONFIGURE, "configure", body)
+
+    def append(self, turns: Sequence[Mapping[str, Any]]) -> None:
+        for turn in turns:
+            entry = accept(turn, max_bytes=MAX_BYTES)
+            self._put(Operation.APPEND, entry.entry_id, entry.body)
+
+    def change(self, change: TurnChange) -> None:
+        self._put(change.operation, f"{change.operation}-{len(self.entries)}", change.body)
+
+    def _put(self, operation: Operation, entry_id: str, body: bytes) -> None:
+        self.entries.append(InboxEntry(f"{len(self.entries) + 1}-0", str(operation), entry_id, body))
+
+    def drain(self, first: int, last: int) -> None:
+        """Store entries `first` to `last`, as a drain does that read them, now or long ago."""
+        assert first <= self.stored, "a drain reads from the beginning of the inbox"
+        received = [receive(entry) for entry in self.entries[first:last]]
+        self.store.store({self.conversation: received})
+        self.stored = max(self.stored, last)
+
+    def fold(self) -> None:
+        """Fold all that is stored, and again what was changed."""
+        limits = CompressLimits(slice_seconds=math.inf, attempts=3)
+        messages = HeldMessages()
+        compress(self.conversation, store=self.store, publisher=messages, limits=limits, clock=time.monotonic)
+        for job in self.store.due_refolds(1_000):
+            refold(JobId(job), store=self.store)
+        assert not [task for task, _ in messages.waiting if task is not Task.COMPRESS]
+
+    def settle(self) -> None:
+        self.drain(self.stored, len(self.entries))
+        self.fold()
+
+    def digest(self) -> str:
+        return digest(self.engine, self.address.tenant, self.address.conversation)
+
+    def close(self) -> None:
+        self.engine.dispose()

@@ -1,0 +1,244 @@
+"""Storing what drains received: the ingest half of the SQL store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, assert_never
+
+from sqlalchemy import Connection, bindparam, func, select, update
+
+from turnfold.contract.configuration import merged
+from turnfold.contract.records import ConversationId, JobId
+from turnfold.contract.tables import (
+    ConversationRow,
+    OperationRow,
+    ParkedEntryRow,
+    RewoundTurnRow,
+    TurnRow,
+    table,
+)
+from turnfold.contract.tasks import Operation
+from turnfold.inbox import stream_order
+from turnfold_worker.adapters.database_clock import now_milliseconds
+from turnfold_worker.adapters.sql_anchors import settle
+from turnfold_worker.adapters.sql_erasures import standing
+from turnfold_worker.adapters.sql_turns import fold_due, insert_new, turn_row
+from turnfold_worker.exchange import (
+    Changed,
+    ParkedOperation,
+    Received,
+    ReceivedChange,
+    ReceivedOperation,
+    ReceivedTurn,
+    StoreResult,
+)
+
+_conversation = table(ConversationRow)
+_turn = table(TurnRow)
+_operation = table(OperationRow)
+_parked = table(ParkedEntryRow)
+_rewound = table(RewoundTurnRow)
+
+_COUNTED = (
+    update(_conversation)
+    .where(_conversation.c.id == bindparam("changed"))
+    .values(turn_count=bindparam("count"), revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
+)
+
+
+class Changer(Protocol):
+    """Carries out a change of turns that are stored, in a locked conversation of `count` turns."""
+
+    def __call__(
+        self, connection: Connection, conversation: ConversationId, received: ReceivedChange, *, count: int
+    ) -> Changed: ...
+
+
+def store(
+    connection: Connection,
+    batches: Mapping[ConversationId, Sequence[Received]],
+    *,
+    changer: Changer,
+    republish_milliseconds: int,
+) -> StoreResult:
+    """Store what was received, in order; what is there already is skipped.
+
+    Rows are locked in the order of their ids, so that two drains cannot wait for each other.
+    """
+    counts = _lock(connection, sorted(batches))
+    changed: list[ConversationId] = []
+    counters: list[dict[str, int]] = []
+    turns: list[dict[str, Any]] = []
+    refolds: list[JobId] = []
+    new_turns = 0
+    for id_ in sorted(counts):
+        writer = _Conversation(connection, id_, counts[id_], changer)
+        writer.take(batches[id_])
+        turns += writer.turns
+        new_turns += writer.new_turns
+        refolds += writer.refolds
+        if writer.changed:
+            changed.append(id_)
+            counters.append({"changed": id_, "count": writer.count})
+    if turns:
+        connection.execute(_turn.insert(), turns)
+    if counters:
+        connection.execute(_COUNTED, counters)
+    return StoreResult(
+        missing=frozenset(set(batches) - set(counts)),
+        to_fold=fold_due(connection, changed, republish_milliseconds),
+        to_refold=tuple(refolds),
+        new_turns=new_turns,
+    )
+
+
+class _Locked(NamedTuple):
+    """A conversation's row, locked."""
+
+    turn_count: int
+    ever_changed: bool
+    """False: nothing was ever cut off."""
+
+
+def _lock(connection: Connection, ids: Sequence[ConversationId]) -> dict[ConversationId, _Locked]:
+    """Lock the rows that still exist."""
+    rows = connection.execute(
+        select(_conversation.c.id, _conversation.c.turn_count, _conversation.c.edit_revision)
+        .where(_conversation.c.id.in_(ids), standing())
+        .order_by(_conversation.c.id)
+        .with_for_update()
+    )
+    return {ConversationId(row.id): _Locked(row.turn_count, row.edit_revision > 0) for row in rows}
+
+
+class _Conversation:
+    """What one batch adds to one locked conversation."""
+
+    def __init__(self, connection: Connection, id_: ConversationId, locked: _Locked, changer: Changer) -> None:
+        self._connection = connection
+        self._id = id_
+        self._count = self._before = locked.turn_count
+        self._ever_changed = locked.ever_changed
+        self._changer = changer
+        self._settings: dict[str, Any] | None = None
+        self._changed_any = False
+        self.turns: list[dict[str, Any]] = []
+        """New ones that are not written yet."""
+        self.new_turns = 0
+        self.refolds: list[JobId] = []
+
+    @property
+    def count(self) -> int:
+        """Turns of the conversation, the new ones included."""
+        return self._count
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was new."""
+        return self._count > self._before or self._settings is not None or self._changed_any
+
+    def take(self, received: Sequence[Received]) -> None:
+        """Number the new turns and carry out the new operations, in order."""
+        ids = [item.turn.turn_id for item in received if isinstance(item, ReceivedTurn)]
+        known, old = self._known(ids), self._cut_off(ids)
+        for item in received:
+            match item:
+                case ReceivedTurn():
+                    if item.turn.turn_id not in known and not old(item):
+                        known.add(item.turn.turn_id)
+                        self._append(item)
+                case ReceivedOperation():
+                    self._operate(item)
+                case ReceivedChange():
+                    known -= self._change(item)
+                case ParkedOperation():
+                    self._park(item.entry.entry_id, None, item.entry.body, item.error)
+                case _:
+                    assert_never(item)
+        if self._settings is not None:
+            self._connection.execute(
+                update(_conversation).where(_conversation.c.id == self._id).values(settings=self._settings)
+            )
+
+    def _known(self, turn_ids: Sequence[str]) -> set[str]:
+        if self._before == 0 or not turn_ids:
+            return set()
+        return set(
+            self._connection.scalars(
+                select(_turn.c.turn_id).where(_turn.c.conversation == self._id, _turn.c.turn_id.in_(turn_ids))
+            )
+        )
+
+    def _cut_off(self, turn_ids: Sequence[str]) -> Callable[[ReceivedTurn], bool]:
+        """Whether an entry was in the inbox before a rewind that cut its turn off: then it comes a second time."""
+        rewound: dict[str, str] = {}
+        if self._ever_changed and turn_ids:
+            rows = self._connection.execute(
+                select(_rewound.c.turn_id, _rewound.c.stream_id).where(
+                    _rewound.c.conversation == self._id, _rewound.c.turn_id.in_(turn_ids)
+                )
+            )
+            rewound = {row.turn_id: row.stream_id for row in rows}
+
+        def old(item: ReceivedTurn) -> bool:
+            rewound_at, came_at = rewound.get(item.turn.turn_id), item.entry.stream_id
+            return bool(rewound_at and came_at) and stream_order(came_at) < stream_order(rewound_at or "")
+
+        return old
+
+    def _change(self, item: ReceivedChange) -> frozenset[str]:
+        """Carry out a change of turns, those of this batch included; ids that are free again."""
+        if self.turns:
+            self._connection.execute(_turn.insert(), self.turns)
+            self.turns = []
+        done = self._changer(self._connection, self._id, item, count=self._count)
+        self._count = done.count
+        self._changed_any = self._changed_any or not done.repeated
+        self.refolds += done.refolds
+        if done.refused is not None:
+            self._park(item.entry.entry_id, None, item.entry.body, done.refused)
+        return done.removed
+
+    def _append(self, item: ReceivedTurn) -> None:
+        self._count += 1
+        self.new_turns += 1
+        self.turns.append(turn_row(self._id, self._count, item.turn))
+        if item.error is not None:
+            self._park(item.turn.turn_id, self._count, item.entry.body, item.error)
+
+    def _operate(self, item: ReceivedOperation) -> None:
+        if item.operation not in {Operation.CONFIGURE, Operation.RESOLVE}:
+            msg = f"operation {item.operation} reached the store"
+            raise ValueError(msg)
+        own = _operation.c.conversation == self._id
+        if self._connection.scalar(
+            select(_operation.c.number).where(own, _operation.c.operation_id == item.operation_id)
+        ):
+            return
+        number = self._connection.scalar(select(func.coalesce(func.max(_operation.c.number), 0) + 1).where(own))
+        if item.operation is Operation.RESOLVE:
+            settle(self._connection, self._id, item.body, after_seq=self._count)
+            self._changed_any = True
+            self._record(number, item, item.body)
+            return
+        if self._settings is None:
+            stored = self._connection.scalar(select(_conversation.c.settings).where(_conversation.c.id == self._id))
+            self._settings = dict(stored or {})
+        self._settings = merged(self._settings, item.body)
+        # What is then in force, not what was changed: a fold reads the last one and not all of them.
+        self._record(number, item, self._settings)
+
+    def _record(self, number: int | None, item: ReceivedOperation, body: Mapping[str, Any]) -> None:
+        self._connection.execute(
+            _operation.insert(),
+            {"conversation": self._id, "number": number, "operation_id": item.operation_id,
+             "kind": str(item.operation), "after_seq": self._count, "body": dict(body)},
+        )  # fmt: skip
+
+    def _park(self, entry_id: str, seq: int | None, payload: bytes, error: str) -> None:
+        self._changed_any = True
+        self._connection.execute(
+            insert_new(self._connection, _parked).on_conflict_do_nothing(),
+            {"conversation": self._id, "entry_id": entry_id, "seq": seq, "payload": payload, "error": error[:500],
+             "parked_at": self._connection.scalar(select(now_milliseconds()))},
+        )  # fmt: skip

@@ -1,0 +1,129 @@
+"""`turnfold edit`, `delete` and `rewind`: change what was said."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, TypeVar
+
+import click
+
+from turnfold.errors import UnknownTurn, WaitTimeout
+from turnfold_worker.cli.failures import FAILED
+from turnfold_worker.cli.output import json_option, print_json
+from turnfold_worker.cli.session import Session, pass_session
+
+WAIT_SECONDS: Final = 30.0
+_MARKER: Final = "L0:turn-"
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _yes_option(command: _Command) -> _Command:
+    return click.option("--yes", is_flag=True, help="Do not ask.")(command)
+
+
+@click.command(short_help="Give a turn other words.")
+@click.argument("conversation")
+@click.argument("turn")
+@click.argument("content")
+@json_option
+@pass_session
+def edit(session: Session, conversation: str, turn: str, content: str, as_json: bool) -> None:
+    """Replace what TURN of CONVERSATION says with CONTENT, or with standard input where that is `-`.
+
+    TURN is the turn's id, or its marker such as L0:turn-17. Its role, time and tool calls stay. Reads show the new
+    words at once; its segment and the chapters above it are folded again.
+
+    \b
+    Examples:
+      turnfold edit chat m-17 "We must use PostgreSQL 16."
+      turnfold edit chat L0:turn-17 - < corrected.txt
+    """
+    words = sys.stdin.read() if content == "-" else content
+    turn_id = _turn_id(session, conversation, turn)
+    change = partial(session.turnfold.edit, conversation, turn_id, content=words)
+    _carry_out(session, conversation, turn_id, change, as_json=as_json)
+
+
+@click.command(short_help="Remove what a turn says, for good.")
+@click.argument("conversation")
+@click.argument("turn")
+@_yes_option
+@json_option
+@pass_session
+def delete(session: Session, conversation: str, turn: str, yes: bool, as_json: bool) -> None:
+    """Remove what TURN of CONVERSATION says, and all that was made of it. Only its number stays. There is no way back.
+
+    TURN is the turn's id, or its marker such as L0:turn-17.
+
+    \b
+    Examples:
+      turnfold delete chat m-17
+      turnfold delete chat L0:turn-17 --yes
+    """
+    turn_id = _turn_id(session, conversation, turn)
+    _ask(f"Remove what turn {turn_id!r} of conversation {conversation!r} says for good?", yes=yes)
+    change = partial(session.turnfold.delete, conversation, turn_id)
+    _carry_out(session, conversation, turn_id, change, as_json=as_json)
+
+
+@click.command(short_help="Cut off everything after a turn.")
+@click.argument("conversation")
+@click.argument("turn")
+@_yes_option
+@json_option
+@pass_session
+def rewind(session: Session, conversation: str, turn: str, yes: bool, as_json: bool) -> None:
+    """Cut off every turn of CONVERSATION after TURN, for good: the conversation goes on from there.
+
+    TURN is the last turn that stays: its id, or its marker such as L0:turn-15.
+
+    \b
+    Examples:
+      turnfold rewind chat m-15
+      turnfold rewind chat L0:turn-15 --yes
+    """
+    turn_id = _turn_id(session, conversation, turn)
+    _ask(f"Cut off every turn of conversation {conversation!r} after {turn_id!r} for good?", yes=yes)
+    change = partial(session.turnfold.rewind, conversation, after=turn_id)
+    _carry_out(session, conversation, turn_id, change, as_json=as_json)
+
+
+def _turn_id(session: Session, conversation: str, turn: str) -> str:
+    """The id that is meant: people see numbers, and programs know ids."""
+    if not turn.startswith(_MARKER):
+        return turn
+    turns = session.turnfold.expand(conversation, turn, max_tokens=1).turns
+    if not turns:
+        msg = f"turn {turn!r} is not stored yet: try again in a moment"
+        raise UnknownTurn(msg)
+    return turns[0].turn_id
+
+
+def _ask(question: str, *, yes: bool) -> None:
+    if not yes:
+        click.confirm(question, abort=True, err=True)
+
+
+def _carry_out(session: Session, conversation: str, turn_id: str, change: Callable[[], None], *, as_json: bool) -> None:
+    """Ask for a change, wait until a worker has made it, and say so."""
+    parked = session.turnfold.status(conversation).parked
+    change()
+    try:
+        status, waited = session.turnfold.wait(conversation, timeout_seconds=WAIT_SECONDS), True
+    except WaitTimeout as error:
+        status, waited = error.status, False
+    refused = status.parked > parked
+    if as_json:
+        completed = waited and not refused
+        found = {"conversation_id": conversation, "turn_id": turn_id, "completed": completed, "turns": status.stored}
+        print_json(found)
+    elif refused:
+        click.echo("a worker could not do this: `turnfold jobs list` says why", err=True)
+    elif waited:
+        click.echo(f"done: the conversation has {status.stored} turns, and all of it is folded")
+    else:
+        click.echo("reads show it already; a worker will store it when one runs")
+    if refused:
+        raise click.exceptions.Exit(FAILED)
