@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -122,18 +123,45 @@ def _bounded(entries: Iterable[LedgerEntry]) -> Ledger:
 def rank(ledger: Ledger) -> tuple[str, ...]:
     """The names worth most per token first; none is part of a name before it.
 
-    Points are divided by `tokens ** 0.3`: half the length is worth a fifth more points.
+    Points are divided by `tokens ** 0.3`: half the length is worth a fifth more points. Where the conversation writes
+    paths from a folder on, that folder stands once, before the first of them.
     """
-    points = _with_tails_merged(ledger)
+    points, root = _from_root(_with_tails_merged(ledger), ledger)
     _lend(points)
     value = _without_series({name: (1 + score) * _discount(name) for name, score in points.items()})
     shown: list[str] = []
     text = ""
     for name in sorted(points, key=lambda one: (-value[one], one)):
         if name not in text:
+            if root and "/" in name and not name.startswith("/"):
+                shown.append(root)
+                root = ""
             shown.append(name)
             text = f"{text}\n{name}"
     return tuple(shown)
+
+
+def _from_root(points: dict[str, int], ledger: Ledger) -> tuple[dict[str, int], str]:
+    """Points with paths from the folder on from which the conversation writes them, and that folder.
+
+    It is what stands before a path of the ledger in the most longer ones; nothing when no path is written both ways.
+    """
+    tails = [entry.name for entry in ledger.entries if "/" in entry.name.strip("/") and not entry.name.startswith("/")]
+    roots: Counter[str] = Counter()
+    by_file: dict[str, list[str]] = {}
+    for name in points:
+        if name.startswith("/"):
+            by_file.setdefault(file_name(name), []).append(name)
+    for tail in tails:
+        roots.update(one[: -len(tail)] for one in by_file.get(file_name(tail), ()) if one.endswith(f"/{tail}"))
+    if not roots:
+        return points, ""
+    root = min(roots, key=lambda one: (-roots[one], len(one), one))
+    merged: dict[str, int] = {}
+    for name, score in points.items():
+        short = name[len(root) :] if name.startswith(root) and len(name) > len(root) else name
+        merged[short] = merged.get(short, 0) + score
+    return merged, root
 
 
 def _without_series(value: Mapping[str, int]) -> dict[str, int]:
