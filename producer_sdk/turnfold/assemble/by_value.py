@@ -245,8 +245,8 @@ class _Selection:
         return int(self._policy.actions_share * self._target) if self._outline.all_actions else 0
 
     def _names_share(self) -> int:
-        """Tokens that names may have: of a small budget what tools said of all, of what is beyond it half of that."""
-        counted = min(self._target, _ALL_FOR_NAMES) + max(0, self._target - _ALL_FOR_NAMES) // 2
+        """Tokens that names may have: of a small budget what tools said of all, of what is beyond it a quarter of that."""
+        counted = min(self._target, _ALL_FOR_NAMES) + max(0, self._target - _ALL_FOR_NAMES) // 4
         return self._outline.tool_percent * counted // 100
 
     def _names(self, most_tokens: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -255,7 +255,9 @@ class _Selection:
         if not self._tail_span():
             return folded, ()
         known = "\n".join(folded)
-        others = [name for name in self._outline.tail_names if name not in known]
+        # The names before may write a path from a folder on.
+        tails = tuple(f"/{name}" for name in folded if "/" in name)
+        others = [name for name in self._outline.tail_names if name not in known and not name.endswith(tails)]
         late = fitting_names(others, most_tokens // _LATE_NAMES if folded else most_tokens, self._pricing)
         if not late:
             return folded, ()

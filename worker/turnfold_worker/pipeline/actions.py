@@ -29,6 +29,8 @@ _SHORT_OUTPUT: Final = 3
 """Lines of an output that is told whole."""
 _HEAD: Final = 1_000
 """Code points of an output in which the file is looked for that a call does not name."""
+_SHORT_ANSWER: Final = 400
+"""Code points of an output that says no more than that something is not there."""
 _MOST_SEEN: Final = 4
 """Outputs before a call whose lines it does not write anew."""
 _LOOKS: Final = listed(
@@ -80,6 +82,17 @@ def actions_of(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = ()
     return kept_actions(found)
 
 
+def found_nothing(output: str) -> bool:
+    """True for the few words of a tool that what was looked for is not there."""
+    return len(output) <= _SHORT_ANSWER and bool(_NOTHING_THERE.search(output))
+
+
+def _fenced(turn: StoredTurn) -> str:
+    """The last block in fences of a turn."""
+    fenced = _FENCE.findall(turn.content[-READ_HEAD:]) if "```" in turn.content else []
+    return fenced[-1].strip("\n") if fenced else ""
+
+
 def _after(turns: Sequence[StoredTurn], place: int) -> Iterator[StoredTurn]:
     """The tools' turns right after a turn."""
     for turn in turns[place + 1 :]:
@@ -91,8 +104,8 @@ def _after(turns: Sequence[StoredTurn], place: int) -> Iterator[StoredTurn]:
 def _actions(turn: StoredTurn, results: Sequence[StoredTurn], outputs: Sequence[str]) -> Iterator[Action]:
     calls = calls_of(turn)
     if not calls and turn.role is Role.ASSISTANT and results:
-        fenced = _FENCE.findall(turn.content[-READ_HEAD:])
-        calls = (Call("", "", (fenced[-1],)),) if fenced and fenced[-1].strip() else ()
+        command = _fenced(turn)
+        calls = (Call("", "", (command,)),) if command.strip() else ()
     for place, call in enumerate(calls):
         answers = [one for one in results if call.id and call.id in result_ids(one)]
         # Without ids they answer in the order of the calls.

@@ -128,6 +128,8 @@ def _best(drafts: Sequence[AnchorDraft], limit: int) -> list[AnchorDraft]:
 def _of_turn(reading: Reading, acts: Sequence[Found], wanted: frozenset[str]) -> list[AnchorDraft]:
     drafts: list[AnchorDraft] = []
     for kind, score, span, finishes in sorted(_candidates(reading, acts), key=lambda one: -one[1]):
+        if reading.manual is not None and reading.manual.start <= span.start < reading.manual.end:
+            continue
         draft = _draft(reading, kind, span, score + _bonus(reading, span, wanted), finishes=finishes)
         if draft.score >= _LEAST_SCORE and not any(_overlap(one, draft) for one in drafts):
             drafts.append(draft)

@@ -17,9 +17,9 @@ SHORTEST: Final = 1_000
 """Code points from which a turn can hold a manual."""
 _LEAST: Final = 6
 """By how many more sentences instruct than do not, in a manual."""
-_INSTRUCTS: Final = re.compile(
-    r"(?i)\b(?:you|you're|you've|you'll|you'd|your|yourself)\b"
-    r"|^\W*(?:always|never|note|remember|make sure|be sure|avoid|do not|don't|do this|then|instead|if|when|only|ensure"
+_TO_YOU: Final = re.compile(r"(?i)\b(?:you|your|yourself)\b")
+_ORDERS: Final = re.compile(
+    r"(?i)\W*(?:always|never|note|remember|make sure|be sure|avoid|do not|don't|do this|then|instead|if|when|only|ensure"
     r"|use|edit|run|write|follow|keep|check|wait|please)\b"
 )
 
@@ -33,7 +33,22 @@ def manual_in(content: str, sentences: Sequence[Span], role: Role) -> Span | Non
     for sentence in sentences:
         if above <= 0:
             above, start = 0, sentence.start
-        above += 1 if _INSTRUCTS.search(content, sentence.start, sentence.end) else -1
+        above += 1 if _instructs(content, sentence) else -1
         if above > best:
             best, found = above, Span(start, sentence.end)
-    return found if best >= _LEAST else None
+    return _begun_later(content, sentences, found) if found is not None and best >= _LEAST else None
+
+
+def _begun_later(content: str, sentences: Sequence[Span], manual: Span) -> Span:
+    """Without sentences at its beginning that blank lines part from the others."""
+    inside = [sentence for sentence in sentences if manual.start <= sentence.start < manual.end]
+    first = 0
+    while first < _LEAST and "\n\n\n" in content[inside[first].end : inside[first + 1].start].replace("\r", ""):
+        first += 1
+    return Span(inside[first].start, manual.end)
+
+
+def _instructs(content: str, sentence: Span) -> bool:
+    return bool(
+        _ORDERS.match(content, sentence.start, sentence.end) or _TO_YOU.search(content, sentence.start, sentence.end)
+    )
