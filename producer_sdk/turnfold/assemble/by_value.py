@@ -245,7 +245,7 @@ class _Selection:
         return int(self._policy.actions_share * self._target) if self._outline.all_actions else 0
 
     def _names_share(self) -> int:
-        """Tokens that names may have: of a small budget what tools said of all, of what is beyond it a quarter of that."""
+        """Tokens that names may have: what tools said of all, of a small budget; a quarter of it of what is beyond."""
         counted = min(self._target, _ALL_FOR_NAMES) + max(0, self._target - _ALL_FOR_NAMES) // 4
         return self._outline.tool_percent * counted // 100
 

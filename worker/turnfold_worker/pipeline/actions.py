@@ -49,6 +49,8 @@ _PARTS: Final = re.compile(r"&&|\|\||[;|\n]")
 _WORD: Final = re.compile(r"[A-Za-z]+")
 _FENCE: Final = re.compile(r"(?:^|\n)[ \t]{0,3}```[\w+-]{0,20}[ \t]*\n(.*?)\n?[ \t]{0,3}```[ \t]*(?=\n|$)", re.DOTALL)
 _NUMBERED: Final = re.compile(r"[ \t]{0,8}\d{1,7}(?:[:|\t→]|[ ]{2})")
+_OF_FILE: Final = re.compile(r"^\W{0,2}[Ff]ile:? [^\n]{1,300}", re.MULTILINE)
+"""A line that says which file follows."""
 _AROUND: Final = re.compile(
     r"\s*[\[(]?(?:File: |Open file|Current dir|\d+ (?:more )?lines|-{4,}|={4,}|bash-?\S{0,4}\$)"
 )
@@ -78,7 +80,8 @@ def actions_of(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = ()
             outputs.append(turn.content)
             continue
         results = list(_after(turns, place))
-        found.extend(_actions(turn, results, outputs[-_MOST_SEEN:]))
+        waits = bool(outputs) and place == len(turns) - 1
+        found.extend(_actions(turn, results, outputs[-_MOST_SEEN:], waits=waits))
     return kept_actions(found)
 
 
@@ -101,9 +104,11 @@ def _after(turns: Sequence[StoredTurn], place: int) -> Iterator[StoredTurn]:
         yield turn
 
 
-def _actions(turn: StoredTurn, results: Sequence[StoredTurn], outputs: Sequence[str]) -> Iterator[Action]:
+def _actions(
+    turn: StoredTurn, results: Sequence[StoredTurn], outputs: Sequence[str], *, waits: bool
+) -> Iterator[Action]:
     calls = calls_of(turn)
-    if not calls and turn.role is Role.ASSISTANT and results:
+    if not calls and turn.role is Role.ASSISTANT and (results or waits):
         command = _fenced(turn)
         calls = (Call("", "", (command,)),) if command.strip() else ()
     for place, call in enumerate(calls):
@@ -177,11 +182,11 @@ def _looks(command: str) -> bool:
 
 
 def _about(values: Sequence[str], content: str) -> str:
-    """The file that a call names first, else the one with which its output begins."""
+    """The file that a call names first, else the one that its output says it shows."""
     heads = [value.split("\n", 1)[0][:400] for value in values]
     named = [name for head in heads for name in mentions(head).names if is_path(name)]
-    if not named:
-        named = [name for name in mentions(content[:_HEAD]).names if "/" in name]
+    if not named and (head := _OF_FILE.search(content, 0, _HEAD)):
+        named = [name for name in mentions(head.group()).names if is_path(name)]
     return file_name(named[0]) if named else ""
 
 

@@ -167,7 +167,7 @@ def rank(ledger: Ledger) -> tuple[str, ...]:
 def _from_root(points: dict[str, int], ledger: Ledger) -> tuple[dict[str, int], str]:
     """Points with paths from the folder on from which the conversation writes them, and that folder.
 
-    It is what stands before a path of the ledger in the most longer ones; nothing when hardly a path is written both ways.
+    It is what stands before a path of the ledger in the most longer ones; nothing when hardly any is written both ways.
     """
     tails = [entry.name for entry in ledger.entries if "/" in entry.name.strip("/") and not entry.name.startswith("/")]
     roots: Counter[str] = Counter()

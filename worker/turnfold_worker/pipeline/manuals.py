@@ -19,8 +19,8 @@ _LEAST: Final = 6
 """By how many more sentences instruct than do not, in a manual."""
 _TO_YOU: Final = re.compile(r"(?i)\b(?:you|your|yourself)\b")
 _ORDERS: Final = re.compile(
-    r"(?i)\W*(?:always|never|note|remember|make sure|be sure|avoid|do not|don't|do this|then|instead|if|when|only|ensure"
-    r"|use|edit|run|write|follow|keep|check|wait|please)\b"
+    r"(?i)\W*(?:always|never|note|remember|make sure|be sure|avoid|do not|don't|do this|then|instead|if|when|only"
+    r"|ensure|use|edit|run|write|follow|keep|check|wait|please)\b"
 )
 
 
