@@ -14,6 +14,7 @@ from turnfold.contract.actions import Action, kept_actions
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.text import whole_numbers
 from turnfold_worker.pipeline.common_words import listed
+from turnfold_worker.pipeline.content.fences import split_fences
 from turnfold_worker.pipeline.content.statements import RESULT, is_bad, read_lines
 from turnfold_worker.pipeline.mentions import file_name, is_path, mentions
 from turnfold_worker.pipeline.prose import READ_HEAD
@@ -47,7 +48,6 @@ _WRITES: Final = re.compile(r"(?<![-=<>&\d])>{1,2}(?![&=>])\s*(?!/dev/null)\S|\s
 """Signs of a command that writes what it prints."""
 _PARTS: Final = re.compile(r"&&|\|\||[;|\n]")
 _WORD: Final = re.compile(r"[A-Za-z]+")
-_FENCE: Final = re.compile(r"(?:^|\n)[ \t]{0,3}```[\w+-]{0,20}[ \t]*\n(.*?)\n?[ \t]{0,3}```[ \t]*(?=\n|$)", re.DOTALL)
 _NUMBERED: Final = re.compile(r"[ \t]{0,8}\d{1,7}(?:[:|\t→]|[ ]{2})")
 _OF_FILE: Final = re.compile(r"^\W{0,2}[Ff]ile:? [^\n]{1,300}", re.MULTILINE)
 """A line that says which file follows."""
@@ -65,7 +65,7 @@ _NOTHING_THERE: Final = re.compile(
 _ECHO: Final = re.compile(r"\s*(?:[$>] |\[?exit(?:ed)?\b.{0,20}$)", re.IGNORECASE)
 """A line that repeats the command, or tells only the exit code."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_TELLING: Final = re.compile(r"[A-Za-z]\w*(?:Error|Exception)\b|\d|[a-z][A-Z]|:\s*\S|`|'|\"")
+_TELLING: Final = re.compile(r"(?:Error|Exception)\b|\d|[a-z][A-Z]|:\s*\S|`|'|\"")
 _EXIT: Final = re.compile(r"(?i)\bexit(?:ed)?(?: (?:code|status|with(?: code)?))?[: ]+(\d{1,3})\b")
 
 
@@ -92,8 +92,8 @@ def found_nothing(output: str) -> bool:
 
 def _fenced(turn: StoredTurn) -> str:
     """The last block in fences of a turn."""
-    fenced = _FENCE.findall(turn.content[-READ_HEAD:]) if "```" in turn.content else []
-    return fenced[-1].strip("\n") if fenced else ""
+    pieces = split_fences(turn.content[-READ_HEAD:]) if "```" in turn.content else ()
+    return next((piece.inside.strip("\n") for piece in reversed(pieces) if piece.code and piece.closed), "")
 
 
 def _after(turns: Sequence[StoredTurn], place: int) -> Iterator[StoredTurn]:
