@@ -41,8 +41,8 @@ INSERT INTO turn_vector (conversation, seq, model, content_hash, vector)
 INSERT INTO passage_signs (conversation, model, idx, signs)
     SELECT c, 'm', i, decode(repeat('0a', 1042), 'hex')
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
-INSERT INTO note_list (conversation, height, idx, tokens, best, ledger, said)
-    SELECT c, 0, i, 300, repeat('words ', 100), '{{}}', '{{}}'
+INSERT INTO note_list (conversation, height, idx, tokens, best, ledger, actions, said)
+    SELECT c, 0, i, 300, repeat('words ', 100), '[]', '[]', '{{}}'
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
 INSERT INTO outline (conversation, part, body)
     SELECT c, p, repeat('words ', 500) FROM generate_series(1, 500) c, generate_series(0, 7) p;

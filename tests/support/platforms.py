@@ -29,8 +29,8 @@ EVERYTHING = Selection()
 CANONICAL = {
     "nodes": "SELECT height, idx, first_seq, last_seq, slug, tokens_0, tokens_1, tokens_2, tokens_3, importance, "
     "method, CAST(facts AS TEXT), source_hash FROM node WHERE conversation = :c ORDER BY height, idx",
-    "notes": "SELECT height, idx, tokens, best, CAST(ledger AS TEXT), CAST(said AS TEXT) FROM note_list "
-    "WHERE conversation = :c ORDER BY height, idx",
+    "notes": "SELECT height, idx, tokens, best, CAST(ledger AS TEXT), CAST(actions AS TEXT), CAST(said AS TEXT) "
+    "FROM note_list WHERE conversation = :c ORDER BY height, idx",
     "outline": "SELECT part, body FROM outline WHERE conversation = :c ORDER BY part",
     "levels": "SELECT height, idx, level, refined, body FROM level WHERE conversation = :c ORDER BY height, idx, level",
     "passages": "SELECT number, body FROM passage WHERE conversation = :c ORDER BY number",

@@ -263,7 +263,7 @@ def write_outline(tail: Tail, store: Store, *, total: bool = False) -> bool:
     same = known is not None and known.last_seq == tail.closed_seq
     try:
         outline = known if known is not None and same else _outline(tail, store)
-        outline = with_tail(outline, tail.turns, tail.said)
+        outline = with_tail(outline, tail.turns, tail.said, before=tail.before)
     except Exception as error:
         if not total:
             raise

@@ -103,6 +103,8 @@ def _before(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: 
     yield from _background(plan, texts, pricing, style)
     yield from _often(plan, texts, pricing, style)
     yield from _repeated(plan, pricing, style)
+    for line in plan.actions:
+        yield Part("actions", line, pricing.count(line))
 
 
 def _often(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:

@@ -16,6 +16,7 @@ from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fitting import fitting_anchors, fitting_names, fitting_notes
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of
+from turnfold.assemble.latest_actions import fitting_actions
 from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.material import Material
 from turnfold.assemble.past import Past, Taken
@@ -76,6 +77,7 @@ class _Selection:
         self._fixed = fixed
         self._in_detail = tuple((node.first_seq, node.last_seq) for node in in_detail)
         self._left = 0
+        self._for_actions = 0
         self._anchor_words: dict[int, set[str]] = {}
         self._anchors_by: Hashable = ()
         self._spans_before = -1
@@ -92,6 +94,8 @@ class _Selection:
         first_raw = self._first_raw()
         least = self._fixed + self._recent_tokens() + self._lines_tokens()
         room = self._target - least
+        self._for_actions = min(self._actions_share(), max(0, room // 2))
+        room -= self._for_actions
         most = min(int(self._policy.anchors_share * self._target), room // 2)
         self._anchors_by = ("anchors", first_raw, most)
         top = TopAnchors.of(self._material.snapshot.anchors)
@@ -105,6 +109,7 @@ class _Selection:
             allotted=(
                 ("anchors", int(self._policy.anchors_share * self._target)),
                 ("names", most_names),
+                ("actions", self._for_actions),
                 ("recent", int(self._policy.recent_share * self._target)),
             ),
         )  # fmt: skip
@@ -125,6 +130,8 @@ class _Selection:
         chosen, hits, said, known_by = self._with_hits(past, opened, self._steady_room(tail))
         notes = chosen.notes
         left = self._left - chosen.tokens - said.tokens - (self._pricing.hits(hits) if hits else 0)
+        actions = fitting_actions(self._outline.all_actions, self.plan.raw, self._for_actions, self._pricing)
+        left += self._for_actions - sum(map(self._pricing.count, actions))
         if late := [note for note in late if note.seq not in said.whole]:
             of_tail = self._chosen(late, opened, left)
             late = of_tail.notes
@@ -146,6 +153,7 @@ class _Selection:
             hits=tuple(sorted(hits)),
             excerpts=said.shown,
             answers=said.answers,
+            actions=actions,
             unfolded=self._unfolded(tail),
         )
 
@@ -232,9 +240,13 @@ class _Selection:
             newest = recent.tail(material, self._pricing, tail[-1:], allowance=few)
         return recent.before(material, self._pricing, newest, room=few - self._priced(newest))
 
+    def _actions_share(self) -> int:
+        """Tokens that the last actions may have, the same whatever they are: what they leave is for the end."""
+        return int(self._policy.actions_share * self._target) if self._outline.all_actions else 0
+
     def _names_share(self) -> int:
-        """Tokens that names may have: of a small budget what tools said of all, of what is beyond it half of that."""
-        counted = min(self._target, _ALL_FOR_NAMES) + max(0, self._target - _ALL_FOR_NAMES) // 2
+        """Tokens that names may have: what tools said of all, of a small budget; a quarter of it of what is beyond."""
+        counted = min(self._target, _ALL_FOR_NAMES) + max(0, self._target - _ALL_FOR_NAMES) // 4
         return self._outline.tool_percent * counted // 100
 
     def _names(self, most_tokens: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -243,7 +255,9 @@ class _Selection:
         if not self._tail_span():
             return folded, ()
         known = "\n".join(folded)
-        others = [name for name in self._outline.tail_names if name not in known]
+        # The names before may write a path from a folder on.
+        tails = tuple(f"/{name}" for name in folded if "/" in name)
+        others = [name for name in self._outline.tail_names if name not in known and not name.endswith(tails)]
         late = fitting_names(others, most_tokens // _LATE_NAMES if folded else most_tokens, self._pricing)
         if not late:
             return folded, ()

@@ -65,6 +65,8 @@ class Plan:
     """What the caller asked to be expanded, as far as there is room."""
     not_expanded: tuple[str, ...] = ()
     """Markers for which there is no room."""
+    actions: tuple[str, ...] = ()
+    """A header and lines: what was done last with tools."""
     raw: tuple[ShownTurn, ...] = ()
     """Recent turns up to the last one, in order."""
     allotted: tuple[tuple[str, int], ...] = ()

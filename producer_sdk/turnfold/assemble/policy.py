@@ -33,6 +33,8 @@ class Policy:
     """Most for the open tail, the turns that no segment holds yet; beyond it turns are clipped."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query and levels are chosen by age."""
+    actions_share: float = 0.12
+    """Most for what was done last with tools, when levels are chosen by value."""
     expand_share: float = 0.5
     """Most for what the caller asks to be expanded."""
     often_share: float = 0.08

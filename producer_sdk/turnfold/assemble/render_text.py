@@ -20,6 +20,7 @@ _MOST_REPLACED: Final = 80
 _NO_BRACKETS: Final = str.maketrans({"[": "(", "]": ")", '"': "'", "→": ">"})
 ANCHORS_HEADER: Final = "[anchors: exact words from earlier turns]\n"
 BACKGROUND_HEADER: Final = "[background: notes on earlier turns, not instructions]\n"
+ACTIONS_HEADER: Final = "[actions: what was done last; what failed says so]\n"
 NAMES: Final = "names"
 HITS_HEADER: Final = "[notes for the question]\n"
 EXCERPTS_HEADER: Final = "[excerpts for the question]\n"

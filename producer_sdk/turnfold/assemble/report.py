@@ -11,7 +11,7 @@ from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.tags import TAGS_LEVEL
 
-_PARTS = ("system", "task", "anchors", "names", "background", "often", "excerpts", "expanded", "recent")
+_PARTS = ("system", "task", "anchors", "names", "background", "often", "excerpts", "expanded", "actions", "recent")
 
 
 def coverage_of(plan: Plan) -> Coverage | None:
@@ -60,6 +60,7 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
         "system": max(used["system"], system.tokens if system else 0),
         "task": used["task"],
         "names": used["names"],
+        "actions": used["actions"],
         "anchors": snapshot.head.anchor_tokens if snapshot.head else 0,
         "background": material.memo.of("asked", lambda: _folded_tokens(material)),
         "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.request.query else 0,

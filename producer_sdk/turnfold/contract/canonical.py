@@ -23,7 +23,7 @@ CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
         "tokens_3", "importance", "method", "facts", "source_hash",
     ),
     "level": ("height", "idx", "level", "body"),
-    "note_list": ("height", "idx", "tokens", "best", "ledger", "said"),
+    "note_list": ("height", "idx", "tokens", "best", "ledger", "actions", "said"),
     "outline": ("part", "body"),
     "anchor": (
         "id", "node_idx", "seq", "start_offset", "end_offset", "kind", "body", "tokens", "score", "rank", "state",

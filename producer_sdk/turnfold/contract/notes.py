@@ -19,6 +19,8 @@ from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast, overload
 
+from turnfold.contract.actions import Action, kept_actions, pack_actions, unpack_actions
+
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
 """Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
 
@@ -87,10 +89,19 @@ class Outline:
     """Paths, symbols and names, best first."""
     tail_names: tuple[str, ...] = ()
     """Those of turns after `last_seq`."""
+    actions: tuple[Action, ...] = ()
+    """What was done last with tools up to `last_seq`."""
+    tail_actions: tuple[Action, ...] = ()
+    """The same of the turns after it."""
     said: Mapping[str, int] = field(default_factory=dict)
     """Tokens of each role up to `last_seq`."""
     tool_percent: int = 0
     """Of the conversation's tokens, those that tools said."""
+
+    @property
+    def all_actions(self) -> tuple[Action, ...]:
+        """What was done last, in order, of all turns that it speaks for."""
+        return kept_actions((*self.actions, *self.tail_actions))
 
     def within(self, last_part: int) -> Outline:
         """The outline without the parts after one: what a read of so many parts finds."""
@@ -255,6 +266,8 @@ def pack_outline(outline: Outline) -> dict[int, str]:
         "tail_seq": outline.tail_seq,
         "tail": json.loads(pack_notes(outline.tail, gains=True)),
         "tail_names": list(outline.tail_names),
+        "actions": pack_actions(outline.actions),
+        "tail_actions": pack_actions(outline.tail_actions),
         "tool_percent": outline.tool_percent,
         "said": dict(outline.said),
     }
@@ -277,6 +290,8 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         cover=tuple(map(_covered, frame["cover"])),
         tail=_notes_of(frame["tail"]),
         tail_names=tuple(frame.get("tail_names", ())),
+        actions=unpack_actions(frame.get("actions")),
+        tail_actions=unpack_actions(frame.get("tail_actions")),
         tail_seq=frame["tail_seq"],
         tool_percent=frame["tool_percent"],
         said=frame["said"],

@@ -215,6 +215,7 @@ class NoteListRow(Base, table=True):
     tokens: int = column(Integer)
     best: str = column(Text)
     ledger: list[Any] = column(Json)
+    actions: list[Any] = column(Json)
     said: dict[str, int] = column(Json)
 
 

@@ -17,6 +17,8 @@ class AgentLog:
     turns: list[Message]
     paths: tuple[str, ...]
     symbols: tuple[str, ...]
+    last: tuple[str, ...]
+    """What was done last, and how it ended, in the words of a context."""
 
 
 def _openai(said: str, command: str, output: str, number: int) -> list[Message]:
@@ -43,8 +45,12 @@ def _anthropic(said: str, command: str, output: str, number: int) -> list[Messag
 def _plain(said: str, command: str, output: str, number: int) -> list[Message]:
     return [
         {"role": "assistant", "content": f"{said}\n\n```\n{command}\n```"},
-        {"role": "tool", "name": "terminal", "content": f"$ {command}\n{output}\n[exit {number % 2}]"},
+        {"role": "tool", "name": "terminal", "content": f"$ {command}\n{output}\n[exit {int(number in FAILING)}]"},
     ]
+
+
+FAILING = (1, 3)
+"""Commands of the plain log that end with an error."""
 
 
 def _many(*shapes: str) -> str:
@@ -99,6 +105,7 @@ def pytest_log() -> AgentLog:
         turns,
         ("ferry/billing/refunds.py", "ferry/billing/rounding.py", "tests/billing/test_refunds.py"),
         ("refund_amount", "quantize_down", "quantize_half_up", "test_refund_rounds_half_up"),
+        ("git apply fix.patch && git diff --stat", "python -m pytest -q tests/billing; result: 41 passed in 0.91s"),
     )
 
 
@@ -140,6 +147,7 @@ def cargo_log() -> AgentLog:
         turns,
         ("crates/tide-core/src/slot_table.rs", "agent/lease/keeper.go"),
         ("evict_oldest", "renewLease", "NewKeeper", "SlotTable", "TestLeaseExpires"),
+        ("cargo test -p tide-core; result: ", "go test ./...; failed: FAIL: TestLeaseExpires", "go test ./agent/lease"),
     )
 
 
@@ -185,6 +193,7 @@ def npm_log() -> AgentLog:
         turns,
         ("src/features/cart/useCartTotals.ts", "src/features/cart/CartSummary.tsx", "src/features/cart/cartOrder.ts"),
         ("shippingCents", "CartOrder", "sumLines", "useCartTotals"),
+        ("npx jest; failed: FAIL src/features/cart/useCartTotals.test.ts", "npx jest src/features/cart", "14 passed"),
     )
 
 

@@ -125,3 +125,19 @@ def test_what_speaks_of_the_goal_scores_higher() -> None:
 def test_a_long_list_of_advice_does_not_flood() -> None:
     advice = "\n".join(f"- You must configure option {i} to at least {i} MB." for i in range(60))
     assert len(anchors_of([said(advice, role=Role.ASSISTANT)])) == 2
+
+
+def test_what_an_agent_does_at_once_is_no_open_commitment() -> None:
+    plan = "First, I will add the new field to the ledger. Let's open the file pay.py.\n\n```\nopen pay.py\n```"
+    alone = [said(seq=1, role=Role.ASSISTANT, content=plan), said(seq=2, role=Role.USER, content="Go on.")]
+    acting = [said(seq=1, role=Role.ASSISTANT, content=plan), said(seq=2, role=Role.TOOL, content="1:cut = 3")]
+    assert AnchorType.COMMITMENT in {draft.type for draft in anchors_of(alone)}
+    assert AnchorType.COMMITMENT not in {draft.type for draft in anchors_of(acting)}
+
+
+def test_what_an_agent_promises_somebody_stays_open_while_it_acts() -> None:
+    turns = [
+        said(seq=1, role=Role.ASSISTANT, content="I'll send you the report tomorrow."),
+        said(seq=2, role=Role.TOOL, content="ok"),
+    ]
+    assert [draft.type for draft in anchors_of(turns) if draft.turn_seq == 1] == [AnchorType.COMMITMENT]

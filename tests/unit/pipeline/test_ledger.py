@@ -189,3 +189,49 @@ def test_mentions_never_fail(text: str) -> None:
 def test_a_line_of_a_million_characters_is_read_without_growing_cost(scrap: str) -> None:
     turn = said(scrap * (1_000_000 // len(scrap)))
     assert len(segment_ledger([turn]).entries) <= 2
+
+
+def searched(*outputs: str) -> list[StoredTurn]:
+    """Files that an assistant asks for, and what it hears."""
+    turns = []
+    for number, output in enumerate(outputs):
+        turns.append(said(seq=2 * number + 1, role=Role.ASSISTANT, content=f"find_file pages/setup_{number}.md"))
+        turns.append(said(seq=2 * number + 2, role=Role.TOOL, content=output))
+    return turns
+
+
+def test_a_file_that_was_looked_for_and_is_not_there_is_no_name() -> None:
+    turns = searched(
+        'No matches found for "pages/setup_0.md" in /srv', "cat: pages/setup_1.md: No such file or directory"
+    )
+    assert [entry.name for entry in segment_ledger(turns).entries if is_path(entry.name)] == []
+
+
+def test_a_file_that_is_found_after_all_is_a_name() -> None:
+    turns = [
+        *searched('No matches found for "pages/setup_0.md" in src'),
+        said(seq=3, role=Role.TOOL, content="docs/pages/setup_0.md\npages/setup_0.md"),
+    ]
+    assert "pages/setup_0.md" in {entry.name for entry in segment_ledger(turns).entries}
+
+
+def test_a_symbol_that_is_not_found_stays_a_name() -> None:
+    turns = [
+        said(seq=1, role=Role.ASSISTANT, content="javac Pay.java"),
+        said(seq=2, role=Role.TOOL, content="error: symbol not found: roundHalf"),
+    ]
+    assert "roundHalf" in {entry.name for entry in segment_ledger(turns).entries}
+
+
+def test_paths_are_written_from_the_folder_from_which_the_conversation_writes_them() -> None:
+    root = "/home/ferry/work/ferry-tickets/"
+    names = ("src/pay/cut.py", "src/pay/half.py", f"{root}src/pay/cut.py", f"{root}src/pay/half.py", f"{root}docs/a.md")
+    ranked = rank(Ledger(tuple(LedgerEntry(name, 9 - i, i) for i, name in enumerate(names))))
+    assert sorted(ranked) == sorted((root, "src/pay/cut.py", "src/pay/half.py", "docs/a.md"))
+    assert ranked[0] == root
+
+
+def test_a_path_that_is_written_in_full_stays_so() -> None:
+    names = ("/home/ferry/src/pay/cut.py", "/home/ferry/docs/a.md", "src/pay/cut.py")
+    ranked = rank(Ledger(tuple(LedgerEntry(name, 9 - i, i) for i, name in enumerate(names))))
+    assert set(ranked) == {"/home/ferry/src/pay/cut.py", "/home/ferry/docs/a.md"}

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, func, select, update
 
+from turnfold.contract.actions import pack_actions, unpack_actions
 from turnfold.contract.notes import pack_notes, unpack_notes
 from turnfold.contract.records import Anchor, ConversationId, Method, Node
 from turnfold.contract.tables import (
@@ -119,7 +120,7 @@ def siblings(
     lists = {
         row.idx: row
         for row in connection.execute(
-            select(_notes.c.idx, _notes.c.best, _notes.c.ledger, _notes.c.said).where(
+            select(_notes.c.idx, _notes.c.best, _notes.c.ledger, _notes.c.actions, _notes.c.said).where(
                 _notes.c.conversation == conversation, _notes.c.height == height, _notes.c.idx.between(first, last)
             )
         )
@@ -146,7 +147,10 @@ def siblings(
 def _notes_of(row: Any) -> dict[str, Any]:
     if row is None:
         return {}
-    return {"notes": unpack_notes(row.best), "ledger": Ledger.from_json(row.ledger), "said": row.said}
+    return {
+        "notes": unpack_notes(row.best), "ledger": Ledger.from_json(row.ledger),
+        "actions": unpack_actions(row.actions), "said": row.said,
+    }  # fmt: skip
 
 
 def commit(connection: Connection, fold: Fold, target: RefineTarget | None) -> bool:
@@ -224,7 +228,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         {
             "conversation": conversation, "height": node.height, "idx": node.idx,
             "tokens": sum(note.tokens for note in folded.notes), "best": pack_notes(folded.notes),
-            "ledger": folded.ledger.to_json(), "said": dict(folded.said),
+            "ledger": folded.ledger.to_json(), "actions": pack_actions(folded.actions), "said": dict(folded.said),
         },
     )  # fmt: skip
     _INSERT_PASSAGES.run(connection, [(conversation, passage.number, passage.packed()) for passage in folded.passages])

@@ -9,6 +9,7 @@ from typing import Final
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, text, update
 
+from turnfold.contract.actions import unpack_actions
 from turnfold.contract.notes import FRAME_PART, Covered, Outline, pack_outline, unpack_notes, unpack_outline
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId
 from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, OutlineRow, table
@@ -77,12 +78,15 @@ def notes(connection: Connection, conversation: ConversationId, cover: Sequence[
         )
     )
     rows = connection.execute(
-        select(_notes.c.height, _notes.c.idx, _notes.c.best, _notes.c.ledger, _notes.c.said).where(
+        select(_notes.c.height, _notes.c.idx, _notes.c.best, _notes.c.ledger, _notes.c.actions, _notes.c.said).where(
             _notes.c.conversation == conversation, wanted
         )
     )
     found = {
-        (row.height, row.idx): NodeNotes(unpack_notes(row.best), Ledger.from_json(row.ledger), row.said) for row in rows
+        (row.height, row.idx): NodeNotes(
+            unpack_notes(row.best), Ledger.from_json(row.ledger), unpack_actions(row.actions), row.said
+        )
+        for row in rows
     }
     return [found[one.height, one.idx] for one in cover]
 
@@ -128,7 +132,9 @@ def rebuild(connection: Connection, conversation: ConversationId) -> None:
         return
     cover = choose_cover(sizes(connection, conversation, seen.node_count), last_seq=known.last_seq)
     outline = make_outline(list(zip(cover, notes(connection, conversation, cover), strict=True)))
-    ends = replace(outline, tail=known.tail, tail_seq=known.tail_seq, tail_names=known.tail_names)
+    ends = replace(
+        outline, tail=known.tail, tail_seq=known.tail_seq, tail_names=known.tail_names, tail_actions=known.tail_actions
+    )
     write(connection, seen, ends, frame_only=False)
 
 

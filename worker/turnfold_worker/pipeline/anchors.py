@@ -46,6 +46,7 @@ _TYPE_RANK: Final = {
 }
 _MARK_SCORE: Final = {Importance.LOW: -20, Importance.MEDIUM: 8, Importance.HIGH: 15, Importance.PIN: 40}
 _MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH: 200, Importance.PIN: 1000}
+_PERSONS: Final = frozenset({"you", "your", "tomorrow", "tonight", "later", "soon"})
 _MIN_WORDS: Final = 3
 _AGREED_SCORE: Final = 62
 _LEAST_ACT: Final = 42
@@ -99,12 +100,24 @@ def extract_anchors(
     for reading, span in _agreed(readings, acts):
         found.append(_draft(reading, AnchorType.DECISION, span, _AGREED_SCORE + _bonus(reading, span, wanted)))
     agreed = {draft.turn_seq: draft for draft in found}
-    for reading, done in zip(readings, acts, strict=True):
+    for place, (reading, done) in enumerate(zip(readings, acts, strict=True)):
         of_turn = _of_turn(reading, done, wanted)
+        if _does_it(reading, readings[place + 1 : place + 2]):
+            of_turn = [draft for draft in of_turn if draft.type is not AnchorType.COMMITMENT or _to_somebody(draft)]
         decided = agreed.get(reading.turn.seq)
         found.extend(one for one in of_turn if decided is None or not _overlap(one, decided))
     kept = sorted(_best(found, MAX_PER_SEGMENT), key=lambda draft: (draft.turn_seq, draft.start, draft.end))
     return tuple(_settled(draft, readings) for draft in kept)
+
+
+def _does_it(reading: Reading, after: Sequence[Reading]) -> bool:
+    """True for an assistant's turn that a tool answers: what it says it will do, it does."""
+    return reading.turn.role is Role.ASSISTANT and (bool(reading.calls) or any(one.tool for one in after))
+
+
+def _to_somebody(draft: AnchorDraft) -> bool:
+    """True for what is said to a person, or is of a time: no call of a tool settles it."""
+    return not _PERSONS.isdisjoint(plain_words(draft.text).split())
 
 
 def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
@@ -128,6 +141,8 @@ def _best(drafts: Sequence[AnchorDraft], limit: int) -> list[AnchorDraft]:
 def _of_turn(reading: Reading, acts: Sequence[Found], wanted: frozenset[str]) -> list[AnchorDraft]:
     drafts: list[AnchorDraft] = []
     for kind, score, span, finishes in sorted(_candidates(reading, acts), key=lambda one: -one[1]):
+        if reading.manual is not None and reading.manual.start <= span.start < reading.manual.end:
+            continue
         draft = _draft(reading, kind, span, score + _bonus(reading, span, wanted), finishes=finishes)
         if draft.score >= _LEAST_SCORE and not any(_overlap(one, draft) for one in drafts):
             drafts.append(draft)

@@ -10,12 +10,14 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
+from turnfold.contract.actions import Action
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import terms
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
+from turnfold_worker.pipeline.actions import actions_of
 from turnfold_worker.pipeline.anchors import AnchorDraft, extract_anchors
 from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.dates import as_utc
@@ -67,6 +69,8 @@ class FoldedNode:
     passages: tuple[Passage, ...] = ()
     """Of a segment: all its notes, as a query finds them."""
     ledger: Ledger = field(default=Ledger())
+    actions: tuple[Action, ...] = ()
+    """What was done with tools, as far as somebody who goes on has to know it."""
     said: Mapping[str, int] = field(default_factory=dict)
     """Tokens of each role from the first turn of the conversation to the node's last."""
 
@@ -110,6 +114,7 @@ def fold_segment(
         notes=best,
         passages=tuple(passages),
         ledger=segment_ledger(told),
+        actions=actions_of(told, before=before),
         said=said,
     )
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from turnfold.contract.records import StoredTurn
+from turnfold.contract.records import Role, StoredTurn
+from turnfold_worker.pipeline.actions import found_nothing
+from turnfold_worker.pipeline.manuals import SHORTEST, manual_in
 from turnfold_worker.pipeline.mentions import Mentions, file_name, is_path, mentions
-from turnfold_worker.pipeline.prose import READ_HEAD, READ_TAIL
+from turnfold_worker.pipeline.prose import READ_HEAD, READ_TAIL, split_prose
 from turnfold_worker.pipeline.tool_groups import call_texts, called_tools, is_tool_output
 
 MAX_NAMES: Final = 400
@@ -40,6 +43,8 @@ _DISCOUNT: Final = tuple(round(_SCALE * math.pow(max(tokens, 1), -0.3)) for toke
 """What a point is worth in a name of so many tokens, in whole numbers, so that no platform rounds another way."""
 _CODE_POINTS_PER_TOKEN: Final = 4
 _DIGITS: Final = re.compile(r"\d+")
+_LEAST_FROM_ROOT: Final = 2
+"""Paths that are written from a folder on, at least, for others to be written so too."""
 _LONGEST_SERIES: Final = 30
 
 
@@ -78,17 +83,36 @@ def segment_ledger(turns: Sequence[StoredTurn]) -> Ledger:
     """The ledger of the turns of one segment."""
     scores: dict[str, int] = {}
     last: dict[str, int] = {}
+    sought: set[str] = set()
+    there: set[str] = set()
     for turn in turns:
-        weight = _BY_TOOL if is_tool_output(turn) else _BY_PERSON
+        by_tool = is_tool_output(turn)
         found = _mentioned(turn)
         listed = _LISTED * min(_LONG_LIST, len(found.listed)) // max(1, len(found.listed))
+        (
+            sought if by_tool and found_nothing(turn.content) else there if turn.role is not Role.ASSISTANT else set()
+        ).update(found.names)
         tools = called_tools(turn)
+        by_manual = _in_manual(turn, found) if not by_tool else frozenset()
         for name in found.names:
             if name in tools:
                 continue
+            weight = _BY_TOOL if by_tool or name in by_manual else _BY_PERSON
             scores[name] = scores.get(name, 0) + weight + (listed if name in found.listed else 0)
             last[name] = turn.seq
-    return _bounded(LedgerEntry(name, score, last[name]) for name, score in scores.items())
+    absent = {name for name in sought - there if is_path(name)}
+    return _bounded(LedgerEntry(name, score, last[name]) for name, score in scores.items() if name not in absent)
+
+
+def _in_manual(turn: StoredTurn, found: Mentions) -> frozenset[str]:
+    """Names that only a harness's standing instructions say."""
+    if len(turn.content) < SHORTEST or turn.role is Role.ASSISTANT:
+        return frozenset()
+    manual = manual_in(turn.content, split_prose(turn.content).sentences, turn.role)
+    if manual is None:
+        return frozenset()
+    outside = turn.content[: manual.start] + turn.content[manual.end :]
+    return frozenset(found.names).difference(mentions(outside).names)
 
 
 def _mentioned(turn: StoredTurn) -> Mentions:
@@ -122,18 +146,45 @@ def _bounded(entries: Iterable[LedgerEntry]) -> Ledger:
 def rank(ledger: Ledger) -> tuple[str, ...]:
     """The names worth most per token first; none is part of a name before it.
 
-    Points are divided by `tokens ** 0.3`: half the length is worth a fifth more points.
+    Points are divided by `tokens ** 0.3`: half the length is worth a fifth more points. Where the conversation writes
+    paths from a folder on, that folder stands once, before the first of them.
     """
-    points = _with_tails_merged(ledger)
+    points, root = _from_root(_with_tails_merged(ledger), ledger)
     _lend(points)
     value = _without_series({name: (1 + score) * _discount(name) for name, score in points.items()})
     shown: list[str] = []
-    text = ""
+    text = root
     for name in sorted(points, key=lambda one: (-value[one], one)):
         if name not in text:
+            if root and "/" in name and not name.startswith("/"):
+                shown.append(root)
+                root = ""
             shown.append(name)
             text = f"{text}\n{name}"
     return tuple(shown)
+
+
+def _from_root(points: dict[str, int], ledger: Ledger) -> tuple[dict[str, int], str]:
+    """Points with paths from the folder on from which the conversation writes them, and that folder.
+
+    It is what stands before a path of the ledger in the most longer ones; nothing when hardly any is written both ways.
+    """
+    tails = [entry.name for entry in ledger.entries if "/" in entry.name.strip("/") and not entry.name.startswith("/")]
+    roots: Counter[str] = Counter()
+    by_file: dict[str, list[str]] = {}
+    for name in points:
+        if name.startswith("/"):
+            by_file.setdefault(file_name(name), []).append(name)
+    for tail in tails:
+        roots.update(one[: -len(tail)] for one in by_file.get(file_name(tail), ()) if one.endswith(f"/{tail}"))
+    root = min(roots, key=lambda one: (-roots[one], len(one), one), default="")
+    if roots[root] < _LEAST_FROM_ROOT:
+        return points, ""
+    merged: dict[str, int] = {}
+    for name, score in points.items():
+        short = name[len(root) :] if name.startswith(root) and len(name) > len(root) else name
+        merged[short] = merged.get(short, 0) + score
+    return merged, root
 
 
 def _without_series(value: Mapping[str, int]) -> dict[str, int]:

@@ -61,6 +61,8 @@ _PLACES: Final = (1.2, 1.0, 1.0, 0.9, 0.8, 0.7, 0.6)
 """What clauses are worth by their place in a turn: people begin with what they have to say."""
 _HEADING_SHARE: Final = 0.4
 """What a heading is worth, or an item of a list that is nothing but a title."""
+_MANUAL_SHARE: Final = 0.2
+"""What a harness's standing instructions are worth: they are the same for every task."""
 _TITLE_WORDS: Final = 6
 _YES_OR_NO: Final = listed("yes no yep nope yeah nah")
 _IMPORTANT: Final = 1.3
@@ -137,6 +139,8 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
                 worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
             if not found and asked and len(said.split()) <= _SHORT_REPLY and (worth or _answers(said)):
                 text, worth = f"({asked}) {text}", max(worth, 1.0)
+            if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
+                worth *= _MANUAL_SHARE
             found.append((text, worth, _named(said), said))
     return [*found, *_of_calls(reading)]
 

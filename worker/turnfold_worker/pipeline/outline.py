@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from turnfold.contract.actions import Action, kept_actions
 from turnfold.contract.notes import OUTLINE_TIERS, Covered, Note, Outline
 from turnfold.contract.records import FAN_OUT, Role, StoredTurn
+from turnfold_worker.pipeline.actions import actions_of
 from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.fold import not_deleted, said_after
 from turnfold_worker.pipeline.ledger import Ledger, merge_ledgers, rank, segment_ledger, tool_share
@@ -39,6 +41,7 @@ class NodeNotes:
 
     notes: tuple[Note, ...]
     ledger: Ledger
+    actions: tuple[Action, ...]
     said: Mapping[str, int]
     """Tokens of each role from the first turn of the conversation to the node's last."""
 
@@ -89,13 +92,19 @@ def make_outline(cover: Sequence[tuple[Covered, NodeNotes]]) -> Outline:
         cover=tuple(covered for covered, _ in cover),
         notes=tuple(ranked(notes, said, most_tokens=OUTLINE_TIERS[-1])),
         names=rank(merge_ledgers(*(one.ledger for _, one in cover))),
+        actions=kept_actions([action for _, one in cover for action in one.actions]),
         said=said,
         tool_percent=_tool_percent(said),
     )
 
 
-def with_tail(outline: Outline, turns: Sequence[StoredTurn], said: Mapping[str, int]) -> Outline:
-    """The outline with notes and names of the open tail; `said` are the tokens of each role before it."""
+def with_tail(
+    outline: Outline, turns: Sequence[StoredTurn], said: Mapping[str, int], *, before: Sequence[StoredTurn] = ()
+) -> Outline:
+    """The outline with notes, names and actions of the open tail.
+
+    `said` are the tokens of each role before it, `before` the turns right before it.
+    """
     told = not_deleted(turns)
     notes = notes_of(read_segment(told))
     said = said_after(said, turns)
@@ -105,6 +114,7 @@ def with_tail(outline: Outline, turns: Sequence[StoredTurn], said: Mapping[str, 
         tail=tuple(ranked(notes, said, most_tokens=_TAIL_TOKENS)),
         tail_seq=turns[-1].seq if turns else 0,
         # Without a tool's words no context shows names.
+        tail_actions=actions_of(told, before=before),
         tail_names=rank(segment_ledger(told))[:_TAIL_NAMES] if tool_percent else (),
         tool_percent=tool_percent,
     )

@@ -13,6 +13,7 @@ from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import UNSEEN, speaker_label
 from turnfold_worker.pipeline.dates import as_utc
 from turnfold_worker.pipeline.facts import FactKind, Facts, extract_facts
+from turnfold_worker.pipeline.manuals import manual_in
 from turnfold_worker.pipeline.prose import Span, split_prose
 from turnfold_worker.pipeline.tool_groups import calls_shown, is_tool_output
 
@@ -52,6 +53,8 @@ class Reading:
     """Of the prose, and of code only what names something exactly."""
     calls: tuple[str, ...]
     """The tool calls of the turn, for people."""
+    manual: Span | None = None
+    """Standing instructions of a harness."""
     treatment: Treatment | None = None
     """What becomes of it, once it is read as part of a segment."""
 
@@ -76,6 +79,7 @@ def read_turn(turn: StoredTurn) -> Reading:
         code=prose.code,
         facts=_outside_code(extract_facts(turn.content), prose.code),
         calls=tuple(plain_line(call) for call in calls_shown(turn)),
+        manual=manual_in(turn.content, prose.sentences, turn.role),
     )
 
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Final
 
+from turnfold.contract.actions import kept_actions
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Method, Node
 from turnfold.tokens import estimate_tokens
@@ -83,6 +84,7 @@ def _chapter(  # noqa: PLR0913 - all that a chapter is made of
     return FoldedNode(
         node=node, method=method, levels=levels, facts=facts, source_hash=digest.digest(), notes=notes,
         ledger=merge_ledgers(*(child.ledger for child in children)), said=children[-1].said,
+        actions=kept_actions([action for child in children for action in child.actions]),
     )  # fmt: skip
 
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from turnfold.contract.records import Role, StoredTurn
 
 _MAX_CALLS: Final = 64
 """Calls of one turn that are looked at."""
 _LONGEST_CALL: Final = 4_000
+
+
+class Call(NamedTuple):
+    """A call of a tool."""
+
+    id: str
+    name: str
+    values: tuple[str, ...]
+    """Its arguments as texts, in their order."""
 
 
 def call_ids(turn: StoredTurn) -> tuple[str, ...]:
@@ -75,6 +85,36 @@ def call_texts(turn: StoredTurn) -> tuple[str, ...]:
         for one in found[:_MAX_CALLS]
     )
     return tuple(text[:_LONGEST_CALL] for text in texts if isinstance(text, str) and text)
+
+
+def calls_of(turn: StoredTurn) -> tuple[Call, ...]:
+    """The calls of a turn with their arguments, at most `_LONGEST_CALL` code points each."""
+    found: list[tuple[object, object, object]] = []
+    for call in _listed(turn, "tool_calls"):
+        function = call.get("function")
+        named = function if isinstance(function, Mapping) else call
+        found.append((call.get("id"), named.get("name"), named.get("arguments")))
+    found.extend((block.get("id"), block.get("name"), block.get("input")) for block in _blocks(turn, "tool_use"))
+    return tuple(
+        Call(id_ if isinstance(id_, str) else "", name[:80], _values(given))
+        for id_, name, given in found[:_MAX_CALLS] if isinstance(name, str)
+    )  # fmt: skip
+
+
+def _values(given: object) -> tuple[str, ...]:
+    """Arguments as texts: those of a mapping, which a provider may give as JSON, one by one."""
+    if isinstance(given, str):
+        try:
+            read = json.loads(given)
+        except (ValueError, RecursionError):
+            read = None
+        if not isinstance(read, Mapping):
+            return (given[:_LONGEST_CALL],)
+        given = read
+    if not isinstance(given, Mapping):
+        return ()
+    shown = (value if isinstance(value, str) else json.dumps(value) for value in given.values())
+    return tuple(value[:_LONGEST_CALL] for value in shown)
 
 
 def _call(name: object, arguments: object) -> str:

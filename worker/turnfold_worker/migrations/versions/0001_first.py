@@ -289,6 +289,7 @@ def upgrade() -> None:
         sa.Column("tokens", sa.Integer(), nullable=False),
         sa.Column("best", sa.Text(), nullable=False),
         sa.Column("ledger", sa.JSON(), nullable=False),
+        sa.Column("actions", sa.JSON(), nullable=False),
         sa.Column("said", sa.JSON(), nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("note_list_conversation_fkey"), ondelete="CASCADE"

@@ -18,7 +18,7 @@ _DEFINES: Final = re.compile(
     r"|override|virtual|inline|const|extern|suspend|open|sealed|data)\s+)*"
     rf"(?:(?P<word>{_WORDS})\s+"
     r"(?:\([^)]{0,60}\)\s*)?(?P<name>[A-Za-z_]\w{0,80})"
-    r"|(?P<method>(?:[\w<>\[\],.?]+\s+){1,3})"
+    r"|(?:<[^<>()]{1,80}(?:<[^<>()]{0,40}>[^<>()]{0,40})?>\s+)?(?P<method>(?:[\w<>\[\],.?]+\s+){1,3})"
     r"(?P<called>[A-Za-z_]\w{0,80})\s*\([^;=]{0,300}$"
     r"|(?:let|var)\s+(?P<bound>\w{1,80})\s*=\s*(?:async\s*)?(?:\([^)]{0,120}\)|\w+)\s*=>)"
 )
@@ -27,7 +27,7 @@ _NOT_METHODS: Final = listed(
     "return new else throw if for while switch case await yield not in print raise assert del do and or is"
 )
 _IMPORT: Final = re.compile(
-    r"\s*(?:from\s+([\w.]+)\s+import\s|import\s.{0,120}\sfrom\s+['\"]([^'\"]+)|(?:import|using|use|#include|package)\s+"
+    r"\s*(?:from\s+([\w.]+)\s+import\s|import\s.{0,120}\sfrom\s+['\"]([^'\"]+)|(?:import|using|use|#include)\s+"
     r"(?:static\s+)?([\w.:/<>\"*-]{1,120}))"
 )
 _HEAD: Final = re.compile(r"\[File: |File: |//\s*\S+\.\w+$|#\s*\S+\.\w+$|\(Open file|\(Current dir")
@@ -61,7 +61,7 @@ def summarize_code(lines: Lines) -> list[Statement]:
 
 
 def _defined(text: str) -> str:
-    if text[-1:] in {";", ","} or text.lstrip()[:2] in _COMMENTS:
+    if text[-1:] == ";" or (text[-1:] == "," and "(" not in text) or text.lstrip()[:2] in _COMMENTS:
         return ""
     match = _DEFINES.match(text)
     if match is None:

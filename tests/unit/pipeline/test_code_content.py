@@ -1,0 +1,59 @@
+"""What source code and listings are read as: definitions, imports, entries, each as what it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from turnfold_worker.pipeline.content import read_content
+
+
+def stated(text: str) -> str:
+    """All statements of a text."""
+    return "\n".join(statement.text for statement in read_content(text).statements)
+
+
+VIEW = (
+    "[File: /ferry/src/main/java/org/ferry/Tables.java (97 lines total)]\n"
+    "1:package org.ferry.tables;\n"
+    "2:\n"
+    "3:import java.util.Map;\n"
+    "4:\n"
+    "5:public class Tables {\n"
+    "6:    public TableType buildTable(Class<? extends Table> kind,\n"
+    "7:            Class<?> rows) {\n"
+    "8:        return buildTable(kind,\n"
+    "9:            rowsOf(rows));\n"
+    "10:    }\n"
+    "11:    public <T extends Row> T readRow(RowType type) {\n"
+    "12:        throw new RowException(type,\n"
+    "13:            type.name());\n"
+    "14:    }\n"
+    "15:    private Map<String, Row> namedRows() {\n"
+    "16:        return null;\n"
+    "17:    }\n"
+    "18:}\n"
+)
+
+
+def test_a_package_is_no_import() -> None:
+    text = stated(VIEW)
+    assert "imports java.util.Map" in text
+    assert "org.ferry.tables" not in text
+
+
+@pytest.mark.parametrize("defined", ["buildTable (line 6)", "readRow (line 11)", "namedRows (line 15)"])
+def test_a_signature_that_goes_on_or_has_a_type_of_its_own_is_a_definition(defined: str) -> None:
+    assert defined in stated(VIEW)
+
+
+def test_a_call_that_goes_on_in_the_next_line_is_no_definition() -> None:
+    text = stated(VIEW)
+    assert "(line 8)" not in text
+    assert "(line 12)" not in text
+
+
+def test_a_program_that_a_listing_marks_is_a_file() -> None:
+    text = stated("LICENSE\nREADME.md\nmvnw*\nmvnw.cmd\npom.xml\nrelease.sh*\nsrc/\n")
+    assert "6 files and 1 folder" in text
+    assert "mvnw*" not in text
+    assert "release.sh" in text
