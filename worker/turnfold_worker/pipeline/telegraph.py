@@ -14,16 +14,17 @@ from typing import Final
 from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.dates import resolve_relative_days
-from turnfold_worker.pipeline.needed_words import is_needed, is_negation
+from turnfold_worker.pipeline.needed_words import is_needed
+from turnfold_worker.pipeline.word_places import is_negation
 
 _DROPPED: Final = listed(
     """
     a an the is are was were be been being am do does did have has had having i my it its it's this that
-    these those there there's that's of in on at for by as with into onto about and very really quite just so too
+    these those there there's that's of in on at for by as with about and very really quite just so too
     such pretty super totally literally basically actually simply definitely certainly absolutely honestly kinda
     also well oh um uh hmm hey hi hello wow haha lol yeah yep ok okay please thanks thank i'm i've i'd we're
     we've it'd here's let's like overall additionally furthermore however therefore which our
-    its such own even again much here there now then finally recently lately especially along around
+    its such own again much here there now then finally recently lately especially along around
     'cause though although while as both still thankfully to
     """
 ) | {""}

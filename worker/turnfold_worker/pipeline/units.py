@@ -12,7 +12,7 @@ from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.content import Statement
 from turnfold_worker.pipeline.content.statements import shown
 from turnfold_worker.pipeline.facts import FactKind
-from turnfold_worker.pipeline.needed_words import is_negation
+from turnfold_worker.pipeline.word_places import is_negation
 from turnfold_worker.pipeline.notes import MOST_NEWS, marked
 from turnfold_worker.pipeline.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.reading import Reading, one_line, plain_line
