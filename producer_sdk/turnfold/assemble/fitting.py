@@ -11,7 +11,7 @@ from turnfold.assemble.past import Taken, TakenAnchors
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.top_anchors import TopAnchors
-from turnfold.contract.notes import MARKS, Note
+from turnfold.contract.notes import Note, is_parted_free
 from turnfold.contract.records import Anchor
 
 _PASSED_OVER: Final = 24
@@ -35,8 +35,8 @@ def fitting_notes(notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, 
             price += pricing.label(speaker)
             if day and (place, day, "") not in labels:
                 price += pricing.day(day)
-        # A note that ends in a mark needs no other one before the next. One of a line may be the last one.
-        ends_in_mark = text[-1:] in MARKS
+        # Behind a mark the separator costs nothing. One note of a line may be the last one.
+        ends_in_mark = is_parted_free(text)
         if ended and ends_in_mark:
             price -= 1
         if price > left:

@@ -33,7 +33,7 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import MARKS, Note, SpokenDay, day_line, days_of, in_order, lines_of_days
+from turnfold.contract.notes import Note, SpokenDay, day_line, days_of, in_order, is_parted_free, lines_of_days
 from turnfold.contract.records import Anchor, LevelKey, Node, Role
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter
@@ -156,9 +156,9 @@ class Pricing:
             total += self.day(day) if day and day != shown else 0
             shown = day
             for speaker, said in spoken.items():
-                # What stands between two notes is part of the first one's count, unless it ends in a mark.
+                # What stands between two notes is part of the first one's count.
                 total += self.label(speaker) + sum([note.tokens for note in said])
-                total -= sum([note.text[-1:] in MARKS for note in said[:-1]])
+                total -= sum([is_parted_free(note.text) for note in said[:-1]])
         return total
 
     def anchor(self, anchor: Anchor) -> int:

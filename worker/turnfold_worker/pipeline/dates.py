@@ -6,10 +6,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
-MONTHS: Final = (
-    "January", "February", "March", "April", "May", "June", "July",
-    "August", "September", "October", "November", "December",
-)  # fmt: skip
+from turnfold.contract.days import MONTHS
 
 _AGO: Final = re.compile(r"(?i)(?<![\w.,/$~<>\u2013-])(\d{1,3}|two|three|four|five|six) (day|week)s? ago(?!\w)")
 _NO_COUNT: Final = re.compile(r"(?i)\b(?:or|to|than|least|most|about|around|over|under|nearly|almost|maybe|some) $")

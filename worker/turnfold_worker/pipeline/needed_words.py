@@ -32,7 +32,9 @@ _TIMES: Final = listed(
     autumn winter
     """
 )
+_TELLS: Final = listed("it's it is was all mostly")
 _SWITCHED: Final = listed("on off in out")
+_THANKED: Final = frozenset({"thanks", "thank"})
 _THINGS: Final = listed("it this that these those")
 _PERIODS: Final = listed("week weekend month year morning afternoon evening spring summer autumn fall winter")
 _BEFORE_NOW: Final = listed("for right until till by from up even just")
@@ -120,8 +122,8 @@ def _particle(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
 
 
 def _number_next(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'About 40 people' are not 40."""
-    return bool(NUMBER.match(after(words, i)))
+    """'About 40 people' are not 40; 'it's about a woman' is not she."""
+    return bool(NUMBER.match(after(words, i))) or (bool(i) and bare[i - 1] in _TELLS)
 
 
 def _of(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
@@ -166,7 +168,9 @@ def _thing(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
 
 def _of_thing(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'Make it with flour', 'got this for you', 'for now'."""
-    return (i > 1 and bare[i - 1] in _THINGS and _thing(words, bare, i - 1)) or after(bare, i) == "now"
+    if after(bare, i) == "now" or (bare[i] == "for" and not _THANKED.isdisjoint(bare[max(0, i - 4) : i])):
+        return True
+    return i > 1 and bare[i - 1] in _THINGS and _thing(words, bare, i - 1)
 
 
 def _well(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
@@ -223,7 +227,19 @@ def _okay(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     return bool(i) and before(bare, i) not in {"oh", "ok", "okay", "and"}
 
 
+def _thanks(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'Thanks for the advice' is not advice."""
+    return "for" in bare[i + 1 : i + 5]
+
+
+def _times(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'4/52 * 3/51'."""
+    return 0 < i < len(words) - 1 and words[i] == "*"
+
+
 _RULES: Final[dict[str, Rule]] = {
+    "": _times,
+    **dict.fromkeys(("thanks", "thank"), _thanks),
     **dict.fromkeys(DEGREES, _degree),
     **dict.fromkeys(("on", "in"), _particle),
     **dict.fromkeys(("about", "around"), _number_next),
