@@ -79,7 +79,7 @@ class Pricing:
         self._texts = texts
         self._counted: dict[str, int] = {}
         self._groups: dict[int, tuple[Group, int]] = {}
-        self._anchors: dict[tuple[int, ...], tuple[str, int]] = {}
+        self._anchors: dict[tuple[tuple[int, str | None, str], ...], tuple[str, int]] = {}
         self._labels: dict[str, int] = {}
         self._days: dict[str, int] = {}
         self._turns: dict[tuple[str, int, str, bool, bool], FormTokens] = {}
@@ -170,7 +170,7 @@ class Pricing:
 
     def anchors(self, anchors: Sequence[Anchor]) -> tuple[str, int]:
         """The lines of anchors under their header, and their tokens."""
-        key = tuple([anchor.id for anchor in anchors])
+        key = tuple([(anchor.id, anchor.speaker, anchor.day) for anchor in anchors])
         if key not in self._anchors:
             lines = [closed_line(anchor_opening(anchor) + one_line(anchor.text)) for anchor in anchors]
             tokens = self.count(ANCHORS_HEADER) + sum(map(self.anchor, anchors))

@@ -65,7 +65,9 @@ def excerpt_opening(turn: StoredTurn) -> str:
 
 def anchor_opening(anchor: Anchor) -> str:
     instead = f', replaces "{_clipped(anchor.replaced)}"' if anchor.replaced else ""
-    return f"[{anchor.type.replace('_', ' ')}, turn {anchor.turn_seq}{instead}] "
+    day = f", {anchor.day}" if anchor.day else ""
+    speaker = f"{anchor.speaker}: " if anchor.speaker else ""
+    return f"[{anchor.type.replace('_', ' ')}, turn {anchor.turn_seq}{day}{instead}] {speaker}"
 
 
 def _clipped(text: str) -> str:

@@ -521,3 +521,12 @@ def test_lines_of_notes_are_in_order_under_their_day() -> None:
         Note(1, 1, "Mara", "user", "1 May 2026", "and more", 3),
     ]
     assert note_lines(notes) == ["[1 May 2026]\n", "Mara: first; and more\n", "[2 May 2026]\n", "Tomas: second\n"]
+
+
+def test_an_anchor_names_who_said_it_and_when() -> None:
+    turns = a_year_of_talk()
+    turns[20]["content"] = "We decided to move the Kestrel office to Lisbon in March."
+    with fold(turns) as conversation:
+        text = conversation.context(budget_tokens=900).text
+    line = next(line for line in text.splitlines() if line.startswith("[decision"))
+    assert line == "[decision, turn 21, 3 June 2026] Mara: We decided to move the Kestrel office to Lisbon in March."
