@@ -19,7 +19,7 @@ from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of
 from turnfold.assemble.latest_actions import fitting_actions
 from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.material import Material
-from turnfold.assemble.past import Past, Taken
+from turnfold.assemble.past import Past, Taken, looked_at
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
@@ -97,9 +97,12 @@ class _Selection:
         self._for_actions = min(self._actions_share(), max(0, room // 2))
         room -= self._for_actions
         most = min(int(self._policy.anchors_share * self._target), room // 2)
-        self._anchors_by = ("anchors", first_raw, most)
+        self._anchors_by = ("anchors", first_raw, most, self._target)
         top = TopAnchors.of(self._material.snapshot.anchors)
-        anchors = self._material.memo.of(self._anchors_by, lambda: fitting_anchors(top, first_raw, most, self._pricing))
+        notes = looked_at(self._outline.notes, self._target)
+        anchors = self._material.memo.of(
+            self._anchors_by, lambda: fitting_anchors(top, first_raw, most, self._pricing, notes)
+        )
         room -= anchors.tokens
         most_names = self._names_share()
         names, late = self._names(min(room, most_names))

@@ -8,6 +8,10 @@ from typing import Final
 from turnfold.contract.text import whole_numbers
 from turnfold.tokens import ESTIMATOR, Counter, TokenCount
 
+_SHORTEST_BOTH: Final = 150
+"""Code points from which both ends are shown: a few words of the end alone say nothing."""
+_LONGEST_WORD: Final = 20
+"""Code points of a word that is not cut."""
 _GUESSES: Final = 5
 """Counts that a cut may cost before it settles for what it has."""
 
@@ -30,7 +34,8 @@ def clip_middle(text: str, max_tokens: int, gap: str, count: TokenCount) -> str:
 
     def clipped(size: int) -> str:
         tail = size // 3
-        return head_of(text, size - tail).rstrip() + gap + (_tail(text, tail).lstrip() if tail else "")
+        end = _tail(text, tail).lstrip() if size >= _SHORTEST_BOTH else ""
+        return head_of(text, size - tail).rstrip() + gap + end
 
     length = longest_within(len(text) - 1, max_tokens, lambda size: count(clipped(size)))
     return clipped(length).strip()
@@ -63,14 +68,17 @@ def longest_within(most: int, max_tokens: int, tokens_at: Callable[[int], int]) 
 def head_of(text: str, size: int) -> str:
     """At most `size` code points from the beginning, to the end of a word where one is near."""
     cut = text[:size]
+    if size < len(text) and text[size].isspace():
+        return cut
     space = cut.rfind(" ")
-    return cut[:space] if size < len(text) and space > size * 3 // 4 else text[: whole_numbers(text, size)]
+    near = space > max(0, min(size * 3 // 4, size - _LONGEST_WORD))
+    return cut[:space] if near and size < len(text) else text[: whole_numbers(text, size)]
 
 
 def _tail(text: str, size: int) -> str:
     cut = text[-size:]
     space = cut.find(" ")
-    if 0 <= space < size // 4:
+    if 0 <= space < max(size // 4, _LONGEST_WORD):
         return cut[space + 1 :]
     start = max(0, len(text) - size)
     # A number in which the tail would begin is left out.

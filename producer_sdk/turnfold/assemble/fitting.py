@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from turnfold.assemble.group_spans import GroupSpan
@@ -11,7 +12,7 @@ from turnfold.assemble.past import Taken, TakenAnchors
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.top_anchors import TopAnchors
-from turnfold.contract.notes import MARKS, Note
+from turnfold.contract.notes import Note, is_parted_free
 from turnfold.contract.records import Anchor
 
 _PASSED_OVER: Final = 24
@@ -35,8 +36,8 @@ def fitting_notes(notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, 
             price += pricing.label(speaker)
             if day and (place, day, "") not in labels:
                 price += pricing.day(day)
-        # A note that ends in a mark needs no other one before the next. One of a line may be the last one.
-        ends_in_mark = text[-1:] in MARKS
+        # Behind a mark the separator costs nothing. One note of a line may be the last one.
+        ends_in_mark = is_parted_free(text)
         if ended and ends_in_mark:
             price -= 1
         if price > left:
@@ -53,8 +54,14 @@ def fitting_notes(notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, 
     return Taken(taken, room - left)
 
 
-def fitting_anchors(top: TopAnchors, before_seq: int, most: int, pricing: Pricing) -> TakenAnchors:
-    """Anchors of turns before a number, by rank, for at most so many tokens with their header."""
+def fitting_anchors(
+    top: TopAnchors, before_seq: int, most: int, pricing: Pricing, notes: Iterable[Note]
+) -> TakenAnchors:
+    """Anchors of turns before a number, by rank, for at most so many tokens with their header.
+
+    Who said them, and when, is told by the `notes` of the same turns, of which not all have any.
+    """
+    said: dict[int, tuple[str, str]] | None = None
     taken: list[Anchor] = []
     spent = pricing.count(ANCHORS_HEADER)
     words: dict[int, set[str]] = {}
@@ -62,7 +69,11 @@ def fitting_anchors(top: TopAnchors, before_seq: int, most: int, pricing: Pricin
         # Its words alone cost more than what is left of most of them.
         if seq >= before_seq or spent + tokens > most:
             continue
-        price = pricing.anchor(anchor := top[at])
+        if said is None:
+            said = {note.seq: (note.speaker, note.day) for note in notes}
+        speaker, day = said.get(seq, (None, ""))
+        anchor = replace(top[at], speaker=speaker, day=day)
+        price = pricing.anchor(anchor)
         if spent + price <= most:
             taken.append(anchor)
             spent += price

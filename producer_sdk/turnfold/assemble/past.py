@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
-from turnfold.contract.notes import Note, Tiers
+from turnfold.contract.notes import OUTLINE_TIERS, Note, Tiers
 from turnfold.contract.records import Anchor
 
 
@@ -25,6 +26,13 @@ class TakenAnchors:
     anchors: tuple[Anchor, ...]
     tokens: int
     words: dict[int, set[str]]
+
+
+def looked_at(notes: Sequence[Note], target: int) -> Iterable[Note]:
+    """Those of an outline's notes that a context of so many tokens looks at anyway."""
+    if not isinstance(notes, Tiers):
+        return notes
+    return chain.from_iterable(islice(notes.tiers(), 1 + bisect_left(OUTLINE_TIERS, target)))
 
 
 class Past:

@@ -33,7 +33,7 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import MARKS, Note, SpokenDay, day_line, days_of, in_order, lines_of_days
+from turnfold.contract.notes import Note, SpokenDay, day_line, days_of, in_order, is_parted_free, lines_of_days
 from turnfold.contract.records import Anchor, LevelKey, Node, Role
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter
@@ -79,7 +79,7 @@ class Pricing:
         self._texts = texts
         self._counted: dict[str, int] = {}
         self._groups: dict[int, tuple[Group, int]] = {}
-        self._anchors: dict[tuple[int, ...], tuple[str, int]] = {}
+        self._anchors: dict[tuple[tuple[int, str | None, str], ...], tuple[str, int]] = {}
         self._labels: dict[str, int] = {}
         self._days: dict[str, int] = {}
         self._turns: dict[tuple[str, int, str, bool, bool], FormTokens] = {}
@@ -156,9 +156,9 @@ class Pricing:
             total += self.day(day) if day and day != shown else 0
             shown = day
             for speaker, said in spoken.items():
-                # What stands between two notes is part of the first one's count, unless it ends in a mark.
+                # What stands between two notes is part of the first one's count.
                 total += self.label(speaker) + sum([note.tokens for note in said])
-                total -= sum([note.text[-1:] in MARKS for note in said[:-1]])
+                total -= sum([is_parted_free(note.text) for note in said[:-1]])
         return total
 
     def anchor(self, anchor: Anchor) -> int:
@@ -170,7 +170,7 @@ class Pricing:
 
     def anchors(self, anchors: Sequence[Anchor]) -> tuple[str, int]:
         """The lines of anchors under their header, and their tokens."""
-        key = tuple([anchor.id for anchor in anchors])
+        key = tuple([(anchor.id, anchor.speaker, anchor.day) for anchor in anchors])
         if key not in self._anchors:
             lines = [closed_line(anchor_opening(anchor) + one_line(anchor.text)) for anchor in anchors]
             tokens = self.count(ANCHORS_HEADER) + sum(map(self.anchor, anchors))

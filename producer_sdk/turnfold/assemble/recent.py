@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from turnfold.assemble.chat import ShownTurn, whole, with_tool_groups
-from turnfold.assemble.clip import clip_middle
+from turnfold.assemble.clip import clip_middle, head_of
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Block, FormTokens, Pricing
@@ -135,7 +135,7 @@ def least_newest(material: Material) -> tuple[ShownTurn, ...]:
     content = turn.content
     if len(content) <= _LEAST_WORDS + len(gap) and not turn.parts and not turn.without_parts:
         return (whole(turn),)
-    clipped = content[:_LEAST_WORDS].rstrip() + gap
+    clipped = head_of(content, _LEAST_WORDS).rstrip() + gap
     return with_tool_groups([ShownTurn(turn, clipped, marker=material.marker_of(turn), native=False)])
 
 
@@ -163,7 +163,8 @@ def _newest(
     """As many of the newest turns as fit when clipped hard; at least the newest one."""
     last = show(material, pricing, turns[-1], most_tokens=allowance // 2)
     kept: tuple[ShownTurn, ...] = with_tool_groups([last])
-    if pricing.around(pricing.recent(kept), kept) > allowance:
+    says_nothing = last.marker is not None and last.content == clip_gap(last.marker).strip()
+    if says_nothing or pricing.around(pricing.recent(kept), kept) > allowance:
         return least_newest(material)
     pending: list[ShownTurn] = []
     for turn in reversed(turns[:-1]):

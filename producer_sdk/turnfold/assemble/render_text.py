@@ -12,6 +12,7 @@ from typing import Final
 
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.markers import ARROW, node_marker, turns_marker
+from turnfold.contract.days import MONTHS
 from turnfold.contract.records import Anchor, Node, Role, StoredTurn, TurnState
 from turnfold.contract.speakers import label_of, speaker_label
 
@@ -31,7 +32,6 @@ INDENT: Final = "  "
 
 _ROLES: Final = frozenset(str(role) for role in Role)
 _ROLE_OPENINGS: Final = ("[", *sorted(f"{role}:" for role in _ROLES))
-_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _HOW: Final = ("word for word", "detailed", "brief", "tags")
 _ABSENT: Final = {TurnState.DELETED: "[deleted]", TurnState.EXPIRED: "[expired]", TurnState.PARKED: "[unreadable]"}
 
@@ -66,7 +66,9 @@ def excerpt_opening(turn: StoredTurn) -> str:
 
 def anchor_opening(anchor: Anchor) -> str:
     instead = f', replaces "{_clipped(anchor.replaced)}"' if anchor.replaced else ""
-    return f"[{anchor.type.replace('_', ' ')}, turn {anchor.turn_seq}{instead}] "
+    day = f", {anchor.day}" if anchor.day else ""
+    speaker = f"{anchor.speaker}: " if anchor.speaker else ""
+    return f"[{anchor.type.replace('_', ' ')}, turn {anchor.turn_seq}{day}{instead}] {speaker}"
 
 
 def _clipped(text: str) -> str:
@@ -155,8 +157,8 @@ def with_gap(turn: StoredTurn, gap: str) -> str:
 
 
 def date_of(moment: datetime) -> str:
-    """A day, the same in every locale: 2 Mar 2026."""
-    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+    """A day, the same in every locale: 2 March 2026."""
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 
 
 def day_line(moment: datetime) -> str:

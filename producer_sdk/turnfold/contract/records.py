@@ -196,6 +196,8 @@ class Anchor:
     """What that one said, where it was looked up: contexts name it."""
     speaker: str | None = None
     """The label of who said it, where it was looked up: a promise is somebody's."""
+    day: str = ""
+    """On which it was said, as contexts show it, where that was looked up."""
 
     @property
     def refined(self) -> bool:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from turnfold.assemble.clip import clip_middle, clip_text
 from turnfold.contract.text import clean, whole_numbers
 from turnfold.tokens import estimate_tokens
+from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.content import read_content, summarize_content
 from turnfold_worker.pipeline.content.statements import shown
 from turnfold_worker.pipeline.facts import rank_entries
@@ -121,3 +122,26 @@ def test_a_number_at_the_edge_is_left_out(number: str) -> None:
     text = f"pay {number} now"
     for size in range(5, 4 + len(number)):
         assert numbers(text[: whole_numbers(text, size)]) <= numbers(text)
+
+
+@pytest.mark.parametrize("tokens", range(8, 60))
+def test_a_cut_tears_no_word_and_leaves_no_scrap_of_the_end(tokens: int) -> None:
+    text = "Certainly, Craig! Everything considered, understandable mathematics requires perseverance, so do ask! " * 4
+    cut = clip_middle(text, tokens, " [… →L0:turn-7] ", estimate_tokens)
+    beginning, _, end = (part.strip() for part in cut.partition("[… →L0:turn-7]"))
+    assert set(beginning.split()) <= set(text.split())
+    assert set(end.split()) <= set(text.split())
+    assert not end or len(end) > 25
+
+
+@pytest.mark.parametrize("budget_tokens", [300, 600, 1_000])
+def test_the_newest_turn_is_never_only_a_marker(budget_tokens: int) -> None:
+    lines = [f"We looked at the fence number {n} and at all of its paint for quite a while." for n in range(90)]
+    turns = [{"role": "user", "name": "Mara", "content": line} for line in lines]
+    turns.append(
+        {"role": "user", "name": "Tomas", "content": "Understandably the ferry was cancelled by Kestrel. " * 30}
+    )
+    with fold(turns) as conversation:
+        text = conversation.context(budget_tokens=budget_tokens).text
+    last = text.splitlines()[-1]
+    assert last.startswith("Tomas: Understandably the ferry was cancelled")

@@ -18,5 +18,11 @@ def ranked(notes: Sequence[Note], said: Mapping[str, int], *, most_tokens: int) 
     """
     voice = voices(said)
     worths = [note.worth * voice.get(note.role, 1.0) for note in notes]
+    # What was said again in the same words tells nothing, whatever is left of its words.
+    said_before: set[tuple[str, str]] = set()
+    for i, note in enumerate(notes):
+        if (note.speaker, note.text) in said_before:
+            worths[i] = 0.0
+        said_before.add((note.speaker, note.text))
     order = taken(notes, worths, most_tokens=most_tokens, decay=_DECAY)
     return [notes[i]._replace(gain=round(100 * gain)) for i, gain in order]

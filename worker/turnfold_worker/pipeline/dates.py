@@ -6,32 +6,35 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
-MONTHS: Final = (
-    "January", "February", "March", "April", "May", "June", "July",
-    "August", "September", "October", "November", "December",
-)  # fmt: skip
+from turnfold.contract.days import MONTHS
 
-_AGO: Final = re.compile(r"(?i)(?<![\w.,/$~<>\u2013-])(\d{1,3}|two|three|four|five|six) (day|week)s? ago(?!\w)")
+_AGO: Final = re.compile(
+    r"(?i)(?<![\w.,/$~<>\u2013-])(\d{1,3}|an?|one|two|three|four|five|six) (day|week|weekend|month|year)s? ago(?!\w)"
+)
 _NO_COUNT: Final = re.compile(r"(?i)\b(?:or|to|than|least|most|about|around|over|under|nearly|almost|maybe|some) $")
 """'Less than two days ago' is no day."""
 _NEAR: Final = re.compile(r"(?i)(?<!\w)(?:the )?(day before yesterday|yesterday|day after tomorrow|tomorrow)(?!\w)")
 _NEAR_DAYS: Final = {"day before yesterday": -2, "yesterday": -1, "day after tomorrow": 2, "tomorrow": 1}
-_RELATIVE: Final = (" ago", "yesterday", "tomorrow", "last ", "next ")
+_RELATIVE: Final = (" ago", "yesterday", "tomorrow", "last ", "next ", "this ")
 """What a text holds, in lower case, that names a day so."""
-_DAYS: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_DAYS: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thurs?|thu|fri|(?-i:Sat|Sun)"
+_DAY_NAMES: Final = {
+    name[:3].lower(): name for name in ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+}
 _PERIOD: Final = re.compile(
-    rf"(?i)(?<!\w)(?P<which>last|next) (?P<what>week(?:end)?|month|year|{_DAYS})(?!['\u2019-]?\w| (?:of|or|and|to) )"
+    rf"(?i)(?<!\w)(?:(?P<which>last|next) (?P<what>week(?:end)?|month|year|{_DAYS})|this (?P<this>month|year))"
+    r"(?!['\u2019-]?\w| (?:of|or|and|to) )"
 )
 _NO_PERIOD: Final = re.compile(
     r"(?i)\b(?:the|this|that|these|those|my|our|your|his|her|their|its|every|very|of|a|no|any|each|first|and|or|after"
-    r"|before|until|i|we|you|they|he|she|it|to|must|will|should|would|can|could|did) $"
+    r"|before|until|to|must|will|should|would|can|could|did) $"
 )
 """'Over the last year' is a length of time, no date; 'it must last weekend trips' neither."""
 _OTHER_TIME: Final = re.compile(rf"\b(?:1\d|20)\d\d\b|\b(?:{'|'.join(MONTHS)})\b")
 """What 'next year' may be counted from instead of the day."""
 _LIKENESS: Final = re.compile(r"(?i)\blike (?:it was )?(?:just |only )?$")
 """'Feels like yesterday' is no date."""
-_SPELLED: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_SPELLED: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
 
 def as_utc(moment: datetime) -> datetime:
@@ -70,11 +73,12 @@ def resolve_relative_days(text: str, said_on: date) -> str:
         if _NO_COUNT.search(match.string, max(0, match.start() - 20), match.start()):
             return match.group()
         count = match.group(1).lower()
-        days = _SPELLED[count] if count in _SPELLED else int(count)
-        return _shifted(match.group(), said_on, -days * (7 if match.group(2).lower() == "week" else 1))
+        return _back(match, _SPELLED[count] if count in _SPELLED else int(count), said_on)
 
     def period(match: re.Match[str]) -> str:
         before = text_with_days[max(0, match.start() - 20) : match.start()]
+        if match["this"]:
+            return match.group() if _LIKENESS.search(before) else _current(match["this"].lower(), said_on)
         if _NO_PERIOD.search(before) or _LIKENESS.search(before):
             return match.group()
         if match.start() and match.group()[0].isupper():
@@ -85,6 +89,24 @@ def resolve_relative_days(text: str, said_on: date) -> str:
     return text_with_days if _OTHER_TIME.search(text) or '"' in text else _PERIOD.sub(period, text_with_days)
 
 
+def _back(match: re.Match[str], count: int, said_on: date) -> str:
+    """So many days, weeks, months or years before: no finer than what was said."""
+    match match.group(2).lower():
+        case "year":
+            return str(said_on.year - count) if count < said_on.year else match.group()
+        case "month":
+            months = said_on.year * 12 + said_on.month - 1 - count
+            return f"{MONTHS[months % 12]} {months // 12}" if months >= 12 else match.group()
+        case "weekend":
+            return f"{match.group()[:-4]} before {day_label(said_on)}"
+        case unit:
+            return _shifted(match.group(), said_on, -count * (7 if unit == "week" else 1))
+
+
+def _current(what: str, said_on: date) -> str:
+    return str(said_on.year) if what == "year" else f"{MONTHS[said_on.month - 1]} {said_on.year}"
+
+
 def _placed(after: bool, what: str, said_on: date) -> str:  # noqa: FBT001 - which side of the day
     """A month or a year by its name, a week or a weekday beside the day."""
     if what.lower() == "year":
@@ -92,7 +114,8 @@ def _placed(after: bool, what: str, said_on: date) -> str:  # noqa: FBT001 - whi
     if what.lower() == "month":
         month = said_on.month - 1 + (1 if after else -1)
         return f"{MONTHS[month % 12]} {said_on.year + month // 12}"
-    return f"{what} {'after' if after else 'before'} {day_label(said_on)}"
+    shown = _DAY_NAMES.get(what[:3].lower(), what)
+    return f"{shown} {'after' if after else 'before'} {day_label(said_on)}"
 
 
 def _may_be_relative(text: str) -> bool:

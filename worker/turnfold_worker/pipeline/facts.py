@@ -16,10 +16,11 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Final, NamedTuple
 
+from turnfold.contract.days import MONTHS
 from turnfold.contract.terms import STOP_WORDS
 from turnfold.contract.text import whole_numbers
 from turnfold_worker.pipeline.common_words import COMMON_WORDS, listed
-from turnfold_worker.pipeline.dates import MONTHS, resolve_relative_days
+from turnfold_worker.pipeline.dates import resolve_relative_days
 from turnfold_worker.pipeline.prose import READ_HEAD, READ_TAIL
 
 MAX_ENTRIES: Final = 24

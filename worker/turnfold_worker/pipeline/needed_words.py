@@ -7,32 +7,14 @@ is not 'turn it', 'my wife and I signed' is not 'my wife signed'.
 # ruff: noqa: ARG001 - each rule is given the words, the bare words and the place
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from turnfold_worker.pipeline.common_words import listed
+from turnfold_worker.pipeline.needed_verbs import VERBS
+from turnfold_worker.pipeline.word_places import DEGREES, NUMBER, Rule, after, before, ends, is_negation
 
-Rule = Callable[[Sequence[str], Sequence[str], int], bool]
-"""Of words as they stand, the same bare and in lower case, and a place: True when the word there is needed."""
-
-NUMBER: Final = re.compile(r"^[\W_]{0,2}\d")
-"""The beginning of a number."""
-_ENDS: Final = re.compile(r"[.,;:!?)]$")
-_NEGATIONS: Final = listed("not no never cannot without nothing nobody none nor")
 _BE: Final = listed("is are was were be been being am it's i'm he's she's we're they're you're that's get got gets")
-_DETERMINERS: Final = listed(
-    """
-    a an the my our your his her their its it this that these those some any no many much more another them him me us
-    you something anything nothing everything one two three four five several few lots
-    """
-)
-_DEGREES: Final = listed(
-    """
-    just simply so too such very really quite pretty super totally literally definitely certainly absolutely even also
-    as exactly much
-    """
-)
 _PARTICLE_VERBS: Final = listed(
     """
     turn turned turns turning switch switched log logged logging sign signed signing plug plugged check checked come
@@ -43,12 +25,6 @@ _PARTICLE_VERBS: Final = listed(
 )
 _BETWEEN_PARTICLES: Final = listed("it them him her me us this that everything the a my our your his their")
 _PARTICLE_NEXT: Final = listed("and or again off out")
-_MODALS: Final = listed(
-    """
-    will would can could may might must should shall won't wouldn't can't couldn't shouldn't mustn't cannot i'd you'd
-    he'd she'd we'd they'd it'd i'll you'll he'll she'll we'll they'll it'll that'd that'll
-    """
-)
 _TIMES: Final = listed(
     """
     monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
@@ -56,124 +32,155 @@ _TIMES: Final = listed(
     autumn winter
     """
 )
-_ALIKE: Final = listed(
-    """
-    i you we they he she would don't doesn't didn't not feel feels felt feeling look looks looked sound sounds sounded
-    seem seems seemed taste tastes act acts acted is are was were be been it's he's she's they're that's more just
-    nothing something anything become becomes became
-    """
-)
+_TELLS: Final = listed("it's it is was all mostly")
 _SWITCHED: Final = listed("on off in out")
-_OBJECTS: Final = listed("it them him her this that these those me us you to")
-_QUESTION_WORDS: Final = listed("what how when where why who which and or but so")
+_THANKED: Final = frozenset({"thanks", "thank"})
+_THINGS: Final = listed("it this that these those")
+_PERIODS: Final = listed("week weekend month year morning afternoon evening spring summer autumn fall winter")
+_BEFORE_NOW: Final = listed("for right until till by from up even just")
+_EXISTS: Final = listed("is are was were has have had will would can a an")
+_NO_NAMES: Final = listed("the a an my our")
 _POSSESSIVES: Final = listed("my our his her your their the")
 
 
 def is_needed(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """True for a word whose loss would change what the sentence says."""
     rule = _RULES.get(bare[i])
-    return rule is not None and rule(words, bare, i)
+    return (rule is not None and rule(words, bare, i)) or (words[i][0].isupper() and _is_name(words, bare, i))
 
 
-def is_negation(word: str) -> bool:
-    """True for a word, in lower case with straight apostrophes, that turns a statement round."""
-    return word in _NEGATIONS or word.endswith("n't")
-
-
-def _before(bare: Sequence[str], i: int) -> str:
-    return bare[i - 1] if i else ""
-
-
-def _after(bare: Sequence[str], i: int) -> str:
-    return bare[i + 1] if i + 1 < len(bare) else ""
-
-
-def _ends(words: Sequence[str], i: int) -> bool:
-    return i + 1 == len(words) or bool(_ENDS.search(words[i]))
+def _is_name(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'Let's Encrypt', 'It Takes Two'."""
+    return i > 0 and len(words[i]) > 1 and bare[i] not in _NO_NAMES and after(words, i)[:1].isupper()
 
 
 def _denied(bare: Sequence[str], i: int) -> bool:
     """'Not just', 'not even very': without the word the negation would cover what follows."""
-    if i and bare[i - 1] in _DEGREES:
+    if i and bare[i - 1] in DEGREES:
         return _denied(bare, i - 1)
     return bool(i) and is_negation(bare[i - 1])
 
 
 def _degree(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    return not _ends(words, i) and _denied(bare, i)
+    return not ends(words, i) and _denied(bare, i)
 
 
 def _excess(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'Too tired to go'; at an end it only means also."""
-    return not _ends(words, i) and bool(i)
+    return not ends(words, i) and bool(i)
 
 
 def _as(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'Not as bad as …': both of them."""
-    if _degree(words, bare, i):
-        return True
-    return any(bare[j] == "as" and _denied(bare, j) for j in range(max(0, i - 4), i))
+    """'Not as bad as …', 'work as a nurse', 'suggested as'; 'as well' is only also."""
+    return after(bare, i) != "well"
+
+
+def _such(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'Tasks such as editing', 'not such a fool'."""
+    return after(bare, i) == "as" or _degree(words, bare, i)
+
+
+def _quite(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'Quite a bit' is more than a bit."""
+    return after(bare, i) in {"a", "some"} or _degree(words, bare, i)
+
+
+def _much(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'How much to save'; 'so much' says nothing."""
+    return before(bare, i) not in {"so", "very", "pretty"} or _denied(bare, i)
+
+
+def _still(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'I still paint', 'still life'."""
+    return not words[i].endswith(",")
+
+
+def _now(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'For now', 'right now', 'now targets March'."""
+    return before(bare, i) in _BEFORE_NOW or (bool(i) and after(bare, i).endswith("s"))
+
+
+def _there(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'Been there', 'there for me'; 'there is' says nothing."""
+    return bool(i) and after(bare, i) not in _EXISTS and before(bare, i) not in _EXISTS
 
 
 def _particle(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'Turn it on', 'log in to the server', 'off and on'; and '1 in 5'."""
-    if NUMBER.match(_before(words, i)) and NUMBER.match(_after(words, i)):
+    if NUMBER.match(before(words, i)) and NUMBER.match(after(words, i)):
         return True
     if (
-        _before(bare, i) == "off"
+        before(bare, i) == "off"
         or (i + 2 < len(bare) and bare[i + 2] == "own")
-        or (_before(bare, i) in {"and", "or"} and i > 1 and bare[i - 2] == "off")
+        or (before(bare, i) in {"and", "or"} and i > 1 and bare[i - 2] == "off")
     ):
         return True
     verb = i - 1 if i and bare[i - 1] in _PARTICLE_VERBS else i - 2
     if verb < 0 or bare[verb] not in _PARTICLE_VERBS or not (verb == i - 1 or bare[i - 1] in _BETWEEN_PARTICLES):
         return False
-    return _ends(words, i) or _after(bare, i) in _PARTICLE_NEXT or _after(bare, i) in {"to", "as", "with", "for", "by"}
+    return ends(words, i) or after(bare, i) in _PARTICLE_NEXT or after(bare, i) in {"to", "as", "with", "for", "by"}
 
 
 def _number_next(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'About 40 people' are not 40."""
-    return bool(NUMBER.match(_after(words, i)))
+    """'About 40 people' are not 40; 'it's about a woman' is not she."""
+    return bool(NUMBER.match(after(words, i))) or (bool(i) and bare[i - 1] in _TELLS)
 
 
 def _of(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'2 of 5'."""
-    return bool(NUMBER.match(_after(words, i))) and (bool(NUMBER.match(_before(words, i))) or _before(bare, i) == "out")
+    return bool(NUMBER.match(after(words, i))) and (bool(NUMBER.match(before(words, i))) or before(bare, i) == "out")
 
 
 def _by(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'Sued by Omar', 'by Friday'."""
     return (
-        bool(NUMBER.match(_after(words, i)))
-        or _after(bare, i) in _TIMES
-        or (_after(bare, i) == "the" and i + 2 < len(bare) and bare[i + 2] == "end")
+        bool(NUMBER.match(after(words, i)))
+        or after(bare, i) in _TIMES
+        or (after(words, i)[:1].isupper() and bool(i))
+        or (after(bare, i) == "the" and i + 2 < len(bare) and bare[i + 2] == "end")
         or not _BE.isdisjoint(bare[max(0, i - 5) : i])
     )
 
 
 def _at(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'At least', 'at most', 'not at all'."""
-    return _after(bare, i) in {"least", "most", "all"}
+    return after(bare, i) in {"least", "most", "all"}
 
 
 def _like(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'I like it', 'she is like a sister'."""
-    return _before(bare, i) in _ALIKE or _after(bare, i) in _OBJECTS
+    return bool(i) and not words[i].endswith(",") and not words[i - 1].endswith(",")
 
 
-def _such(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'Something like that', 'only those who rest'."""
-    return _before(bare, i) == "like" or _after(bare, i) == "who"
+def _thing(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'Something like that', 'those with a dog', 'make it for her', 'this month'."""
+    if before(bare, i) == "like" and bare[i] != "it":
+        return True
+    if ends(words, i) or not i:
+        return False
+    follows = after(bare, i)
+    return (
+        follows in {"with", "for"}
+        or (bare[i] in {"these", "those"} and follows == "who")
+        or (bare[i] == "this" and follows in _PERIODS)
+    )
+
+
+def _of_thing(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'Make it with flour', 'got this for you', 'for now'."""
+    if after(bare, i) == "now" or (bare[i] == "for" and not _THANKED.isdisjoint(bare[max(0, i - 4) : i])):
+        return True
+    return i > 1 and bare[i - 1] in _THINGS and _thing(words, bare, i - 1)
 
 
 def _well(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'It is not going well'; at the beginning it says nothing."""
-    return bool(i) and _before(bare, i) not in {"as", "oh"}
+    return bool(i) and before(bare, i) not in {"as", "oh"}
 
 
 def _letter(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'Plan A'."""
-    return bool(i) and "A" in words[i]
+    """'Plan A', 'quite a bit', 'a few'."""
+    return bool(i) and ("A" in words[i] or before(bare, i) == "quite" or after(bare, i) in {"few", "little"})
 
 
 def _own(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
@@ -181,36 +188,15 @@ def _own(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     return i > 1 and bare[i - 2] == "on"
 
 
-def _is(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'I know what it is'."""
-    return bool(i) and _ends(words, i) and not words[i].endswith("?")
-
-
-def _does(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """As a verb of its own: 'we did it', 'had them for years'; and before 'not' or 'to'."""
-    if _ends(words, i) or _after(bare, i) == "too" or (_before(bare, i) == "to" and bare[i] == "do"):
-        return i > 1
-    return _after(bare, i) in {"not", "to"} or (_after(bare, i) in _DETERMINERS and not _asks(words, bare, i))
-
-
-def _asks(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'Did you see it?', 'what does it cost?'."""
-    return words[-1].endswith("?") and (i == 0 or _before(bare, i) in _QUESTION_WORDS)
-
-
-def _been(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'They've been …', 'never been there'."""
-    before = _before(bare, i)
-    return before == "ever" or is_negation(before) or (before.endswith("'ve") and before not in {"i've", "we've"})
-
-
 def _and(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'Ana and I', 'off and on'."""
+    """'Electronic and rock', 'Ana and I went', 'off and on'."""
+    if i and i + 1 < len(words) and not ends(words, i - 1) and ends(words, i + 1):
+        return not after(bare, i).endswith(("ed", "ing"))
     if not {"between", "both"}.isdisjoint(bare[max(0, i - 8) : i]):
         return True
-    if _before(bare, i) in _SWITCHED and _after(bare, i) in _SWITCHED:
+    if before(bare, i) in _SWITCHED and after(bare, i) in _SWITCHED:
         return True
-    if _after(bare, i) not in {"i", "me"} or not i or _ENDS.search(words[i - 1]):
+    if after(bare, i) not in {"i", "me"} or not i or ends(words, i - 1):
         return False
     named = words[i - 1][:1].isupper() or bare[i - 1] in {"he", "she", "you", "they"}
     return named or (i > 1 and bare[i - 2] in _POSSESSIVES)
@@ -218,8 +204,8 @@ def _and(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
 
 def _i(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'Ana and I', 'older than I am'."""
-    before = _before(bare, i)
-    return before == "than" or (before == "and" and _and(words, bare, i - 1))
+    one = before(bare, i)
+    return one == "than" or (one == "and" and _and(words, bare, i - 1))
 
 
 def _again(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
@@ -229,33 +215,43 @@ def _again(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
 
 def _to(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     return (
-        bool(NUMBER.match(_after(words, i)))
+        bool(NUMBER.match(after(words, i)))
+        or after(bare, i) == "be"
         or "from" in bare[max(0, i - 5) : i]
-        or _before(bare, i) in {"wants", "need", "needs", "have", "has", "had", "not", "used", "been"}
+        or before(bare, i) in {"wants", "need", "needs", "have", "has", "had", "not", "used", "been"}
     )
-
-
-def _be(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'It will be late'."""
-    before = _before(bare, i)
-    if before in _DEGREES or before in {"still", "probably", "always", "only", "then"}:
-        return _be(words, bare, i - 1)
-    return before in _MODALS or (bool(i) and is_negation(before))
 
 
 def _okay(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'He would be OK'; at the beginning it only agrees."""
-    return bool(i) and _before(bare, i) not in {"oh", "ok", "okay", "and"}
+    return bool(i) and before(bare, i) not in {"oh", "ok", "okay", "and"}
+
+
+def _thanks(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'Thanks for the advice' is not advice."""
+    return "for" in bare[i + 1 : i + 5]
+
+
+def _times(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'4/52 * 3/51'."""
+    return 0 < i < len(words) - 1 and words[i] == "*"
 
 
 _RULES: Final[dict[str, Rule]] = {
-    **dict.fromkeys(_DEGREES, _degree),
-    **dict.fromkeys(("do", "does", "did", "have", "has", "had", "having"), _does),
-    **dict.fromkeys(("in", "on"), _particle),
+    "": _times,
+    **dict.fromkeys(("thanks", "thank"), _thanks),
+    **dict.fromkeys(DEGREES, _degree),
+    **dict.fromkeys(("on", "in"), _particle),
     **dict.fromkeys(("about", "around"), _number_next),
     **dict.fromkeys(("ok", "okay"), _okay),
-    **dict.fromkeys(("this", "that", "these", "those"), _such),
-    **dict.fromkeys(("is", "are", "was", "were"), _is),
+    **dict.fromkeys(("it", "this", "that", "these", "those"), _thing),
+    **dict.fromkeys(("with", "for"), _of_thing),
+    "such": _such,
+    "quite": _quite,
+    "much": _much,
+    "still": _still,
+    "now": _now,
+    "there": _there,
     "well": _well,
     "own": _own,
     "a": _letter,
@@ -265,10 +261,9 @@ _RULES: Final[dict[str, Rule]] = {
     "by": _by,
     "at": _at,
     "like": _like,
-    "been": _been,
     "and": _and,
     "i": _i,
     "again": _again,
     "to": _to,
-    "be": _be,
+    **VERBS,
 }

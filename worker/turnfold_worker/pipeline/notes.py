@@ -26,7 +26,7 @@ from turnfold_worker.pipeline.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.reading import Reading, plain_line
 from turnfold_worker.pipeline.repeats import Repeat, reference
-from turnfold_worker.pipeline.telegraph import is_phatic, phatic_share, telegraphic, unaddressed
+from turnfold_worker.pipeline.telegraph import bare_words, is_phatic, phatic_share, telegraphic, unaddressed
 from turnfold_worker.pipeline.tool_groups import voice_of
 from turnfold_worker.pipeline.treatment import statements_of
 
@@ -64,6 +64,15 @@ _HEADING_SHARE: Final = 0.4
 _MANUAL_SHARE: Final = 0.2
 """What a harness's standing instructions are worth: they are the same for every task."""
 _TITLE_WORDS: Final = 6
+_ASKS_FIRST: Final = re.compile(
+    r"(?i)(?:(?:so|and|but|or|also|well|hey|now|then),? )*"
+    r"(?:(?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|am) [\w'\u2019-]+ \w"
+    r"|(?:what|how|where|why) )"
+)
+"""A part of a question that is one by itself, without its mark."""
+_SELF: Final = listed("i i'm i've i'll i'd my me mine")
+_BREAK: Final = re.compile(r" [-–—]+ |; |: ")
+_REACTIONS: Final = listed("yay wow woo aww omg pic photo picture looks look sounds thanks appreciate proud sure")
 _YES_OR_NO: Final = listed("yes no yep nope yeah nah")
 _IMPORTANT: Final = 1.3
 """How much more a turn is worth that scored as important."""
@@ -133,16 +142,32 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
             said = plain_line(reading.text(clause))
             if not any(map(str.isalnum, said)):
                 continue
+            if clause.end < sentence.end and _ASKS_FIRST.match(said) and _asks(reading, sentence):
+                said = said.rstrip(" ,;-–—") + "?"
             text = telegraphic(unaddressed(said, names), reading.day)
             worth = 0.0 if is_phatic(said, speakers) else _manner(said) * _at(len(found), replies=bool(asked))
             if _is_heading(reading.turn.content, clause, said):
                 worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
-            if not found and asked and len(said.split()) <= _SHORT_REPLY and (worth or _answers(said)):
+            if not found and asked and (_answers(said) or (worth and _is_short_reply(said))):
                 text, worth = f"({asked}) {text}", max(worth, 1.0)
             if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
                 worth *= _MANUAL_SHARE
             found.append((text, worth, _named(said), said))
     return [*found, *_of_calls(reading)]
+
+
+def _asks(reading: Reading, sentence: Span) -> bool:
+    return reading.turn.content[sentence.start : sentence.end].rstrip("\"')* ").endswith("?")
+
+
+def _is_short_reply(said: str) -> bool:
+    """True for few words that cannot be understood without the question, and are more than how one feels about it."""
+    words = [word.strip(_EDGES) for word in said.lower().split()]
+    return len(words) <= _SHORT_REPLY and not (said.endswith("!") and any(map(_reacts, words)))
+
+
+def _reacts(word: str) -> bool:
+    return word in _REACTIONS or is_feeling(word)
 
 
 def _is_heading(content: str, clause: Span, said: str) -> bool:
@@ -194,12 +219,22 @@ def _answers(said: str) -> bool:
 
 
 def _asked(reading: Reading) -> str:
-    """The question that a turn ends with, in a few words; a caption may follow it, but nothing else that is said."""
+    """The question that a turn ends with, in a few words; a caption may follow it, but nothing else that is said.
+
+    Nothing where two were asked, because nobody knows which one is answered, nor where the one who asks speaks of
+    himself, because the words stand beside the other's name.
+    """
     if reading.tool:
         return ""
-    for sentence in reversed(reading.sentences[-2:]):
+    for place, sentence in enumerate(reversed(reading.sentences[-2:])):
         said = plain_line(reading.text(sentence))
         if said.endswith("?"):
+            earlier = reading.sentences[-2 - place : -1 - place]
+            if any(plain_line(reading.text(one)).endswith("?") for one in earlier):
+                return ""
+            said = _BREAK.split(said)[-1]
+            if not _SELF.isdisjoint(bare_words(said)):
+                return ""
             words = telegraphic(said).rstrip("?").split()
             return " ".join(words[-_QUESTION_WORDS:]) + "?"
         if not _CAPTION.match(said):

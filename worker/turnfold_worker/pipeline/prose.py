@@ -40,15 +40,20 @@ _CAPITALS: Final = 40
 """Code points up to which a line in capitals above others is a heading."""
 _LOWER_NEXT: Final = re.compile(r"\s+[a-z]")
 _FACTORIAL: Final = re.compile(
-    r"(?<![^\W_])(?:(?:\d{1,9}|[a-z])!\s+[^\w\s\"'“\u2018]|[\dn]!\s+(?:or|and|is|for|by|as|in|not|to)\b)"
+    r"(?<![^\W_])(?:(?:\d{1,9}|[a-z])!\s+[^\w\s\"'“\u2018]|[\dn]!\s+[a-z])"
     r"|\)!\s+[=+*/^)\\}×·÷-]"
 )
 """A mark of arithmetic: `4! = 24`, `\\( n! \\)`, `(n - 1)! / 2`, `use 4! or not`."""
+DASH: Final = r"(?:(?<![\d%)}\]]) [-–—]+ (?![\d\\(])| [-–—]+ (?![\dA-Z\\(£$€]))"
+"""A dash between words: no minus, and no range as in `Nov 16 - Dec 15` and `9 AM - 12 PM`."""
 _JOINT: Final = re.compile(
-    r";\s|\s[-–—]{1,2}\s|—"
+    rf";\s|{DASH}|—"
     r"|,\s(?=(?:and|but|so|because|which|while|although|since|where|when|as|or|then)\s)"
 )
 _MIN_CLAUSE_WORDS: Final = 4
+_LAST_ITEM: Final = ("and ", "or ")
+_ITEM_WORDS: Final = 2
+_LONGEST_ITEM: Final = 40
 
 
 class Span(NamedTuple):
@@ -237,6 +242,7 @@ def clauses(text: str, span: Span, longest: int) -> list[Span]:
             _is_struck(text, span.start, match.end())
             or _few_words(text, start, match.end())
             or _few_words(text, match.end(), span.end)
+            or _is_listed(text, start, match)
         ):
             continue
         pieces.append(Span(start, match.end()))
@@ -244,6 +250,14 @@ def clauses(text: str, span: Span, longest: int) -> list[Span]:
     pieces.append(Span(start, span.end))
     short = [part for piece in pieces for part in _hard_cuts(text, trimmed(text, piece))]
     return [piece for piece in short if piece.start < piece.end]
+
+
+def _is_listed(text: str, start: int, joint: re.Match[str]) -> bool:
+    """True before the last item of an enumeration: `May 10, 12, and 15`."""
+    if joint.group()[0] != "," or not text.startswith(_LAST_ITEM, joint.end()):
+        return False
+    comma = text.rfind(",", max(start, joint.start() - _LONGEST_ITEM), joint.start())
+    return comma >= 0 and len(text[comma + 1 : joint.start()].split()) <= _ITEM_WORDS
 
 
 def _few_words(text: str, start: int, end: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from turnfold_worker.pipeline.dates import MONTHS
+from turnfold.contract.days import MONTHS
 
 DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
 WORD: Final = re.compile(r"[^\W\d_]+|\d+")

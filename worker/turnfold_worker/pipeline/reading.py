@@ -154,9 +154,11 @@ def _without_cells(text: str) -> str:
 
 
 def _unmarked(match: re.Match[str]) -> str:
-    """Nothing for marks of emphasis; marks between two words or numbers stay: `2*3` is not 23."""
+    """Nothing for marks of emphasis; marks between two words or numbers stay: `2*3` is not 23, nor `2 * 3`."""
     marks, text = match.group(), match.string
     before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
+    if marks == "*" and before == after == " ":
+        return marks
     between = before.isalnum() and after.isalnum()
     if not marks.strip("_"):
         emphasis = (before.isalnum() or after.isalnum()) and len(marks) <= _UNDERLINED

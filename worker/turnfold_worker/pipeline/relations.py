@@ -14,10 +14,10 @@ from turnfold.contract.records import Role
 from turnfold_worker.pipeline.common_words import is_common, listed
 from turnfold_worker.pipeline.dates import resolve_relative_days
 from turnfold_worker.pipeline.facts import MAX_ENTRY_LENGTH, Fact, FactKind
-from turnfold_worker.pipeline.needed_words import is_negation
 from turnfold_worker.pipeline.prose import Span
 from turnfold_worker.pipeline.reading import Reading, plain_line
 from turnfold_worker.pipeline.telegraph import bare_words
+from turnfold_worker.pipeline.word_places import is_negation
 
 MAX_RELATIONS: Final = 12
 """Relations that a segment keeps."""

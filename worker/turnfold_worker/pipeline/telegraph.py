@@ -14,16 +14,18 @@ from typing import Final
 from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.dates import resolve_relative_days
-from turnfold_worker.pipeline.needed_words import is_needed, is_negation
+from turnfold_worker.pipeline.needed_words import is_needed
+from turnfold_worker.pipeline.prose import DASH
+from turnfold_worker.pipeline.word_places import is_negation
 
 _DROPPED: Final = listed(
     """
     a an the is are was were be been being am do does did have has had having i my it its it's this that
-    these those there there's that's of in on at for by as with into onto about and very really quite just so too
+    these those there there's that's of in on at for by as with about and very really quite just so too
     such pretty super totally literally basically actually simply definitely certainly absolutely honestly kinda
     also well oh um uh hmm hey hi hello wow haha lol yeah yep ok okay please thanks thank i'm i've i'd we're
     we've it'd here's let's like overall additionally furthermore however therefore which our
-    its such own even again much here there now then finally recently lately especially along around
+    its such own again much here there now then finally recently lately especially along around
     'cause though although while as both still thankfully to
     """
 ) | {""}
@@ -52,6 +54,8 @@ _REWRITTEN: Final = tuple(
          r"\b(?:it's|it is|it was) (?:a |an |so |really |very )?(?=\w+ly\b|\w+ing\b)", ""),
         ("by the way|of course|speaking of which|another note|in fact",
          r"\b(?:by the way|of course|speaking of which|on another note|in fact)\b[,!.:]*\s*", ""),
+        ("thanks for asking", r"\bthanks for asking\b[,!.:]*\s*", ""),
+        ("it's got to|it has got to", r"\b(?:it's|it has) got to be\b", "must be"),
         ("in order to|so as to", r"\b(?:in order to|so as to)\b", "to"),
         ("a lot of|lots of", r"\b(?:a lot of|lots of)\b", "lots"),
         ("as well as", r"\b(?:as well as)\b", "and"),
@@ -78,8 +82,7 @@ _LEAD_IN: Final = re.compile(
 )
 _HALF: Final = re.compile(r"(?i)^(?:but|and)\s+(?!for\b)(?=\S+\s+\S)")
 """Joins a clause to one that may not be shown; without it the clause says the same."""
-_DASH: Final = re.compile(r"(?<!\d) [-–—]+ | [-–—]+ (?![\dA-Z])")
-"""A dash that is no range: `Nov 16 - Dec 15` and `9 - 12 PM` stay as they are."""
+_DASH: Final = re.compile(DASH)
 _DASHES: Final = "-–—"
 _LIST_MARK: Final = re.compile(r"^(?:[-–—]+ )+")
 """No minus and no flag: `-12 degrees`, `--force`."""
@@ -96,7 +99,8 @@ _PHATIC: Final = listed(
     is it's it i to hear see know what how are doing been have a day night luck care take congrats congratulations
     really love lovely wonderful fantastic perfect exactly agree totally right true indeed me too same here for
     sharing sweet haha lol oh ah aww well keep up the work let me if any questions need help further assistance feel
-    free ask talk soon later chat catch agreed 100% woohoo yup cheers gotcha
+    free ask talk soon later chat catch agreed 100% woohoo yup cheers gotcha yum yummy bummer anytime phew woo yay omg
+    bon voyage posted spill beans awww stoked thrilled excited psyched pumped
     """
 )
 _ADDRESS: Final = re.compile(
@@ -120,6 +124,14 @@ _OUTCRIES: Final = listed(
 )
 _GREETING: Final = re.compile(r"(?i)(?:hey|hi|hello|wow|woah|whoa)\b")
 """After which a name is called, whatever follows: 'Hey Nate, my favourite is …'."""
+_CALLED_LAST: Final = re.compile(r"[,!] (?P<name>[A-Z][\w'-]{1,30})(?P<end>[.!?…]*)$")
+"""The end of a sentence that calls the other by name: 'It was so inspiring, Mel!'."""
+_NICKNAME: Final = 2
+_THANKS: Final = re.compile(
+    r"(?i)(?:(?:oh|wow|aw+|hey|ok|okay|great|yeah|yes|yep|cool|again|perfect|awesome|amazing|no worries)[,!.]* )*"
+    r"(?:many )?(?:thanks|thank you|thx|congrats|congratulations|(?:i )?(?:really )?appreciate)\b"
+)
+_THANKS_WORDS: Final = 10
 _VOCATIVE: Final = re.compile(r", [A-Z][\w-]{1,30}[!.]{0,3}$")
 _LONGEST_PHATIC: Final = 120
 
@@ -132,6 +144,8 @@ def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
     """
     if len(text) > _LONGEST_PHATIC:
         return False
+    if _THANKS.match(text) and len(text.split()) <= _THANKS_WORDS and not any(map(str.isdigit, text)):
+        return True
     words = [word for word in bare_words(text) if word]
     if len(words) > 1 and not _carries_nothing(words[0], speakers):
         return False
@@ -143,7 +157,7 @@ def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
 
 
 def unaddressed(text: str, names: frozenset[str]) -> str:
-    """The text without the name of another that it begins with: what follows is not said of them.
+    """The text without the name of another that it begins or ends with: what it says is not said of them.
 
     `names` are words of people's names in lower case. The name stays where it may be the one who acts.
 
@@ -152,6 +166,7 @@ def unaddressed(text: str, names: frozenset[str]) -> str:
     >>> unaddressed("Nate, however, did not sign.", frozenset({"nate", "joanna"}))
     'Nate, however, did not sign.'
     """
+    text = _without_last_name(text, names)
     match = _ADDRESS.match(text)
     if match is None or not _is_called(match, names):
         return text
@@ -162,6 +177,17 @@ def unaddressed(text: str, names: frozenset[str]) -> str:
     if not all(word in _OUTCRIES for word in bare_words(match["lead"])):
         return text
     return text[match.end() :]
+
+
+def _without_last_name(text: str, names: frozenset[str]) -> str:
+    match = _CALLED_LAST.search(text)
+    if match is None:
+        return text
+    name = match["name"].lower()
+    if len(name) < _NICKNAME or not any(one.startswith(name) for one in names):
+        return text
+    # 'I met Ana, Nate.' may be a list.
+    return text if text[: match.start()].rsplit(maxsplit=1)[-1][:1].isupper() else text[: match.start()] + match["end"]
 
 
 def _is_called(match: re.Match[str], names: frozenset[str]) -> bool:

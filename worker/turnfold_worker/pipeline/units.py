@@ -12,13 +12,13 @@ from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.content import Statement
 from turnfold_worker.pipeline.content.statements import shown
 from turnfold_worker.pipeline.facts import FactKind
-from turnfold_worker.pipeline.needed_words import is_negation
 from turnfold_worker.pipeline.notes import MOST_NEWS, marked
 from turnfold_worker.pipeline.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.reading import Reading, one_line, plain_line
 from turnfold_worker.pipeline.repeats import Repeat, reference
 from turnfold_worker.pipeline.telegraph import is_phatic
 from turnfold_worker.pipeline.treatment import statements_of
+from turnfold_worker.pipeline.word_places import is_negation
 from turnfold_worker.pipeline.words import telling_words
 
 LONGEST_SENTENCE: Final = 260
