@@ -19,7 +19,7 @@ from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, NO_VECTORS, Vect
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import Fold, FoldClaim, Tail
 from turnfold_worker.meanings import meant_by, vectors_of
-from turnfold_worker.pipeline.anchors import AnchorDraft
+from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import anchor_terms, merge, texts_to_embed
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
 from turnfold_worker.pipeline.outline import choose_cover, make_outline, plain_outline, with_tail

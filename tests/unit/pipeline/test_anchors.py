@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 
 from turnfold.contract.records import AnchorState, AnchorType, Importance, Role, StoredTurn
-from turnfold_worker.pipeline.anchors import MAX_PER_SEGMENT, AnchorDraft, extract_anchors
+from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors import MAX_PER_SEGMENT, extract_anchors
 from turnfold_worker.pipeline.reading import read_turn
 from turnfold_worker.pipeline.settings import FoldSettings
 
@@ -128,11 +129,11 @@ def test_a_long_list_of_advice_does_not_flood() -> None:
 
 
 def test_what_an_agent_does_at_once_is_no_open_commitment() -> None:
-    plan = "First, I will add the new field to the ledger. Let's open the file pay.py.\n\n```\nopen pay.py\n```"
+    plan = "First, I will add the new field to the ledger. Let's open the file pay.py."
     alone = [said(seq=1, role=Role.ASSISTANT, content=plan), said(seq=2, role=Role.USER, content="Go on.")]
     acting = [said(seq=1, role=Role.ASSISTANT, content=plan), said(seq=2, role=Role.TOOL, content="1:cut = 3")]
-    assert AnchorType.COMMITMENT in {draft.type for draft in anchors_of(alone)}
-    assert AnchorType.COMMITMENT not in {draft.type for draft in anchors_of(acting)}
+    assert (AnchorType.COMMITMENT, AnchorState.ACTIVE) in {(draft.type, draft.state) for draft in anchors_of(alone)}
+    assert (AnchorType.COMMITMENT, AnchorState.ACTIVE) not in {(one.type, one.state) for one in anchors_of(acting)}
 
 
 def test_what_an_agent_promises_somebody_stays_open_while_it_acts() -> None:
@@ -141,3 +142,90 @@ def test_what_an_agent_promises_somebody_stays_open_while_it_acts() -> None:
         said(seq=2, role=Role.TOOL, content="ok"),
     ]
     assert [draft.type for draft in anchors_of(turns) if draft.turn_seq == 1] == [AnchorType.COMMITMENT]
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Always answer in German.",
+        "From now on keep it under five sentences.",
+        "Please never suggest paid tools.",
+        "Whenever I ask about recipes, use grams.",
+        "You must never delete a row without asking.",
+        "I want you to always cite the law.",
+        "Speak plainly with me from now on.",
+    ],
+)
+def test_what_an_assistant_is_told_for_good_comes_before_all_that_is_unmarked(order: str) -> None:
+    told = [said(order), said("Noted.", seq=2, role=Role.ASSISTANT)]
+    rivals = talk("user: Correction: the launch with Ana is on 3 May 2026 at 10:30.")
+    (found,) = anchors_of(told)
+    assert (found.type, found.text) == (AnchorType.CRITICAL_FACT, order)
+    assert found.rank > max(one.rank for one in anchors_of(rivals))
+
+
+def test_a_manner_of_speaking_among_people_orders_nothing() -> None:
+    assert anchors_of([said("Never give up!", name="Ana"), said("Always.", seq=2, name="Omar")]) == ()
+
+
+def test_the_manual_of_a_harness_is_no_standing_order() -> None:
+    manual = said("Always check the diff after an edit. " + "The window shows one file at a time. " * 60)
+    assert anchors_of([manual]) == () or anchors_of([manual])[0].type is not AnchorType.CRITICAL_FACT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Oops, sorry 'bout the accident!",
+        "I'll keep ya posted.",
+        "Tell me all about it!",
+        "What about you, Mel?",
+        "I'll keep doing my best.",
+        "Let's make it happen!",
+        "Let's keep motivating each other.",
+        "I'll keep my fingers crossed for you!",
+        "It is a big deal!",
+    ],
+)
+def test_a_pleasantry_gives_no_anchor(text: str) -> None:
+    assert anchors_of([said(text, name="Ana"), said("I see.", seq=2, name="Omar")]) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm going to make it for my family.",
+        "I love Spider-Man, I mean, who doesn't love Peter?",
+        "We did not make it to the finals.",
+        "What is the chance of getting no heads?",
+        "I prefer a style of their own, rather than a general one, can you help?",
+        "I have never actually enrolled in a course, so what should I learn?",
+        "No, this is not necessary.",
+    ],
+)
+def test_what_sets_nothing_right_is_no_correction(text: str) -> None:
+    assert AnchorType.CORRECTION not in {draft.type for draft in anchors_of([said(text, name="Ana")])}
+
+
+def test_a_step_that_an_assistant_takes_at_once_is_resolved() -> None:
+    step = said("Let's open the parser first.\n```\nopen parser.py\n```", role=Role.ASSISTANT)
+    found = anchors_of([step, said("1: import re", seq=2, role=Role.TOOL)])
+    assert [draft.state for draft in found] == [AnchorState.RESOLVED]
+    later = said("I'll deploy it tonight.\n```\nmake test\n```", role=Role.ASSISTANT)
+    assert [draft.state for draft in anchors_of([later])] == [AnchorState.ACTIVE]
+
+
+def test_a_wish_for_words_is_resolved_by_the_reply_and_one_for_deeds_is_not() -> None:
+    reply = said("Put your experience first, then education.", seq=2, role=Role.ASSISTANT)
+    words = said("Can you help me order the sections of my resume?")
+    assert [draft.state for draft in anchors_of([words, reply])][:1] == [AnchorState.RESOLVED]
+    asks_back = said("Which sections do you have?", seq=2, role=Role.ASSISTANT)
+    assert anchors_of([words, asks_back])[0].state is AnchorState.ACTIVE
+    deed = said("Could you remind me to call the notary on Friday?")
+    assert anchors_of([deed, said("Sure.", seq=2, role=Role.ASSISTANT)])[0].state is AnchorState.ACTIVE
+
+
+def test_of_a_long_reply_only_its_last_words_can_be_agreed_to() -> None:
+    plan = "**February 16 - March 15, 2024:** Final adjustments. " + "Here is one more step to take. " * 30
+    found = anchors_of([said(plan + "Does that sound good?", role=Role.ASSISTANT), said("Yes, that's great.", seq=2)])
+    assert AnchorType.DECISION not in {draft.type for draft in found}

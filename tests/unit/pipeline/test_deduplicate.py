@@ -222,3 +222,47 @@ def of_two(one: str, other: str, text: str, *, apart: bool) -> Merged:
     if not apart:
         return merged(talk(f"{one}: {text}", f"{other}: {text}"))
     return merged([said(text, seq=9, name=other)], merged(talk(f"{one}: {text}")).new)
+
+
+def by(*lines: str) -> list[StoredTurn]:
+    """Turns of two people."""
+    return [said(line, seq=seq, name=("Ana", "Omar")[(seq - 1) % 2]) for seq, line in enumerate(lines, start=1)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The database listens on port 5433.", "No, it's 5432, I looked it up."),
+        ("The launch is on 3 May.", "No, it's on 7 May."),
+        ("The rent is 900 euros.", "That's wrong, it's 950."),
+        ("The review is on Tuesday.", "I think it's Wednesday, not Tuesday."),
+    ],
+)
+def test_somebody_else_may_set_right_what_was_said(first: str, second: str) -> None:
+    result = merged(by(first, second))
+    assert states(result) == [AnchorState.SUPERSEDED, AnchorState.ACTIVE]
+    assert result.new[1].replaces == result.new[0].id
+
+
+def test_an_assistant_may_set_its_user_right() -> None:
+    result = merged(talk("user: Our database listens on port 5433.", "assistant: No, it's 5432."))
+    assert states(result) == [AnchorState.SUPERSEDED, AnchorState.ACTIVE]
+
+
+def test_a_repair_of_ones_own_words_does_not_reach_those_of_another() -> None:
+    result = merged(by("The launch is on 3 May.", "Sorry, I meant 40 chairs on 9 June."))
+    assert states(result)[0] is AnchorState.ACTIVE
+
+
+def test_a_name_that_is_called_is_no_value() -> None:
+    result = merged(by("Omar bought the van.", "You're wrong, Ana."))
+    assert AnchorState.SUPERSEDED not in states(result)
+
+
+def test_a_standing_order_is_overtaken_by_another_about_the_same() -> None:
+    result = merged(talk("user: Always answer in German.", "assistant: Gut.", "user: From now on answer in French."))
+    assert states(result) == [AnchorState.SUPERSEDED, AnchorState.ACTIVE]
+    turned = merged(talk("user: Always use emojis.", "assistant: Sure.", "user: Never use emojis."))
+    assert states(turned) == [AnchorState.SUPERSEDED, AnchorState.ACTIVE]
+    apart = merged(talk("user: Always answer in German.", "assistant: Gut.", "user: Always cite the sources."))
+    assert states(apart) == [AnchorState.ACTIVE, AnchorState.ACTIVE]

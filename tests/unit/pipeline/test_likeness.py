@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.pairs import differing_pairs
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.vectors import rounded
-from turnfold_worker.pipeline.anchors import AnchorDraft
+from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import merge
 from turnfold_worker.pipeline.likeness import Known, agree
 from turnfold_worker.pipeline.settings import FoldSettings

@@ -49,7 +49,13 @@ def joined(lines: str) -> str:
 
 def _alternatives(phrases: str) -> str:
     text = joined(phrases)
-    for name, pattern in (("{order}", _ORDER), ("{do}", _DO), ("{work}", _WORK), ("{anything}", _ANYTHING)):
+    for name, pattern in (
+        ("{order}", _ORDER),
+        ("{do}", _DO),
+        ("{work}", _WORK),
+        ("{anything}", _ANYTHING),
+        ("{value}", _VALUE),
+    ):
         text = text.replace(name, pattern)
     return "|".join(phrase.strip() for phrase in re.split(r" /\s", text + " ") if phrase.strip())
 
@@ -85,6 +91,11 @@ _WORK: Final = joined(r"""
 """)
 """Verbs of work: what one can promise or be asked to do."""
 
+_VALUE: Final = joined(r"""
+    (?:\W{0,2}\d[\w.:/%-]{0,20}|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|
+    august|september|october|november|december|noon|midnight)
+""")
+"""A number, a day or a month."""
 _DO: Final = joined(r"""
     (?:(?:just|also|then|now|definitely|certainly|probably|go|please|quickly|still|start|try to|come and|go and|
     have to|need to|be sure to|make sure to|go ahead and) ){0,3}(?:{work})
@@ -183,7 +194,7 @@ REQUESTS: Final = (
     """),
     rule("proposal", Act.REQUEST, 62, "Let's meet at noon.", r"""
         let's (?!see|say|face|hope|not)\w+ / why (?:don't|not|doesn't) (?:you|we|not|i|just|go|try|take|ask|
-        call)\b / why not / how about / what about (?:going|having|trying|meeting|taking|we|you|this|that|the|a|
+        call)\b / why not / how about(?! you) / what about (?:going|having|trying|meeting|taking|we|this|that|the|a|
         some) / shall we / we (?:could|might|should|ought to|had better|'d better) (?:go|try|take|have|get|do|
         make|meet|start|use|ask|call|look|leave|discuss) / (?:do|would) (?:you|u) (?:want|like|care|
         wanna) to \w+ / wanna (?:go|come|join|try|get)

@@ -39,6 +39,8 @@ _LINE: Final = 150
 """Code points below which a turn to an assistant names what is looked for rather than tells a story."""
 _LONG: Final = 250
 """Code points from which a turn is a text rather than talk."""
+_MANUAL: Final = 1_500
+"""Code points from which a turn tells how to work rather than what is wanted."""
 _TAIL: Final = 400
 _SENTENCES_OPEN: Final = 4
 """Last sentences of a turn in which it may propose something."""
@@ -221,7 +223,8 @@ class _Clause:
     def _rules_worth_trying(self) -> list[Rule]:
         """The rules that may hold for these words, in order."""
         words = frozenset(words_in(self._raw if self._raw == self._said else f"{self._raw} {self._said}"))
-        return [statement_rules.RULES[place] for place in _rules_by_word().worth_trying(words)]
+        found = [statement_rules.RULES[place] for place in _rules_by_word().worth_trying(words)]
+        return found if self._orders() else [one for one in found if one is not statement_rules.STANDS]
 
     def _question_or_answer(self) -> None:
         said, before = self._said, self._before
@@ -263,7 +266,9 @@ class _Clause:
 
     def _who_says_it(self) -> None:
         if self._assistant:
-            self._add(-26, Act.FACT, Act.CORRECTION)
+            contradicts = self._exact and statement_rules.CONTRADICTION.search(self._said)
+            self._add(-26, Act.FACT, *(() if contradicts else (Act.CORRECTION,)))
+            self._add(-20, Act.DECISION)
         if self._group:
             self._add(-10, Act.FACT, Act.REQUEST, Act.DECISION)
 
@@ -274,6 +279,13 @@ class _Clause:
             fact.kind in _STATED and not (fact.kind is FactKind.NAME and is_participant(fact.text, self._speakers))
             for fact in self._reading.facts.within(self._span.start, self._span.end)
         )
+
+    def _orders(self) -> bool:
+        """Somebody tells an assistant what to do, in fewer words than a manual has."""
+        turn = self._reading.turn
+        if turn.role is Role.USER:
+            return len(turn.content) < _MANUAL and (turn.name is None or Role.ASSISTANT in self._speakers)
+        return turn.role in {Role.SYSTEM, Role.DEVELOPER}
 
     def _names_another(self) -> bool:
         return self._exact or any(word in self._said for word in (" want", "change", "instead"))

@@ -6,8 +6,8 @@ A draft's text is a slice of its turn by construction. What a clause does is fou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from turnfold.contract.records import AnchorState, AnchorType, Importance, Role
 from turnfold.contract.vectors import NO_VECTORS, Vector
@@ -26,6 +26,7 @@ from turnfold_worker.pipeline.acts import (
     plain_words,
     turn_acts,
 )
+from turnfold_worker.pipeline.anchor_drafts import AnchorDraft, settled
 from turnfold_worker.pipeline.anchor_head import HEAD, with_head
 from turnfold_worker.pipeline.common_words import is_common
 from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind
@@ -46,13 +47,16 @@ _TYPE_RANK: Final = {
 }
 _MARK_SCORE: Final = {Importance.LOW: -20, Importance.MEDIUM: 8, Importance.HIGH: 15, Importance.PIN: 40}
 _MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH: 200, Importance.PIN: 1000}
-_PERSONS: Final = frozenset({"you", "your", "tomorrow", "tonight", "later", "soon"})
+_STANDING_RANK: Final = 60
+"""What is wanted from now on comes before all that nobody marked."""
 _MIN_WORDS: Final = 3
 _AGREED_SCORE: Final = 62
 _LEAST_ACT: Final = 42
 """Points of an act from which its anchor may still reach the least score by what it names and by its marks."""
 _PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
 """Points of preference when a clause does several things: what overtakes or binds tells more than what is asked."""
+_TEXT: Final = 600
+"""Code points from which a turn is a text, of which only the end proposes something."""
 _ASKS_FOR_WORDS: Final = frozenset({"reply wanted", "may i", HEAD})
 """Rules of requests that, with a question mark, want an answer rather than a deed."""
 _TYPE_OF: Final = {
@@ -62,28 +66,6 @@ _TYPE_OF: Final = {
     Act.FACT: AnchorType.CRITICAL_FACT,
     Act.CORRECTION: AnchorType.CORRECTION,
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnchorDraft:
-    """An anchor before it meets the conversation's earlier ones. `text == turn.content[start:end]`."""
-
-    type: AnchorType
-    text: str
-    turn_seq: int
-    start: int
-    end: int
-    score: int
-    """0 to 100."""
-    rank: int
-    """Static order for the read: the caller's mark, then the type, then the score."""
-    tokens: int
-    state: AnchorState = AnchorState.ACTIVE
-    """RESOLVED when the same segment answers or finishes it."""
-    finishes: bool = False
-    """It says that something promised is done."""
-    speaker: str | None = None
-    """The label of who said it."""
 
 
 def extract_anchors(
@@ -100,24 +82,12 @@ def extract_anchors(
     for reading, span in _agreed(readings, acts):
         found.append(_draft(reading, AnchorType.DECISION, span, _AGREED_SCORE + _bonus(reading, span, wanted)))
     agreed = {draft.turn_seq: draft for draft in found}
-    for place, (reading, done) in enumerate(zip(readings, acts, strict=True)):
+    for reading, done in zip(readings, acts, strict=True):
         of_turn = _of_turn(reading, done, wanted)
-        if _does_it(reading, readings[place + 1 : place + 2]):
-            of_turn = [draft for draft in of_turn if draft.type is not AnchorType.COMMITMENT or _to_somebody(draft)]
         decided = agreed.get(reading.turn.seq)
         found.extend(one for one in of_turn if decided is None or not _overlap(one, decided))
-    kept = sorted(_best(found, MAX_PER_SEGMENT), key=lambda draft: (draft.turn_seq, draft.start, draft.end))
-    return tuple(_settled(draft, readings) for draft in kept)
-
-
-def _does_it(reading: Reading, after: Sequence[Reading]) -> bool:
-    """True for an assistant's turn that a tool answers: what it says it will do, it does."""
-    return reading.turn.role is Role.ASSISTANT and (bool(reading.calls) or any(one.tool for one in after))
-
-
-def _to_somebody(draft: AnchorDraft) -> bool:
-    """True for what is said to a person, or is of a time: no call of a tool settles it."""
-    return not _PERSONS.isdisjoint(plain_words(draft.text).split())
+    best = _best([settled(draft, readings) for draft in found], MAX_PER_SEGMENT)
+    return tuple(sorted(best, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
 
 
 def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
@@ -134,16 +104,18 @@ def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
 
 def _best(drafts: Sequence[AnchorDraft], limit: int) -> list[AnchorDraft]:
     pinned = _MARK_RANK[Importance.PIN]
-    order = sorted(range(len(drafts)), key=lambda i: (-drafts[i].rank, i))
+    # What is done with already takes no place of what is open.
+    order = sorted(range(len(drafts)), key=lambda i: (drafts[i].state is not AnchorState.ACTIVE, -drafts[i].rank, i))
     return [drafts[i] for place, i in enumerate(order) if place < limit or drafts[i].rank >= pinned]
 
 
 def _of_turn(reading: Reading, acts: Sequence[Found], wanted: frozenset[str]) -> list[AnchorDraft]:
     drafts: list[AnchorDraft] = []
-    for kind, score, span, finishes in sorted(_candidates(reading, acts), key=lambda one: -one[1]):
-        if reading.manual is not None and reading.manual.start <= span.start < reading.manual.end:
+    for one in sorted(_candidates(reading, acts), key=lambda one: -one.score):
+        if reading.manual is not None and reading.manual.start <= one.span.start < reading.manual.end:
             continue
-        draft = _draft(reading, kind, span, score + _bonus(reading, span, wanted), finishes=finishes)
+        draft = _draft(reading, one.kind, one.span, one.score + _bonus(reading, one.span, wanted))
+        draft = replace(draft, finishes=one.finishes, rank=draft.rank + _STANDING_RANK * one.stands)
         if draft.score >= _LEAST_SCORE and not any(_overlap(one, draft) for one in drafts):
             drafts.append(draft)
     if reading.turn.importance is Importance.PIN:
@@ -156,14 +128,24 @@ def _overlap(one: AnchorDraft, other: AnchorDraft) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _candidates(reading: Reading, acts: Sequence[Found]) -> Iterator[tuple[AnchorType, int, Span, bool]]:
-    """Type, score, span, and whether it reports something done: of each clause what it does most surely."""
+class _Candidate(NamedTuple):
+    kind: AnchorType
+    score: int
+    span: Span
+    finishes: bool = False
+    """It reports something done."""
+    stands: bool = False
+    """It holds from now on."""
+
+
+def _candidates(reading: Reading, acts: Sequence[Found]) -> Iterator[_Candidate]:
+    """Of each clause what it does most surely."""
     if reading.tool:
         for error in reading.facts.of(FactKind.ERROR):
             if " " in error.text:
-                yield AnchorType.CRITICAL_FACT, 55, Span(error.start, error.end), False
+                yield _Candidate(AnchorType.CRITICAL_FACT, 55, Span(error.start, error.end))
         return
-    yield from ((AnchorType.CRITICAL_FACT, 60, span, False) for span in _configuration(reading))
+    yield from (_Candidate(AnchorType.CRITICAL_FACT, 60, span) for span in _configuration(reading))
     by_clause: dict[Span, list[Found]] = {}
     for found in acts:
         if found.rule not in REPLIES:
@@ -174,19 +156,19 @@ def _candidates(reading: Reading, acts: Sequence[Found]) -> Iterator[tuple[Ancho
             yield from _of_clause(said, reading, span, found_there)
 
 
-def _of_clause(
-    said: str, reading: Reading, span: Span, acts: Sequence[Found]
-) -> Iterator[tuple[AnchorType, int, Span, bool]]:
+def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -> Iterator[_Candidate]:
     statements = [one for one in acts if one.act is not Act.QUESTION]
     best = max(statements, key=lambda one: one.points + _PREFERRED.get(one.act, 0), default=None)
     if statement_rules.COMPLETIONS.search(said) and (best is None or best.act is not Act.CORRECTION):
-        yield AnchorType.CRITICAL_FACT, 55, span, True
+        yield _Candidate(AnchorType.CRITICAL_FACT, 55, span, finishes=True)
     elif best is not None and best.points >= _LEAST_ACT and not reply_rules.POLITE.search(said):
         asks_words = best.rule in _ASKS_FOR_WORDS and is_question(said)
-        yield AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act], best.points, span, False
+        kind = AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act]
+        yield _Candidate(kind, best.points, span, stands=best.rule == statement_rules.STANDS.name)
     elif is_question(said) and not reply_rules.RHETORICAL.match(said) and specific_words(said):
         last = bool(reading.sentences) and span.end >= reading.sentences[-1].end
-        yield AnchorType.UNRESOLVED_QUESTION, (45 if reading.turn.role is Role.USER else 35) + 5 * last, span, False
+        asked = 45 if reading.turn.role is Role.USER else 35
+        yield _Candidate(AnchorType.UNRESOLVED_QUESTION, asked + 5 * last, span)
 
 
 def _configuration(reading: Reading) -> Iterator[Span]:
@@ -202,6 +184,7 @@ def _agreed(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> Ite
         if (
             proposal.sentences
             and _waits(proposal)
+            and (len(proposal.turn.content) < _TEXT or proposal.facts.within(*_ends(proposal)))
             and any(one.rule == YES_TO_A_PROPOSAL and one.points >= ENOUGH for one in reply)
         ):
             yield proposal, _proposed(proposal)
@@ -212,9 +195,13 @@ def _waits(reading: Reading) -> bool:
     return is_question(said) or "confirm" in said or said.startswith(("you want", "you would", "you'd"))
 
 
+def _ends(reading: Reading) -> tuple[int, int]:
+    return reading.sentences[-1].start, reading.sentences[-1].end
+
+
 def _proposed(reading: Reading) -> Span:
     """The sentence that says most of what is proposed, of the last three."""
-    last = reading.sentences[-3:]
+    last = reading.sentences[-3:] if len(reading.turn.content) < _TEXT else reading.sentences[-1:]
     span = max(last, key=lambda one: (len(reading.facts.within(one.start, one.end)), one.end - one.start))
     return clauses(reading.turn.content, span, MAX_CLAUSE)[0]
 
@@ -229,13 +216,13 @@ def _bonus(reading: Reading, span: Span, wanted: frozenset[str]) -> int:
     return points + _MARK_SCORE.get(reading.turn.importance, 0)
 
 
-def _draft(reading: Reading, kind: AnchorType, span: Span, score: int, *, finishes: bool = False) -> AnchorDraft:
+def _draft(reading: Reading, kind: AnchorType, span: Span, score: int) -> AnchorDraft:
     text = reading.text(span)
     score = min(max(score, 0), 100)
     rank = _MARK_RANK.get(reading.turn.importance, 0) + _TYPE_RANK[kind] + score
     return AnchorDraft(
         type=kind, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end, score=score, rank=rank,
-        tokens=estimate_tokens(text), finishes=finishes, speaker=reading.speaker,
+        tokens=estimate_tokens(text), speaker=reading.speaker,
     )  # fmt: skip
 
 
@@ -251,39 +238,3 @@ def _pinned(reading: Reading) -> list[AnchorDraft]:
         end = max(ends, default=0)
         whole = trimmed(content, Span(whole.start, end if end > whole.start else cut if cut > 0 else whole.end))
     return [_draft(reading, AnchorType.CRITICAL_FACT, whole, 100)]
-
-
-def _settled(draft: AnchorDraft, readings: Sequence[Reading]) -> AnchorDraft:
-    """A question that the next speaker answers, or a promise that is kept, within the same segment."""
-    if draft.type is AnchorType.UNRESOLVED_QUESTION and _answered(draft, readings):
-        return replace(draft, state=AnchorState.RESOLVED)
-    if draft.type is AnchorType.COMMITMENT and _finished(draft, readings):
-        return replace(draft, state=AnchorState.RESOLVED)
-    return draft
-
-
-def _answered(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
-    at = next(i for i, reading in enumerate(readings) if reading.turn.seq == draft.turn_seq)
-    asked = specific_words(draft.text)
-    ends_turn = not readings[at].turn.content[draft.end :].strip()
-    for distance, reply in enumerate(readings[at + 1 : at + 4]):
-        if reply.speaker == readings[at].speaker or reply.tool or not reply.sentences:
-            continue
-        opening = reply.text(reply.sentences[0])[:MAX_CLAUSE]
-        if distance == 0 and ends_turn and not opening.rstrip().endswith("?"):
-            return True
-        if len(asked.intersection(words(reply.turn.content[:2000]))) >= min(2, len(asked)):
-            return True
-    return False
-
-
-def _finished(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
-    promised = specific_words(draft.text)
-    for reading in readings:
-        if reading.turn.seq <= draft.turn_seq or reading.tool:
-            continue
-        for sentence in reading.sentences[:SENTENCES_READ]:
-            said = plain_words(reading.text(sentence)[:MAX_CLAUSE])
-            if statement_rules.COMPLETIONS.search(said) and not promised.isdisjoint(words(said)):
-                return True
-    return False

@@ -17,7 +17,7 @@ from turnfold.contract.terms import rarity, terms
 from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
 from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.acts import plain_words
-from turnfold_worker.pipeline.anchors import AnchorDraft
+from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
 from turnfold_worker.pipeline.facts import NAMES, VALUES
 from turnfold_worker.pipeline.likeness import (
     Known,
@@ -25,8 +25,11 @@ from turnfold_worker.pipeline.likeness import (
     by_meaning,
     by_words,
     cosine,
+    orders_otherwise,
+    others,
     same_names,
     same_person,
+    same_speaker,
     shared,
 )
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -257,7 +260,7 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
         overtaken = old.active and old.anchor.type in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
         if not left or not overtaken:
             continue
-        if _corrects(new, old, similarity) or _restates(new, old, similarity):
+        if _corrects(new, old, similarity) or _restates(new, old, similarity) or orders_otherwise(new, old):
             _overtake(new, old)
             left -= 1
     if left == _MAX_SUPERSEDED and new.anchor.type is AnchorType.CORRECTION:
@@ -287,14 +290,14 @@ def _mends(new: Known, old: Known) -> bool:
     turns = new.anchor.turn_seq - old.anchor.turn_seq
     if not old.active or old.anchor.type not in _OVERTAKEN or not 0 <= turns <= _MENDS_WITHIN:
         return False
-    if _place(old) >= _place(new):
+    if _place(old) >= _place(new) or not (same_speaker(new, old) or statement_rules.CONTRADICTION.search(new.said)):
         return False
     if len(specific_words(new.anchor.text)) >= _SUBJECT_OF_ITS_OWN and not shared(new, old):
         return False
     return any(
         ours and theirs and not set(ours) & set(theirs)
         for kind in (*VALUES, *NAMES)
-        for ours, theirs in ((new.facts.texts(kind), old.facts.texts(kind)),)
+        for ours, theirs in ((others(new, old, kind), others(old, new, kind)),)
     )
 
 

@@ -18,7 +18,8 @@ from turnfold.contract.terms import terms
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.actions import actions_of
-from turnfold_worker.pipeline.anchors import AnchorDraft, extract_anchors
+from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors import extract_anchors
 from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.dates import as_utc
 from turnfold_worker.pipeline.facts import RELATIONS, FactKind, merge_facts

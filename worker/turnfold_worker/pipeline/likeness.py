@@ -13,8 +13,9 @@ from turnfold.contract import vectors
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.acts import plain_words
-from turnfold_worker.pipeline.common_words import is_common, weight
-from turnfold_worker.pipeline.facts import NAMES, VALUES, Facts, extract_facts
+from turnfold_worker.pipeline.common_words import is_common, listed, weight
+from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind, Facts, extract_facts
+from turnfold_worker.pipeline.reading import is_participant
 from turnfold_worker.pipeline.words import SPECIFIC, word_vector
 
 _MARKS: Final = '.,;:!?()[]"“”'
@@ -49,6 +50,11 @@ _TURNS_ROUND: Final = ("un", "in", "im", "ir", "il", "non", "dis", "de", "mis")
 """Beginnings that make a word its opposite."""
 _DIRECTIONS: Final = frozenset({"before", "after", "than", "instead", "from", "into", "onto", "until", "over", "under"})
 """Words between two things that cannot change places."""
+_ORDERING: Final = listed("""
+    always never from now on here going forward in the future please so and but also remember to make sure be you i
+    want need expect should must do don't not ever
+""")
+"""Words that make an order a standing one."""
 _LETTER: Final = re.compile(r"(?<=[^\W_] )[A-Z](?![^\W_]|['\u2019])")
 """A single capital that names something: 'plan B'."""
 
@@ -103,6 +109,14 @@ class Known:
             after = [word for word in word_vector(self.said[match.end() :]) if not is_common(word)]
             found.update(after[:1])
         return frozenset(found)
+
+    @cached_property
+    def order(self) -> frozenset[str]:
+        """The words of a standing order without what makes it one, and without names and values; else none."""
+        if not statement_rules.STANDING_ORDER.search(self.anchor.text):
+            return frozenset()
+        stated = {word for text in self.facts.texts(*NAMES, *VALUES) for word in plain_words(text).split()}
+        return self.tokens - stated - _ORDERING
 
     @property
     def personal(self) -> bool:
@@ -202,8 +216,27 @@ def same_person(one: Known, other: Known) -> bool:
 
     'I'm allergic to nuts' of Ana is not that of Ben; where who said one of them is unknown, it decides nothing.
     """
+    return same_speaker(one, other) or not (one.personal or other.personal)
+
+
+def orders_otherwise(new: Known, old: Known) -> bool:
+    """True when both tell what is wanted from now on, of one thing and differently: 'answer in German', 'in French'."""
+    if not (same_speaker(new, old) and old.order and new.order and old.said != new.said):
+        return False
+    return new.order == old.order and new.tokens != old.tokens
+
+
+def same_speaker(one: Known, other: Known) -> bool:
+    """True unless two different speakers are known."""
     ours, theirs = one.anchor.speaker, other.anchor.speaker
-    return ours is None or theirs is None or ours == theirs or not (one.personal or other.personal)
+    return ours is None or theirs is None or ours == theirs
+
+
+def others(one: Known, other: Known, kind: FactKind) -> tuple[str, ...]:
+    """What it states of a kind: not who is called by name, nor what it denies: 'Wednesday, not Tuesday'."""
+    speakers = [each.anchor.speaker for each in (one, other) if each.anchor.speaker]
+    stated = one.anchor.text.partition(", not ")[0]
+    return tuple(text for text in one.facts.texts(kind) if text in stated and not is_participant(text, speakers))
 
 
 def _all_in(names: tuple[str, ...], said: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from turnfold.contract.records import Role
 from turnfold.contract.terms import MAX_TERM_LENGTH, terms
 from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.common_words import WEIGHTS
+from turnfold_worker.pipeline.statement_rules import STANDING_ORDER
 
 MAX_POSTINGS: Final = 256
 """Terms by which a segment and its passages are found."""
@@ -36,15 +36,6 @@ _K1: Final = 1.2
 _B: Final = 0.75
 _USUAL_TERMS: Final = 16
 """Terms of a usual passage. A constant, so that what is stored does not depend on what was folded before."""
-
-
-_STANDING: Final = re.compile(
-    r"(?:^|[.!?:;]\s)[^\w.!?]*(?:(?:please|so|and|but|also),?\s)?"
-    r"(?:always|never|from now on|going forward|(?:whenever|every time|each time) i (?:ask|say|send|tell|want|need))"
-    r",?\s(?!(?:a|again|an|been|fun|glad|good|great|had|happy|heard|here|knew|mind|nice|say|seen|the|there|thought|up)\b)",
-    re.IGNORECASE,
-)
-"""How people say what they want from now on: the order comes first."""
 
 
 class Posting(NamedTuple):
@@ -76,7 +67,7 @@ class Passage:
     @property
     def stands(self) -> bool:
         """It tells what a person wants from now on: 'Always answer in German'."""
-        return self.notes[0].role == Role.USER and _STANDING.search(self.said) is not None
+        return self.notes[0].role == Role.USER and STANDING_ORDER.search(self.said) is not None
 
     def packed(self) -> str:
         """As it is stored."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Importance
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.anchors import AnchorDraft
+from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import AnchorChange, merge, merge_into_past
 from turnfold_worker.pipeline.quotes import Found, align
 from turnfold_worker.pipeline.refinement import RefineSource

@@ -126,7 +126,13 @@ BOILERPLATE: Final = re.compile(
 """What form letters end with: it asks everybody, so nobody."""
 
 POLITE: Final = re.compile(
-    r"^(?:please |and |just |so |also |then ){0,2}(?:let (?:me|us) know (?:if|how|what you think|whether)|feel free to"
-    r"|(?:do not|don't) hesitate|i hope (?:this|that|it) helps|thanks for|thank you for|i'm (?:glad|happy) to)(?!\w)"
+    joined(r"""
+    ^(?:please |and |just |so |also |then |sure,? |yeah,? |ok,? |of course,? ){0,2}(?:let (?:me|us) know (?:if|how|
+    what you think|whether)|feel free to|i(?:'ll| will) (?:definitely |surely )?keep (?:you|ya|u|y'all) (?:posted|
+    updated|informed|in the loop)|(?:i(?:'ll| will) |let's )?keep (?:my|your|our|the) fingers crossed|
+    let's (?:stay in touch|make it happen|keep (?:in touch|(?!using)\w+ing))|i(?:'ll| will) keep (?:doing|trying|going|
+    at it)|tell me (?:all about it|more)\W*$|oops,? sorry (?:for|about|'bout)|take care|check (?:it|this|that) out|
+    (?:do not|don't) hesitate|i hope (?:this|that|it) helps|thanks for|thank you for|i'm (?:glad|happy) to)(?!\w)
+    """)
 )
 """What is said for politeness: it asks for nothing."""

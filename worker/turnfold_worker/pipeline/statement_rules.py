@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
-from turnfold_worker.pipeline.act_rules import COMMITMENTS, REQUESTS, Act, joined, opening, rule
+from turnfold_worker.pipeline.act_rules import COMMITMENTS, REQUESTS, Act, Rule, joined, opening, rule
 
 # fmt: off
 DECISIONS: Final = (
     rule("decided", Act.DECISION, 75, "We decided to keep the monthly plan.", r"""
         (?:i|we|i've|we've|team|they|management|board|committee) (?:have |has |finally |already |just |all |
         both )?(?:decided|settled on|agreed (?:to|on|that)) / decision(?: is| was)?: / settled on /
-        final decision / it's decided / signed off / we(?:'ve| have) (?:chosen|picked|selected|switched|
-        approved) / (?:i|we) (?:chose|picked|opted for|approved) / i've chosen / (?:is|was|are|
+        final decision (?:is|was) / it's decided / signed off / we(?:'ve| have) (?:chosen|picked|selected|switched|
+        approved) / (?:i|we) (?:chose|picked(?! up)|opted for|approved) / i've chosen / (?:is|was|are|
         been) (?:approved|agreed|decided) / we(?:'re| are) (?:using|switching to|dropping|keeping|moving to|
         standardi[sz]ing on)
     """),
     rule("going with", Act.DECISION, 68, "We'll go with Postgres.", r"""
-        (?:i|we)(?:'ll| will| should|'re going to) (?:go with|use|stick with|stick to|keep(?! (?:you|me|him|her|
-        them|in touch|an eye|going|up|that in mind|it in mind|working|trying))|drop|skip|choose|
-        pick(?! (?:it|him|her|them|you|up))|adopt|
+        (?:i(?:'ll| will)|we(?:'ll| will| should|'re going to)) (?:go with|use|stick with|stick to|
+        keep(?! (?:you|ya|u|me|him|her|them|in touch|an eye|my|up|that in mind|it in mind|(?!using)\w+ing))|drop|skip|
+        choose|pick(?! (?:it|him|her|them|you|up))|adopt|
         switch to) / (?:i'm|we're|i am|we are|let's|i'd) (?:going|go) (?:with|for)(?! (?:a (?:friend|
         walk|drink|few|while)|my|him|her|them|you|it to|\w+ to)) / we're going for / instead we(?:'ll| will)
     """),
     rule("let us use", Act.DECISION, 60, "Let's use Redis.", r"""
-        let's (?:use|go with|stick with|stick to|keep|drop|switch|start with|call it|make it|say|settle|
-        postpone|skip|not) / ^(?:yes,? |ok,? |okay,? |sure,? )?go ahead (?:and|with) / i choose / approved /
+        let's (?:use|go with|stick with|stick to|keep(?! (?:(?!using)\w+ing|in touch|up))|drop|switch|start with|
+        call it|make it(?! (?:happen|work|count))|say(?= (?:\d|noon|\w+day))|settle|postpone|skip|not) /
+        ^(?:yes,? |ok,? |okay,? |sure,? )?go ahead (?:and|with) / i choose / approved /
         i(?:'ll| will) take (?:it|the|that|this|them|one)
     """),
     rule("agreement", Act.DECISION, 50, "Agreed.", r"""
-        agreed(?=[.,! ]|$) / it's a deal / deal(?=[.!]|$)
+        ^(?:(?:ok|okay|yes|fully|totally),? )?agreed(?=[.,! ]|$) / it's a deal / ^deal(?=[.!]|$)
     """),
 )
 
 CORRECTIONS: Final = (
     rule("mistake named", Act.CORRECTION, 82, "Scratch that, it is 7 May.", r"""
-        correction:?(?= |$) / scratch that / i was (?:wrong|mistaken)(?!\?) / i misspoke / my mistake /
+        correction: / ^correction(?=,? \w) / scratch that / i was (?:wrong|mistaken)(?!\?) / i misspoke / my mistake /
         let me (?:correct|rephrase) / strike that / i take that back / or rather / err+,? no /
         rather than what i said / i stand corrected / change of plans? / i(?:'ve| have)? changed my mind /
         on second thoughts? / my bad / i misread / i mixed up / i got that wrong / ignore (?:that|what i said) /
@@ -44,16 +46,17 @@ CORRECTIONS: Final = (
     """),
     rule("meant", Act.CORRECTION, 74, "Sorry, I meant the blue van.", r"""
         i (?:actually |really )?meant(?: to say)? / sorry,? (?:i mean|it's|it is|that's|not|no|make that|the|
-        wait|i need|i want) / oops /
-        (?<!i'd )(?<!would )(?<!will )(?<!'ll )(?<!could )make (?:that|it) (?:a|an|the|for|at|on|to|
-        \w+ (?:instead|rather)|\d|one|two|three|four)(?! (?:that|reservation|booking|appointment) ) /
+        wait|i need|i want) / oops(?!,? sorry (?:for|about|'bout)|,? (?:i|we) (?:did|forgot|broke|dropped))(?=,? \w) /
+        (?<!i'd )(?<!would )(?<!ll )(?<!could )(?<!ing to )(?<!gonna )(?<!not )(?<!n't )make (?:it|that) (?:an?|
+        the|for|at|on|to|\w+ (?:instead|rather)|\d|one|two|three|four)(?! (?:that|reservation|booking|appointment) ) /
         (?:no|oh),? (?:wait|sorry|rather|hold on|scratch|i mean)(?! (?:for|till|until|a minute)) /
         wait,? no / wait,? (?:actually|sorry) /
         you mean(?= \w) / that(?:'s| is) not what i
     """),
     rule("said wrong", Act.CORRECTION, 66, "That's wrong, it is 12.", r"""
         (?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|a mistake|an error|not (?:right|correct|true|
-        accurate|what i)) / there(?:'s| is) (?:a mistake|an error) in / (?:you're|you are) (?:wrong|mistaken) /
+        accurate|what i)) / (?:it's|it is|it was|should be) (?:(?:on|at|in) )?{value}(?: \w+)?, not (?:(?:on|at|
+        in) )?{value} / there(?:'s| is) (?:a mistake|an error) in / (?:you're|you are) (?:wrong|mistaken) /
         i (?:apologi[sz]e|made (?:a|an) (?:mistake|error)).{0,60} / not .{1,60}?,? but (?!also|rather also) /
         not .{1,40}? anymore / no longer / is not .{1,30}?, it's
     """),
@@ -63,15 +66,17 @@ CORRECTIONS: Final = (
         (?<!i )(?<!we )(?:has |was |been )?(?:moved|postponed|rescheduled|pushed|renamed|changed|
         delayed) (?:back |forward )?to / instead of .{1,60}? (?:it's|use|make it|let's) / (?:i'd|
         i would) rather (?:have|do|go|make|not) / i(?:'d| would)? prefer .{1,50}? instead / (?:try|do|check|
-        find|make|book|use|play|want|like|get|go|have|for|in|at|on|to|with) .{0,60}?\binstead
+        find|make|book|use|play|want|like|get|go|have|for|in|at|on|to|with) .{0,60}?\binstead(?! of)
     """),
     opening("actually", Act.CORRECTION, 62, "Actually, it was Omar.", r"""
         actually,? (?:it|that|the|i (?:want|need|meant|would|said|think|was|have|am)|i'd|i'll|i'm|we|no|not|
         it's|let's|make|can (?:you|we) (?:change|make|check|do)|my|change|on|sorry|please|for) /
         no,? (?:actually|i'd|i (?:also |really )?(?:want|need|wanted|said|would|asked|prefer)|it should|
         it's \w+ that|that's not|make|the|let's|change|play|share|book|use|in\b|on\b|for\b|from\b|to\b|at\b|
-        they (?:are|should)|he (?:is|was)|she (?:is|was)|that should|(?!that|it|i|thank|not|no|problem|worries|
-        way|more|need|one|doubt|matter)\w+ (?:is|are|was|should|instead)) / nope,? (?!that|i'm|it|thank|not|
+        (?:it's|it is|it was|that's|they're|he's|she's|(?:i think|i believe|i'm afraid) it's) (?:(?:on|at|in|from|to|
+        for|called|about) )?{value}|
+        they (?:are|should)|he (?:is|was)|she (?:is|was)|that should|(?!that|this|there|it|i|thank|not|no|problem|
+        worries|way|more|need|one|doubt|matter)\w+ (?:is|are|was|should|instead)) / nope,? (?!that|i'm|it|thank|not|
         nothing|no)\w+ \w+ / wrong[,.]? .{0,20}?(?:i|the|it) / wait,? i / sorry,? (?:but |no) / rather, /
         well,? actually
     """),
@@ -144,7 +149,8 @@ FACTS: Final = (
         available (?:from|until|at|on)|at \d|on \d|from \d) / (?:costs?|weighs?|measures?|takes?|expires?|
         starts?|ends?|opens?|closes?|begins?|runs) (?:on |at |in |about |around |from |until )?[$€£]?\d /
         (?:my|our|the|its|their|your|his|her)(?: \w+){0,3} (?:password|token|port|version|address|phone|number|
-        email|deadline|budget|code|id|url|name|birthday|rate|price|size|reference|answer|limit)(?: \w+){0,2}? (?:is|
+        email|deadline|budget|code|id|url|name|birthday|rate|price|size|rent|salary|fee|
+        fare|dose|capacity|timeout|weight|height|age|reference|answer|limit)(?: \w+){0,2}? (?:is|
         are|was|=|:)(?! (?:not|the|a|an|very|too|so)\b) / (?:on|at|to|uses?) port \d+
     """),
     rule("need", Act.FACT, 44, "I'm looking for a flat.", r"""
@@ -156,26 +162,53 @@ FACTS: Final = (
 )
 
 # fmt: on
-RULES: Final = (*CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS)
+STANDING_ORDER: Final = re.compile(
+    r"(?:^|[.!?:;]\s)[^\w.!?]*(?:(?:please|so|and|but|also),?\s)?(?:"
+    r"(?:(?:remember to|make sure (?:to|you)|be sure to|you (?:should|must)|i (?:want|need|expect) you to)\s)?"
+    r"(?:always|never|do(?:n't| not) ever)"
+    r"|from now on|from here on|going forward|in (?:the )?future(?=,)"
+    r"|(?:whenever|every time|each time) i (?:ask|say|send|tell|want|need))"
+    r",?\s(?!(?:a|again|an|been|fun|glad|good|great|had|happy|heard|here|knew|mind|nice|say|seen|the|there|thought|up)\b)"
+    r"|(?:^|[.!?:;]\s)(?!(?:i|we|he|she|they|it|i'm|we're|i'll|we'll|my|our|so i)\b)"
+    r"[^.!?]{3,150}\sfrom now on\W*(?:$|\s)",
+    re.IGNORECASE,
+)
+"""How people say what they want from now on: the order comes first, or 'from now on' last."""
 
-_NOT_AFTER: Final = (
+STANDS: Final = Rule("standing order", Act.FACT, 82, "Always answer in German.", STANDING_ORDER)
+"""What an assistant is told once and has to do each time. Among people it is a manner of speaking."""
+
+RULES: Final = (STANDS, *CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS)
+
+_BEFORE_NO: Final = (
     "is", "are", "was", "were", "there", "has", "have", "had", "with", "of", "in", "by", "make", "did", "do", "does",
-    "be", "say", "said", "got", "why", "time",
+    "be", "say", "said", "got", "why", "time", "if", "get", "gets", "getting", "see", "need", "needs", "returns",
+    "return", "and", "but", "for", "on", "at", "to", "than", "while", "being", "been", "having",
 )  # fmt: skip
 """Words after which 'no' is no repair: 'is no …', 'with no …'."""
+_BEFORE_ACTUALLY: Final = ("never", "not", "is", "are", "was", "were", "did", "does")
+
+
+def _not_after(before: Iterable[str]) -> str:
+    """Not at the beginning, and after none of these words."""
+    return "(?<!^)" + "".join(rf"(?<!\b{word} )" for word in before)
+
 
 MENDED: Final = re.compile(
     joined(r"""
     (?<!\w)(?:{no_object}no(?=,? (?!longer|
     more|one|other|matter|such|less|fewer|idea|doubt|problem|need|way|reason|fee|cost|time|money|good)\w)|
     erm?(?=,? \w)|nope|let me ask|darn it|d'?oh,|(?:uh|um|er|oh|ah|hmm)?,? ?(?:no|or),? (?:wait|sorry|make that|
-    rather|i mean|scratch|actually|no|what|who|how|when|where|which|why|instead|the|um|uh)|or (?:rather|wait|
-    actually|sorry)|(?:oh |hold on|hang on,? |oh,? )wait|wait,? (?:no|actually|sorry|i)|
-    i (?:actually )?meant?(?: to (?:say|ask))?(?! to\b)|(?:or )?i mean|oops|make that|scratch that|my bad|
+    rather(?! than)|i mean|scratch|actually|no|what|who|how|when|where|which|why|instead|the|um|uh)|or (?:
+    rather(?! than)|wait|actually|sorry)|(?:oh |hold on|hang on,? |oh,? )wait|wait,? (?:no|actually|sorry|i)|
+    i (?:actually )?mean(?:t(?: to (?:say|ask))?)?(?! to\b)(?!,? (?:who|how|what) (?:doesn't|
+    wouldn't|could|would))|oops|make that(?= \w)|scratch that|my bad|
     on second thoughts?|(?:uh|um|er|oh|ah|hmm|well|excuse me),? (?:no|sorry|wait|rather|make that|i mean|
-    actually)|sorry|rather|(?<!^)(?<!is )(?<!are )(?<!was )(?<!were )(?<!did )(?<!does )actually|(?:er|uh|um|no|
-    sorry|rather|wait) (?:what|who|how|when|where|which|why)(?! (?:about|else)))(?!\w)
-""").replace("{no_object}", "(?<!^)" + "".join(f"(?<!{word} )" for word in _NOT_AFTER))
+    actually)|sorry|rather(?! than)|{no_adverb}actually|
+    (?:er|uh|um|no|sorry|rather|wait) (?:what|who|how|when|where|which|why)(?! (?:about|else)))(?!\w)
+""")
+    .replace("{no_object}", _not_after(_BEFORE_NO))
+    .replace("{no_adverb}", _not_after(_BEFORE_ACTUALLY))
 )
 """A speaker who corrects himself within a question."""
 
@@ -215,6 +248,31 @@ CONFIGURATION: Final = re.compile(
     r"(?m)^[ \t]{0,12}(?:export[ ]+)?([A-Z][A-Z0-9_]{2,60}[ ]?=[ ]?[^\s#;]{1,120})[ \t]{0,40}$"
 )
 """KEY=value alone on a line: kept also from code."""
+
+WORDS_WANTED: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:(?:can|could|would|will) you (?:please |also |just |maybe |possibly )?(?:help|show|give me|tell|explain|
+    provide|suggest|recommend|clarify|walk me|describe|identify|list|compare|summari[sz]e|translate|rephrase|review|
+    verify|offer|guide|advise|elaborate|break|outline|share)|^(?:please |and |so |but |just )?(?:help|show|tell|
+    explain to|give) (?:me|us)|i(?:'m| was| am) wondering|i wondered|(?:any|some) (?:advice|tips|suggestions|ideas|
+    guidance)|would you (?:suggest|recommend|say)|do you (?:have|know))(?!\w)
+    """)
+)
+"""Words are asked for, not deeds: a reply is what was wanted."""
+
+LATER: Final = re.compile(
+    r"(?<!\w)(?:later|tomorrow|tonight|afterwards|eventually|next (?:week|month|time|year)|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|by (?:the|then|\d)|once (?:you|we|it|that|this|the)|as soon as|"
+    r"when you)(?!\w)"
+)
+"""Not now."""
+
+CONTRADICTION: Final = re.compile(
+    r"^(?:(?:well|but|sorry|hm+|ah|oh|um|uh)[,.]? ){0,2}(?:no|nope|actually|wrong|correction|it's|it is|that's|"
+    r"i'm afraid|i think (?:it's|you)|you)\b|(?<!\w)(?:wrong|incorrect|mistaken)(?!\w)"
+    r"|(?<!\w)not(?: quite)? (?:right|correct|true)(?!\w)|, not "
+)
+"""What somebody says who sets another right."""
 
 CONDITIONAL: Final = re.compile(r"^(?:if|when|whether|in case|once|unless)\b")
 """What is promised or decided under a condition is less sure."""
