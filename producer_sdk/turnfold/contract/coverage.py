@@ -29,11 +29,21 @@ def voices(said: Mapping[str, int]) -> dict[str, float]:
     return {role: min(MAX_VOICE, whole / max(1, tokens)) for role, tokens in said.items()}
 
 
-def taken(notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, decay: float) -> list[tuple[int, float]]:
+def taken(
+    notes: Sequence[Note],
+    worths: Sequence[float],
+    *,
+    most_tokens: int,
+    decay: float,
+    named_by: Mapping[int, int] | None = None,
+) -> list[tuple[int, float]]:
     """Positions of notes with their gains, best first, while they cost at most `most_tokens` together.
 
-    `worths` are multipliers, one a note; notes of worth 0 are never taken. Ties go to the earlier position.
+    `worths` are multipliers, one a note; notes of worth 0 are never taken for themselves. Ties go to the earlier
+    position. `named_by` has, by position, the note without which another one is not understood: it is taken first.
     """
+    named_by = named_by or {}
+    done: set[int] = set()
     rates = [worth / (note.tokens + OVERHEAD) for note, worth in zip(notes, worths, strict=True)]
     words = [_told(note) if rate > 0 else [] for note, rate in zip(notes, rates, strict=True)]
     left_of: dict[str, float] = {}
@@ -45,18 +55,24 @@ def taken(notes: Sequence[Note], worths: Sequence[float], *, most_tokens: int, d
     room = most_tokens
     while heap and room > 0:
         stale, i = heap[0]
-        gain = -rates[i] * _news(words[i], left_of)
-        if gain > stale + 1e-9:
-            heapq.heapreplace(heap, (gain, i))
+        gain = rates[i] * _news(words[i], left_of)
+        if -gain > stale + 1e-9:
+            heapq.heapreplace(heap, (-gain, i))
             continue
         heapq.heappop(heap)
+        if i in done:
+            continue
         if notes[i].tokens > room:
             continue
-        room -= notes[i].tokens
-        order.append((i, -gain))
-        for word, weight in words[i]:
-            left = left_of.get(word, 1.0) * (decay if weight < HEAVY else heavy_decay)
-            left_of[word] = max(least, left)
+        names = named_by.get(i, i)
+        alone = names == i or names in done or notes[names].tokens + notes[i].tokens > room
+        for one in (i,) if alone else (names, i):
+            done.add(one)
+            room -= notes[one].tokens
+            order.append((one, gain))
+            for word, weight in words[one]:
+                left = left_of.get(word, 1.0) * (decay if weight < HEAVY else heavy_decay)
+                left_of[word] = max(least, left)
     return order
 
 

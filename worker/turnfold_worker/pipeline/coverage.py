@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -9,6 +10,9 @@ from turnfold.contract.coverage import taken, voices
 from turnfold.contract.notes import Note
 
 _DECAY: Final = 0.5
+_SPEAKS_OF: Final = re.compile(r"(?:They|He|She|Them|His|Her|Their)\b")
+_MOST_BEFORE: Final = 20
+"""Tokens of a note up to which it is taken because the next one speaks of what it names."""
 
 
 def ranked(notes: Sequence[Note], said: Mapping[str, int], *, most_tokens: int) -> list[Note]:
@@ -24,5 +28,16 @@ def ranked(notes: Sequence[Note], said: Mapping[str, int], *, most_tokens: int) 
         if (note.speaker, note.text) in said_before:
             worths[i] = 0.0
         said_before.add((note.speaker, note.text))
-    order = taken(notes, worths, most_tokens=most_tokens, decay=_DECAY)
+    order = taken(notes, worths, most_tokens=most_tokens, decay=_DECAY, named_by=_named_by(notes, worths))
     return [notes[i]._replace(gain=round(100 * gain)) for i, gain in order]
+
+
+def _named_by(notes: Sequence[Note], worths: Sequence[float]) -> dict[int, int]:
+    """By position, the note before one of the same turn that begins with `They`, `He` or `She`: it says who that is."""
+    found = {}
+    for i, note in enumerate(notes[1:], 1):
+        if _SPEAKS_OF.match(note.text):
+            before = notes[i - 1]
+            if before.seq == note.seq and before.tokens <= _MOST_BEFORE and worths[i - 1]:
+                found[i] = i - 1
+    return found

@@ -38,6 +38,8 @@ _THANKED: Final = frozenset({"thanks", "thank"})
 _THINGS: Final = listed("it this that these those")
 _PERIODS: Final = listed("week weekend month year morning afternoon evening spring summer autumn fall winter")
 _BEFORE_NOW: Final = listed("for right until till by from up even just")
+_BEFORE_EVEN: Final = listed("a an or odd is are was be if")
+_AFTER_EVEN: Final = listed("number numbers if though when as or odd without after with at for in on")
 _EXISTS: Final = listed("is are was were has have had will would can a an")
 _NO_NAMES: Final = listed("the a an my our")
 _POSSESSIVES: Final = listed("my our his her your their the")
@@ -88,6 +90,11 @@ def _quite(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
 def _much(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'How much to save'; 'so much' says nothing."""
     return before(bare, i) not in {"so", "very", "pretty"} or _denied(bare, i)
+
+
+def _even(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'An even number', 'even if'; 'even better' is better."""
+    return before(bare, i) in _BEFORE_EVEN or after(bare, i) in _AFTER_EVEN or _denied(bare, i)
 
 
 def _still(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
@@ -249,6 +256,7 @@ _RULES: Final[dict[str, Rule]] = {
     "such": _such,
     "quite": _quite,
     "much": _much,
+    "even": _even,
     "still": _still,
     "now": _now,
     "there": _there,

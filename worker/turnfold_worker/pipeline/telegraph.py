@@ -25,7 +25,7 @@ _DROPPED: Final = listed(
     such pretty super totally literally basically actually simply definitely certainly absolutely honestly kinda
     also well oh um uh hmm hey hi hello wow haha lol yeah yep ok okay please thanks thank i'm i've i'd we're
     we've it'd here's let's like overall additionally furthermore however therefore which our
-    its such own again much here there now then finally recently lately especially along around
+    its such own even again much here there now then finally recently lately especially along around
     'cause though although while as both still thankfully to
     """
 ) | {""}
