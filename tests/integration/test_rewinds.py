@@ -56,6 +56,27 @@ def test_a_rewound_conversation_is_as_one_that_never_had_what_was_cut_off(
     assert broken_invariants(engine) == {}
 
 
+def test_what_was_configured_and_settled_stays_from_the_last_turn_on_that_is_left(
+    tf: Turnfold, local: LocalWorker
+) -> None:
+    turns, others = named("a", 60), named("b", 40)
+    for name in ("c", "undisturbed"):
+        tf.configure(name, settings=SMALL)
+        tf.append(name, turns[:30])
+    local.settle()
+    tf.append("c", turns[30:])
+    local.settle()
+    for name in ("c", "undisturbed"):
+        tf.configure(name, goal="Ship the seat map.", settings={"segment_max_turns": 12})
+        tf.resolve_anchor(name, tf.anchors(name)[0].id)
+    local.settle()
+    tf.rewind("c", after="a-29")
+    for name in ("c", "undisturbed"):
+        tf.append(name, others)
+    local.settle()
+    assert local.digest("c") == local.digest("undisturbed")
+
+
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
@@ -80,6 +101,9 @@ def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
             last = data.draw(st.integers(1, len(left)), label="last")
             tf.rewind(name, after=left[last - 1]["turn_id"])
             del left[last:]
+        shown = tf.expand(name, f"L0:turns-1-{len(left) + 50}").turns
+        assert [turn.turn_id for turn in shown] == [turn["turn_id"] for turn in left], "a read sees what it will be"
+        assert tf.context(name, budget_tokens=100_000).coverage.last_seq == len(left)
     local.settle()
     tf.append(undisturbed, left)
     local.settle()
