@@ -4,7 +4,7 @@
     python benchmarks/train_anchor_head.py DATA --tables        write nothing; print what it brings to other talks
     python benchmarks/train_anchor_head.py DATA --keep FOLDER   keep the sentence vectors there for the next time
 
-DATA holds `ami.jsonl`, `mrda.jsonl`, `email.jsonl` and `sgd.jsonl`: a conversation a line, `turns` of `speaker` and
+DATA holds `ami.jsonl`, `mrda.jsonl` and `email.jsonl`: a conversation a line, `turns` of `speaker` and
 `text`, `anchors` of `type` and `turn`, perhaps `ignore` (turns without labels) and `group` (conversations that belong
 together). Their licences allow it; NOTICE names them. Needs `turnfold-worker[semantic]` and scikit-learn, and takes
 some ten minutes. The table is of a five-fold cross-validation by conversation. Equal data, code and processor make
@@ -69,7 +69,6 @@ RECIPES: Final = {
         least=-3.0,
     ),
     Act.REQUEST: Recipe(("email",), ("turn",), ("turn",), 0.15),
-    Act.FACT: Recipe(("sgd",), ("turn", "previous"), ("turn", "previous"), 0.4, least=0.3),
 }
 
 

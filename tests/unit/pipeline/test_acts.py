@@ -7,10 +7,11 @@ from hypothesis import given, settings
 
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.act_rules import Act, Rule
-from turnfold_worker.pipeline.acts import ENOUGH, Found, plain_words, without_fillers
+from turnfold_worker.pipeline.acts import ENOUGH, Found
 from turnfold_worker.pipeline.anchors import segment_acts
 from turnfold_worker.pipeline.prose import MAX_CLAUSE
 from turnfold_worker.pipeline.reading import read_turn
+from turnfold_worker.pipeline.spoken import plain_words, without_fillers
 from turnfold_worker.pipeline.statement_rules import RULES
 
 from .wild_turns import said, talk, wild_turns
@@ -78,6 +79,17 @@ def test_a_reply_means_what_was_asked(proposal: str, reply: str, expected: set[A
         ("We are glad Max is here.", Act.FACT),
         ("I love when you cook for us.", Act.FACT),
         ("I value your opinion.", Act.FACT),
+        ("What would you like to return?", Act.REQUEST),
+        ("How can you do that?", Act.REQUEST),
+        ("How about you?", Act.REQUEST),
+        ("Why not?", Act.REQUEST),
+        ("Would you like it with ice cream?", Act.REQUEST),
+        ("You must be tired.", Act.REQUEST),
+        ("You can find it in most shops.", Act.REQUEST),
+        ("They should tell us the rent.", Act.REQUEST),
+        ("I will be sure to greet her.", Act.REQUEST),
+        ("He says I'll write the minutes.", Act.COMMITMENT),
+        ("So if it rains I'll bring the chairs in.", Act.COMMITMENT),
     ],
 )
 def test_what_only_sounds_like_an_act_is_none(text: str, act: Act) -> None:
@@ -90,6 +102,15 @@ def test_what_only_sounds_like_an_act_is_none(text: str, act: Act) -> None:
         ("Can we talk about the lease?", Act.REQUEST),
         ("The drawings as soon as possible.", Act.REQUEST),
         ("Omar will take care of the lease.", Act.COMMITMENT),
+        ("I'll see if the hall is free.", Act.COMMITMENT),
+        ("Yes, I will.", Act.COMMITMENT),
+        ("Once I have the keys I will open the hall.", Act.COMMITMENT),
+        ("What time works for you?", Act.REQUEST),
+        ("Omar, send it to the notary.", Act.REQUEST),
+        ("Can we wait until Tuesday?", Act.REQUEST),
+        ("We'll call you about the lease.", Act.REQUEST),
+        ("No, it's 5432.", Act.CORRECTION),
+        ("It should be Wednesday, not Tuesday.", Act.CORRECTION),
         ("I wrapped up my second novel.", Act.FACT),
         ("The queue holds max 40 jobs, and max is 60.", Act.FACT),
     ],
@@ -103,6 +124,28 @@ def test_what_a_line_to_an_assistant_names_is_what_it_is_to_look_for() -> None:
     asked = said("On second thought the one with French subtitles.", seq=2)
     assert Act.FACT in sure(acts_of([shown, asked])[1])
     assert Act.FACT not in sure(acts_of([said(shown.content, name="Ana"), said(asked.content, seq=2, name="Omar")])[1])
+
+
+def test_a_line_to_an_assistant_may_count_in_words() -> None:
+    for text in ("I need two bathrooms.", "Book a table for one.", "I would like to pay ninety dollars."):
+        assert Act.FACT in sure(acts_of([said("Hello.", role=Role.ASSISTANT), said(text, seq=2)])[1])
+    assert Act.FACT not in sure(
+        acts_of([said("I need two bathrooms.", name="Ana"), said("Yes.", seq=2, name="Omar")])[0]
+    )
+
+
+def test_a_wish_or_a_wish_for_words_is_not_gone_along_with() -> None:
+    for text in ("I'd like to open an account.", "Tell me your argument.", "What would you like to return?"):
+        assert Act.COMMITMENT not in sure(acts_of(talk(f"user: {text}", "user: I am returning a cellphone."))[1])
+    assert Act.COMMITMENT in sure(
+        acts_of([said("Would you mind closing it?", name="Ana"), said("I see.", seq=2, name="Omar")])[1]
+    )
+
+
+def test_who_goes_on_after_a_question_of_his_own_does_not_answer_it() -> None:
+    turns = [said("Which hall is free?", name="Ana"), said("The grey one by the river.", seq=2, name="Ana")]
+    assert Act.FACT not in sure(acts_of(turns)[1])
+    assert Act.FACT in sure(acts_of([turns[0], said(turns[1].content, seq=2, name="Omar")])[1])
 
 
 def test_in_a_group_a_yes_binds_nobody() -> None:

@@ -105,10 +105,7 @@ def test_evidence_lies_between_nothing_and_one(turns: list[StoredTurn]) -> None:
         ([("Ana", "So."), ("Omar", "The case."), ("Li", "Fine.")], {Act.COMMITMENT}),
         ([("Ana", "So."), ("Omar", "The case.")], set()),
         ([("Ana", "The case.")], {Act.REQUEST}),
-        ([("user", "The case."), ("assistant", "Fine.")], {Act.FACT}),
-        ([("user", "The case " * 30), ("assistant", "Fine.")], set()),
-        ([("assistant", "Fine. " * 60), ("user", "The case.")], set()),
-        ([("user", "Write a poem of ten lines."), ("assistant", "Fine.")], set()),
+        ([("user", "The case."), ("assistant", "Fine.")], set()),
     ],
 )
 def test_a_head_judges_only_talk_such_as_it_was_trained_on(turns: list[tuple[str, str]], judged: set[Act]) -> None:

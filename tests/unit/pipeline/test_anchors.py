@@ -168,9 +168,13 @@ def test_a_manner_of_speaking_among_people_orders_nothing() -> None:
     assert anchors_of([said("Never give up!", name="Ana"), said("Always.", seq=2, name="Omar")]) == ()
 
 
-def test_the_manual_of_a_harness_is_no_standing_order() -> None:
-    manual = said("Always check the diff after an edit. " + "The window shows one file at a time. " * 60)
-    assert anchors_of([manual]) == () or anchors_of([manual])[0].type is not AnchorType.CRITICAL_FACT
+def test_the_manual_of_a_harness_is_no_standing_order_and_its_steps_are_no_requests() -> None:
+    steps = "Always check the diff after an edit. Run the script. Then start trying to fix it. "
+    told = said(steps + "The window shows one file at a time. " * 60)
+    assert anchors_of([told]) == ()
+    assert len(anchors_of([said(steps)])) == 3
+    wish = said("Please keep the old name. " + told.content)
+    assert [draft.text for draft in anchors_of([wish])] == ["Please keep the old name."]
 
 
 @pytest.mark.parametrize(

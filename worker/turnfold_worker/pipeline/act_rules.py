@@ -55,6 +55,7 @@ def _alternatives(phrases: str) -> str:
         ("{work}", _WORK),
         ("{anything}", _ANYTHING),
         ("{value}", _VALUE),
+        ("{told}", _TOLD),
     ):
         text = text.replace(name, pattern)
     return "|".join(phrase.strip() for phrase in re.split(r" /\s", text + " ") if phrase.strip())
@@ -78,16 +79,16 @@ LEAD: Final = joined(r"""
 """What may stand before an opening phrase."""
 
 _WORK: Final = joined(r"""
-    add|address|agree|apply|arrange|ask|attach|backup|book|bring|build|buy|calculate|call|cancel|carry|change|
-    check|circulate|clean|close|collect|come|complete|confirm|contact|continue|convert|copy|create|deal|delete|
-    deliver|deploy|describe|design|develop|discuss|do|download|draft|draw|drop|email|e-mail|evaluate|execute|
-    explain|fetch|figure|fill|find|finish|fix|follow|forward|get|give|go|handle|help|implement|improve|include|
-    install|introduce|investigate|invite|keep|leave|let|listen|look|make|mail|measure|meet|mention|merge|
-    migrate|modify|move|notify|open|order|organi[sz]e|pass|pay|phone|pick|plan|play|post|prepare|present|print|
-    produce|provide|publish|push|put|raise|read|record|refactor|remind|remove|rename|repair|replace|reply|
-    report|request|reserve|restart|return|review|rewrite|run|save|schedule|search|sell|send|set|share|ship|show|
-    sign|sit|sort|start|stick|stop|submit|suggest|switch|take|talk|tell|test|train|transfer|translate|try|turn|
-    update|upgrade|upload|use|verify|visit|wait|watch|work|write
+    add|address|agree|apply|arrange|ask|assign|attach|backup|book|bring|build|buy|calculate|call|cancel|carry|change|
+    check|circulate|clean|close|collect|come|complete|confirm|contact|continue|convert|coordinate|copy|create|deal|
+    delete|deliver|deploy|describe|design|develop|dig|discuss|do|double-check|download|draft|draw|drop|email|e-mail|
+    evaluate|execute|explain|fetch|figure|fill|find|finish|fix|follow|forward|get|give|go|hand|handle|help|implement|
+    improve|include|install|introduce|investigate|invite|join|keep|leave|let|listen|look|mail|make|measure|meet|
+    mention|merge|migrate|modify|move|notify|open|order|organi[sz]e|pass|pay|phone|pick|plan|play|post|prepare|
+    present|print|produce|provide|publish|push|put|raise|read|record|redo|refactor|remember|remind|remove|rename|
+    repair|replace|reply|report|request|rerun|reschedule|reserve|resolve|restart|return|review|rewrite|run|save|
+    schedule|search|sell|send|set|share|ship|show|sign|sit|sort|start|stick|stop|submit|suggest|switch|take|talk|tell|
+    test|train|transfer|translate|try|turn|update|upgrade|upload|use|verify|visit|wait|watch|work|write
 """)
 """Verbs of work: what one can promise or be asked to do."""
 
@@ -96,6 +97,11 @@ _VALUE: Final = joined(r"""
     august|september|october|november|december|noon|midnight)
 """)
 """A number, a day or a month."""
+_TELLERS: Final = (
+    "to", "i", "we", "they", "he", "she", "i'll", "we'll", "i'd", "will", "would", "should", "shall", "did",
+)  # fmt: skip
+_TOLD: Final = "".join(rf"(?<!\b{word} )" for word in _TELLERS)
+"""Not where somebody tells what he does: 'I send it', 'they should tell us'."""
 _DO: Final = joined(r"""
     (?:(?:just|also|then|now|definitely|certainly|probably|go|please|quickly|still|start|try to|come and|go and|
     have to|need to|be sure to|make sure to|go ahead and) ){0,3}(?:{work})
@@ -122,7 +128,8 @@ _ORDER: Final = joined(r"""
 # fmt: off
 COMMITMENTS: Final = (
     rule("promise", Act.COMMITMENT, 62, "I'll send the contract.", r"""
-        i(?:'ll| will| shall) {do}
+        i(?:'ll| will| shall) (?:{do}|(?:just |also )?(?:see (?:if|what|whether)|be (?:in touch|back|waiting|over|there|
+        right (?:there|back|with you|over))))
     """),
     rule("promise of anything", Act.COMMITMENT, 45, "I will rehearse it tonight.", r"""
         i(?:'ll| will| shall) {anything}
@@ -132,7 +139,8 @@ COMMITMENTS: Final = (
     """),
     rule("word given", Act.COMMITMENT, 70, "I promise.", r"""
         i promise / you have my word / count on me / leave it to me / i commit to / i'll see to (?:it|that) /
-        i'll take care of / i volunteer / i'm on it / ^will do
+        i'll take care of / i volunteer / i'm on it / ^will do /
+        ^(?:(?:yes|yeah|ok|oh|sure|of course|certainly)[,.]? ){0,2}(?:(?:i|we) will|i(?:'ll| will) try(?: to)?)(?=\W*$)
     """),
     rule("let me work", Act.COMMITMENT, 46, "Let me check the logs.", r"""
         let me (?:get|send|check|ask|find|look (?:into|it up|that up)|follow|draft|write|go|call|take|help|put|
@@ -174,7 +182,7 @@ REQUESTS: Final = (
     Rule("please at the end", Act.REQUEST, 60, "Two tickets, please.", re.compile(r"(?<!yes)(?<!yes,) please\W{0,3}$")),
     rule("can you", Act.REQUEST, 66, "Could you send me the draft?", r"""
         (?:can|could|would|will|can't|won't|couldn't) (?:you|someone|anybody|somebody|u)(?: (?:please|kindly|
-        possibly|maybe|just|also|all))? (?!believe|imagine|like me|like (?:some|a|any|to)|be\b)\w+
+        possibly|maybe|just|also|all))? (?!believe|imagine|like\b|be\b|speak (?!to|with|up))\w+
     """),
     rule("may i", Act.REQUEST, 58, "May I have your number?", r"""
         (?:may|could|can|might) (?:i|we) (?:please |just |also )?(?:have|speak|talk|see|get|ask|use|borrow|take|try|
@@ -186,27 +194,29 @@ REQUESTS: Final = (
         i'm wondering if / if you don't mind / is it possible (?:to|for)
     """),
     rule("you asked to act", Act.REQUEST, 60, "I need you to sign it.", r"""
-        i(?:'d| would) (?:like|love|want|appreciate|prefer|rather|suggest|recommend|advise|be grateful|
-        be interested)(?: it| you| if)? / i (?:need|want|asked|expect|beg|urge|advise|suggest|recommend|order|
+        i(?:'d| would) (?:like|love|want|appreciate|prefer|rather (?:you|that)|suggest|recommend|advise|be grateful|
+        be interested)(?: it| you| if)? / i (?:need|want|asked|expect|urge|advise|suggest|recommend|order|
         command) (?:that )?(?:you|your) / we (?:would|'d) (?:like|appreciate) / (?:would|'d|will) be (?:much |
         greatly |very )?(?:appreciated|grateful|helpful|useful) / i (?:really )?(?:suggest|propose|recommend|
         advise)
     """),
     rule("proposal", Act.REQUEST, 62, "Let's meet at noon.", r"""
         let's (?!see|say|face|hope|not)\w+ / why (?:don't|not|doesn't) (?:you|we|not|i|just|go|try|take|ask|
-        call)\b / why not / how about(?! you) / what about (?:going|having|trying|meeting|taking|we|this|that|the|a|
-        some) / shall we / we (?:could|might|should|ought to|had better|'d better) (?:go|try|take|have|get|do|
+        call)\b / why not \w+ / how about(?! you) / what about (?:going|having|trying|meeting|taking|we|a|some) /
+        shall we / ^(?:so |and |but |or )?(?:can|could|may) we \w+ /
+        we (?:could|might|should|ought to|had better|'d better) (?:go|try|take|have|get|do|
         make|meet|start|use|ask|call|look|leave|discuss) / (?:do|would) (?:you|u) (?:want|like|care|
         wanna) to \w+ / wanna (?:go|come|join|try|get)
     """),
     rule("advice", Act.REQUEST, 52, "You should rest.", r"""
-        you(?:'d| had) better / you (?:really |should |also |just )?(?:should|ought to|must|need to|have to|
-        needn't|mustn't|may want to|might want to|might as well|can always|don't have to) / if i were you /
-        (?:make|be) sure (?:to|that|you) / remember to / don't forget / it(?:'s| is) (?:better|best) (?:to|if) /
-        all you (?:have|need) to do / you (?:can|could|may) (?:just |also )?(?:go|take|try|use|ask|call|get|
-        have|put|buy|find|contact|see|turn|leave|come|sit|pay|apply|choose|start)
+        you(?:'d| had) better / you (?:really |should |also |just )?(?:should|ought to|
+        must(?! (?:be|have|feel|know|love|like|miss|think|really|not be|see))|need to|have to|needn't|mustn't|
+        may want to|might want to|might as well|can always|don't have to) / if i were you /
+        {told}(?:make|be) sure (?:to|that|you) / remember to / don't forget / it(?:'s| is) (?:better|best) (?:to|if) /
+        all you (?:have|need) to do / you (?:can|could|may) (?:just |also )?(?:go|take|try|use|ask|call|
+        put|buy|contact|turn|leave|come|sit|pay|apply|choose|start)
     """),
-    opening("order", Act.REQUEST, 56, "Send it to John.", "{order}"),
+    opening("order", Act.REQUEST, 56, "Send it to John.", r"(?:[a-z]{2,15}, )?{order}"),
     rule("order under a condition", Act.REQUEST, 56, "If you need help, visit the support page.", r"""
         ^(?:if|when|once|before|after|for|in case|to) [^,]{3,100}, (?:then |just |kindly |so ){0,2}(?:{order}|please|
         call|reply|let)
@@ -217,7 +227,8 @@ REQUESTS: Final = (
         (?:do not|don't) hesitate / get together / feel free to / (?:what|when|which) (?:time|day|date|
         is a good time) (?:works|would|suits|is good) / lets (?!you|us|me|him|her|it|them|people|users|your)\w+ /
         rsvp / asap / as soon as possible / would (?:be best|work for) /
-        at your (?:earliest )?convenience / what(?:'s| is) the status / would it be possible /
+        at your (?:earliest )?convenience / what(?:'s| is) the status / (?:would|will) it be possible /
+        i need (?:this|that|these|it|your) /
         interested in (?:talking|meeting|discussing|joining) / (?:works?|work better) (?:fine |best |well )?for me
     """),
     rule("meeting", Act.REQUEST, 56, "We could meet on Monday.", r"""
@@ -226,7 +237,11 @@ REQUESTS: Final = (
         coffee|a (?:call|meeting))|set up a|schedule a|arrange a) / (?:do|if|would|^) ?(?:you |u )?(?:guys )?(?:want|
         care|like) to (?:join|meet|go (?:to|out)|come|grab|have (?:lunch|dinner)) / (?:would|'d) love (?:for|
         to (?:have|get|speak|meet|talk|discuss|take)) / you(?:'re| are) (?:welcome|invited) to /
-        i hope (?:that )?(?:you|we) (?:can|will|could) (?:join|meet|come|make it|attend|get together)
+        (?:^|[-,.] )want to (?:join|come|meet|try|go|see|have|get) /
+        i hope (?:that )?(?:you|we) (?:can|will|could) (?:join|meet|come|make it|attend|get together) /
+        (?:i|we)(?:'ll| will| shall) (?:call|see|meet|join|talk to|contact|phone) (?:you|with you) /
+        ^who (?:can|could) /
+        be (?:glad|happy) to (?:meet|discuss|talk|schedule|reschedule|join) / love to (?:take you|meet|join)
     """),
     rule("work named", Act.REQUEST, 56, "We need to cancel the order.", r"""
         we(?:'ll| will)? (?:need|have) to {do} / my (?:recommendation|suggestion|request) (?:is|would be) /
@@ -239,10 +254,10 @@ REQUESTS: Final = (
         take) (?:a|the|an|some|two|one|it)
     """),
     rule("reply wanted", Act.REQUEST, 62, "Let me know by Friday.", r"""
-        (?:let|lemme) (?:me|us) know / give (?:me|us|him|her|them) (?:a|your|the|some|an|\d) / tell (?:me|us|
-        him|her|them) / look(?:ing)? forward to (?:hearing|your|seeing|receiving) / get back to me / call me /
-        contact (?:me|us|him|her) / (?:send|e-?mail|fax|forward|drop) (?:me|it|them|us|this|the) /
-        keep me (?:posted|informed|updated|in the loop) / show me / help me / excuse me / your (?:thoughts|
+        (?:let|lemme) (?:me|us) know / give (?:me|us|him|her|them) (?:a|your|the|some|an|\d) / {told}tell (?:me|us|
+        him|her|them) / look(?:ing)? forward to (?:hearing|your|receiving) / get back to me / call me /
+        contact (?:me|us|him|her) / {told}(?:send|e-?mail|fax|forward|drop) (?:me|it|them|us|this|the) /
+        keep me (?:posted|informed|updated|in the loop) / show me / help me / your (?:thoughts|
         comments|feedback|input) / for your (?:review|approval|signature) / i have a (?:question|request) /
         (?:any|do you have any) (?:thoughts|comments|ideas|suggestions)
     """),

@@ -6,28 +6,27 @@ A clause may do several things; for each act it has points, and 50 are enough. P
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from operator import eq
 from typing import Final
 
 from turnfold.contract.records import Role
-from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline import reply_rules, statement_rules
 from turnfold_worker.pipeline.act_rules import Act, Rule
 from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
 from turnfold_worker.pipeline.reading import Reading, is_participant
 from turnfold_worker.pipeline.required_words import PatternIndex, words_in
+from turnfold_worker.pipeline.spoken import QUESTION_MARKS, is_question, plain_words, without_fillers
 
 ENOUGH: Final = 50
 """Points from which a clause does what the act says."""
 SENTENCES_READ: Final = 200
 """Sentences of a turn that are looked at."""
 YES_TO_A_PROPOSAL: Final = "yes to a proposal"
-REPLIES: Final = frozenset({YES_TO_A_PROPOSAL, "yes to a request", "no to a request", "goes along with a request"})
+GOES_ALONG: Final = "goes along with a request"
+REPLIES: Final = frozenset({YES_TO_A_PROPOSAL, "yes to a request", "no to a request", GOES_ALONG})
 """Rules by which a reply means what was asked before it."""
 
 _STATED: Final = frozenset((*VALUES, *NAMES))
@@ -48,7 +47,12 @@ _GROUP: Final = 3
 """Speakers from which people think aloud: what sounds like a promise or a request is often neither."""
 _TELLS: Final = frozenset({"order", "advice", "wanted"})
 """Rules of requests that tell what to do or what is wanted: in a question they ask about it."""
-_QUESTION_MARKS: Final = ("?", "\uff1f", "؟")
+_WISHES: Final = frozenset({"wanted", "you asked to act", "reply wanted"})
+"""Rules of requests that say what is wished for, or ask for words."""
+_STEPS: Final = frozenset({"order", "order under a condition", "advice"})
+"""Rules of requests that each step of a manual makes."""
+_MEETINGS: Final = frozenset({"availability", "meeting", "work named"})
+"""Rules of requests that also 'When can we meet?' makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,47 +73,14 @@ class Before:
     asked: bool = False
     requested: int = 0
     """Points of its strongest request."""
+    deed: bool = False
+    """That request is for a deed: neither a wish nor for words."""
     proposed: bool = False
     """It waits for a yes."""
     brief: bool = True
 
 
 NOTHING: Final = Before()
-
-_SPACED: Final = tuple((f" {mark}", mark) for mark in ",.?!;:")
-"""A space before a mark, and what stands instead."""
-_SPLIT: Final = re.compile(r" ?' ?(?=(?:s|ll|m|re|ve|d|t)\b)")
-_FILLER: Final = "u[hm]{1,4}|e[hr]m?|m{2,6}|hm{1,4}"
-_FILLERS: Final = re.compile(rf"(?<!\w)(?:{_FILLER}|uh-huh|mm-hmm)(?!\w)[,.]?\s?|\b\w{{1,3}}- ?(?=\w)")
-_IS_FILLER: Final = Remembered(lambda spoken: re.search(rf"(?<!\w)(?:{_FILLER})(?!\w)", spoken) is not None)
-_SPOKEN: Final = re.compile(r"[\w']+")
-_REPEATED: Final = re.compile(r"(?<![\w'])([\w']{1,12})(?: \1){1,6}(?![\w'])")
-
-
-def plain_words(text: str) -> str:
-    """Lower case, one line, straight apostrophes, no space before a comma or inside `I ' ll`."""
-    said = " ".join(text.lower().replace("\u2019", "'").split())
-    if " '" in said or "' " in said:
-        said = _SPLIT.sub("'", said)
-    for spaced, mark in _SPACED:
-        said = said.replace(spaced, mark)
-    return said
-
-
-def without_fillers(said: str) -> str:
-    """Without the 'uh' and the repeated words of speech."""
-    spoken = _SPOKEN.findall(said)
-    # Most talk has no filler and repeats no word, and to look at its words is cheaper than the patterns.
-    if "-" in said or any(map(_IS_FILLER.__getitem__, spoken)):
-        said = _FILLERS.sub("", said)
-        spoken = _SPOKEN.findall(said)
-    said = " ".join(said.replace("o_k", "ok").split())
-    return _REPEATED.sub(r"\1", said) if any(map(eq, spoken, spoken[1:])) else said
-
-
-def is_question(said: str) -> bool:
-    """Whether it ends in a question mark."""
-    return said.rstrip("\"')*_ ").endswith(_QUESTION_MARKS)
 
 
 def turn_acts(reading: Reading, before: Before, speakers: Sequence[str]) -> list[Found]:
@@ -130,9 +101,11 @@ def leaves_open(reading: Reading, acts: Sequence[Found]) -> Before:
     last = reading.sentences[-1]
     start = max(reading.sentences[-_SENTENCES_OPEN:][0].start, last.end - 2 * _TAIL)
     tail = plain_words(reading.text(Span(start, last.end)))[-_TAIL:]
+    request = max((one for one in acts if one.act is Act.REQUEST), key=lambda one: one.points, default=None)
     return Before(
-        asked=tail.endswith(_QUESTION_MARKS) or any(one.act is Act.QUESTION for one in acts),
-        requested=max((one.points for one in acts if one.act is Act.REQUEST), default=0),
+        asked=tail.endswith(QUESTION_MARKS) or any(one.act is Act.QUESTION for one in acts),
+        requested=request.points if request else 0,
+        deed=request is not None and request.rule not in _WISHES,
         proposed=bool(reply_rules.CONFIRMATION_ASKED.search(tail)),
         brief=len(reading.turn.content) <= _BRIEF,
     )
@@ -167,13 +140,22 @@ class _Clause:
         self._question_or_answer()
         self._exactness()
         self._who_says_it()
-        if self._asks and self._best.get(Act.REQUEST, (0, ""))[1] in _TELLS:
-            del self._best[Act.REQUEST]
+        self._take_back()
+        for act, (points, rule) in self._best.items():
+            yield Found(act, min(max(points, 0), 100), self._span, rule)
+
+    def _take_back(self) -> None:
+        """What only sounds like a request or a promise."""
+        asked_by = self._best.get(Act.REQUEST, (0, ""))[1]
+        asks_what = asked_by not in _MEETINGS and reply_rules.ASKS_WHAT.match(self._said)
+        of_a_manual = self._in_a_manual() and (asked_by in _STEPS or "<!--" in self._raw)
+        if of_a_manual or (self._asks and (asked_by in _TELLS or asks_what)):
+            self._best.pop(Act.REQUEST, None)
+        if self._best.get(Act.COMMITMENT, (0, ""))[1] == GOES_ALONG and (Act.REQUEST in self._best or self._asks):
+            del self._best[Act.COMMITMENT]
         if self._is_heading():
             self._best.pop(Act.REQUEST, None)
             self._best.pop(Act.COMMITMENT, None)
-        for act, (points, rule) in self._best.items():
-            yield Found(act, min(max(points, 0), 100), self._span, rule)
 
     def _put(self, act: Act, points: int, rule: str) -> None:
         if points > self._best.get(act, (0, ""))[0]:
@@ -197,13 +179,13 @@ class _Clause:
                 self._put(Act.DECISION, 70, YES_TO_A_PROPOSAL)
         elif before.proposed and refuses and not closing and self._words > 3 and self._names_another():
             self._put(Act.CORRECTION, 60, "no to a proposal")
-        if before.requested >= ENOUGH and not self._reading.turn.content.rstrip().endswith(_QUESTION_MARKS):
+        if before.requested >= ENOUGH and not self._reading.turn.content.rstrip().endswith(QUESTION_MARKS):
             if accepts:
                 self._put(Act.COMMITMENT, 56, "yes to a request")
             elif refuses:
                 self._put(Act.COMMITMENT, 50, "no to a request")
-            elif reply_rules.GOES_ALONG.match(said) or (before.requested >= 60 and self._is_short()):
-                self._put(Act.COMMITMENT, 50, "goes along with a request")
+            elif before.deed and (reply_rules.GOES_ALONG.match(said) or self._may_go_along()):
+                self._put(Act.COMMITMENT, 50, GOES_ALONG)
 
     def _phrases(self) -> None:
         if self._words < 2 and self._said.isascii():
@@ -215,7 +197,7 @@ class _Clause:
             said = self._raw if rule.act is Act.CORRECTION else self._said
             if rule.points > self._best.get(rule.act, (0, ""))[0] and rule.pattern.search(said):
                 self._put(rule.act, rule.points, rule.name)
-        if statement_rules.CONDITIONAL.match(self._said):
+        if statement_rules.CONDITIONAL.search(self._said):
             self._add(-15, Act.COMMITMENT, Act.DECISION)
         if Act.REQUEST in self._best and reply_rules.BOILERPLATE.search(self._said):
             self._add(-20, Act.REQUEST)
@@ -246,7 +228,7 @@ class _Clause:
         before = self._before
         if (
             (not self._asks or Act.REQUEST in self._best)
-            and self._exact
+            and (self._exact or self._counts())
             and not statement_rules.MADE_UP.search(self._said)
         ):
             if (
@@ -284,8 +266,18 @@ class _Clause:
         """Somebody tells an assistant what to do, in fewer words than a manual has."""
         turn = self._reading.turn
         if turn.role is Role.USER:
-            return len(turn.content) < _MANUAL and (turn.name is None or Role.ASSISTANT in self._speakers)
+            return not self._in_a_manual() and (turn.name is None or Role.ASSISTANT in self._speakers)
         return turn.role in {Role.SYSTEM, Role.DEVELOPER}
+
+    def _in_a_manual(self) -> bool:
+        return self._reading.turn.role is Role.USER and len(self._reading.turn.content) >= _MANUAL
+
+    def _counts(self) -> bool:
+        """A line to an assistant says how many: 'two bathrooms', 'a table for three'."""
+        return self._tells_an_assistant() and statement_rules.COUNTED.search(self._said) is not None
+
+    def _may_go_along(self) -> bool:
+        return self._before.requested >= 60 and self._is_short()
 
     def _names_another(self) -> bool:
         return self._exact or any(word in self._said for word in (" want", "change", "instead"))

@@ -8,9 +8,10 @@ from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold_worker.pipeline import statement_rules
-from turnfold_worker.pipeline.acts import SENTENCES_READ, is_question, plain_words
+from turnfold_worker.pipeline.acts import SENTENCES_READ
 from turnfold_worker.pipeline.prose import MAX_CLAUSE
 from turnfold_worker.pipeline.reading import Reading
+from turnfold_worker.pipeline.spoken import is_question, plain_words
 from turnfold_worker.pipeline.words import specific_words, words
 
 _ASKS_BACK: Final = 2

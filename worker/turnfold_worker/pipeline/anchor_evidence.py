@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from turnfold_worker.pipeline.acts import Found, plain_words, without_fillers
+from turnfold_worker.pipeline.acts import Found
 from turnfold_worker.pipeline.reading import Reading
+from turnfold_worker.pipeline.spoken import plain_words, without_fillers
 
 LOOKED_AT: Final = 600
 """Code points of a turn in which words are looked for: as many as its sentence vector is made from."""

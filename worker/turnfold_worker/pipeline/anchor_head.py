@@ -17,9 +17,8 @@ from typing import Any, Final
 
 from turnfold.contract.records import Role
 from turnfold.contract.vectors import NO_VECTOR, SCALE, Vector, numbers_of
-from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.act_rules import Act
-from turnfold_worker.pipeline.acts import ENOUGH, Found, plain_words
+from turnfold_worker.pipeline.acts import ENOUGH, Found
 from turnfold_worker.pipeline.anchor_evidence import evidence_of
 from turnfold_worker.pipeline.anchor_weights import HEADS
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
@@ -34,10 +33,6 @@ HEAD: Final = "head"
 """The rule that an added act names."""
 
 _GROUP: Final = 3
-_SHORT: Final = 150
-"""Code points below which a turn of a task dialogue is one that the head of facts has met."""
-_BRIEF: Final = 250
-"""Code points of a turn before it at most."""
 _POINTS_A_UNIT: Final = 10
 _MOST_POINTS: Final = 20
 """Points above `ENOUGH` that the head gives at most: what a rule is sure of counts more."""
@@ -55,23 +50,9 @@ def alone(readings: Sequence[Reading]) -> list[bool]:
     return [len(people) == 1 and reading.turn.role is Role.USER and not reading.tool for reading in readings]
 
 
-def to_an_assistant(readings: Sequence[Reading]) -> list[bool]:
-    """A user's short turns to an assistant that is as brief, but those that ask for a text."""
-    assisted = any(reading.turn.role is Role.ASSISTANT for reading in readings)
-    return [
-        assisted
-        and reading.turn.role is Role.USER
-        and len(reading.turn.content) < _SHORT
-        and (not at or len(readings[at - 1].turn.content) <= _BRIEF)
-        and not statement_rules.MADE_UP.search(plain_words(reading.turn.content))
-        for at, reading in enumerate(readings)
-    ]
-
-
 JUDGED: Final[Mapping[Act, Callable[[Sequence[Reading]], list[bool]]]] = {
     Act.COMMITMENT: in_a_group,
     Act.REQUEST: alone,
-    Act.FACT: to_an_assistant,
 }
 """The turns that the head of an act judges: talk such as it was trained on."""
 

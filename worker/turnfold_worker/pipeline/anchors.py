@@ -21,9 +21,7 @@ from turnfold_worker.pipeline.acts import (
     SENTENCES_READ,
     YES_TO_A_PROPOSAL,
     Found,
-    is_question,
     leaves_open,
-    plain_words,
     turn_acts,
 )
 from turnfold_worker.pipeline.anchor_drafts import AnchorDraft, settled
@@ -33,6 +31,7 @@ from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses, trimmed
 from turnfold_worker.pipeline.reading import Reading
 from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.spoken import is_question, plain_words
 from turnfold_worker.pipeline.words import specific_words, words
 
 MAX_PER_SEGMENT: Final = 12
@@ -93,12 +92,15 @@ def extract_anchors(
 def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
     """The acts of each turn of a segment; a tool does nothing."""
     speakers = list(dict.fromkeys(reading.speaker for reading in readings if not reading.tool))
-    before = NOTHING
+    before, asker = NOTHING, ""
     acts: list[list[Found]] = []
     for reading in readings:
-        acts.append([] if reading.tool else turn_acts(reading, before, speakers))
-        if not reading.tool:
-            before = leaves_open(reading, acts[-1])
+        if reading.tool:
+            acts.append([])
+            continue
+        # Who goes on after a question of his own does not answer it.
+        acts.append(turn_acts(reading, before if reading.speaker != asker else NOTHING, speakers))
+        before, asker = leaves_open(reading, acts[-1]), reading.speaker
     return acts
 
 

@@ -16,7 +16,6 @@ from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import rarity, terms
 from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
 from turnfold_worker.pipeline import statement_rules
-from turnfold_worker.pipeline.acts import plain_words
 from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
 from turnfold_worker.pipeline.facts import NAMES, VALUES
 from turnfold_worker.pipeline.likeness import (
@@ -33,6 +32,7 @@ from turnfold_worker.pipeline.likeness import (
     shared,
 )
 from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.spoken import plain_words
 from turnfold_worker.pipeline.words import specific_words
 
 MAX_CANDIDATES: Final = 96

@@ -12,10 +12,10 @@ from typing import Final
 from turnfold.contract import vectors
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold_worker.pipeline import statement_rules
-from turnfold_worker.pipeline.acts import plain_words
 from turnfold_worker.pipeline.common_words import is_common, listed, weight
 from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind, Facts, extract_facts
 from turnfold_worker.pipeline.reading import is_participant
+from turnfold_worker.pipeline.spoken import plain_words
 from turnfold_worker.pipeline.words import SPECIFIC, word_vector
 
 _MARKS: Final = '.,;:!?()[]"“”'

@@ -49,7 +49,7 @@ GOES_ALONG: Final = re.compile(
     joined(r"""
     ^(?:thanks|thank you|there you (?:are|go)|here(?:'s| is)|i see|(?:oh,? )?(?:that|
     it)(?:'s| is| sounds) (?:\w+ )?(?:nice|kind|great|lovely|a deal|interesting|fun|terrible|too)|maybe|
-    i(?:'ll| will)|i guess|i don't think|well, |but )(?!\w)
+    i(?:'ll| will)|i guess|i don't think|but )(?!\w)
 """)
 )
 """Neither yes nor no, but it goes with what was asked."""
@@ -59,7 +59,7 @@ CLOSING: Final = re.compile(
     (?<!\w)(?:that(?:'s| is|'ll be| will be|'d be| would be|s) (?:all(?! (?:correct|right|fine|good|
     true))|it|everything)|(?:no|
     nothing)(?: more| else| further)|not (?:now|yet|at this time|right now|at the moment)|no,? thanks|
-    no,? thank you|thanks for|bye|goodbye)(?!\w)
+    no,? thank you|thanks for|bye|good ?bye|not needed|some other time|maybe later)(?!\w)
 """)
 )
 """Nothing more is wanted."""
@@ -67,7 +67,7 @@ CLOSING: Final = re.compile(
 THANKS: Final = re.compile(
     joined(r"""
     ^(?:thanks|thank you|wow|cool|nice|awesome|great|congrats|aww?|haha|lol|i see|really|good (?:luck|idea|job)|
-    please|can|could|what|how|hi|hey|hello|bye)(?!\w)
+    please|can|could|what|how|hi|hey|hello|bye|i (?:really )?appreciate|nothing|you(?:'re|'ve| are| have))(?!\w)
 """)
 )
 """It answers without stating anything."""
@@ -112,6 +112,11 @@ QUESTION: Final = re.compile(
 """)
 )
 """The opening of a question, also where speech has no question mark."""
+
+ASKS_WHAT: Final = re.compile(
+    LEAD + r"(?:what(?! about| if)|where|when|which|who|whom|whose|how(?! about)|why(?! don't| not))(?!\w)(?!.*please)"
+)
+"""The opening of a question for words: whatever follows, 'What would you like?' asks for no deed."""
 
 BOILERPLATE: Final = re.compile(
     joined(r"""

@@ -267,6 +267,13 @@ LATER: Final = re.compile(
 )
 """Not now."""
 
+COUNTED: Final = re.compile(
+    r"(?<!\w)(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred)"
+    r"(?! (?:of (?:us|them)|more|things?)(?!\w))(?!\w)|(?<!\w)(?:for|of|just) one(?= person|[.,!]|$)"
+    r"|(?<!\w)one (?:bed|bath|room|ticket|person|seat|guest|night|bag|passenger)"
+)
+"""A number in words that counts something."""
+
 CONTRADICTION: Final = re.compile(
     r"^(?:(?:well|but|sorry|hm+|ah|oh|um|uh)[,.]? ){0,2}(?:no|nope|actually|wrong|correction|it's|it is|that's|"
     r"i'm afraid|i think (?:it's|you)|you)\b|(?<!\w)(?:wrong|incorrect|mistaken)(?!\w)"
@@ -274,5 +281,8 @@ CONTRADICTION: Final = re.compile(
 )
 """What somebody says who sets another right."""
 
-CONDITIONAL: Final = re.compile(r"^(?:if|when|whether|in case|once|unless)\b")
-"""What is promised or decided under a condition is less sure."""
+CONDITIONAL: Final = re.compile(
+    r"^(?:(?:so|and|but|well|then|yeah|ok) ){0,2}(?:if|whether|in case|unless)\b"
+    r"|\b(?:like|says?|said|goes) (?:so |well |ok )?i(?:'ll| will)\b|\blet's say\b"
+)
+"""What is promised or decided under a condition, or said as somebody else's words, is less sure."""
