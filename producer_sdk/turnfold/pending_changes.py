@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from turnfold.assemble.pages import TurnPiece
+from turnfold.contract.actions import Action
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Note, Outline
 from turnfold.contract.records import Anchor, LevelKey, Node, StoredTurn, TurnState
@@ -103,7 +104,11 @@ class Changes:
             outline, last_seq=min(outline.last_seq, self.cut), notes=self.notes(outline.notes),
             cover=tuple(self._covered(one) for one in outline.cover if one.first_seq <= self.cut),
             tail=self.notes(outline.tail), tail_seq=min(outline.tail_seq, self.cut), names=(), tail_names=(),
+            actions=self._actions(outline.actions), tail_actions=self._actions(outline.tail_actions),
         )  # fmt: skip
+
+    def _actions(self, actions: Sequence[Action]) -> tuple[Action, ...]:
+        return tuple(one for one in actions if not self.hides(one.seq) and not self.hides(one.ended_seq))
 
     def _covered(self, one: Covered) -> Covered:
         last = min(one.last_seq, self.cut)

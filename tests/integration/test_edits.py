@@ -84,6 +84,31 @@ CHANGES: dict[str, Callable[[Turnfold], None]] = {
 }
 
 
+@pytest.mark.parametrize("many", [MANY, 43], ids=["in a segment", "in the open tail"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_how_an_action_ended_goes_with_the_turn_that_says_so(
+    tf: Turnfold, local: LocalWorker, engine: Engine, client: redis.Redis, change: str, many: int
+) -> None:
+    turns = said(40, many)
+    call = {"id": "a", "type": "function", "function": {"name": "run", "arguments": '{"command": "make export"}'}}
+    turns[39] |= {"role": "assistant", "content": None, "tool_calls": [call]}
+    turns[40] = {
+        "role": "tool", "tool_call_id": "a", "turn_id": "t40", "content": "Error: Quuxline of Xyzzydb is missing",
+    }  # fmt: skip
+    tf.configure("c", settings=SMALL)
+    tf.append("c", turns)
+    local.settle()
+    assert "make export" in (before := everything_shown(tf))
+    assert "Quuxline" in before
+    CHANGES[change](tf)
+    assert_gone(everything_shown(tf))
+    drained(local)
+    for needle in NEEDLES:
+        assert traces(engine, client, needle) == []
+    local.settle()
+    assert_gone(everything_shown(tf))
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_was_said_before_is_in_no_read_from_the_call_on_and_nowhere_after_the_drain(
     tf: Turnfold, local: LocalWorker, engine: Engine, client: redis.Redis, change: str

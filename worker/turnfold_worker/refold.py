@@ -17,7 +17,7 @@ from turnfold_worker.compress import candidates_of, for_the_head, meanings
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import ClosedSegment, Refold, RefoldClaim
 from turnfold_worker.meanings import meant_by, vectors_of
-from turnfold_worker.pipeline.anchors import AnchorDraft
+from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
 from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms, merge_into_past, settle_again
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.roll_up import roll_up

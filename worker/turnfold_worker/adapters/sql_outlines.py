@@ -143,7 +143,7 @@ def drop_tail(connection: Connection, conversation: ConversationId) -> None:
     known = frame(connection, conversation)
     if known is None:
         return
-    body = pack_outline(replace(known, tail=(), tail_seq=0, tail_names=()))[FRAME_PART]
+    body = pack_outline(replace(known, tail=(), tail_seq=0, tail_names=(), tail_actions=()))[FRAME_PART]
     connection.execute(
         update(_outline).where(_outline.c.conversation == conversation, _outline.c.part == FRAME_PART).values(body=body)
     )
