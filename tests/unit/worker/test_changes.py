@@ -14,12 +14,13 @@ from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import turn_changes
 from turnfold.assemble import policy_named, request_of
+from turnfold.contract.notes import pack_notes
 from turnfold.contract.records import FAN_OUT
 from turnfold.reader import Reader
 from turnfold.retrieval import context
 from turnfold.snapshots import NO_INBOX
 from turnfold.tokens import ESTIMATOR
-from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
+from turnfold_worker.pipeline.fold import FoldedNode, fold_segment
 from turnfold_worker.pipeline.roll_up import roll_up
 from turnfold_worker.pipeline.settings import settings_at
 
@@ -140,8 +141,9 @@ def test_any_changes_leave_the_turns_that_were_asked_for_and_every_invariant(
 
 
 def said(node: FoldedNode) -> tuple[object, ...]:
-    """All that a node says."""
-    return node.node, node.method, dict(node.levels), node.facts, node.notes, node.ledger, dict(node.said)
+    """All that is stored of a node."""
+    notes = pack_notes(node.notes)
+    return node.node, node.method, dict(node.levels), node.facts, notes, node.ledger.to_json(), dict(node.said)
 
 
 @settings(QUICK, suppress_health_check=[*HealthCheck])
@@ -149,7 +151,10 @@ def said(node: FoldedNode) -> tuple[object, ...]:
 def test_touched_segments_and_every_chapter_are_as_if_they_were_folded_now(
     subjects: list[InMemory], data: st.DataObject
 ) -> None:
-    """Boundaries stay. A segment says what its turns say now, a chapter what its children do."""
+    """Boundaries stay. A segment says what its turns say now, a chapter what its children do.
+
+    What was counted before a segment is as it was when it was folded last.
+    """
     subject = new(subjects)
     turns = [{**turn, "turn_id": f"t{i}"} for i, turn in enumerate(talk("chapters", 110))]
     subject.append(turns)
@@ -175,7 +180,7 @@ def test_touched_segments_and_every_chapter_are_as_if_they_were_folded_now(
             assert segment is not None
             now = fold_segment(
                 segment.turns, idx=node.node.idx, settings=settings_at(segment.configurations, segment.turns[0].seq),
-                before=segment.before, said=said_after(segment.said_before, segment.turns),
+                before=segment.before, said=node.said,
             )  # fmt: skip
             assert said(node) == said(now)
             assert node.source_hash == now.source_hash
