@@ -51,6 +51,8 @@ from turnfold.contract.work_tables import (
     ModelBatchRow,
     ParkedEntryRow,
     ReplyRow,
+    RewoundTurnRow,
+    TurnChangeRow,
 )
 
 SCHEMA_VERSION: Final = 1
@@ -121,27 +123,6 @@ class OperationRow(Base, table=True):
     kind: str = column(String(16))
     after_seq: int = column(Integer)
     body: dict[str, Any] = column(Json)
-
-
-class TurnChangeRow(Base, table=True):
-    """Edits, deletions and rewinds that were carried out or refused: a repeat changes nothing. Holds no content."""
-
-    __tablename__ = "turn_change"
-
-    conversation: int = conversation_column()
-    operation_id: str = key_column(String(200))
-    kind: str = column(String(16))
-    seq: int | None = column(Integer, nullable=True)
-
-
-class RewoundTurnRow(Base, table=True):
-    """Turns that a rewind cut off. An entry that was in the inbox before the rewind, at `stream_id`, is old."""
-
-    __tablename__ = "rewound_turn"
-
-    conversation: int = conversation_column()
-    turn_id: str = key_column(String(200))
-    stream_id: str = column(String(48))
 
 
 class NodeRow(Base, table=True):

@@ -113,6 +113,27 @@ class ParkedEntryRow(Base, table=True):
     parked_at: int = column(BigInteger, server_default="0")
 
 
+class TurnChangeRow(Base, table=True):
+    """Edits, deletions and rewinds that were carried out or refused: a repeat changes nothing. Holds no content."""
+
+    __tablename__ = "turn_change"
+
+    conversation: int = conversation_column()
+    operation_id: str = key_column(String(200))
+    kind: str = column(String(16))
+    seq: int | None = column(Integer, nullable=True)
+
+
+class RewoundTurnRow(Base, table=True):
+    """Turns that a rewind cut off. An entry that was in the inbox before the rewind, at `stream_id`, is old."""
+
+    __tablename__ = "rewound_turn"
+
+    conversation: int = conversation_column()
+    turn_id: str = key_column(String(200))
+    stream_id: str = column(String(48))
+
+
 class ReplyRow(Base, table=True):
     """A model's reply to a request, so that no request is paid twice. Erased with its conversation."""
 

@@ -14,10 +14,15 @@ from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import turn_changes
 from turnfold.assemble import policy_named, request_of
+from turnfold.contract.notes import pack_notes
+from turnfold.contract.records import FAN_OUT
 from turnfold.reader import Reader
 from turnfold.retrieval import context
 from turnfold.snapshots import NO_INBOX
 from turnfold.tokens import ESTIMATOR
+from turnfold_worker.pipeline.fold import FoldedNode, fold_segment
+from turnfold_worker.pipeline.roll_up import roll_up
+from turnfold_worker.pipeline.settings import settings_at
 
 QUICK = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -133,3 +138,57 @@ def test_any_changes_leave_the_turns_that_were_asked_for_and_every_invariant(
     subject.drain(0, len(subject.entries))
     subject.fold()
     assert subject.digest() == digest, "a repeat changed something"
+
+
+def said(node: FoldedNode) -> tuple[object, ...]:
+    """All that is stored of a node."""
+    notes = pack_notes(node.notes)
+    return node.node, node.method, dict(node.levels), node.facts, notes, node.ledger.to_json(), dict(node.said)
+
+
+@settings(QUICK, suppress_health_check=[*HealthCheck])
+@given(data=st.data())
+def test_touched_segments_and_every_chapter_are_as_if_they_were_folded_now(
+    subjects: list[InMemory], data: st.DataObject
+) -> None:
+    """Boundaries stay. A segment says what its turns say now, a chapter what its children do.
+
+    What was counted before a segment is as it was when it was folded last.
+    """
+    subject = new(subjects)
+    turns = [{**turn, "turn_id": f"t{i}"} for i, turn in enumerate(talk("chapters", 110))]
+    subject.append(turns)
+    subject.settle()
+    store, conversation = subject.store, subject.conversation
+    boundaries = [node.node.last_seq for node in store.siblings(conversation, 0, 0, 100)]
+    touched = set()
+    for at in data.draw(st.lists(st.integers(0, len(turns) - 1), min_size=1, max_size=4, unique=True), label="at"):
+        if data.draw(st.booleans(), label="deletes"):
+            subject.change(turn_changes.delete(f"t{at}"))
+        else:
+            subject.change(turn_changes.edit(f"t{at}", "Ola decided to paint the 12 boats red.", max_bytes=1_000))
+        touched.add(at + 1)
+        if data.draw(st.booleans(), label="works"):
+            subject.settle()
+    subject.settle()
+    subject.fold()
+    segments = store.siblings(conversation, 0, 0, 100)
+    assert [node.node.last_seq for node in segments] == boundaries
+    for node in segments:
+        if any(node.node.first_seq <= seq <= node.node.last_seq for seq in touched):
+            segment = store.closed_segment(conversation, node.node.idx)
+            assert segment is not None
+            now = fold_segment(
+                segment.turns, idx=node.node.idx, settings=settings_at(segment.configurations, segment.turns[0].seq),
+                before=segment.before, said=node.said,
+            )  # fmt: skip
+            assert said(node) == said(now)
+            assert node.source_hash == now.source_hash
+            spans = {(one.turn_seq, one.start, one.end, one.type) for one in now.drafts}
+            assert {(one.turn_seq, one.start, one.end, one.type) for one in segment.anchors} == spans
+    for height in (1, 2):
+        for chapter in store.siblings(conversation, height, 0, 100):
+            first = chapter.node.idx * FAN_OUT
+            children = store.siblings(conversation, height - 1, first, first + FAN_OUT - 1)
+            assert said(chapter) == said(roll_up(children, height=height, idx=chapter.node.idx))
+    assert broken_invariants(subject.engine) == {}
