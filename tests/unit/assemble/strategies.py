@@ -35,9 +35,9 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.reading import plain_line
 
 NEWEST = 200
-_TALKS: Final = 0.6
+_TALKS = 0.6
 """Of conversations, those in which nothing is done."""
-_FAILS: Final = 0.3
+_FAILS = 0.3
 _FEW_WORDS = 20
 _WORDS = [
     "we", "must", "use", "PostgreSQL", "not", "MongoDB", "for", "the", "orders", "service", "because",
