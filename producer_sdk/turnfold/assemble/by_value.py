@@ -78,11 +78,14 @@ class _Selection:
         self._in_detail = tuple((node.first_seq, node.last_seq) for node in in_detail)
         self._left = 0
         self._for_actions = 0
+        self._kept_free = 0
+        """Of the room for actions and late names what they leave; it changes with each turn, and is for the end."""
         self._anchor_words: dict[int, set[str]] = {}
         self._anchors_by: Hashable = ()
         self._spans_before = -1
         self._spans_known: list[GroupSpan] = []
         self.plan = with_lines(plan, material, self._recent())
+        self._raw_at_first = self._recent_tokens()
 
     def take_the_past(self) -> None:
         """All that is not shown raw."""
@@ -105,10 +108,17 @@ class _Selection:
         )
         room -= anchors.tokens
         most_names = self._names_share()
-        names, late = self._names(min(room, most_names))
-        room -= sum(self._pricing.count(names_line(line)) for line in (names, late) if line)
+        for_names = max(0, min(room, most_names))
+        for_late = for_names // (_LATE_NAMES if self._outline.names else 1)
+        names = fitting_names(self._outline.names, for_names - for_late, self._pricing)
+        late = self._late_names(names, for_late) if self._tail_span() else ()
+        room -= self._pricing.count(names_line(names)) if names else 0
+        room -= for_late
+        actions = fitting_actions(self._outline.all_actions, self.plan.raw, self._for_actions, self._pricing)
+        changing = (*actions, *([names_line(late)] if late else []))
+        self._kept_free = self._for_actions + for_late - sum(map(self._pricing.count, changing))
         self.plan = replace(
-            self.plan, anchors=anchors.anchors, names=names, late_names=late,
+            self.plan, anchors=anchors.anchors, names=names, late_names=late, actions=actions,
             allotted=(
                 ("anchors", int(self._policy.anchors_share * self._target)),
                 ("names", most_names),
@@ -133,10 +143,8 @@ class _Selection:
         chosen, hits, said, known_by = self._with_hits(past, opened, self._steady_room(tail))
         notes = chosen.notes
         left = self._left - chosen.tokens - said.tokens - (self._pricing.hits(hits) if hits else 0)
-        actions = fitting_actions(self._outline.all_actions, self.plan.raw, self._for_actions, self._pricing)
-        left += self._for_actions - sum(map(self._pricing.count, actions))
         if late := [note for note in late if note.seq not in said.whole]:
-            of_tail = self._chosen(late, opened, left)
+            of_tail = self._chosen(late, opened, min(left + self._more_raw(), left + self._kept_free))
             late = of_tail.notes
             left -= of_tail.tokens
         if notes and left > _WORTH_FILLING * self._target:
@@ -146,7 +154,7 @@ class _Selection:
             fuller = notes + self._chosen(near, opened, left).notes
             left -= self._cost(fuller) - chosen.tokens
             notes, known_by = fuller, None
-        self._left = left
+        self._left = left + self._kept_free
         groups = self._remembered(known_by, "groups", lambda: grouped(spans, notes))
         if tail:
             groups += grouped([tail], late, day=last_day(groups))
@@ -156,7 +164,6 @@ class _Selection:
             hits=tuple(sorted(hits)),
             excerpts=said.shown,
             answers=said.answers,
-            actions=actions,
             unfolded=self._unfolded(tail),
         )
 
@@ -167,10 +174,15 @@ class _Selection:
         raw turns or, when they are too long for that, for the newest ones and notes of the others.
         """
         policy = self._policy
-        raw = self._recent_tokens()
+        raw = self._raw_at_first
         few, many = int(policy.recent_share * self._target), int(policy.tail_share * self._target)
         kept = few if tail is None and raw <= few else many
-        return max(0, self._left + raw - max(kept, raw))
+        steady = self._left + self._recent_tokens() - max(kept, raw)
+        return max(0, min(steady, self._left + self._kept_free))
+
+    def _more_raw(self) -> int:
+        """Tokens of the recent turns that were left over for them."""
+        return self._recent_tokens() - self._raw_at_first
 
     def _remembered(self, key: Hashable | None, what: str, make: Callable[[], _Made]) -> _Made:
         """A result that depends on the notes of a key alone; without a key it is made each time."""
@@ -252,21 +264,13 @@ class _Selection:
         counted = min(self._target, _ALL_FOR_NAMES) + max(0, self._target - _ALL_FOR_NAMES) // 4
         return self._outline.tool_percent * counted // 100
 
-    def _names(self, most_tokens: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Names of what is folded, and those of turns that are neither folded nor raw and have other names."""
-        folded = fitting_names(self._outline.names, most_tokens, self._pricing)
-        if not self._tail_span():
-            return folded, ()
+    def _late_names(self, folded: Sequence[str], most_tokens: int) -> tuple[str, ...]:
+        """Names of turns that are neither folded nor raw, without those that are shown already."""
         known = "\n".join(folded)
         # The names before may write a path from a folder on.
         tails = tuple(f"/{name}" for name in folded if "/" in name)
         others = [name for name in self._outline.tail_names if name not in known and not name.endswith(tails)]
-        late = fitting_names(others, most_tokens // _LATE_NAMES if folded else most_tokens, self._pricing)
-        if not late:
-            return folded, ()
-        return fitting_names(
-            self._outline.names, most_tokens - self._pricing.count(names_line(late)), self._pricing
-        ), late
+        return fitting_names(others, most_tokens, self._pricing)
 
     def _spans(self) -> list[GroupSpan]:
         """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""

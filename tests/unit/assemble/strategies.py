@@ -15,6 +15,7 @@ from turnfold.assemble import Request
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.material import coarsest
 from turnfold.assemble.render_text import date_of
+from turnfold.contract.actions import Action
 from turnfold.contract.notes import Covered, Note, Outline
 from turnfold.contract.records import (
     FAN_OUT,
@@ -34,6 +35,9 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.reading import plain_line
 
 NEWEST = 200
+_TALKS = 0.6
+"""Of conversations, those in which nothing is done."""
+_FAILS = 0.3
 _FEW_WORDS = 20
 _WORDS = [
     "we", "must", "use", "PostgreSQL", "not", "MongoDB", "for", "the", "orders", "service", "because",
@@ -234,7 +238,21 @@ def _outline(
     names = tuple(dict.fromkeys(f"src/{rng.choice(_WORDS)}_{i}.py".replace(" ", "") for i in range(rng.randint(0, 60))))
     return Outline(
         last_seq=last, cover=cover, notes=notes, tail=tail, tail_seq=max(last, stored - behind) if stored > last else 0,
-        names=names, tool_percent=rng.choice([0, 0, 30, 65]),
+        names=names, tool_percent=rng.choice([0, 0, 30, 65]), actions=_actions(rng, last, words=words, wild=wild),
+    )  # fmt: skip
+
+
+def _actions(rng: random.Random, last: int, *, words: int, wild: float) -> tuple[Action, ...]:
+    """What was done up to a turn, in order; of most conversations nothing."""
+    if rng.random() < _TALKS or last < 1:
+        return ()
+    return tuple(
+        Action(
+            seq, seq + 1, plain_line(words_of(rng, rng.randint(1, max(2, words)), wild=wild)) or "make",
+            rng.choice(["", "src/a.py"]), rng.choice(["", "ok", "1 failed"]), failed=rng.random() < _FAILS,
+            looked=False,
+        )
+        for seq in _some(rng, 1, last, 12)
     )  # fmt: skip
 
 

@@ -105,7 +105,7 @@ def pytest_log() -> AgentLog:
         turns,
         ("ferry/billing/refunds.py", "ferry/billing/rounding.py", "tests/billing/test_refunds.py"),
         ("refund_amount", "quantize_down", "quantize_half_up", "test_refund_rounds_half_up"),
-        ("git apply fix.patch && git diff --stat", "python -m pytest -q tests/billing; result: 41 passed in 0.91s"),
+        ("git apply fix.patch && git diff --stat", "python -m pytest -q tests/billing", "41 passed in 0.91s"),
     )
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from turnfold.contract.actions import Action
 from turnfold.contract.coverage import taken, voices
 from turnfold.contract.notes import (
     OUTLINE_TIERS,
@@ -120,6 +121,8 @@ def test_an_outline_is_read_as_it_was_packed(found: list[Note], names: list[str]
     outline = Outline(
         last_seq=40, cover=(Covered(0, 0, 1, 40, 400, "s"),), notes=tuple(kept), tail=tuple(kept[:3]), tail_seq=41,
         names=tuple(names), tail_names=tuple(names[:2]), said={"user": 7}, tool_percent=3,
+        actions=(Action(3, 4, "make", "Makefile", "ok", failed=False, looked=False),),
+        tail_actions=(Action(41, 0, "make it", "", "", failed=False, looked=True),),
     )  # fmt: skip
     parts = pack_outline(outline)
     assert unpack_outline(sorted(parts.items())) == outline
