@@ -15,7 +15,8 @@ from sqlalchemy import Engine
 from turnfold import statements
 from turnfold.assemble.answers import TIGHT
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Note, last_part, unpack_outline
+from turnfold.contract.notes import Note
+from turnfold.contract.outlines import last_part, unpack_outline
 from turnfold.contract.passages import STANDING, Passage, unpack_passages
 from turnfold.contract.records import TurnState
 from turnfold.contract.results import Excerpt, Head

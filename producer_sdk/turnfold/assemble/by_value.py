@@ -23,7 +23,9 @@ from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
 from turnfold.assemble.top_anchors import TopAnchors
-from turnfold.contract.notes import Note, Outline
+from turnfold.contract.note_lists import NoteRow
+from turnfold.contract.notes import Note
+from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Node
 
 _WORTH_FILLING: Final = 0.02
@@ -130,12 +132,12 @@ class _Selection:
             late = of_tail.notes
             left -= of_tail.tokens
         if notes and left > _WORTH_FILLING * self._target:
-            end = sorted(note.seq for note in notes)[int(_STAYS * len(notes))]
-            known = {(note.seq, note.place) for note in (*notes, *hits)}
-            near = (note for note in past if note.seq >= end and (note.seq, note.place) not in known)
-            fuller = notes + self._chosen(near, opened, left).notes
-            left -= self._cost(fuller) - chosen.tokens
-            notes, known_by = fuller, None
+            end = sorted([note.seq for note in notes])[int(_STAYS * len(notes))]
+            known = {(note.seq, note.place) for note in (*notes, *hits) if note.seq >= end}
+            near = self._chosen(past.since(end, known), opened, left).notes
+            # Together they need fewer labels.
+            left -= fitting_notes(near, opened, _ENOUGH, self._pricing, after=chosen).tokens
+            notes, known_by = notes + near, None
         self._left = left
         groups = self._remembered(known_by, "groups", lambda: grouped(spans, notes))
         if tail:
@@ -195,9 +197,8 @@ class _Selection:
             room -= self._pricing.hits(hits)
         asked = {(note.seq, note.place) for note in hits}
         others = (
-            note for note in past
-            if (note.seq, note.place) in shown or (note.seq not in whole and (note.seq, note.place) not in asked)
-        )  # fmt: skip
+            note for note in past if (place := note[:2]) in shown or (note[0] not in whole and place not in asked)
+        )
         return self._chosen(others, opened, room), hits, said, None
 
     def show_more_raw(self) -> bool:
@@ -278,12 +279,8 @@ class _Selection:
             return self._material.closed_seq + 1
         return self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
 
-    def _chosen(self, notes: Iterable[Note], spans: Sequence[GroupSpan], room: int) -> Taken:
+    def _chosen(self, notes: Iterable[NoteRow], spans: Sequence[GroupSpan], room: int) -> Taken:
         return fitting_notes(notes, spans, room, self._pricing)
-
-    def _cost(self, notes: Sequence[Note]) -> int:
-        """What notes cost together with their labels, in the groups of this context."""
-        return self._chosen(notes, self._spans(), _ENOUGH).tokens
 
     def _lines_tokens(self) -> int:
         """Tokens of the background's header and of the lines of groups."""

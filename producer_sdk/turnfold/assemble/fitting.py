@@ -7,23 +7,33 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from turnfold.assemble.group_spans import GroupSpan
-from turnfold.assemble.past import Taken, TakenAnchors
+from turnfold.assemble.past import Labels, Taken, TakenAnchors
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.top_anchors import TopAnchors
-from turnfold.contract.notes import MARKS, Note
+from turnfold.contract.note_lists import NoteRow, made_note
+from turnfold.contract.notes import MARKS
 from turnfold.contract.records import Anchor
 
 _PASSED_OVER: Final = 24
 """Notes or names that are too long for what is left, after which no shorter one is looked for."""
 
 
-def fitting_notes(notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, pricing: Pricing) -> Taken:
-    """The first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`."""
+def fitting_notes(
+    notes: Iterable[NoteRow],
+    spans: Sequence[GroupSpan],
+    room: int,
+    pricing: Pricing,
+    *,
+    after: Taken | None = None,
+) -> Taken:
+    """The first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`.
+
+    Those that were taken `after` others need no label that these have.
+    """
     starts = [span.first_seq for span in spans]
-    # Whether a note under a label ends in a mark already; of a day alone only that it is there.
-    labels: dict[tuple[int, str, str], bool] = {}
-    taken: list[Note] = []
+    labels: Labels = {} if after is None else dict(after.labels)
+    taken: list[NoteRow] = []
     left = room
     too_long = 0
     for note in notes:
@@ -50,7 +60,7 @@ def fitting_notes(notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, 
         if not ended:
             labels[label] = ends_in_mark
         taken.append(note)
-    return Taken(taken, room - left)
+    return Taken([*map(made_note, taken)], room - left, labels)
 
 
 def fitting_anchors(top: TopAnchors, before_seq: int, most: int, pricing: Pricing) -> TakenAnchors:

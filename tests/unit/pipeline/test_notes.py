@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from turnfold.contract.notes import Covered, Note, note_lines, pack_notes, unpack_notes
+from turnfold.contract.note_lists import pack_notes, unpack_notes
+from turnfold.contract.notes import Covered, Note, note_lines
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.offline import fold

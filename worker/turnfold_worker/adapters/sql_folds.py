@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, and_, bindparam, func, select, update
 
-from turnfold.contract.notes import pack_notes, unpack_notes
+from turnfold.contract.note_lists import pack_notes, unpack_notes
 from turnfold.contract.records import Anchor, ConversationId, Method, Node
 from turnfold.contract.tables import (
     ConversationRow,

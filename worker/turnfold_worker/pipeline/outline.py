@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from turnfold.contract.notes import OUTLINE_TIERS, Covered, Note, Outline
+from turnfold.contract.notes import Covered, Note
+from turnfold.contract.outlines import OUTLINE_TIERS, Outline
 from turnfold.contract.records import FAN_OUT, Role, StoredTurn
 from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.fold import said_after
