@@ -40,7 +40,9 @@ def pack_notes(notes: Sequence[Note], *, gains: bool = False) -> str:
         [note.gain if gains else note.worth for note in notes],
     ]
     codes = "".join(map(_code, columns))
-    numbers = b"".join(struct.pack(f"<{len(notes)}{code}", *column) for code, column in zip(codes, columns, strict=True))
+    numbers = b"".join(
+        struct.pack(f"<{len(notes)}{code}", *column) for code, column in zip(codes, columns, strict=True)
+    )
     header: dict[str, Any] = {
         "many": len(notes),
         "codes": codes,

@@ -53,6 +53,8 @@ class Covered(NamedTuple):
 
 _SEQ: Final = itemgetter(0)
 _PLACE: Final = itemgetter(1)
+
+
 def joined(texts: Sequence[str]) -> str:
     """Notes of one speaker on one line."""
     pieces = [text if text[-1:] in MARKS else text + ";" for text in texts]
