@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Text, bindparam
+from sqlalchemy import ColumnElement, Text, bindparam
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import NullType
 
 
-class _Among(FunctionElement[bool]):
+class _Among(FunctionElement[Any]):
     inherit_cache = True
-    type = Boolean()
+    # As a truth value it would be compared with 1 on SQLite, which then looks at every row.
+    type = NullType()
 
 
 class _Listed(FunctionElement[str]):
