@@ -15,7 +15,7 @@ from turnfold.assemble.answers import Quoted, quoted
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fitting import fitting_anchors, fitting_names, fitting_notes
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
-from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of
+from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of, with_more
 from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.material import Material
 from turnfold.assemble.past import Past, Taken
@@ -80,8 +80,7 @@ class _Selection:
         self._left = 0
         self._anchor_words: dict[int, set[str]] = {}
         self._anchors_by: Hashable = ()
-        self._spans_before = -1
-        self._spans_known: list[GroupSpan] = []
+        self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
         self.plan = with_lines(plan, material, self._recent())
 
     def take_the_past(self) -> None:
@@ -125,21 +124,20 @@ class _Selection:
         past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words, in_detail=self._in_detail)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
         chosen, hits, said, known_by = self._with_hits(past, opened, self._steady_room(tail))
-        notes = chosen.notes
         left = self._left - chosen.tokens - said.tokens - (self._pricing.hits(hits) if hits else 0)
         if late := [note for note in late if note.seq not in said.whole]:
             of_tail = self._chosen(late, opened, left)
             late = of_tail.notes
             left -= of_tail.tokens
-        if notes and left > _WORTH_FILLING * self._target:
-            end = sorted([note.seq for note in notes])[int(_STAYS * len(notes))]
-            known = {(note.seq, note.place) for note in (*notes, *hits) if note.seq >= end}
+        groups = self._remembered(known_by, "groups", lambda: grouped(spans, chosen.notes))
+        if chosen.notes and left > _WORTH_FILLING * self._target:
+            end = sorted([note.seq for note in chosen.notes])[int(_STAYS * len(chosen.notes))]
+            known = {(note.seq, note.place) for note in (*chosen.notes, *hits) if note.seq >= end}
             near = self._chosen(past.since(end, known), opened, left).notes
             # Together they need fewer labels.
             left -= fitting_notes(near, opened, _ENOUGH, self._pricing, after=chosen).tokens
-            notes, known_by = notes + near, None
+            groups = with_more(groups, near)
         self._left = left
-        groups = self._remembered(known_by, "groups", lambda: grouped(spans, notes))
         if tail:
             groups += grouped([tail], late, day=last_day(groups))
         self.plan = replace(
@@ -254,12 +252,13 @@ class _Selection:
 
     def _spans(self) -> list[GroupSpan]:
         """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
-        before = self._first_raw() - 1
-        if before != self._spans_before:
-            cover, share = self._outline.cover, int(self._policy.markers_share * self._target)
-            known = spans_of(cover, before=before, most_tokens=share, short=self._material.style.short)
-            self._spans_before, self._spans_known = before, known
-        return self._spans_known
+        before, share = self._first_raw() - 1, int(self._policy.markers_share * self._target)
+        return self._remembered(
+            (before, share, self._material.style.short), "spans",
+            lambda: spans_of(
+                self._outline.cover, before=before, most_tokens=share, short=self._material.style.short
+            ),
+        )  # fmt: skip
 
     def _tail_span(self) -> GroupSpan | None:
         """Turns of the open tail that only notes stand for."""
@@ -284,13 +283,18 @@ class _Selection:
 
     def _lines_tokens(self) -> int:
         """Tokens of the background's header and of the lines of groups."""
-        spans = [*self._spans(), *([tail] if (tail := self._tail_span()) else [])]
-        lines = [group_line(span.first_seq, span.last_seq, span.marker) for span in spans]
-        lines += recent.lines_of(replace(self.plan, unfolded=self._unfolded(self._tail_span())))
-        return sum(self._pricing.count(line) for line in [BACKGROUND_HEADER, *lines]) if lines else 0
+        tail = self._tail_span()
+        lines = [
+            group_line(span.first_seq, span.last_seq, span.marker)
+            for span in [*self._spans(), *([tail] if tail else [])]
+        ]
+        lines += recent.lines_of(replace(self.plan, unfolded=self._unfolded(tail)))
+        return sum(map(self._pricing.count, [BACKGROUND_HEADER, *lines])) if lines else 0
 
     def _recent_tokens(self) -> int:
-        return self._priced(self.plan.raw)
+        if self._raw_priced[0] is not self.plan.raw:
+            self._raw_priced = (self.plan.raw, self._priced(self.plan.raw))
+        return self._raw_priced[1]
 
     def _priced(self, raw: tuple[ShownTurn, ...]) -> int:
         return self._pricing.around(self._pricing.recent(raw), raw)
