@@ -128,7 +128,8 @@ NO_SHAPES: Final = Shapes([], [], [], [], [])
 def shapes_of(row: Row) -> Shapes:
     """From the one row of the statement."""
     *lists, with_parts = row
-    return Shapes(*[json.loads(one) if one else [] for one in lists], with_parts)
+    seqs, roles, names, tokens, parts = (json.loads(one) if one else [] for one in lists)
+    return Shapes(seqs, roles, names, tokens, parts, with_parts)
 
 
 def lazy_turns(older: Shapes, words: Sequence[Row], named: Callable[[Row], Any], short: Shortening) -> Turns:

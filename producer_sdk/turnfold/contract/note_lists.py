@@ -109,12 +109,12 @@ class NoteList(Sequence[Note]):
     def __getitem__(self, at: int | slice) -> Note | tuple[Note, ...]:
         if isinstance(at, slice):
             return tuple(self)[at]
-        value = self._values[at]
-        told = (0, "", value) if self._weights is None else (value, self._weights[at], 0)
-        return Note(
-            self.seqs[at], self.places[at], *self._speakers[self._who[at]], self._days[self._when[at]], self._texts[at],
-            self._tokens[at], *told,
+        speaker, role = self._speakers[self._who[at]]
+        note = Note(
+            self.seqs[at], self.places[at], speaker, role, self._days[self._when[at]], self._texts[at],
+            self._tokens[at], gain=self._values[at],
         )  # fmt: skip
+        return note if self._weights is None else note._replace(worth=note.gain, weights=self._weights[at], gain=0)
 
 
 class Tiers(Sequence[Note]):
