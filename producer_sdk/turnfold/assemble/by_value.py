@@ -292,9 +292,9 @@ class _Selection:
         return sum(map(self._pricing.count, [BACKGROUND_HEADER, *lines])) if lines else 0
 
     def _recent_tokens(self) -> int:
-        if self._raw_priced[0] is not self.plan.raw:
-            self._raw_priced = (self.plan.raw, self._priced(self.plan.raw))
-        return self._raw_priced[1]
+        return self._priced(self.plan.raw)
 
     def _priced(self, raw: tuple[ShownTurn, ...]) -> int:
-        return self._pricing.around(self._pricing.recent(raw), raw)
+        if raw is not self._raw_priced[0]:
+            self._raw_priced = (raw, self._pricing.around(self._pricing.recent(raw), raw))
+        return self._raw_priced[1]
