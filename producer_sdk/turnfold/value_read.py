@@ -1,8 +1,8 @@
 """The read of the default policy: what a context needs of SQL, from memory where the revision is still the same.
 
 A conversation that this process has read before costs one statement, which names its revision; another one a
-transaction of five at most, seven with a query, and one more each for its vector and for the words of what answers it. Either
-way all that is returned is of one committed state.
+transaction of five at most, seven with a query, and one more each for its vector and for the words of what answers
+it. Either way all that is returned is of one committed state.
 """
 
 from __future__ import annotations
