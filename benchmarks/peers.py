@@ -10,11 +10,14 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 
 Talk = Sequence[dict[str, str]]
+
+MOST_TOKENS: Final = 16_000
+"""The largest budget that a peer may be asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,8 @@ def _llama_index(folder: Path, talk: Talk) -> Peer:
         )  # fmt: skip
 
     async def store() -> None:
-        filled = memory(10**9)
+        # Cut while it grows, as a user's is: cutting a long one at once takes minutes.
+        filled = memory(MOST_TOKENS)
         for first in range(0, len(talk), 1_000):
             await filled.aput_messages(
                 [ChatMessage(role=turn["role"], content=turn["content"]) for turn in talk[first : first + 1_000]]

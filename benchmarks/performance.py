@@ -6,8 +6,9 @@
 Every number is measured in one run: context cold (a process that has not read this conversation), warm (the revision
 is the one that was read, and a turn was appended since), with a query, expand and append, on SQLite and PostgreSQL;
 the floor is one Redis round trip and one indexed SELECT of 60 rows by the plain drivers. The longest conversation
-takes most of the time: it is folded once, and its rows are copied to the second database. About ten minutes with the
-default lengths on two idle cores, one without the last.
+takes most of the time: it is folded once, and its rows are copied to the second database. No kind of read takes
+longer than twenty seconds after its third call; the bar says what runs. About ten minutes with the default lengths on
+two idle cores, one without the last.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from statistics import median
 from typing import Any, Final
 
 from bench import Bench, drain_row, floor_of_a_read, row_id, talk
-from charts import log_chart, percent_chart
 from databases import machine, places
 from peers import peers, tokens
-from rich.progress import Progress
+from performance_document import APPENDS, CELL_SECONDS, MIDDLE, NEWEST, Row, chart, document, prefix_chart
+from rich.progress import Progress, TimeElapsedColumn
 from sqlalchemy import text
 
 from turnfold import Context
@@ -37,19 +38,17 @@ from turnfold.contract.tables import Base, ConversationRow, table
 from turnfold.inbox import connect as connect_redis
 
 BUDGETS: Final = (1_000, 4_000, 16_000)
-MIDDLE: Final = 4_000
 READS: Final = 200
 QUERIES: Final = 40
 INBOX: Final = 20
 """Turns that are appended between warm reads before the inbox is emptied again."""
-APPENDS: Final = 50
-"""Contexts of the prefix table."""
-PEER_SECONDS: Final = 6.0
-NEWEST: Final = 100
-"""Turns that are not old: what is shown of the others is the last column of the table of peers."""
+PEER_READS: Final = 50
+LEAST_CALLS: Final = 3
+"""Calls of one kind that are measured, however long they take."""
 OUT: Final = Path(__file__).resolve().parent.parent / "docs"
 
-Row = dict[str, Any]
+Say = Callable[[str], None]
+"""Shows what is done now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +62,12 @@ class Timing:
 
 
 def timed(work: Callable[[int], object], times: int, *, before: Callable[[int], object] | None = None) -> Timing:
-    """Call `work` with the numbers from 0 on; `before` is not measured."""
+    """Call `work` with the numbers from 0 on, until the time for one kind is over; `before` is not measured."""
     taken, worked = [], []
+    deadline = time.perf_counter() + CELL_SECONDS
     for number in range(times):
+        if number >= LEAST_CALLS and time.perf_counter() > deadline:
+            break
         if before is not None:
             before(number)
         begun, began = time.perf_counter(), time.thread_time()
@@ -73,7 +75,8 @@ def timed(work: Callable[[int], object], times: int, *, before: Callable[[int], 
         worked.append(1_000 * (time.thread_time() - began))
         taken.append(1_000 * (time.perf_counter() - begun))
     taken.sort()
-    return Timing(taken[times // 2], taken[int(times * 0.95)], taken[int(times * 0.99)], median(worked))
+    many = len(taken)
+    return Timing(taken[many // 2], taken[int(many * 0.95)], taken[int(many * 0.99)], median(worked))
 
 
 def question(number: int) -> str:
@@ -131,7 +134,7 @@ def _used(contexts: Sequence[Context], budget: int, turns: int) -> Row:
     }
 
 
-def reads_of(bench: Bench, turns: int) -> list[Row]:
+def reads_of(bench: Bench, turns: int, say: Say) -> list[Row]:
     """A row a budget and kind of read."""
     name = f"read-{turns}"
     conversation = row_id(bench.read, bench.place.name, name)
@@ -153,6 +156,7 @@ def reads_of(bench: Bench, turns: int) -> list[Row]:
         bench.tf.append(name, {"role": "user", "content": f"And the seat page for customer {number}?"})
 
     for budget in BUDGETS:
+        say(f"reading {turns:,} turns for {budget:,} tokens, {bench.place.name}")
         used = _used([bench.tf.context(name, budget_tokens=budget)], budget, turns)
         asked_for = [bench.tf.context(name, budget_tokens=budget, query=question(number)) for number in range(4)]
         lowest = timed(lambda _: floor(), READS)
@@ -163,6 +167,7 @@ def reads_of(bench: Bench, turns: int) -> list[Row]:
         redis.delete(inbox)
         asked = timed(lambda number, read=read: read(query=question(number)), QUERIES)
         row("query", budget, asked, lowest, **_used(asked_for, budget, turns))
+    say(f"expanding and appending, {turns:,} turns, {bench.place.name}")
     context = bench.tf.context(name, budget_tokens=MIDDLE)
     lowest = timed(lambda _: floor(), READS)
     if context.markers:
@@ -176,16 +181,17 @@ def reads_of(bench: Bench, turns: int) -> list[Row]:
     return found
 
 
-def peer_rows(folder: Path, turns: int) -> list[Row]:
+def peer_rows(folder: Path, turns: int, say: Say) -> list[Row]:
     """What peers give for the middle budget."""
     said = list(talk(turns))
     found: list[Row] = []
+    say(f"storing {turns:,} turns in the first peer")
     for peer in peers(folder, said):
+        say(f"{peer.name}, {turns:,} turns: the first read")
         contents = peer.read(MIDDLE)
-        begun = time.perf_counter()
-        peer.read(MIDDLE)
-        times = max(3, min(50, int(PEER_SECONDS / max(1e-4, time.perf_counter() - begun))))
-        taken = timed(lambda _, read=peer.read: read(MIDDLE), times)  # type: ignore[misc]
+        say(f"{peer.name}, {turns:,} turns")
+        taken = timed(lambda _, read=peer.read: read(MIDDLE), PEER_READS)  # type: ignore[misc]
+        say(f"storing {turns:,} turns in the next peer")
         used = tokens(contents)
         # Each of them keeps the newest messages, and drops the others.
         old = max(0, len(contents) - NEWEST) / (turns - NEWEST) if turns > NEWEST else None
@@ -220,160 +226,18 @@ def prefix_rows(bench: Bench) -> list[Row]:
     return found
 
 
-def markdown(rows: Sequence[Row]) -> str:
-    names = list(rows[0])
-    lines = [
-        "| " + " | ".join(names) + " |",
-        "|" + "|".join("---" if i < 1 else "--:" for i in range(len(names))) + "|",
-    ]
-    return "\n".join([*lines, *("| " + " | ".join(str(row[name]) for name in names) + " |" for row in rows)])
-
-
-def _ms(value: float) -> str:
-    return f"{value:.2f}" if value < 10 else f"{value:,.0f}"
-
-
-def _grouped(value: Any) -> Any:
-    return f"{value:,}" if isinstance(value, int) else value
-
-
-def _read_table(rows: Sequence[Row], kinds: Sequence[str]) -> str:
-    return markdown(
-        [
-            {
-                "read": row["kind"], "database": row["database"], "turns": f"{row['turns']:,}",
-                "budget": f"{row['budget']:,}" if row["budget"] else "–", "p50 ms": _ms(row["p50"]),
-                "p95": _ms(row["p95"]), "p99": _ms(row["p99"]), "floor": f"{row['floor']:.3f}",
-                "× floor": f"{row['times']:.1f}",
-                "CPU ms": _ms(row["cpu"]), "× floor's CPU": f"{row['cpu times']:.1f}", **_shown(row),
-            }
-            for kind in kinds for row in rows if row["kind"] == kind
-        ]
-    )  # fmt: skip
-
-
-def _shown(row: Row) -> Row:
-    """What a context holds, where the row is about one."""
-    if "over" not in row:
-        return {}
-    return {"over the budget": f"{row['over']:,}", "old turns": _share(row["old"])}
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
-
-
-def _peer_table(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
-    rows = [
-        {"system": f"Turnfold, {row['kind']}, {row['database']}", "turns": row["turns"], "p50": row["p50"],
-         "p95": row["p95"], "tokens": row["tokens"], "over": row["over"], "old": row["old"]}
-        for row in ours if row["kind"] in {"cold", "warm"} and row["budget"] == MIDDLE
-    ]  # fmt: skip
-    rows += [{**row, "system": row["name"]} for row in theirs]
-    return markdown(
-        [
-            {
-                "system": row["system"], "turns": f"{row['turns']:,}", "p50 ms": _ms(row["p50"]),
-                "p95": _ms(row["p95"]), "tokens": f"{row['tokens']:,}", "over the budget": f"{row['over']:,}",
-                "old turns represented": _share(row["old"]),
-            }
-            for row in rows
-        ]
-    )  # fmt: skip
-
-
-def document(result: Row) -> str:
-    """docs/performance.md."""
-    where = result["machine"]
-    prefixes = [
-        {"budget": f"{row['budget']:,}", "median": f"{100 * row['median']:.0f} %", "p10": f"{100 * row['p10']:.0f} %",
-         "least": f"{100 * row['least']:.0f} %"} for row in result["prefixes"]
-    ]  # fmt: skip
-    drains = [{name: _grouped(value) for name, value in row.items()} for row in result["drains"]]
-    minutes, cores = result["minutes"], f"{where['processor']}, {where['cores']} cores"
-    return f"""# Performance
-
-Written by `make bench` in one run of {60 * minutes:.0f} seconds: {cores},
-load {where["load"]} (one minute, at the beginning and at the end), Python {where["python"]}, {where["system"]}.
-Milliseconds move with the machine and with what else runs on it: compare with the floor of the same rows, one Redis
-round trip and one indexed SELECT of 60 rows by the plain drivers. Where the load is above the number of cores, whatever
-takes longer than a floor also waits longer for its turn: then go by the CPU time of the calling thread, which does not
-count that wait, nor what the servers do.
-
-- **cold**: the process has not read this conversation yet. **warm**: the conversation's revision is the one that the
-  process read last, and a turn was appended since. **query**: `context(query=…)`, a new question each time.
-- **over the budget**: tokens of the largest context above it. **old turns**: the share of all but the newest {NEWEST}
-  that is shown, or stands under a line that leads to it, in the context that has the least of them.
-- No token is counted but those of what is short or new, no model is asked, no statement depends on the length.
-- PostgreSQL's tables are analysed before, as autovacuum does within a minute.
-- A process remembers what it parsed of the conversations that it read last: 16 million characters, about 64 MB.
-
-![p50 of a context by the length of the conversation](performance-length.svg)
-
-## Reads
-
-{_read_table(result["reads"], ("cold", "warm", "query"))}
-
-## Expand and append
-
-The floor of `append` is a PING.
-
-{_read_table(result["reads"], ("expand", "append"))}
-
-## Beside what is used today
-
-A budget of {MIDDLE:,} tokens, counted by Turnfold's estimator for all. The peers store in SQLite files and are read by
-an open connection. *Old turns* are all but the newest {NEWEST}; represented means shown, or under a line that names
-them and leads to them: each of Turnfold's contexts covers every turn.
-
-{_peer_table(result["reads"], result["peers"])}
-
-## Prefixes that stay
-
-Providers charge less for the beginning of a prompt that they have seen. Over {APPENDS} turns that are appended and
-folded one by one, so much of a context, in bytes, stands at the beginning of the next one:
-
-{markdown(prefixes)}
-
-![share of a context that stands at the beginning of the next one, over 50 appends](performance-prefixes.svg)
-
-## Draining and folding
-
-Inboxes to SQL in one process, beside executemany of the same rows; folding by rules, without a model, in one process:
-{", ".join(f"{row['turns']:,} turns at {row['rate']:,.0f} a second" for row in result["folds"])}.
-
-{markdown(drains)}
-"""
-
-
-def chart(result: Row) -> str:
-    lines: dict[str, list[tuple[float, float]]] = {}
-    for row in result["reads"]:
-        if row["budget"] == MIDDLE:
-            lines.setdefault(f"Turnfold {row['kind']}, {row['database']}", []).append((row["turns"], row["p50"]))
-            if row["kind"] == "cold":
-                lines.setdefault(f"floor, {row['database']}", []).append((row["turns"], row["floor"]))
-    for row in result["peers"]:
-        lines.setdefault(row["name"].replace("SQLChatMessageHistory + ", ""), []).append((row["turns"], row["p50"]))
-    return log_chart("context of 4,000 tokens, p50", "turns in the conversation", "milliseconds", lines)
-
-
-def prefix_chart(result: Row) -> str:
-    lines = {
-        f"{row['budget']:,} tokens": [(number, 100 * share) for number, share in enumerate(row["shares"], start=1)]
-        for row in result["prefixes"]
-    }
-    return percent_chart("how much of a context begins the next one", "append", "% of bytes", lines)
-
-
 def measure(arguments: argparse.Namespace, progress: Progress) -> Row:
     begun, before = time.perf_counter(), machine()
     result: Row = {"reads": [], "peers": [], "folds": [], "drains": [], "prefixes": []}
     steps = len(arguments.turns) * (2 + len(arguments.databases)) + 2 * len(arguments.databases)
     task = progress.add_task("measuring", total=steps)
 
-    def step(what: str) -> None:
-        progress.update(task, description=what, advance=1)
+    def say(what: str, *, advance: int = 0) -> None:
+        progress.update(task, description=what, advance=advance)
+        if not progress.console.is_terminal:
+            print(what, flush=True)
+
+    step = partial(say, advance=1)
 
     with places(arguments.databases) as found, tempfile.TemporaryDirectory() as folder:
         benches = [Bench(place) for place in found]
@@ -386,10 +250,10 @@ def measure(arguments: argparse.Namespace, progress: Progress) -> Row:
         for bench in benches:
             for turns in arguments.turns:
                 step(f"reading {turns:,} turns, {bench.place.name}")
-                result["reads"] += reads_of(bench, turns)
+                result["reads"] += reads_of(bench, turns, say)
         for turns in arguments.turns:
             step(f"peers, {turns:,} turns")
-            result["peers"] += peer_rows(Path(folder), turns)
+            result["peers"] += peer_rows(Path(folder), turns, say)
         step("prefixes")
         result["prefixes"] = prefix_rows(benches[0])
         for bench in benches:
@@ -410,7 +274,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=OUT, help="folder that the document is written to")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    with Progress() as progress:
+    with Progress(*Progress.get_default_columns(), TimeElapsedColumn()) as progress:
         result = measure(arguments, progress)
     (arguments.out / "performance.json").write_text(json.dumps(result, indent=1))
     (arguments.out / "performance.md").write_text(document(result))

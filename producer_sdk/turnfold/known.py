@@ -12,7 +12,8 @@ from turnfold.assemble.memo import Memo
 from turnfold.assemble.top_anchors import TopAnchors
 from turnfold.assemble.turns import Turns
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Note, Outline
+from turnfold.contract.notes import Note
+from turnfold.contract.outlines import Outline
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector

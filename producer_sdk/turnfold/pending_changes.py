@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Final
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.actions import Action
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Covered, Note, Outline
+from turnfold.contract.notes import Covered, Note
+from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.tasks import CHANGES, Operation

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, func, select
 
-from turnfold import statements
+from turnfold import query_statements, statements
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
@@ -196,7 +196,7 @@ class ReadTransaction:
             return []
         padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
         parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
-        rows = self._connection.execute(statements.POSTINGS, {"conversation": head.id, **parameters})
+        rows = self._connection.execute(query_statements.POSTINGS, {"conversation": head.id, **parameters})
         return [(row.term, row.idx, row.weight) for row in rows]
 
     def excerpts_for(self, head: Head, query: str, *, cap: int) -> tuple[Excerpt, ...]:
@@ -214,13 +214,13 @@ class ReadTransaction:
         """Statements 8 and 9: the words of at most eight segments' turns, and the segment of each seq."""
         padded = [*segments, *([-1] * (SEGMENT_HITS - len(segments)))]
         wanted = {f"x{i}": idx for i, idx in enumerate(padded)}
-        nodes = self._connection.execute(statements.HIT_NODES, {"conversation": head.id, **wanted}).all()
+        nodes = self._connection.execute(query_statements.HIT_NODES, {"conversation": head.id, **wanted}).all()
         edges: dict[str, int] = {}
         for i in range(SEGMENT_HITS):
             edges[f"a{i}"], edges[f"b{i}"] = (nodes[i].first_seq, nodes[i].last_seq) if i < len(nodes) else (0, -1)
         short = Shortening.to(cap, last_seq=0)
         wanted_words = {"head": short.head, "tail": short.tail}
-        rows = self._connection.execute(statements.HIT_TURNS, {"conversation": head.id, **wanted_words, **edges})
+        rows = self._connection.execute(query_statements.HIT_TURNS, {"conversation": head.id, **wanted_words, **edges})
         turns = [shortened_record(row, short) for row in rows]
         return turns, {
             turn.seq: node.idx for node in nodes for turn in turns if node.first_seq <= turn.seq <= node.last_seq

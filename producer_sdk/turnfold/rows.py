@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from turnfold import statements
 from turnfold.assemble.pages import TurnPiece
@@ -27,13 +27,20 @@ from turnfold.contract.results import Head
 from turnfold.shortening import Shortening
 
 Row = tuple[Any, ...]
-_CONTENT, _LENGTH = (
-    [column.key for column in statements.turn_columns(capped=True)].index(name) for name in ("content", "length")
+_SEQ, _ROLE, _NAME, _TOKENS, _CONTENT, _LENGTH, _HAS_PARTS = (
+    [column.key for column in statements.turn_columns(capped=True)].index(name)
+    for name in ("seq", "role", "name", "tokens", "content", "length", "has_parts")
 )
 KINDS: Final = tuple(AnchorType)
 """Anchor types by the number that SQL stores."""
 STATES: Final = tuple(AnchorState)
 """Anchor states by the number that SQL stores."""
+
+
+_ROLES: Final = {str(role): role for role in Role}
+_IMPORTANCES: Final = {int(importance): importance for importance in Importance}
+_TURN_STATES: Final = {int(state): state for state in TurnState}
+"""By what SQL stores: a look-up, where a call of the class takes ten times as long."""
 
 
 def head_record(row: Any) -> Head:
@@ -91,9 +98,9 @@ def lazy_anchors(rows: Sequence[Row]) -> TopAnchors:
 def turn_record(row: Any) -> StoredTurn:
     parts: Mapping[str, Any] | None = row.parts
     return StoredTurn(
-        seq=row.seq, turn_id=row.turn_id, role=Role(row.role), content=row.content, name=row.name, parts=parts,
-        importance=Importance(row.importance), created_at=row.created_at, metadata=row.metadata, tokens=row.tokens,
-        state=TurnState(row.state),
+        seq=row.seq, turn_id=row.turn_id, role=_ROLES[row.role], content=row.content, name=row.name, parts=parts,
+        importance=_IMPORTANCES[row.importance], created_at=row.created_at, metadata=row.metadata, tokens=row.tokens,
+        state=_TURN_STATES[row.state],
     )  # fmt: skip
 
 
@@ -108,16 +115,36 @@ def shortened_record(row: Any, short: Shortening) -> StoredTurn:
     return replace(turn, kept=short.head) if row.length > short.cap else turn
 
 
-def lazy_turns(
-    shapes: Sequence[Row], words: Sequence[Row], named: Callable[[Row], Any], shaped: Callable[[Row], Any],
-    short: Shortening,
-) -> Turns:  # fmt: skip
-    """Turns of the rows of `statements.NEWEST_SHAPES`, of which the newest have rows of `NEWEST_TURNS` too.
+class Shapes(NamedTuple):
+    """Turns without their words, in order: a list for each column of `statements.OLDER_SHAPES`."""
 
-    Both newest first, as `short` says; `shaped` and `named` give their rows names.
+    seqs: list[int]
+    roles: list[str]
+    names: list[str | None]
+    tokens: list[int]
+    parts: list[Any]
+    """As a context reads them."""
+    with_parts: int = 0
+    """Turns that are more than plain text."""
+
+
+NO_SHAPES: Final = Shapes([], [], [], [], [])
+
+
+def shapes_of(row: Row) -> Shapes:
+    """From the one row of the statement."""
+    *lists, with_parts = row
+    seqs, roles, names, tokens, parts = (json.loads(one) if one else [] for one in lists)
+    return Shapes(seqs, roles, names, tokens, parts, with_parts)
+
+
+def lazy_turns(older: Shapes, words: Sequence[Row], named: Callable[[Row], Any], short: Shortening) -> Turns:
+    """Turns of rows of `statements.NEWEST_TURNS`, newest first, as `short` says, after `older` ones.
+
+    `named` gives the rows names.
     """
-    shapes, words = shapes[::-1], words[::-1]
-    without_words = len(shapes) - len(words)
+    words = words[::-1]
+    without_words = len(older.seqs)
 
     def make(at: int) -> StoredTurn:
         if at < without_words:
@@ -125,22 +152,22 @@ def lazy_turns(
         return shortened_record(named(words[at - without_words]), short)
 
     def shape(at: int) -> StoredTurn:
-        return make(at) if at >= without_words else _shape_record(shaped(shapes[at]))
+        if at >= without_words:
+            return make(at)
+        parts = older.parts[at]
+        return StoredTurn(
+            seq=older.seqs[at], turn_id="", role=_ROLES[older.roles[at]], content="", name=older.names[at],
+            parts=json.loads(parts) if isinstance(parts, str) else parts, tokens=older.tokens[at],
+        )  # fmt: skip
 
     return Turns(
-        seqs=[row[0] for row in shapes],
-        tokens=[row[3] for row in shapes],
-        voices=[(row[2], row[1]) for row in shapes],
-        has_parts=any(map(itemgetter(5), shapes)),
-        made=[None] * len(shapes),
+        seqs=older.seqs + [row[_SEQ] for row in words],
+        tokens=older.tokens + [row[_TOKENS] for row in words],
+        voices=[*zip(older.names, older.roles, strict=True), *[(row[_NAME], row[_ROLE]) for row in words]],
+        has_parts=older.with_parts > 0 or any(row[_HAS_PARTS] for row in words),
+        made=[None] * (without_words + len(words)),
         make=make,
         shape=shape,
-    )
-
-
-def _shape_record(row: Any) -> StoredTurn:
-    return StoredTurn(
-        seq=row.seq, turn_id="", role=Role(row.role), content="", name=row.name, parts=row.parts, tokens=row.tokens
     )
 
 

@@ -10,7 +10,7 @@ from turnfold.assemble import Request
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import NO_TURNS
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import last_part
+from turnfold.contract.outlines import last_part
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.tasks import Operation

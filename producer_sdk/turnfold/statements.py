@@ -1,7 +1,8 @@
 """The statements of a read, built once. None depends on the length of the conversation.
 
 1 the head · 2 the frontier · 3 top anchors · 4 the newest turns · 5 the chosen texts ·
-6 which inbox turns are stored already · 7 postings of a query, 8 the segments they point to, 9 their turns.
+6 which inbox turns are stored already; those of a query are in `query_statements`:
+7 postings, 8 the segments they point to, 9 their turns.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from sqlalchemy import (
     select,
     text,
     type_coerce,
-    union_all,
 )
 
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
@@ -32,13 +32,10 @@ from turnfold.contract.tables import (
     ConversationRow,
     NodeRow,
     OutlineRow,
-    PassageRow,
-    PassageSignsRow,
     TurnRow,
     table,
 )
-from turnfold.hits import FEW_PASSAGES, MOST_PASSAGES
-from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS
+from turnfold.sql_lists import listed
 
 TAIL_TURNS: Final = 200
 """Newest turns that a read looks at."""
@@ -47,19 +44,11 @@ TEXTS_A_STATEMENT: Final = 64
 INBOX_IDS: Final = 200
 """The newest turns of an inbox."""
 FEW_INBOX_IDS: Final = 8
-POSTINGS_A_TERM: Final = 64
-SIGNS_SEGMENTS: Final = 128
-"""Newest segments whose passages are compared with the query's meaning."""
-TURNS_A_HIT: Final = 264
-"""Turns that are read of a segment that holds a query's terms: all of the longest one that can be configured, 200
-turns and 64 for which a tool call holds its end. A segment's own limit of tokens bounds what they hold."""
-
 conversation = table(ConversationRow)
 turn = table(TurnRow)
 node = table(NodeRow)
 anchor = table(AnchorRow)
 outline = table(OutlineRow)
-passage = table(PassageRow)
 
 HEAD_COLUMNS: Final = (
     conversation.c.id, conversation.c.turn_count, conversation.c.closed_seq, conversation.c.fold_seq,
@@ -126,14 +115,14 @@ _TURN: Final = (
     turn.c.state,
 )  # fmt: skip
 _parts_length: Final = func.length(cast(turn.c.parts, Text))
-_has_parts: Final = turn.c.parts.is_not(None).label("has_parts")
+_has_parts: Final = turn.c.parts.is_not(None)
 _content_length: Final = func.length(turn.c.content)
 """In code points."""
 
 
 def turn_columns(*, capped: bool) -> tuple[Any, ...]:
     """Columns of a turn; `capped`: only as much of it as a context reads."""
-    return _shortened_columns(parts=True) if capped else (*_TURN, turn.c.content, turn.c.parts, turn.c.metadata)
+    return shortened_columns(parts=True) if capped else (*_TURN, turn.c.content, turn.c.parts, turn.c.metadata)
 
 
 def _number(name: str) -> BindParameter[int]:
@@ -144,7 +133,7 @@ def _parts_if(condition: Any) -> Any:
     return type_coerce(case((condition, turn.c.parts), else_=None), turn.c.parts.type).label("parts")
 
 
-def _shortened_columns(*, parts: bool) -> tuple[Any, ...]:
+def shortened_columns(*, parts: bool) -> tuple[Any, ...]:
     """Columns of a turn as `shortening.Shortening` says; without `parts` for where only words are shown."""
     head, tail = _number("head"), _number("tail")
     content = case(
@@ -154,7 +143,7 @@ def _shortened_columns(*, parts: bool) -> tuple[Any, ...]:
     )
     most = case((turn.c.seq >= _number("newest_from"), _number("long_parts")), else_=_number("parts"))
     if parts:
-        kept: tuple[Any, ...] = (_parts_if(_parts_length <= most), _has_parts)
+        kept: tuple[Any, ...] = (_parts_if(_parts_length <= most), _has_parts.label("has_parts"))
     else:
         kept = (null().label("parts"), null().label("has_parts"))
     return (*_TURN, content.label("content"), _content_length.label("length"), *kept, null().label("metadata"))
@@ -167,49 +156,55 @@ def _piece_columns() -> tuple[Any, ...]:
     content = func.substr(turn.c.content, begins + 1, _number("cap"))
     parts = _parts_if(case((at_first, _number("offset") == 0), else_=_parts_length <= _number("cap")))
     return (
-        *_TURN, content.label("content"), _content_length.label("length"), begins.label("begins"), parts, _has_parts,
-        turn.c.metadata,
+        *_TURN, content.label("content"), _content_length.label("length"), begins.label("begins"), parts,
+        _has_parts.label("has_parts"), turn.c.metadata,
     )  # fmt: skip
 
 
-_OF_CONVERSATION: Final = turn.c.conversation == bindparam("conversation")
+OF_CONVERSATION: Final = turn.c.conversation == bindparam("conversation")
 
 NEWEST_TURNS: Final = (
     select(*turn_columns(capped=True))
-    .where(_OF_CONVERSATION, turn.c.seq > bindparam("after_seq"))
+    .where(OF_CONVERSATION, turn.c.seq > bindparam("after_seq"))
     .order_by(turn.c.seq.desc())
     .limit(literal_column(str(TAIL_TURNS)))
 )
 
 TURNS_UP_TO: Final = (
     select(*turn_columns(capped=True))
-    .where(_OF_CONVERSATION, turn.c.seq.between(_number("from_seq"), _number("last_seq")))
+    .where(OF_CONVERSATION, turn.c.seq.between(_number("from_seq"), _number("last_seq")))
     .order_by(turn.c.seq.desc())
     .limit(literal_column(str(TAIL_TURNS)))
 )
 """As `NEWEST_TURNS`, before a cut that is not stored yet."""
 
-NEWEST_SHAPES: Final = (
+_older: Final = (
     select(
-        turn.c.seq, turn.c.role, turn.c.name, turn.c.tokens,
-        _parts_if(and_(turn.c.seq <= _number("before_words"), _parts_length <= _number("parts"))), _has_parts,
+        turn.c.seq, turn.c.role, turn.c.name, turn.c.tokens, _parts_if(_parts_length <= _number("parts")),
+        case((_has_parts, 1)).label("has_parts"),
     )
-    .where(_OF_CONVERSATION, turn.c.seq > bindparam("after_seq"))
-    .order_by(turn.c.seq.desc())
+    .where(OF_CONVERSATION, turn.c.seq > bindparam("after_seq"), turn.c.seq <= _number("before_words"))
+    .order_by(turn.c.seq)
     .limit(literal_column(str(TAIL_TURNS)))
+    .subquery("older")
 )  # fmt: skip
-"""What a selection asks of all the newest turns: who speaks, what it costs, which tools are called. No words."""
+OLDER_SHAPES: Final = select(
+    *[listed(column).label(column.key) for column in _older.c if column.key != "has_parts"],
+    func.count(_older.c.has_parts).label("with_parts"),
+)
+"""What a selection asks of the newest turns whose words are not read: who speaks, what it costs, which tools are
+called. In one row, a list for each column: as rows these few numbers would take a third of all that is read."""
 
 TURNS_BETWEEN: Final = (
     select(*_piece_columns())
-    .where(_OF_CONVERSATION, turn.c.seq.between(_number("first_seq"), _number("last_seq")))
+    .where(OF_CONVERSATION, turn.c.seq.between(_number("first_seq"), _number("last_seq")))
     .order_by(turn.c.seq)
     .limit(_number("most"))
 )
 
 TURN_SIZES: Final = (
     select(turn.c.seq, turn.c.tokens)
-    .where(_OF_CONVERSATION, turn.c.seq.between(_number("first_seq"), _number("last_seq")))
+    .where(OF_CONVERSATION, turn.c.seq.between(_number("first_seq"), _number("last_seq")))
     .order_by(turn.c.seq)
     .limit(_number("most"))
 )
@@ -228,7 +223,7 @@ TEXTS: Final = _texts()
 """Rows are padded to 64 with a height of -1: one constant statement, one cached plan."""
 
 STORED_SEQS: Final = select(turn.c.turn_id, turn.c.seq).where(
-    _OF_CONVERSATION, turn.c.turn_id.in_([bindparam(f"id{i}") for i in range(INBOX_IDS)])
+    OF_CONVERSATION, turn.c.turn_id.in_([bindparam(f"id{i}") for i in range(INBOX_IDS)])
 )
 
 HEAD_AND_STORED: Final = (
@@ -245,77 +240,3 @@ HEAD_AND_STORED: Final = (
     .where(conversation.c.tenant == bindparam("tenant"), conversation.c.external_id == bindparam("external_id"))
 )
 """The head, and which of a few turns of the inbox it has: one statement, so that both are of one state."""
-
-
-def _postings() -> TextClause:
-    # Each of the sixteen looks at one term, so that no term reads more than its 64 heaviest segments.
-    one = (
-        "SELECT * FROM (SELECT term, idx, weight, passages FROM posting "  # noqa: S608 - constants of the contract
-        "WHERE conversation = :conversation AND term = :t{i} "
-        f"ORDER BY weight DESC, idx DESC LIMIT {POSTINGS_A_TERM}) AS p{{i}}"
-    )
-    return text(" UNION ALL ".join(one.format(i=i) for i in range(QUERY_TERMS)))
-
-
-POSTINGS: Final = _postings()
-
-HIT_NODES: Final = select(node.c.idx, node.c.first_seq, node.c.last_seq).where(
-    node.c.conversation == bindparam("conversation"),
-    node.c.height == literal_column("0"),
-    node.c.idx.in_([bindparam(f"x{i}") for i in range(SEGMENT_HITS)]),
-)
-
-
-def _hit_passages(most: int) -> Any:
-    return select(passage.c.number, passage.c.body).where(
-        passage.c.conversation == bindparam("conversation"),
-        passage.c.number.in_([bindparam(f"n{i}") for i in range(most)]),
-    )
-
-
-FEW_HIT_PASSAGES: Final = _hit_passages(FEW_PASSAGES)
-HIT_PASSAGES: Final = _hit_passages(MOST_PASSAGES)
-"""Two, because the parameters of the second cost more than what a small budget reads."""
-
-
-_segment_of: Final = (
-    select(node.c.idx)
-    .where(
-        node.c.conversation == bindparam("conversation"), node.c.height == literal_column("0"),
-        node.c.first_seq <= turn.c.seq,
-    )
-    .order_by(node.c.first_seq.desc())
-    .limit(1)
-    .scalar_subquery()
-)  # fmt: skip
-ANSWERING: Final = 8
-"""Turns that answer a query best, of which the words are read."""
-ANSWERING_TURNS: Final = select(*_shortened_columns(parts=False), _segment_of.label("node_idx")).where(
-    _OF_CONVERSATION, turn.c.seq.in_([bindparam(f"s{i}") for i in range(ANSWERING)])
-)
-
-_signs: Final = table(PassageSignsRow)
-NEWEST_SIGNS: Final = (
-    select(_signs.c.signs)
-    .where(_signs.c.conversation == bindparam("conversation"), _signs.c.model == bindparam("model"))
-    .order_by(_signs.c.idx.desc())
-    .limit(SIGNS_SEGMENTS)
-)
-
-
-def _hit_turns() -> Any:
-    # Eight ranges of the primary key: a join on ranges makes PostgreSQL read the whole conversation.
-    ranges = [
-        select(
-            select(*_shortened_columns(parts=False))
-            .where(_OF_CONVERSATION, turn.c.seq.between(bindparam(f"a{i}"), bindparam(f"b{i}")))
-            .order_by(turn.c.seq)
-            .limit(TURNS_A_HIT)
-            .subquery(f"p{i}")
-        )
-        for i in range(SEGMENT_HITS)
-    ]
-    return union_all(*ranges)
-
-
-HIT_TURNS: Final = _hit_turns()

@@ -1,8 +1,8 @@
 """The read of the default policy: what a context needs of SQL, from memory where the revision is still the same.
 
 A conversation that this process has read before costs one statement, which names its revision; another one a
-transaction of five, seven with a query, and one more each for its vector and for the words of what answers it. Either
-way all that is returned is of one committed state.
+transaction of five at most, seven with a query, and one more each for its vector and for the words of what answers
+it. Either way all that is returned is of one committed state.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from typing import Any, Final
 
 from sqlalchemy import Engine
 
-from turnfold import statements
+from turnfold import query_statements, statements
 from turnfold.assemble.answers import TIGHT
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Note, last_part, unpack_outline
+from turnfold.contract.notes import Note
+from turnfold.contract.outlines import last_part, unpack_outline
 from turnfold.contract.passages import STANDING, Passage, unpack_passages
 from turnfold.contract.records import TurnState
 from turnfold.contract.results import Excerpt, Head
 from turnfold.driver import Call, Driver, DriverConnection
 from turnfold.hits import (
-    FEW_PASSAGES,
-    MOST_PASSAGES,
     Field,
     best_turns,
     candidates,
@@ -33,7 +32,16 @@ from turnfold.hits import (
 )
 from turnfold.known import Found, Known, KnownConversations, Wanted
 from turnfold.relevance import QUERY_TERMS, query_terms
-from turnfold.rows import content_size, head_record, lazy_anchors, lazy_turns, longest_content, shortened_record
+from turnfold.rows import (
+    NO_SHAPES,
+    content_size,
+    head_record,
+    lazy_anchors,
+    lazy_turns,
+    longest_content,
+    shapes_of,
+    shortened_record,
+)
 from turnfold.shortening import LEAST_CAP, Shortening, cap_for
 
 _ALL_A_TURN: Final = 8
@@ -43,8 +51,6 @@ _TOKENS_A_TURN: Final = 250
 """Tokens of a budget of which one more turn has its share."""
 _ANSWER: Final = Shortening.to(2 * LEAST_CAP, last_seq=0)
 """How much is read of a turn that answers a query."""
-_NUMBERS: Final = tuple(f"n{i}" for i in range(MOST_PASSAGES))
-"""Parameters of a statement of passages."""
 
 
 class ValueReader:
@@ -143,17 +149,17 @@ class ValueReader:
         calls: list[Call] = [
             (statements.OUTLINE, {**of_conversation, "last_part": part}),
             (statements.TOP_ANCHOR_ROWS, of_conversation),
-            (
-                statements.NEWEST_SHAPES,
-                {**of_conversation, "after_seq": after_seq, "before_words": words_after, "parts": short.parts},
-            ),
             (statements.NEWEST_TURNS, {**of_conversation, "after_seq": words_after, **short.numbers}),
         ]
-        parts, anchors, shapes, words = connection.batch(*calls, last=not wanted.query)
-        named, shaped = map(self._driver.naming, (statements.NEWEST_TURNS, statements.NEWEST_SHAPES))
+        if words_after > after_seq:
+            edges = {"after_seq": after_seq, "before_words": words_after, "parts": short.parts}
+            calls.append((statements.OLDER_SHAPES, {**of_conversation, **edges}))
+        parts, anchors, words, *shapes = connection.batch(*calls, last=not wanted.query)
+        named = self._driver.naming(statements.NEWEST_TURNS)
+        older = shapes_of(shapes[0][0]) if shapes else NO_SHAPES
         return Known(
             head=head, last_part=part, outline=unpack_outline((row[0], row[1]) for row in parts),
-            anchors=lazy_anchors(anchors), turns=lazy_turns(shapes, words, named, shaped, short), short=short,
+            anchors=lazy_anchors(anchors), turns=lazy_turns(older, words, named, short), short=short,
             whole=words_after == after_seq, longest=longest_content(words),
             characters=content_size(words) + 4 * sum([len(row[1]) for row in parts]),
         )  # fmt: skip
@@ -167,15 +173,15 @@ class ValueReader:
             return (), ()
         looked_up = [*asked[: QUERY_TERMS - 1], STANDING]
         terms = {f"t{i}": term for i, term in enumerate([*looked_up, *([""] * (QUERY_TERMS - len(looked_up)))])}
-        calls: list[Call] = [(statements.POSTINGS, {"conversation": known.head.id, **terms})]
+        calls: list[Call] = [(query_statements.POSTINGS, {"conversation": known.head.id, **terms})]
         if wanted.query_vector:
-            calls.append((statements.NEWEST_SIGNS, {"conversation": known.head.id, "model": wanted.vector_model}))
+            calls.append((query_statements.NEWEST_SIGNS, {"conversation": known.head.id, "model": wanted.vector_model}))
         postings, *signs = connection.batch(*calls)
         near = near_passages(wanted.query_vector, (bytes(row[0]) for rows in signs for row in rows))
         field = Field(said=known.outline.said, segments=known.head.node_count)
         found_by_words: list[Any] = postings
         scores = candidates(asked, found_by_words, field, near=near, most=passages_for(wanted.budget_tokens))
-        best = best_turns(scores, statements.ANSWERING) if wanted.budget_tokens > TIGHT else {}
+        best = best_turns(scores, query_statements.ANSWERING) if wanted.budget_tokens > TIGHT else {}
         passages, excerpts = self._passages(connection, known.head, list(scores), best)
         most_tokens = wanted.budget_tokens + wanted.budget_tokens // 4
         found = hits(asked, scores, passages, field, most_tokens=most_tokens)
@@ -188,19 +194,15 @@ class ValueReader:
         self, connection: DriverConnection, head: Head, numbers: Sequence[int], best: Mapping[int, float]
     ) -> tuple[list[Passage], tuple[Excerpt, ...]]:
         """The passages of numbers that are some passage's, and the words of the best turns; ends the snapshot."""
-        few = len(numbers) <= FEW_PASSAGES
-        size = FEW_PASSAGES if few else MOST_PASSAGES
-        padded = [*numbers, *([-1] * (size - len(numbers)))]
-        parameters = dict(zip(_NUMBERS, padded, strict=False))
-        statement = statements.FEW_HIT_PASSAGES if few else statements.HIT_PASSAGES
-        calls: list[Call] = [(statement, {"conversation": head.id, **parameters})]
+        listed = ",".join(map(str, numbers))
+        calls: list[Call] = [(query_statements.HIT_PASSAGES, {"conversation": head.id, "numbers": listed})]
         if best:
-            seqs = [*best, *([-1] * (statements.ANSWERING - len(best)))]
+            seqs = [*best, *([-1] * (query_statements.ANSWERING - len(best)))]
             wanted = {f"s{i}": seq for i, seq in enumerate(seqs)}
             short = {"head": _ANSWER.head, "tail": _ANSWER.tail}
-            calls.append((statements.ANSWERING_TURNS, {"conversation": head.id, **wanted, **short}))
+            calls.append((query_statements.ANSWERING_TURNS, {"conversation": head.id, **wanted, **short}))
         rows, *turns = connection.batch(*calls, last=True)
-        named = self._driver.naming(statements.ANSWERING_TURNS)
+        named = self._driver.naming(query_statements.ANSWERING_TURNS)
         excerpts = [
             Excerpt(turn=shortened_record(row, _ANSWER), score=best[row.seq], node_idx=row.node_idx)
             for found in turns for row in map(named, found)

@@ -13,6 +13,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.tasks import Operation
 from turnfold.edge import accept, decode_turn, read_entry
+from turnfold.inbox import Pending, ProducerInbox
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.drain import receive
 from turnfold_worker.exchange import InboxEntry, ReceivedTurn
@@ -80,6 +81,24 @@ def test_golden_fields_of_a_configuration(tf: Turnfold, client: redis.Redis) -> 
         b"v": b"1", b"op": b"configure",
         b"d": b'{"constraints": ["no AWS"], "goal": "a booking service", "settings": {"segment_max_turns": 20}}',
     }  # fmt: skip
+
+
+def test_a_look_at_an_inbox_finds_its_entries_as_they_lie_there(tf: Turnfold, client: redis.Redis) -> None:
+    address, inbox = Address("acme", "conv-1"), ProducerInbox(client)
+    assert inbox.peek(address, newest=10) == Pending(held=0, newest=(), forgotten=False, lag_seconds=0.0)
+    said = ["Yes.", "Não,\r\n日本語 🙂", "x" * 70_000, "1,2,3"]
+    tf.append("conv-1", [{"role": "assistant", "content": text, "turn_id": f"ü-{i}"} for i, text in enumerate(said)])
+    # By another producer: fields in another order, one missing, one unknown.
+    client.xadd(address.inbox, {"d": b"\x00\xff,", "more": "1", "id": "m-9", "v": "1"})
+    entries = client.xrange(address.inbox)
+    found = inbox.peek(address, newest=10)
+    assert found.held == 5
+    assert [(one.stream_id.encode(), one.entry_id.encode(), one.body) for one in found.newest] == [
+        (stream_id, fields[b"id"], fields[b"d"]) for stream_id, fields in entries
+    ]
+    assert [one.operation for one in found.newest] == ["append"] * 4 + [""]
+    assert inbox.peek(address, newest=2).newest == found.newest[-2:]
+    assert inbox.peek(address, newest=0).newest == ()
 
 
 def test_one_entry_a_turn(tf: Turnfold, client: redis.Redis) -> None:

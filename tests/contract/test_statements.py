@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, Executable, event
 
-from turnfold import statements
+from turnfold import query_statements, statements
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, Node
 from turnfold.contract.results import Head
@@ -27,7 +27,7 @@ def engine(sqlite_url: str) -> Iterator[Engine]:
 
 STATEMENTS = {
     name: statement
-    for name, statement in vars(statements).items()
+    for name, statement in (vars(statements) | vars(query_statements)).items()
     if not name.startswith("_") and isinstance(statement, Executable)
 }
 
@@ -81,7 +81,7 @@ def plans_of(engine: Engine) -> Iterator[dict[str, list[str]]]:
 
 
 KEYED = re.compile(r"USING (PRIMARY KEY|(COVERING )?INDEX \w+) \((conversation=\?|tenant=\? AND external_id=\?|key=\?)")
-CONSTANT = re.compile(r"SCAN (\d+ CONSTANT ROWS?|CONSTANT ROW|w|want|p\d+)")
+CONSTANT = re.compile(r"SCAN (\d+ CONSTANT ROWS?|CONSTANT ROW|w|want|older|p\d+|json_each VIRTUAL TABLE INDEX 1:)")
 
 
 def faults(plan: list[str]) -> list[str]:
@@ -92,9 +92,8 @@ def faults(plan: list[str]) -> list[str]:
 
 def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
-        "HEAD", "HEAD_AND_STORED", "FRONTIER", "OUTLINE", "TOP_ANCHOR_ROWS", "NEWEST_SHAPES", "NEWEST_TURNS",
-        "TURNS_UP_TO",
-        "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "FEW_HIT_PASSAGES", "HIT_PASSAGES",
+        "HEAD", "HEAD_AND_STORED", "FRONTIER", "OUTLINE", "TOP_ANCHOR_ROWS", "OLDER_SHAPES", "NEWEST_TURNS",
+        "TURNS_UP_TO", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "HIT_PASSAGES",
         "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS",
     }  # fmt: skip
 
@@ -126,6 +125,13 @@ def test_a_query_reads_its_segments_and_not_every_turn(engine: Engine) -> None:
     searches = [step for plan in plans.values() for step in plan if step.startswith("SEARCH ")]
     assert [step.split()[1] for step in searches] == ["node"] + ["turn"] * 8
     assert all("seq>? AND seq<?" in step for step in searches[1:])
+
+
+def test_passages_are_looked_up_by_their_keys(engine: Engine) -> None:
+    with plans_of(engine) as plans, engine.begin() as connection:
+        connection.execute(query_statements.HIT_PASSAGES, {"conversation": 1, "numbers": "256,512"})
+    (plan,) = plans.values()
+    assert plan[0] == "SEARCH passage USING PRIMARY KEY (conversation=? AND number=?)"
 
 
 def test_the_top_anchors_come_from_the_partial_index(engine: Engine) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, Executable, text
 
-from turnfold import statements
+from turnfold import query_statements, statements
 from turnfold.sql import connect
 
 pytestmark = pytest.mark.postgresql
 
 STATEMENTS = {
     name: statement
-    for name, statement in vars(statements).items()
+    for name, statement in (vars(statements) | vars(query_statements)).items()
     if not name.startswith("_") and isinstance(statement, Executable)
 }
 
@@ -78,10 +78,10 @@ def parameters(statement: Any, engine: Engine) -> dict[str, Any]:
     """Values of the right kinds for whatever a statement asks for."""
     known = {
         "tenant": "acme", "external_id": "c7", "conversation": 7, "node_count": SEGMENTS, "after_seq": TURNS - 200,
-        "before_words": TURNS - 24,
+        "before_words": TURNS - 24, "numbers": ",".join(str(256 * seq) for seq in range(1, 251)),
         "cap": 4_000, "first_seq": 1, "from_seq": 1, "last_seq": 50, "most": 50, "last_part": 4, "model": "m",
     }  # fmt: skip
-    kinds = {"id": "t5", "t": "term3", "n": 2_560, "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40}
+    kinds = {"id": "t5", "t": "term3", "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40}
     names = statement.compile(dialect=engine.dialect).params
     return {
         name: known[name] if name in known else kinds[name.rstrip("0123456789")]

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from support.talk import talk
-from turnfold import Context, Turnfold, statements, value_read
+from turnfold import Context, Turnfold, query_statements, statements, value_read
 from turnfold.driver import Driver
 from turnfold.sql import connect
 
@@ -103,10 +103,11 @@ def test_a_statement_has_one_plan_whatever_its_numbers_are(postgresql_url: str) 
     driver = Driver(engine)
     with driver.connection() as connection:
         for number in (1, 40_000, 70_000, 2**31 - 1, -1, 300, 32_768, 5, 6, 7, 8):
-            numbers = {f"n{i}": number + (i % 2) * -1 for i in range(statements.FEW_PASSAGES)}
-            connection.rows(statements.FEW_HIT_PASSAGES, {"conversation": 1, **numbers})
+            seqs = {f"s{i}": number + (i % 2) * -1 for i in range(query_statements.ANSWERING)}
+            short = {"head": number, "tail": 5}
+            connection.rows(query_statements.ANSWERING_TURNS, {"conversation": 1, **seqs, **short})
         (prepared,) = connection._run(
-            "SELECT count(*) FROM pg_prepared_statements WHERE strpos(statement, 'FROM passage') > 0"
+            "SELECT count(*) FROM pg_prepared_statements WHERE strpos(statement, 'AS node_idx') > 0"
         )
         (generic,) = connection._run("SHOW plan_cache_mode")
     assert prepared == (1,)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from turnfold.contract.notes import Outline
+from turnfold.contract.outlines import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, NO_VECTORS, Vector
 from turnfold_worker.errors import Retryable, where

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Covered, Outline
+from turnfold.contract.notes import Covered
+from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.vectors import Vector
 from turnfold_worker.exchange import (

@@ -184,14 +184,17 @@ def _joined_line(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing) ->
 def _summed(parts: tuple[Part, ...], before: tuple[Part, ...], chat: ChatBlock, pricing: Pricing) -> FormTokens:
     prefix = sum(part.tokens for part in before)
     system = MESSAGE_TOKENS + prefix if before else 0
-    recent = pricing.recent(chat.turns)
-    voices = [shown.turn.role is Role.ASSISTANT for shown in chat.turns if pricing.turn(shown).anthropic]
+    recent = [pricing.turn(shown) for shown in chat.turns]
+    voices = [
+        shown.turn.role is Role.ASSISTANT
+        for shown, tokens in zip(chat.turns, recent, strict=True) if tokens.anthropic
+    ]  # fmt: skip
     joins = sum(voice == following for voice, following in pairwise(voices))
     opener = MESSAGE_TOKENS + pricing.count(OPENER) if voices and voices[0] else 0
     return FormTokens(
         text=sum(part.tokens for part in parts),
-        openai=system + recent.openai,
-        anthropic=system + recent.anthropic - MESSAGE_TOKENS * joins + opener,
+        openai=system + sum([tokens.openai for tokens in recent]),
+        anthropic=system + sum([tokens.anthropic for tokens in recent]) - MESSAGE_TOKENS * joins + opener,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, TypeVar
 
 from turnfold.assemble import recent
@@ -15,16 +16,18 @@ from turnfold.assemble.answers import Quoted, quoted
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fitting import fitting_anchors, fitting_names, fitting_notes
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
-from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of
+from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of, with_more
 from turnfold.assemble.latest_actions import fitting_actions
 from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.material import Material
-from turnfold.assemble.past import Past, Taken, looked_at
+from turnfold.assemble.past import Past, Taken, said_when
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
 from turnfold.assemble.top_anchors import TopAnchors
-from turnfold.contract.notes import Note, Outline
+from turnfold.contract.note_lists import NoteRow
+from turnfold.contract.notes import Note
+from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Node
 
 _WORTH_FILLING: Final = 0.02
@@ -82,8 +85,7 @@ class _Selection:
         """Of the room for actions and late names what they leave; it changes with each turn, and is for the end."""
         self._anchor_words: dict[int, set[str]] = {}
         self._anchors_by: Hashable = ()
-        self._spans_before = -1
-        self._spans_known: list[GroupSpan] = []
+        self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
         self.plan = with_lines(plan, material, self._recent())
         self._raw_at_first = self._recent_tokens()
 
@@ -102,9 +104,9 @@ class _Selection:
         most = min(int(self._policy.anchors_share * self._target), room // 2)
         self._anchors_by = ("anchors", first_raw, most, self._target)
         top = TopAnchors.of(self._material.snapshot.anchors)
-        notes = looked_at(self._outline.notes, self._target)
+        said = partial(said_when, self._outline.notes, self._target)
         anchors = self._material.memo.of(
-            self._anchors_by, lambda: fitting_anchors(top, first_raw, most, self._pricing, notes)
+            self._anchors_by, lambda: fitting_anchors(top, first_raw, most, self._pricing, said)
         )
         room -= anchors.tokens
         most_names = self._names_share()
@@ -141,21 +143,20 @@ class _Selection:
         past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words, in_detail=self._in_detail)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
         chosen, hits, said, known_by = self._with_hits(past, opened, self._steady_room(tail))
-        notes = chosen.notes
         left = self._left - chosen.tokens - said.tokens - (self._pricing.hits(hits) if hits else 0)
         if late := [note for note in late if note.seq not in said.whole]:
             of_tail = self._chosen(late, opened, min(left + self._more_raw(), left + self._kept_free))
             late = of_tail.notes
             left -= of_tail.tokens
-        if notes and left > _WORTH_FILLING * self._target:
-            end = sorted(note.seq for note in notes)[int(_STAYS * len(notes))]
-            known = {(note.seq, note.place) for note in (*notes, *hits)}
-            near = (note for note in past if note.seq >= end and (note.seq, note.place) not in known)
-            fuller = notes + self._chosen(near, opened, left).notes
-            left -= self._cost(fuller) - chosen.tokens
-            notes, known_by = fuller, None
+        groups = self._remembered(known_by, "groups", lambda: grouped(spans, chosen.notes))
+        if chosen.notes and left > _WORTH_FILLING * self._target:
+            end = sorted([note.seq for note in chosen.notes])[int(_STAYS * len(chosen.notes))]
+            known = {(note.seq, note.place) for note in (*chosen.notes, *hits) if note.seq >= end}
+            near = self._chosen(past.since(end, known), opened, left).notes
+            # Together they need fewer labels.
+            left -= fitting_notes(near, opened, _ENOUGH, self._pricing, after=chosen).tokens
+            groups = with_more(groups, near)
         self._left = left + self._kept_free
-        groups = self._remembered(known_by, "groups", lambda: grouped(spans, notes))
         if tail:
             groups += grouped([tail], late, day=last_day(groups))
         self.plan = replace(
@@ -218,9 +219,8 @@ class _Selection:
             room -= self._pricing.hits(hits)
         asked = {(note.seq, note.place) for note in hits}
         others = (
-            note for note in past
-            if (note.seq, note.place) in shown or (note.seq not in whole and (note.seq, note.place) not in asked)
-        )  # fmt: skip
+            note for note in past if (place := note[:2]) in shown or (note[0] not in whole and place not in asked)
+        )
         return self._chosen(others, opened, room), hits, said, None
 
     def show_more_raw(self) -> bool:
@@ -274,12 +274,13 @@ class _Selection:
 
     def _spans(self) -> list[GroupSpan]:
         """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
-        before = self._first_raw() - 1
-        if before != self._spans_before:
-            cover, share = self._outline.cover, int(self._policy.markers_share * self._target)
-            known = spans_of(cover, before=before, most_tokens=share, short=self._material.style.short)
-            self._spans_before, self._spans_known = before, known
-        return self._spans_known
+        before, share = self._first_raw() - 1, int(self._policy.markers_share * self._target)
+        return self._remembered(
+            (before, share, self._material.style.short), "spans",
+            lambda: spans_of(
+                self._outline.cover, before=before, most_tokens=share, short=self._material.style.short
+            ),
+        )  # fmt: skip
 
     def _tail_span(self) -> GroupSpan | None:
         """Turns of the open tail that only notes stand for."""
@@ -299,22 +300,23 @@ class _Selection:
             return self._material.closed_seq + 1
         return self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
 
-    def _chosen(self, notes: Iterable[Note], spans: Sequence[GroupSpan], room: int) -> Taken:
+    def _chosen(self, notes: Iterable[NoteRow], spans: Sequence[GroupSpan], room: int) -> Taken:
         return fitting_notes(notes, spans, room, self._pricing)
-
-    def _cost(self, notes: Sequence[Note]) -> int:
-        """What notes cost together with their labels, in the groups of this context."""
-        return self._chosen(notes, self._spans(), _ENOUGH).tokens
 
     def _lines_tokens(self) -> int:
         """Tokens of the background's header and of the lines of groups."""
-        spans = [*self._spans(), *([tail] if (tail := self._tail_span()) else [])]
-        lines = [group_line(span.first_seq, span.last_seq, span.marker) for span in spans]
-        lines += recent.lines_of(replace(self.plan, unfolded=self._unfolded(self._tail_span())))
-        return sum(self._pricing.count(line) for line in [BACKGROUND_HEADER, *lines]) if lines else 0
+        tail = self._tail_span()
+        lines = [
+            group_line(span.first_seq, span.last_seq, span.marker)
+            for span in [*self._spans(), *([tail] if tail else [])]
+        ]
+        lines += recent.lines_of(replace(self.plan, unfolded=self._unfolded(tail)))
+        return sum(map(self._pricing.count, [BACKGROUND_HEADER, *lines])) if lines else 0
 
     def _recent_tokens(self) -> int:
         return self._priced(self.plan.raw)
 
     def _priced(self, raw: tuple[ShownTurn, ...]) -> int:
-        return self._pricing.around(self._pricing.recent(raw), raw)
+        if raw is not self._raw_priced[0]:
+            self._raw_priced = (raw, self._pricing.around(self._pricing.recent(raw), raw))
+        return self._raw_priced[1]

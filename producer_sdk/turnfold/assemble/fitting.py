@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from turnfold.assemble.group_spans import GroupSpan
-from turnfold.assemble.past import Taken, TakenAnchors
+from turnfold.assemble.past import Labels, SaidWhen, Taken, TakenAnchors
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.top_anchors import TopAnchors
-from turnfold.contract.notes import Note, is_parted_free
+from turnfold.contract.note_lists import NoteRow, made_note
+from turnfold.contract.notes import MARKS, is_parted_free
 from turnfold.contract.records import Anchor
 
 _PASSED_OVER: Final = 24
 """Notes or names that are too long for what is left, after which no shorter one is looked for."""
 
 
-def fitting_notes(notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, pricing: Pricing) -> Taken:
-    """The first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`."""
+def fitting_notes(
+    notes: Iterable[NoteRow],
+    spans: Sequence[GroupSpan],
+    room: int,
+    pricing: Pricing,
+    *,
+    after: Taken | None = None,
+) -> Taken:
+    """The first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`.
+
+    Those that were taken `after` others need no label that these have.
+    """
     starts = [span.first_seq for span in spans]
-    # Whether a note under a label ends in a mark already; of a day alone only that it is there.
-    labels: dict[tuple[int, str, str], bool] = {}
-    taken: list[Note] = []
+    labels: Labels = {} if after is None else dict(after.labels)
+    taken: list[NoteRow] = []
     left = room
     too_long = 0
     for note in notes:
@@ -37,7 +47,7 @@ def fitting_notes(notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, 
             if day and (place, day, "") not in labels:
                 price += pricing.day(day)
         # Behind a mark the separator costs nothing. One note of a line may be the last one.
-        ends_in_mark = is_parted_free(text)
+        ends_in_mark = text[-1:] in MARKS and is_parted_free(text)
         if ended and ends_in_mark:
             price -= 1
         if price > left:
@@ -51,17 +61,17 @@ def fitting_notes(notes: Iterable[Note], spans: Sequence[GroupSpan], room: int, 
         if not ended:
             labels[label] = ends_in_mark
         taken.append(note)
-    return Taken(taken, room - left)
+    return Taken([*map(made_note, taken)], room - left, labels)
 
 
 def fitting_anchors(
-    top: TopAnchors, before_seq: int, most: int, pricing: Pricing, notes: Iterable[Note]
+    top: TopAnchors, before_seq: int, most: int, pricing: Pricing, said_when: Callable[[], SaidWhen]
 ) -> TakenAnchors:
     """Anchors of turns before a number, by rank, for at most so many tokens with their header.
 
-    Who said them, and when, is told by the `notes` of the same turns, of which not all have any.
+    `said_when` tells who said a turn, and when, as far as it has notes.
     """
-    said: dict[int, tuple[str, str]] | None = None
+    said: SaidWhen | None = None
     taken: list[Anchor] = []
     spent = pricing.count(ANCHORS_HEADER)
     words: dict[int, set[str]] = {}
@@ -70,7 +80,7 @@ def fitting_anchors(
         if seq >= before_seq or spent + tokens > most:
             continue
         if said is None:
-            said = {note.seq: (note.speaker, note.day) for note in notes}
+            said = said_when()
         speaker, day = said.get(seq, (None, ""))
         anchor = replace(top[at], speaker=speaker, day=day)
         price = pricing.anchor(anchor)

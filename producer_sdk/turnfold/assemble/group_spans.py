@@ -71,6 +71,16 @@ def last_day(groups: Sequence[Group]) -> str:
     return groups[-1].day_after if groups else ""
 
 
+def with_more(groups: tuple[Group, ...], notes: Sequence[Note]) -> tuple[Group, ...]:
+    """Groups with more notes under their lines; those before the first of these notes stay the same objects."""
+    if not notes:
+        return groups
+    kept = max(0, bisect_right(groups, min([note.seq for note in notes]), key=_FIRST_SEQ) - 1)
+    spans = [GroupSpan(group.first_seq, group.last_seq, group.marker) for group in groups[kept:]]
+    held = [note for group in groups[kept:] for note in group.notes]
+    return groups[:kept] + grouped(spans, [*held, *notes], day=last_day(groups[:kept]))
+
+
 def grouped(spans: Sequence[GroupSpan], notes: Sequence[Note], *, day: str = "") -> tuple[Group, ...]:
     """Notes under the lines of their turns; `day` is what stands above the first already."""
     ordered = in_order(notes)

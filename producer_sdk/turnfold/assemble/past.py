@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, compress, islice
 
-from turnfold.contract.notes import OUTLINE_TIERS, Note, Tiers
+from turnfold.contract.note_lists import NoteList, NoteRow, Tiers
+from turnfold.contract.notes import Note
+from turnfold.contract.outlines import OUTLINE_TIERS
 from turnfold.contract.records import Anchor
+
+Labels = dict[tuple[int, str, str], bool]
+"""By group, day and speaker, whether a note there ends in a mark already; of a day alone only that it is there."""
+SaidWhen = dict[int, tuple[str, str]]
+"""By turn, its speaker and its day; empty for one without a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +24,7 @@ class Taken:
 
     notes: list[Note]
     tokens: int
+    labels: Labels = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +36,10 @@ class TakenAnchors:
     words: dict[int, set[str]]
 
 
-def looked_at(notes: Sequence[Note], target: int) -> Iterable[Note]:
-    """Those of an outline's notes that a context of so many tokens looks at anyway."""
-    if not isinstance(notes, Tiers):
-        return notes
-    return chain.from_iterable(islice(notes.tiers(), 1 + bisect_left(OUTLINE_TIERS, target)))
+def said_when(notes: Sequence[Note], target: int) -> SaidWhen:
+    """Who said a turn, and when, from those of an outline's notes that a context of so many tokens looks at anyway."""
+    lists = islice(Tiers.of(notes).lists(), 1 + bisect_left(OUTLINE_TIERS, target))
+    return dict(chain.from_iterable(part.said_when() for part in lists))
 
 
 class Past:
@@ -46,30 +53,41 @@ class Past:
         anchored: Mapping[int, set[str]],
         in_detail: Sequence[tuple[int, int]] = (),
     ) -> None:
-        self._tiers = notes.tiers() if isinstance(notes, Tiers) else iter((notes,))
+        self._lists = Tiers.of(notes).lists()
         self._before_seq = before_seq
         self._anchored = anchored
         self._in_detail = in_detail
-        self._kept: list[list[Note]] = []
+        self._looked_at: list[tuple[NoteList, list[bool]]] = []
 
-    def __iter__(self) -> Iterator[Note]:
-        return chain.from_iterable(self._parts())
+    def __iter__(self) -> Iterator[NoteRow]:
+        return chain.from_iterable(compress(notes.rows(), kept) for notes, kept in self._parts())
 
-    def _parts(self) -> Iterator[list[Note]]:
+    def since(self, first_seq: int, known: Collection[tuple[int, int]]) -> Iterator[Note]:
+        """Those of turns from a number on whose turn and place are not among what is known."""
+        for notes, kept in self._parts():
+            for at, seq in enumerate(notes.seqs):
+                if seq >= first_seq and kept[at] and (seq, notes.places[at]) not in known:
+                    yield notes[at]
+
+    def _parts(self) -> Iterator[tuple[NoteList, list[bool]]]:
+        """Notes, and which of them are kept."""
         at = 0
-        while at < len(self._kept) or self._look_further():
-            yield self._kept[at]
+        while at < len(self._looked_at) or self._look_further():
+            yield self._looked_at[at]
             at += 1
 
     def _look_further(self) -> bool:
-        tier = next(self._tiers, None)
-        if tier is None:
+        notes = next(self._lists, None)
+        if notes is None:
             return False
         before, anchored = self._before_seq, self._anchored
-        kept = [note for note in tier if note.seq < before and not (note.seq in anchored and self._is_anchored(note))]
+        kept = [
+            seq < before and not (seq in anchored and self._is_anchored(notes[at]))
+            for at, seq in enumerate(notes.seqs)
+        ]  # fmt: skip
         for first, last in self._in_detail:
-            kept = [note for note in kept if not first <= note.seq <= last]
-        self._kept.append(kept)
+            kept = [keep and not first <= seq <= last for keep, seq in zip(kept, notes.seqs, strict=True)]
+        self._looked_at.append((notes, kept))
         return True
 
     def _is_anchored(self, note: Note) -> bool:

@@ -45,7 +45,7 @@ def line_openings(voices: Iterable[tuple[str | None, str]]) -> tuple[str, ...]:
 def guarded(text: str, openings: tuple[str, ...]) -> str:
     """`text` with every line after the first that begins like one of ours indented."""
     lines = text.splitlines(keepends=True)
-    if not any(line.startswith(openings) for line in lines[1:]):
+    if len(lines) < 2 or not any(line.startswith(openings) for line in lines[1:]):
         return text
     return lines[0] + "".join(INDENT + line if line.startswith(openings) else line for line in lines[1:])
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from turnfold.contract.notes import Note, Outline
+from turnfold.contract.notes import Note
+from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Anchor, ConversationId, Node, StoredTurn
 
 

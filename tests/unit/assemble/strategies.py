@@ -16,7 +16,8 @@ from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.material import coarsest
 from turnfold.assemble.render_text import date_of
 from turnfold.contract.actions import Action
-from turnfold.contract.notes import Covered, Note, Outline
+from turnfold.contract.notes import Covered, Note
+from turnfold.contract.outlines import Outline
 from turnfold.contract.records import (
     FAN_OUT,
     MAX_HEIGHT,

@@ -22,7 +22,8 @@ from turnfold.assemble import (
     page,
     policy_named,
 )
-from turnfold.contract.notes import Covered, Note, Outline
+from turnfold.contract.notes import Covered, Note
+from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Anchor, AnchorType, ConversationId, Role, StoredTurn
 from turnfold.contract.results import Head, Snapshot
 from turnfold.errors import InvalidBudget, InvalidInput, InvalidSettings

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turnfold.contract.notes import Covered, Note, is_parted_free, joined, note_lines, pack_notes, unpack_notes
+from turnfold.contract.note_lists import pack_notes, unpack_notes
+from turnfold.contract.notes import Covered, Note, is_parted_free, joined, note_lines
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.offline import fold

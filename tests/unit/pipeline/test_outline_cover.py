@@ -10,16 +10,8 @@ from hypothesis import strategies as st
 
 from turnfold.contract.actions import Action
 from turnfold.contract.coverage import taken, voices
-from turnfold.contract.notes import (
-    OUTLINE_TIERS,
-    Covered,
-    Note,
-    Outline,
-    last_part,
-    note_lines,
-    pack_outline,
-    unpack_outline,
-)
+from turnfold.contract.notes import Covered, Note, note_lines
+from turnfold.contract.outlines import OUTLINE_TIERS, Outline, last_part, pack_outline, unpack_outline
 from turnfold.contract.records import FAN_OUT
 from turnfold.contract.words import WEIGHTS, digit_of, note_words
 from turnfold_worker.pipeline.dates import day_label, resolve_relative_days

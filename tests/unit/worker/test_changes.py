@@ -14,7 +14,7 @@ from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import turn_changes
 from turnfold.assemble import policy_named, request_of
-from turnfold.contract.notes import pack_notes
+from turnfold.contract.note_lists import pack_notes
 from turnfold.contract.records import FAN_OUT
 from turnfold.reader import Reader
 from turnfold.retrieval import context

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, case, delete, select, update
 
-from turnfold.contract.notes import unpack_notes
+from turnfold.contract.note_lists import unpack_notes
 from turnfold.contract.records import FAN_OUT, ConversationId, JobId, TurnState
 from turnfold.contract.tables import (
     AnchorRow,
@@ -150,7 +150,7 @@ def _make_plain(connection: Connection, conversation: ConversationId, idx: int, 
     best = connection.scalar(
         select(_notes.c.best).where(_notes.c.conversation == conversation, _notes.c.height == 0, _notes.c.idx == idx)
     )
-    others = tuple(note for note in unpack_notes(best or "[]") if note.seq != seq)
+    others = tuple(note for note in unpack_notes(best) if note.seq != seq) if best else ()
     plain = plain_fold(segment.turns, idx=idx, said=said_after(segment.said_before, segment.turns))
     nodes = [replace(plain, notes=others)]
     while (children := _children(connection, conversation, nodes[-1])) is not None:

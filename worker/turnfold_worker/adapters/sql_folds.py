@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, and_, bindparam, func, select, update
 
 from turnfold.contract.actions import pack_actions, unpack_actions
-from turnfold.contract.notes import pack_notes, unpack_notes
+from turnfold.contract.note_lists import pack_notes, unpack_notes
 from turnfold.contract.records import Anchor, ConversationId, Method, Node
 from turnfold.contract.tables import (
     ConversationRow,

@@ -10,7 +10,9 @@ from typing import Final
 from sqlalchemy import Connection, and_, delete, insert, or_, select, text, update
 
 from turnfold.contract.actions import unpack_actions
-from turnfold.contract.notes import FRAME_PART, Covered, Outline, pack_outline, unpack_notes, unpack_outline
+from turnfold.contract.note_lists import unpack_notes
+from turnfold.contract.notes import Covered
+from turnfold.contract.outlines import FRAME_PART, Outline, pack_outline, unpack_outline
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId
 from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, OutlineRow, table
 from turnfold_worker.adapters import sql_folds

@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, Connection, Engine
 
 from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Covered, Outline
+from turnfold.contract.notes import Covered
+from turnfold.contract.outlines import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import JobKind
 from turnfold.contract.vectors import Vector

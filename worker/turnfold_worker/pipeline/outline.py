@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from turnfold.contract.actions import Action, kept_actions
-from turnfold.contract.notes import OUTLINE_TIERS, Covered, Note, Outline
+from turnfold.contract.notes import Covered, Note
+from turnfold.contract.outlines import OUTLINE_TIERS, Outline
 from turnfold.contract.records import FAN_OUT, Role, StoredTurn
 from turnfold_worker.pipeline.actions import actions_of
 from turnfold_worker.pipeline.coverage import ranked

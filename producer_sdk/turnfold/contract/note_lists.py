@@ -1,0 +1,169 @@
+"""How notes are stored, and read without making those that a context does not take.
+
+The first line is JSON: speakers and days, and all numbers of the notes in base64, a column for each field. Each
+further line is the text of a note. A number of JSON takes ten times as long to read, and a JSON object for each note
+a hundred times.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, repeat
+from typing import Any, Final, cast, overload
+
+from turnfold.contract.notes import Note
+
+NoteRow = tuple[Any, ...]
+"""The fields of a note in their order: an iteration makes it much faster than a `Note`."""
+
+made_note: Final = cast("Callable[[Iterable[Any]], Note]", partial(tuple.__new__, Note))
+"""`Note._make` without a call of Python's: a read makes hundreds."""
+
+_CODES: Final = (("B", 1 << 8), ("H", 1 << 16), ("I", 1 << 32))
+"""Unsigned numbers of one, two and four bytes, and what they stay below."""
+
+
+def pack_notes(notes: Sequence[Note], *, gains: bool = False) -> str:
+    """Notes in their order, with what is needed to rank them again, or with their gains instead."""
+    speakers: dict[tuple[str, str], int] = {}
+    days: dict[str, int] = {}
+    columns = [
+        [note.seq for note in notes],
+        [note.place for note in notes],
+        [speakers.setdefault((note.speaker, note.role), len(speakers)) for note in notes],
+        [days.setdefault(note.day, len(days)) for note in notes],
+        [note.tokens for note in notes],
+        [note.gain if gains else note.worth for note in notes],
+    ]
+    codes = "".join(map(_code, columns))
+    numbers = b"".join(
+        struct.pack(f"<{len(notes)}{code}", *column) for code, column in zip(codes, columns, strict=True)
+    )
+    header: dict[str, Any] = {
+        "many": len(notes),
+        "codes": codes,
+        "numbers": b2a_base64(numbers, newline=False).decode(),
+        "speakers": list(speakers),
+        "days": list(days),
+    }
+    if not gains:
+        header["weights"] = [note.weights for note in notes]
+    return "\n".join([json.dumps(header, ensure_ascii=False, separators=(",", ":")), *[note.text for note in notes]])
+
+
+def _code(column: Sequence[int]) -> str:
+    most = max(column, default=0)
+    return next(code for code, above in _CODES if most < above)
+
+
+def unpack_notes(body: str) -> tuple[Note, ...]:
+    """Notes from what `pack_notes` made."""
+    return tuple(NoteList(body))
+
+
+class NoteList(Sequence[Note]):
+    """Notes as a column for each field. A note is made when it is looked at."""
+
+    __slots__ = ("_days", "_speakers", "_texts", "_tokens", "_values", "_weights", "_when", "_who", "places", "seqs")
+
+    def __init__(self, body: str) -> None:
+        """`body` is what `pack_notes` made."""
+        first, *self._texts = body.split("\n")
+        header = json.loads(first)
+        many, codes = header["many"], header["codes"]
+        numbers = struct.unpack(
+            "<" + "".join([f"{many}{code}" for code in codes]), a2b_base64(header["numbers"])
+        )  # fmt: skip
+        self.seqs, self.places, self._who, self._when, self._tokens, self._values = [
+            numbers[at * many : (at + 1) * many] for at in range(len(codes))
+        ]
+        self._speakers: list[tuple[str, str]] = header["speakers"]
+        self._days: list[str] = header["days"]
+        self._weights: list[str] | None = header.get("weights")
+
+    def rows(self) -> Iterator[NoteRow]:
+        """The fields of each note."""
+        labels, roles = [label for label, _ in self._speakers], [role for _, role in self._speakers]
+        values: tuple[Iterable[Any], ...] = (repeat(0), repeat(""), self._values)
+        if self._weights is not None:
+            values = (self._values, self._weights, repeat(0))
+        return zip(
+            self.seqs, self.places, map(labels.__getitem__, self._who), map(roles.__getitem__, self._who),
+            map(self._days.__getitem__, self._when), self._texts, self._tokens, *values, strict=False,
+        )  # fmt: skip
+
+    def said_when(self) -> Iterator[tuple[int, tuple[str, str]]]:
+        """The turn of each note, with its speaker and its day."""
+        labels = [label for label, _ in self._speakers]
+        return zip(
+            self.seqs, zip(map(labels.__getitem__, self._who), map(self._days.__getitem__, self._when), strict=True),
+            strict=True,
+        )  # fmt: skip
+
+    def __iter__(self) -> Iterator[Note]:
+        return map(made_note, self.rows())
+
+    def __len__(self) -> int:
+        return len(self.seqs)
+
+    @overload
+    def __getitem__(self, at: int) -> Note: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Note, ...]: ...
+    def __getitem__(self, at: int | slice) -> Note | tuple[Note, ...]:
+        if isinstance(at, slice):
+            return tuple(self)[at]
+        speaker, role = self._speakers[self._who[at]]
+        note = Note(
+            self.seqs[at], self.places[at], speaker, role, self._days[self._when[at]], self._texts[at],
+            self._tokens[at], gain=self._values[at],
+        )  # fmt: skip
+        return note if self._weights is None else note._replace(worth=note.gain, weights=self._weights[at], gain=0)
+
+
+class Tiers(Sequence[Note]):
+    """Notes of several parts, each parsed when it is first looked at. Safe to share among threads."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, bodies: Iterable[str | NoteList]) -> None:
+        self._parts: list[str | NoteList] = list(bodies)
+
+    @classmethod
+    def of(cls, notes: Sequence[Note]) -> Tiers:
+        """Notes that are in parts, or not yet: then as one part."""
+        return notes if isinstance(notes, Tiers) else cls([pack_notes(notes, gains=True)])
+
+    def lists(self) -> Iterator[NoteList]:
+        """The notes of each part in turn."""
+        for i, part in enumerate(self._parts):
+            # Two threads may both parse it, to the same notes.
+            notes = NoteList(part) if isinstance(part, str) else part
+            self._parts[i] = notes
+            yield notes
+
+    def first(self, count: int) -> Tiers:
+        """The first parts, parsed as far as these are."""
+        return self if count >= len(self._parts) else Tiers(self._parts[:count])
+
+    def __iter__(self) -> Iterator[Note]:
+        return chain.from_iterable(self.lists())
+
+    def __len__(self) -> int:
+        return sum(map(len, self.lists()))
+
+    @overload
+    def __getitem__(self, at: int) -> Note: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Note, ...]: ...
+    def __getitem__(self, at: int | slice) -> Note | tuple[Note, ...]:
+        return tuple(self)[at]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]  # compared by its notes

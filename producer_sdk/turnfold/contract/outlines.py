@@ -1,0 +1,135 @@
+"""Outlines: what a context needs of all that is folded, and how it is stored.
+
+The best notes of the conversation in the order in which a budget takes them, its names, and which nodes hold its
+turns. In parts, so that a reader fetches what its budget can hold, and parses no part that it does not reach.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final, cast
+
+from turnfold.contract.actions import Action, kept_actions, pack_actions, unpack_actions
+from turnfold.contract.note_lists import Tiers, pack_notes, unpack_notes
+from turnfold.contract.notes import Covered, Note
+
+OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
+"""Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
+
+FRAME_PART: Final = 0
+"""The part of an outline that says what it covers."""
+NAMES_PART: Final = 1
+"""The part that holds the names."""
+FIRST_TIER: Final = 2
+
+_covered: Final = cast("Callable[[Iterable[Any]], Covered]", partial(tuple.__new__, Covered))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """All that is folded, as a context within a budget takes it."""
+
+    last_seq: int = 0
+    """Last turn that it covers."""
+    cover: tuple[Covered, ...] = ()
+    """The nodes that hold turns 1 to `last_seq`, in order, without gap."""
+    notes: Sequence[Note] = ()
+    """Best first, as many as the read asked for."""
+    tail: tuple[Note, ...] = ()
+    """Notes of turns after `last_seq`, best first."""
+    tail_seq: int = 0
+    """Last turn that `tail` speaks for."""
+    names: tuple[str, ...] = ()
+    """Paths, symbols and names, best first."""
+    tail_names: tuple[str, ...] = ()
+    """Those of turns after `last_seq`."""
+    actions: tuple[Action, ...] = ()
+    """What was done last with tools up to `last_seq`."""
+    tail_actions: tuple[Action, ...] = ()
+    """The same of the turns after it."""
+    said: Mapping[str, int] = field(default_factory=dict)
+    """Tokens of each role up to `last_seq`."""
+    tool_percent: int = 0
+    """Of the conversation's tokens, those that tools said."""
+
+    @property
+    def all_actions(self) -> tuple[Action, ...]:
+        """What was done last, in order, of all turns that it speaks for."""
+        return kept_actions((*self.actions, *self.tail_actions))
+
+    def within(self, last_part: int) -> Outline:
+        """The outline without the parts after one: what a read of so many parts finds."""
+        if not isinstance(self.notes, Tiers):
+            return self
+        notes = self.notes.first(last_part - FIRST_TIER + 1)
+        return self if notes is self.notes else replace(self, notes=notes)
+
+
+def pack_outline(outline: Outline) -> dict[int, str]:
+    """The parts of an outline by number."""
+    frame = {
+        "last_seq": outline.last_seq,
+        "cover": outline.cover,
+        "tail_seq": outline.tail_seq,
+        "tail_names": list(outline.tail_names),
+        "actions": pack_actions(outline.actions),
+        "tail_actions": pack_actions(outline.tail_actions),
+        "tool_percent": outline.tool_percent,
+        "said": dict(outline.said),
+    }
+    # On a line of its own, before the lines of the tail's notes.
+    body = json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
+    parts = {FRAME_PART: f"{body}\n{pack_notes(outline.tail, gains=True)}"}
+    if outline.names:
+        parts[NAMES_PART] = json.dumps(list(outline.names), ensure_ascii=False)
+    for number, notes in enumerate(_tiers(outline.notes), FIRST_TIER):
+        parts[number] = pack_notes(notes, gains=True)
+    return parts
+
+
+def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
+    """An outline from its parts in the order of their numbers; None without the first."""
+    bodies = dict(parts)
+    if FRAME_PART not in bodies:
+        return None
+    body, _, tail = bodies[FRAME_PART].partition("\n")
+    frame = json.loads(body)
+    return Outline(
+        last_seq=frame["last_seq"],
+        cover=tuple(map(_covered, frame["cover"])),
+        tail=unpack_notes(tail),
+        tail_names=tuple(frame["tail_names"]),
+        actions=unpack_actions(frame["actions"]),
+        tail_actions=unpack_actions(frame["tail_actions"]),
+        tail_seq=frame["tail_seq"],
+        tool_percent=frame["tool_percent"],
+        said=frame["said"],
+        names=tuple(json.loads(bodies.get(NAMES_PART, "[]"))),
+        notes=Tiers(body for number, body in sorted(bodies.items()) if number >= FIRST_TIER),
+    )
+
+
+def last_part(budget_tokens: int) -> int:
+    """The last part of an outline that a budget has a use for."""
+    for number, tier in enumerate(OUTLINE_TIERS):
+        # Counters differ from the estimator, and notes of turns that are shown raw are passed over.
+        if tier >= budget_tokens + budget_tokens // 2:
+            return FIRST_TIER + number
+    return FIRST_TIER + len(OUTLINE_TIERS) - 1
+
+
+def _tiers(notes: Sequence[Note]) -> list[list[Note]]:
+    tiers: list[list[Note]] = []
+    spent = 0
+    for note in notes:
+        tier = next((i for i, most in enumerate(OUTLINE_TIERS) if spent < most), None)
+        if tier is None:
+            break
+        while len(tiers) <= tier:
+            tiers.append([])
+        tiers[tier].append(note)
+        spent += note.tokens
+    return tiers

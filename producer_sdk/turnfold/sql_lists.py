@@ -1,0 +1,53 @@
+"""Lists as one value, as each database has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Text, bindparam
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import NullType
+
+
+class _Among(FunctionElement[Any]):
+    inherit_cache = True
+    # As a truth value it would be compared with 1 on SQLite, which then looks at every row.
+    type = NullType()
+
+
+class _Listed(FunctionElement[str]):
+    inherit_cache = True
+    type = Text()
+
+
+def among(column: ColumnElement[int], name: str) -> ColumnElement[bool]:
+    """Whether a number is among those of the parameter `name`: a text, with commas between them."""
+    return _Among(column, bindparam(name, type_=Text))
+
+
+def listed(column: ColumnElement[Any]) -> ColumnElement[str]:
+    """The values of all rows as one JSON list, in their order; null without rows on PostgreSQL."""
+    return _Listed(column)
+
+
+@compiles(_Among, "sqlite")
+def _among_on_sqlite(element: _Among, compiler: Any, **more: Any) -> str:
+    column, numbers = (compiler.process(clause, **more) for clause in element.clauses)
+    return f"{column} IN (SELECT value FROM json_each('[' || {numbers} || ']'))"  # noqa: S608 - clauses that are compiled
+
+
+@compiles(_Among, "postgresql")
+def _among_on_postgresql(element: _Among, compiler: Any, **more: Any) -> str:
+    column, numbers = (compiler.process(clause, **more) for clause in element.clauses)
+    return f"{column} = ANY (CAST('{{' || {numbers} || '}}' AS integer[]))"
+
+
+@compiles(_Listed, "sqlite")
+def _listed_on_sqlite(element: _Listed, compiler: Any, **more: Any) -> str:
+    return f"json_group_array({compiler.process(element.clauses, **more)})"
+
+
+@compiles(_Listed, "postgresql")
+def _listed_on_postgresql(element: _Listed, compiler: Any, **more: Any) -> str:
+    return f"CAST(json_agg({compiler.process(element.clauses, **more)}) AS text)"
