@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnfold import tokens
-from turnfold_worker.pipeline import acts, classify, dates, importance
+from turnfold_worker.pipeline import classify, dates, importance, spoken
 
 PIECES = [
     "decided", "Will do", "won't do", "we'll go with", "going  with", "signed off", "task", "Goals",
@@ -42,9 +42,9 @@ def test_hashes(said: str) -> None:
 
 @given(text)
 def test_fillers_and_repeated_words(said: str) -> None:
-    whole = " ".join(acts._FILLERS.sub("", said).replace("o_k", "ok").split())
+    whole = " ".join(spoken._FILLERS.sub("", said).replace("o_k", "ok").split())
 
-    assert acts.without_fillers(said) == acts._REPEATED.sub(r"\1", whole)
+    assert spoken.without_fillers(said) == spoken._REPEATED.sub(r"\1", whole)
 
 
 @given(text)

@@ -49,6 +49,7 @@ _TELLS: Final = frozenset({"order", "advice", "wanted"})
 """Rules of requests that tell what to do or what is wanted: in a question they ask about it."""
 _WISHES: Final = frozenset({"wanted", "you asked to act", "reply wanted"})
 """Rules of requests that say what is wished for, or ask for words."""
+_BINDING: Final = frozenset({Act.COMMITMENT, Act.DECISION})
 _STEPS: Final = frozenset({"order", "order under a condition", "advice"})
 """Rules of requests that each step of a manual makes."""
 _MEETINGS: Final = frozenset({"availability", "meeting", "work named"})
@@ -146,16 +147,19 @@ class _Clause:
 
     def _take_back(self) -> None:
         """What only sounds like a request or a promise."""
-        asked_by = self._best.get(Act.REQUEST, (0, ""))[1]
-        asks_what = asked_by not in _MEETINGS and reply_rules.ASKS_WHAT.match(self._said)
-        of_a_manual = self._in_a_manual() and (asked_by in _STEPS or "<!--" in self._raw)
-        if of_a_manual or (self._asks and (asked_by in _TELLS or asks_what)):
-            self._best.pop(Act.REQUEST, None)
+        if Act.REQUEST in self._best and self._is_no_request(self._best[Act.REQUEST][1]):
+            del self._best[Act.REQUEST]
         if self._best.get(Act.COMMITMENT, (0, ""))[1] == GOES_ALONG and (Act.REQUEST in self._best or self._asks):
             del self._best[Act.COMMITMENT]
         if self._is_heading():
             self._best.pop(Act.REQUEST, None)
             self._best.pop(Act.COMMITMENT, None)
+
+    def _is_no_request(self, rule: str) -> bool:
+        if self._in_a_manual() and (rule in _STEPS or "<!--" in self._raw):
+            return True
+        asks_what = rule not in _MEETINGS and reply_rules.ASKS_WHAT.match(self._said)
+        return self._asks and (rule in _TELLS or bool(asks_what))
 
     def _put(self, act: Act, points: int, rule: str) -> None:
         if points > self._best.get(act, (0, ""))[0]:
@@ -197,7 +201,7 @@ class _Clause:
             said = self._raw if rule.act is Act.CORRECTION else self._said
             if rule.points > self._best.get(rule.act, (0, ""))[0] and rule.pattern.search(said):
                 self._put(rule.act, rule.points, rule.name)
-        if statement_rules.CONDITIONAL.search(self._said):
+        if not _BINDING.isdisjoint(self._best) and statement_rules.CONDITIONAL.search(self._said):
             self._add(-15, Act.COMMITMENT, Act.DECISION)
         if Act.REQUEST in self._best and reply_rules.BOILERPLATE.search(self._said):
             self._add(-20, Act.REQUEST)

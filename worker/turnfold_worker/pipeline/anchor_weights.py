@@ -320,7 +320,7 @@ HEADS: Final[dict[str, dict[str, Any]]] = {
                     "-MS-`Y;*rKnCskF)l$a65R4j+JVsvA@&&C6$S1JHUI=Jy6fpS92fA&64w46MP(BJ%pLzY(#F*M_2{ub?L6V&*ycSu5#FRH03"
                     "H4LH24_@{P+OW+!5T+3mpF18wb$=J>F8~>lF$f0}(dZ#oHKNG8@Om`7h!X5<yeW3@!fz6}Jb){@C?A`3?;f*(72B{MtY=0sc"
                     "uI53c~|+&~=Pvdal03<NR5u@?l~`5w+8Eaemd+#nPr9n!eo;`0dV(jfin;`$Qk_}07>&ejUs8vY^3DB|x9>kIh|_af~s$N?E"
-                    "E>%InXA{6#16Xp{D<^$vR6e2g55v$55^BWBA;R^5><oOgJ=jIqH6#Ojc4;}p~CGX`T*C+S-TIARg=?T#KsmK-)_3abs+wl+X"
+                    "E>%InXA{6#16Xp{D<^$vR6e2g55v$55^BWBA;R^5><oOgJ=jIqH6#Ojc4;}p~CGX`T*CzM+TIARg=?T#KsmK-)_3abs+wl+X"
                 ),
             ),
             "ten before": (
@@ -329,7 +329,7 @@ HEADS: Final[dict[str, dict[str, Any]]] = {
                     "+wCOp=Jo{^yz2V$4)z-J@_*L{{`Bwq;M?{n85}haLj>;N>O1D^?idE@JKG=Z0@U)`6aCcq$|Md7IP&EH;vw-i5A_W74gUNZ`"
                     "O)74%{40yFaaX&86!UO73CTm^6=aP3i%e=2jBqz4;uLP3DX4zJkH<w{qOY^=?&`u_vp^};N<oNEi<w!>Jak<0~h8C_R-@A^g"
                     "r0`9pLcO<uWlc1{d-34+Qc02@|yA^8P6T+5Ouv;29Gp4;2d@1=scH_AK}rBQgIC3j7ECI^7%e$<*%%?iK<I_980){PExK{wE"
-                    "m*A+Oc(_5Sz)6)ZO)&-B~H@(TmgCnOyO1tIJt5-TzIA@kYO1pEj68z>y|BmnT_`04-l>-_!a3li<*?g!Qs(gpkb=o|?DD+VC"
+                    "m*A+Oc(_5Sz)6)ZO)&-B~H@(TmgCnOyO1|jSu5-TzIA@kYO1pEj68z>y|BmnT_`04-l>-_!a3li<*?g!Qs(gpkb=o|?DD+VC"
                     "+(kSLM7yjxAD)0FK1>o%Q2jL<a{092~?i<+4E6MT+ANv0+-2V3074!oF3FQ|L^XBp><?Zm?O!N8#3mGE!_Osl}86PYZ?C}99"
                 ),
             ),

@@ -55,8 +55,8 @@ CORRECTIONS: Final = (
     """),
     rule("said wrong", Act.CORRECTION, 66, "That's wrong, it is 12.", r"""
         (?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|a mistake|an error|not (?:right|correct|true|
-        accurate|what i)) / (?:it's|it is|it was|should be) (?:(?:on|at|in) )?{value}(?: \w+)?, not (?:(?:on|at|
-        in) )?{value} / there(?:'s| is) (?:a mistake|an error) in / (?:you're|you are) (?:wrong|mistaken) /
+        accurate|what i)) / (?:it's|it is|it was|should be) (?:(?:on|at|in) )?{value}(?: \w+)?, not \w+ /
+        there(?:'s| is) (?:a mistake|an error) in / (?:you're|you are) (?:wrong|mistaken) /
         i (?:apologi[sz]e|made (?:a|an) (?:mistake|error)).{0,60} / not .{1,60}?,? but (?!also|rather also) /
         not .{1,40}? anymore / no longer / is not .{1,30}?, it's
     """),
@@ -149,9 +149,11 @@ FACTS: Final = (
         available (?:from|until|at|on)|at \d|on \d|from \d) / (?:costs?|weighs?|measures?|takes?|expires?|
         starts?|ends?|opens?|closes?|begins?|runs) (?:on |at |in |about |around |from |until )?[$€£]?\d /
         (?:my|our|the|its|their|your|his|her)(?: \w+){0,3} (?:password|token|port|version|address|phone|number|
-        email|deadline|budget|code|id|url|name|birthday|rate|price|size|rent|salary|fee|
-        fare|dose|capacity|timeout|weight|height|age|reference|answer|limit)(?: \w+){0,2}? (?:is|
-        are|was|=|:)(?! (?:not|the|a|an|very|too|so)\b) / (?:on|at|to|uses?) port \d+
+        email|deadline|budget|code|id|url|name|birthday|rate|price|size|reference|answer|limit)(?: \w+){0,2}? (?:is|
+        are|was|=|:)(?! (?:not|the|a|an|very|too|so)\b) /
+        (?:my|our|the|your|his|her)(?: \w+){0,2} (?:rent|salary|fee|fare|dose|capacity|timeout|weight|
+        height|age) (?:is|was) /
+        (?:on|at|to|uses?) port \d+
     """),
     rule("need", Act.FACT, 44, "I'm looking for a flat.", r"""
         i (?:want|need|would like|wish|am looking for|'d like|'d love|require|wanna) / i(?:'d| would) like /
@@ -162,20 +164,20 @@ FACTS: Final = (
 )
 
 # fmt: on
-STANDING_ORDER: Final = re.compile(
-    r"(?:^|[.!?:;]\s)[^\w.!?]*(?:(?:please|so|and|but|also),?\s)?(?:"
-    r"(?:(?:remember to|make sure (?:to|you)|be sure to|you (?:should|must)|i (?:want|need|expect) you to)\s)?"
-    r"(?:always|never|do(?:n't| not) ever)"
-    r"|from now on|from here on|going forward|in (?:the )?future(?=,)"
+_STANDING: Final = (
+    r"(?:^|[.!?:;] )[^\w.!?]*(?:(?:please|so|and|but|also),? )?(?<!\w)(?:"
+    r"(?:(?:remember to|make sure (?:to|you)|be sure to|you (?:should|must)|i (?:want|need|expect) you to) )?"
+    r"(?:always|never|do(?:n't| not) ever)|from now on|from here on|going forward|in (?:the )?future(?=,)"
     r"|(?:whenever|every time|each time) i (?:ask|say|send|tell|want|need))"
-    r",?\s(?!(?:a|again|an|been|fun|glad|good|great|had|happy|heard|here|knew|mind|nice|say|seen|the|there|thought|up)\b)"
-    r"|(?:^|[.!?:;]\s)(?!(?:i|we|he|she|they|it|i'm|we're|i'll|we'll|my|our|so i)\b)"
-    r"[^.!?]{3,150}\sfrom now on\W*(?:$|\s)",
-    re.IGNORECASE,
+    r",? (?!(?:a|again|an|been|fun|glad|good|great|had|happy|heard|here|knew|mind|nice|say|seen|the|there|"
+    r"thought|up)\b)"
+    r"|(?:^|[.!?:;] )(?!(?:i|we|he|she|they|it|i'm|we're|i'll|we'll|my|our|so i)\b)"
+    r"[^.!?]{3,150} from now on\W*(?:$| )"
 )
+STANDING_ORDER: Final = re.compile(_STANDING.replace(" ", r"\s"), re.IGNORECASE)
 """How people say what they want from now on: the order comes first, or 'from now on' last."""
 
-STANDS: Final = Rule("standing order", Act.FACT, 82, "Always answer in German.", STANDING_ORDER)
+STANDS: Final = Rule("standing order", Act.FACT, 82, "Always answer in German.", re.compile(_STANDING))
 """What an assistant is told once and has to do each time. Among people it is a manner of speaking."""
 
 RULES: Final = (STANDS, *CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS)
