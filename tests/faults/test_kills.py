@@ -25,7 +25,7 @@ FEW = 20
 """Conversations of most runs; the others have all."""
 
 TRIES = {"TURNFOLD_ATTEMPTS": "8"}
-"""Strikes of so short a run come within a second of each other: two of them on one segment are chance, not its fault."""
+"""Strikes of so short a run come within a second of each other: two on one segment are chance, not its fault."""
 
 TWICE = replace(faults.SHORT_LEASES, copies=3)
 
