@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from turnfold.assemble import recent
 from turnfold.assemble.answers import Quoted, quoted
 from turnfold.assemble.chat import ShownTurn
-from turnfold.assemble.fitting import fitting_anchors, fitting_names, fitting_notes
+from turnfold.assemble.fitting import fitting_anchors, fitting_late_names, fitting_names, fitting_notes
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of, with_more
 from turnfold.assemble.latest_actions import fitting_actions
@@ -113,7 +113,7 @@ class _Selection:
         for_names = max(0, min(room, most_names))
         for_late = for_names // (_LATE_NAMES if self._outline.names else 1)
         names = fitting_names(self._outline.names, for_names - for_late, self._pricing)
-        late = self._late_names(names, for_late) if self._tail_span() else ()
+        late = fitting_late_names(self._outline.tail_names, names, for_late, self._pricing) if self._tail_span() else ()
         room -= self._pricing.count(names_line(names)) if names else 0
         room -= for_late
         actions = fitting_actions(self._outline.all_actions, self.plan.raw, self._for_actions, self._pricing)
@@ -263,14 +263,6 @@ class _Selection:
         """Tokens that names may have: what tools said of all, of a small budget; a quarter of it of what is beyond."""
         counted = min(self._target, _ALL_FOR_NAMES) + max(0, self._target - _ALL_FOR_NAMES) // 4
         return self._outline.tool_percent * counted // 100
-
-    def _late_names(self, folded: Sequence[str], most_tokens: int) -> tuple[str, ...]:
-        """Names of turns that are neither folded nor raw, without those that are shown already."""
-        known = "\n".join(folded)
-        # The names before may write a path from a folder on.
-        tails = tuple(f"/{name}" for name in folded if "/" in name)
-        others = [name for name in self._outline.tail_names if name not in known and not name.endswith(tails)]
-        return fitting_names(others, most_tokens, self._pricing)
 
     def _spans(self) -> list[GroupSpan]:
         """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""

@@ -106,3 +106,14 @@ def fitting_names(names: Sequence[str], most_tokens: int, pricing: Pricing) -> t
         elif (too_long := too_long + 1) > _PASSED_OVER:
             break
     return tuple(taken)
+
+
+def fitting_late_names(
+    names: Sequence[str], shown: Sequence[str], most_tokens: int, pricing: Pricing
+) -> tuple[str, ...]:
+    """Names of turns that are neither folded nor raw, without those that are shown already."""
+    known = "\n".join(shown)
+    # The names before may write a path from a folder on.
+    tails = tuple(f"/{name}" for name in shown if "/" in name)
+    others = [name for name in names if name not in known and not name.endswith(tails)]
+    return fitting_names(others, most_tokens, pricing)

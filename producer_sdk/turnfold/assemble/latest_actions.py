@@ -24,14 +24,13 @@ def fitting_actions(
     words, the newest first. What stands among the raw turns is not said again.
     """
     whole = {one.turn.seq for one in raw if one.marker is None}
-    asked = {one.turn.seq for one in raw}
     outcomes = Counter(action.ended for action in actions if not action.failed)
     lines: dict[int, tuple[str, str]] = {}
     left = most_tokens - pricing.count(ACTIONS_HEADER)
     taken: dict[int, str] = {}
     for place in _by_worth(actions):
         action = actions[place]
-        if action.seq in asked:
+        if action.seq in whole:
             continue
         # An outcome that many have says nothing but that it went well.
         tells = action.ended_seq not in whole and (action.failed or outcomes[action.ended] == 1)

@@ -11,6 +11,7 @@ from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.fold import fold_segment
+from turnfold_worker.pipeline.notes import notes_of
 from turnfold_worker.pipeline.reading import plain_line, read_turn
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.summarize import INDENT
@@ -204,3 +205,11 @@ def test_a_slug_is_a_few_plain_words(topic: str, name: str) -> None:
     assert 0 < len(found) <= MAX_SLUG
     assert all(c.isascii() and (c.isdigit() or c.islower() or c == "-") for c in found)
     assert 1 <= len(found.split("-")) <= 4
+
+
+def test_no_sentence_of_a_turn_of_many_vanishes() -> None:
+    """Of 600 sentences each is a note, and each may have a place in the levels."""
+    told = [f"The {place}th berth of the harbour at pier {3 * place} stays closed." for place in range(600)]
+    reading = read_turn(said(" ".join(told)))
+    assert len(notes_of([reading])) == len(told)
+    assert len(sentence_units([reading])) == len(told)

@@ -32,7 +32,8 @@ from turnfold_worker.pipeline.treatment import statements_of
 
 LONGEST_CLAUSE: Final = 90
 """Code points above which a sentence is split into clauses."""
-_NOTES_A_TURN: Final = 150
+_NOTES_A_TURN: Final = 1_000
+"""Sentences of a turn that become notes, from all that is read of it; nearly all turns have fewer."""
 _TOOL_WORDS: Final = 40
 """Words of a tool's output that become notes; its names are in the ledger."""
 _SHORT_REPLY: Final = 4

@@ -23,7 +23,8 @@ from turnfold_worker.pipeline.words import telling_words
 
 LONGEST_SENTENCE: Final = 260
 """Code points above which a sentence of level 1 is split into clauses."""
-_UNITS_PER_TURN: Final = 150
+_UNITS_PER_TURN: Final = 1_000
+"""Above the sentences of nearly all that is read of a turn; of more, as many from all of it."""
 _UNIT_OVERHEAD: Final = 4
 """Tokens that every unit is charged beside its words, so that many scraps do not win over one statement."""
 _CODE_PER_TURN: Final = 4
