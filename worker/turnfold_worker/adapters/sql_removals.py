@@ -45,7 +45,6 @@ def drop_anchors(
     With `relink` those keep the number of what is gone, until a refold has looked for what else is said about them.
     """
     own = _anchor.c.conversation == conversation
-    own = _anchor.c.conversation == conversation
     gone = connection.execute(select(_anchor.c.id, _anchor.c.body).where(own, which)).all()
     for start in range(0, len(gone), _AT_ONCE):
         ids = [row.id for row in gone[start : start + _AT_ONCE]]
