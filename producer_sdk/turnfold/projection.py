@@ -22,6 +22,12 @@ def project(content: object, tool_calls: Iterable[object] = ()) -> str:
     return "\n".join(piece for piece in pieces if piece)
 
 
+def kind_of(part: object) -> str | None:
+    """A content part's type; None for what has none, whatever else stands in its place."""
+    kind = part.get("type") if isinstance(part, Mapping) else None
+    return kind if isinstance(kind, str) else None
+
+
 def _content_text(content: object) -> str:
     if content is None:
         return ""

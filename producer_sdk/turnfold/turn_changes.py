@@ -17,7 +17,7 @@ from turnfold.contract.tasks import CHANGES, Operation
 from turnfold.contract.text import clean
 from turnfold.edge import cleaned_json, content_of, encode
 from turnfold.errors import InvalidInput, InvalidTurn
-from turnfold.projection import project
+from turnfold.projection import kind_of, project
 from turnfold.tokens import estimate_tokens
 
 Words = str | Sequence[Mapping[str, Any]]
@@ -128,7 +128,7 @@ def deleted(turn: StoredTurn) -> StoredTurn:
 def _tool_blocks(content: object) -> list[Mapping[str, Any]]:
     if not isinstance(content, (list, tuple)):
         return []
-    return [one for one in content if isinstance(one, Mapping) and one.get("type") in {_CALLS, _RESULTS}]
+    return [one for one in content if isinstance(one, Mapping) and kind_of(one) in {_CALLS, _RESULTS}]
 
 
 def _around(blocks: Sequence[Mapping[str, Any]], words: str) -> list[Mapping[str, Any]]:

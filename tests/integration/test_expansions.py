@@ -220,7 +220,7 @@ def test_a_context_shows_what_its_markers_stand_for_within_the_budget(folded: Tu
     first = folded.expand("c", target).turns[0]
     context = folded.context("c", budget_tokens=900, policy=policy, expand=[target])
     assert context.tokens <= 900
-    assert f"word for word]\n[{first.created_at.day} Mar 2026]\n" in context.text  # type: ignore[union-attr]
+    assert f"word for word]\n[{first.created_at.day} March 2026]\n" in context.text  # type: ignore[union-attr]
     assert first.content in context.text
     assert target not in [left.reach for left in context.budget.left_out]
 

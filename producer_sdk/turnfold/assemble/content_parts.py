@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from turnfold.projection import project
+from turnfold.projection import kind_of, project
 
 TEXT_TYPES: Final = frozenset({"text", "input_text", "output_text"})
 IMAGE_TYPES: Final = frozenset({"image", "image_url", "input_image"})
@@ -23,7 +23,7 @@ def openai_parts(content: object, *, images: bool) -> list[dict[str, Any]]:
     """Content as OpenAI parts, tool blocks left out. `images` is false for roles that may only hold text."""
     found: list[dict[str, Any]] = []
     for part in _listed(content):
-        kind = part.get("type") if isinstance(part, Mapping) else None
+        kind = kind_of(part)
         if kind in TOOL_TYPES or kind in _THOUGHTS:
             continue
         image = _openai_image(part) if images and isinstance(part, Mapping) and kind in IMAGE_TYPES else None
@@ -40,7 +40,7 @@ def anthropic_blocks(content: object, *, images: bool) -> list[dict[str, Any]]:
     """Content as Anthropic blocks, tool blocks left out. `images` is false for the assistant's own messages."""
     found: list[dict[str, Any]] = []
     for part in _listed(content):
-        kind = part.get("type") if isinstance(part, Mapping) else None
+        kind = kind_of(part)
         if kind in TOOL_TYPES:
             continue
         if isinstance(part, Mapping) and kind in _THOUGHTS:

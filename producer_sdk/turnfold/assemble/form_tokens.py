@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from turnfold.assemble.content_parts import IMAGE_TYPES, TEXT_TYPES, as_json
+from turnfold.projection import kind_of
 from turnfold.tokens import IMAGE_TOKENS, MESSAGE_TOKENS, TokenCount
 
 
@@ -46,7 +47,7 @@ def part_tokens(part: object, count: TokenCount) -> int:
     """Tokens of one content part; an image has a fixed price."""
     if not isinstance(part, Mapping):
         return count(str(part))
-    kind = part.get("type")
+    kind = kind_of(part)
     if kind in TEXT_TYPES:
         return count(str(part.get("text", "")))
     if kind in IMAGE_TYPES:
