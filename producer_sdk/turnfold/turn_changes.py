@@ -58,8 +58,7 @@ def edit(turn_id: str, content: object, *, max_bytes: int) -> TurnChange:
     if said is None or not project(said).strip():
         msg = "an edit needs content: text or content parts. To remove what a turn says, delete it"
         raise InvalidTurn(msg)
-    words: Any = clean(said) if isinstance(said, str) else cleaned_json(said)
-    change = TurnChange(Operation.EDIT, checked_id("turn_id", turn_id), words)
+    change = TurnChange(Operation.EDIT, checked_id("turn_id", turn_id), cleaned_json(said))
     size = len(change.body)
     if size > max_bytes:
         msg = (
@@ -92,7 +91,7 @@ def read_change(operation: str, body: bytes) -> TurnChange:
         said = content_of(given["content"])
         if said is None:
             raise KeyError("content")  # noqa: TRY301, EM101 - as any other part that is missing
-        words: Any = clean(said) if isinstance(said, str) else cleaned_json(said)
+        words: Words = cleaned_json(said)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         msg = f"the body of {operation[:16]!r} is none that this version makes: {type(error).__name__}"
         raise InvalidInput(msg) from error

@@ -52,7 +52,7 @@ def told(tf: Turnfold, local: LocalWorker) -> Turnfold:
 
 class TestOpenAIAgents:
     @pytest.fixture(autouse=True)
-    def agents(self, monkeypatch: pytest.MonkeyPatch) -> Any:
+    def agents(self) -> Any:
         agents = framework("agents")
         agents.set_tracing_disabled(True)
         return agents
@@ -338,7 +338,7 @@ class TestLlamaIndex:
 
 @pytest.mark.parametrize("option", ["query", "conversation_id"])
 def test_what_changes_from_read_to_read_is_refused(tf: Turnfold, option: str) -> None:
-    from turnfold.frameworks.reading import checked_options
+    from turnfold.frameworks.reading import read_options
 
     with pytest.raises(InvalidInput, match=option):
-        checked_options({option: "x"})
+        read_options(BUDGET, {option: "x"})

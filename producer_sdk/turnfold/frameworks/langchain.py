@@ -25,7 +25,7 @@ from langgraph.config import get_config
 
 from turnfold.client import Turnfold
 from turnfold.errors import InvalidInput
-from turnfold.frameworks.reading import checked_options, now
+from turnfold.frameworks.reading import now, read_options
 
 _REMEMBERED: Final = 10_000
 """Threads of which the last message that was appended is known; of others all are sent again, which changes nothing."""
@@ -42,7 +42,7 @@ class TurnfoldMiddleware(AgentMiddleware):
     def __init__(self, client: Turnfold, *, budget_tokens: int, **options: Any) -> None:
         super().__init__()
         self._client = client
-        self._options = {**checked_options(options), "budget_tokens": budget_tokens}
+        self._options = read_options(budget_tokens, options)
         self._appended: OrderedDict[str, str] = OrderedDict()
 
     def wrap_model_call(
@@ -98,7 +98,7 @@ class TurnfoldHistory(BaseChatMessageHistory):
         super().__init__()
         self._conversation = conversation_id
         self._client = client
-        self._options = {**checked_options(options), "budget_tokens": budget_tokens}
+        self._options = read_options(budget_tokens, options)
 
     @property
     def messages(self) -> list[BaseMessage]:

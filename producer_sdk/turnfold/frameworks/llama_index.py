@@ -16,7 +16,7 @@ from llama_index.core.memory.types import BaseMemory
 
 from turnfold.assemble.content_parts import as_json
 from turnfold.client import Turnfold
-from turnfold.frameworks.reading import checked_options, now
+from turnfold.frameworks.reading import now, read_options
 from turnfold.projection import project
 
 
@@ -34,7 +34,7 @@ class TurnfoldMemory(BaseMemory):
         super().__init__()
         self._conversation = conversation_id
         self._client = client
-        self._options = {**checked_options(options), "budget_tokens": budget_tokens}
+        self._options = read_options(budget_tokens, options)
 
     @classmethod
     def class_name(cls) -> str:

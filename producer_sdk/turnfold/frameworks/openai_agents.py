@@ -13,7 +13,7 @@ from turnfold.assemble.chat import whole
 from turnfold.assemble.render_openai import openai_turn
 from turnfold.async_client import AsyncTurnfold
 from turnfold.contract.records import StoredTurn, TurnState
-from turnfold.frameworks.reading import checked_options, now
+from turnfold.frameworks.reading import now, read_options
 
 Item = dict[str, Any]
 
@@ -36,7 +36,7 @@ class TurnfoldSession:
     def __init__(self, session_id: str, client: AsyncTurnfold, *, budget_tokens: int, **options: Any) -> None:
         self.session_id = session_id
         self._client = client
-        self._options = {**checked_options(options), "budget_tokens": budget_tokens}
+        self._options = read_options(budget_tokens, options)
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
         """The context as input items, oldest first; with `limit`, the newest ones.

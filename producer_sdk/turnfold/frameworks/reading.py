@@ -11,12 +11,12 @@ from turnfold.errors import InvalidInput
 _OWN: Final = frozenset({"conversation_id", "query", "query_vector", "expand"})
 
 
-def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of `Turnfold.context` that hold for every read of a session. Raises `InvalidInput`."""
+def read_options(budget_tokens: int, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What `Turnfold.context` is given at every read of a session. Raises `InvalidInput`."""
     if own := sorted(_OWN & options.keys()):
         msg = f"{own[0]} changes from read to read: call `context` yourself where you need it"
         raise InvalidInput(msg)
-    return dict(options)
+    return {**options, "budget_tokens": budget_tokens}
 
 
 def now() -> str:
