@@ -89,9 +89,10 @@ def segment_ledger(turns: Sequence[StoredTurn]) -> Ledger:
         by_tool = is_tool_output(turn)
         found = _mentioned(turn)
         listed = _LISTED * min(_LONG_LIST, len(found.listed)) // max(1, len(found.listed))
-        (
-            sought if by_tool and found_nothing(turn.content) else there if turn.role is not Role.ASSISTANT else set()
-        ).update(found.names)
+        if by_tool and found_nothing(turn.content):
+            sought.update(found.names)
+        elif turn.role is not Role.ASSISTANT:
+            there.update(found.names)
         tools = called_tools(turn)
         by_manual = _in_manual(turn, found) if not by_tool else frozenset()
         for name in found.names:
