@@ -336,6 +336,22 @@ def test_a_system_text_above_the_budget_is_refused_with_the_budget_that_would_do
     assert read(snapshot, replace(request, budget_tokens=needed)).tokens == needed - 10
 
 
+def test_a_conversation_that_costs_less_than_the_line_for_older_turns_is_shown_whole_in_its_own_size() -> None:
+    snapshot = snapshot_of(turn(1, Role.USER, "Hi."), turn(2, Role.ASSISTANT, "Hello."))
+    whole = read(snapshot, Request(budget_tokens=1_000))
+    assert minimum_tokens(snapshot, Request(budget_tokens=1)) == whole.tokens < 30
+    for budget in range(whole.tokens, 60):
+        assert read(snapshot, Request(budget_tokens=budget)).text == whole.text
+    with pytest.raises(InvalidBudget, match=f"give at least {whole.tokens} tokens$"):
+        read(snapshot, Request(budget_tokens=whole.tokens - 1))
+
+
+def test_a_refusal_says_only_what_would_help() -> None:
+    snapshot = snapshot_of(turn(1, Role.USER, "Hi."))
+    with pytest.raises(InvalidBudget, match="beside the 10 that are reserved.* or a shorter task text$"):
+        read(snapshot, Request(budget_tokens=20, task="word " * 100, reserve_tokens=10))
+
+
 @pytest.mark.parametrize("answer", [1.5, None, -1, True])
 def test_a_counter_must_return_whole_numbers(answer: object) -> None:
     counter = caller_counter(lambda _: answer)  # type: ignore[arg-type, return-value]  # what is tested
