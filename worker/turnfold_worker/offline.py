@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import time
+import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -78,7 +79,7 @@ class FoldedSegment:
 
 
 class FoldedConversation:
-    """A conversation in memory, with the reads of the SDK."""
+    """A conversation in memory, with the reads of the SDK. The memory is free when it is closed, or dropped."""
 
     def __init__(
         self, engine: Engine, address: Address, conversation: ConversationId, embedder: SentenceEmbedder | None = None
@@ -88,6 +89,7 @@ class FoldedConversation:
         self._address = address
         self._conversation = conversation
         self._embedder = embedder
+        self._free = weakref.finalize(self, engine.dispose)
 
     def context(  # noqa: PLR0913 - a read's options, all by name
         self,
@@ -157,7 +159,7 @@ class FoldedConversation:
 
     def close(self) -> None:
         """Free the memory."""
-        self._engine.dispose()
+        self._free()
 
     def __enter__(self) -> Self:
         return self
@@ -189,6 +191,8 @@ def fold(
     engine = memory_database()
     store = sql_store(WorkerSettings(), engine, engine)
     conversation = store.resolve([address])[0]
+    # Before anything can be refused, so that the memory is freed whatever happens.
+    folded = FoldedConversation(engine, address, conversation, embedder)
     received: list[Received] = []
     if goal is not None or constraints is not None or settings is not None:
         body = configuration(goal=goal, constraints=constraints, settings=settings)
@@ -201,7 +205,7 @@ def fold(
             folder.take(received)
             received = []
     folder.take(received)
-    return FoldedConversation(engine, address, conversation, embedder)
+    return folded
 
 
 class _Folder:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sqlite3
 from typing import Any
 
 import pytest
@@ -19,6 +21,17 @@ def test_what_is_no_list_of_turns_is_refused(turns: Any) -> None:
 def test_one_turn_is_a_conversation_too() -> None:
     with fold({"role": "user", "content": "Hello."}) as conversation:
         assert conversation.status().stored == 1
+
+
+def test_the_memory_is_free_when_a_conversation_is_dropped_without_a_word() -> None:
+    conversation = fold({"role": "user", "content": "Hello."})
+    with conversation._engine.connect() as connection:  # noqa: SLF001 - what nobody else can see
+        memory: Any = connection.connection.driver_connection
+    assert memory.execute("SELECT count(*) FROM turn").fetchone() == (1,)
+    del conversation
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        memory.execute("SELECT 1")
 
 
 def test_a_promise_of_another_speaker_in_a_later_segment_is_another_anchor() -> None:
