@@ -25,7 +25,7 @@ def test_one_turn_is_a_conversation_too() -> None:
 
 def test_the_memory_is_free_when_a_conversation_is_dropped_without_a_word() -> None:
     conversation = fold({"role": "user", "content": "Hello."})
-    with conversation._engine.connect() as connection:  # noqa: SLF001 - what nobody else can see
+    with conversation._engine.connect() as connection:
         memory: Any = connection.connection.driver_connection
     assert memory.execute("SELECT count(*) FROM turn").fetchone() == (1,)
     del conversation
