@@ -18,6 +18,7 @@ from turnfold.client_inputs import check_timeout
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Receipt, Status
 from turnfold.edge import TurnInput
+from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount
 from turnfold.tool_schemas import ToolForm
@@ -36,6 +37,9 @@ class AsyncTurnfold:
     """A tenant's conversations, for asyncio. Arguments, results and errors are those of `Turnfold`."""
 
     def __init__(self, *, settings: Settings | None = None, threads: int = THREADS, **values: Any) -> None:
+        if type(threads) is not int or threads < 1:
+            msg = f"threads must be a whole number of at least 1, not {threads!r}"
+            raise InvalidSettings(msg)
         self._share(Turnfold(settings=settings, **values), ThreadPoolExecutor(threads, "turnfold"))
 
     def _share(self, client: Turnfold, pool: ThreadPoolExecutor) -> None:
@@ -198,7 +202,12 @@ class AsyncTurnfold:
         self, call: Callable[_Arguments, _Result], *arguments: _Arguments.args, **named: _Arguments.kwargs
     ) -> _Result:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, partial(call, *arguments, **named))
+        try:
+            running = loop.run_in_executor(self._pool, partial(call, *arguments, **named))
+        except RuntimeError as error:
+            msg = "this client, or one that shares its threads, was closed: make one for as long as there are calls"
+            raise InvalidInput(msg) from error
+        return await running
 
     async def _until(self, wait: Wait[_Result], timeout_seconds: float) -> _Result:
         """A thread for each look, and none in between: those who wait are no reason for others to wait."""

@@ -247,6 +247,7 @@ def changed_snapshot(transaction: ReadTransaction, snapshot: Snapshot, changes: 
         outline=None if snapshot.outline is None else changes.outline(snapshot.outline),
         hits=changes.notes(snapshot.hits),
         excerpts=tuple(one for one in snapshot.excerpts if not changes.hides(one.turn.seq)),
+        changing=frozenset(changes.changed),
     )  # fmt: skip
 
 

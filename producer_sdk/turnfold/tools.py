@@ -162,13 +162,15 @@ def _arguments(given: object) -> Mapping[str, object]:
 def _expanded(expand: Expand, arguments: Mapping[str, object], max_tokens: int) -> str:
     marker = _text(arguments, "marker", "a marker such as L1:refunds-7, copied from the notes")
     found = expand(marker, max_tokens=max_tokens - 2 * _FRAME_TOKENS)
-    turns = f"turn {found.first_seq}" if found.first_seq == found.last_seq else (
-        f"turns {found.first_seq}-{found.last_seq}"
-    )  # fmt: skip
+    turns = _turns(found.first_seq, found.last_seq)
     how = ("word for word", "detailed summary", "brief summary", "tags")[found.level]
     more = f"[goes on {ARROW}{found.next_marker}]\n" if found.next_marker else ""
     words = closed_line(found.text) if found.text else "[nothing is left of this]\n"
     return f"[{turns} of this conversation, {how}]\n{words}{more}"
+
+
+def _turns(first_seq: int, last_seq: int) -> str:
+    return f"turn {first_seq}" if first_seq == last_seq else f"turns {first_seq}-{last_seq}"
 
 
 def _found(search: Search, arguments: Mapping[str, object], max_tokens: int) -> str:
@@ -177,7 +179,7 @@ def _found(search: Search, arguments: Mapping[str, object], max_tokens: int) -> 
     hits = search(query, limit=min(limit, MOST_HITS))
     if not hits:
         return "Nothing was found: try other words that were likely said, such as names or numbers.\n"
-    lines = [f"[turns {hit.first_seq}-{hit.last_seq} {ARROW}{hit.marker}] {one_line(hit.snippet)}\n" for hit in hits]
+    lines = [f"[{_turns(hit.first_seq, hit.last_seq)} {ARROW}{hit.marker}] {one_line(hit.snippet)}\n" for hit in hits]
     return _within(
         lines, max_tokens, lambda left: f"[{left} more results were left out: search for something narrower]\n"
     )

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from typing import Any
 
 import pytest
 
 from conftest import LocalWorker
 from support.talk import talk
-from turnfold import AsyncTurnfold, InvalidTurn, Settings, Turnfold, UnknownConversation, WaitTimeout
+from turnfold import (
+    AsyncTurnfold,
+    InvalidInput,
+    InvalidSettings,
+    InvalidTurn,
+    Settings,
+    Turnfold,
+    UnknownConversation,
+    WaitTimeout,
+)
 from turnfold.contract.keys import Address
 
 TURNS = talk("async", 40)
@@ -36,6 +46,20 @@ def test_every_verb_is_a_coroutine_and_points_to_its_blocking_twin(name: str) ->
     assert inspect.iscoroutinefunction(verb)
     assert verb.__doc__
     assert name == "close" or verb.__doc__ == f"As `Turnfold.{name}`."
+
+
+async def test_after_its_end_a_client_says_so(settings: Settings) -> None:
+    async with AsyncTurnfold(settings=settings) as tf:
+        view = tf.for_tenant("other")
+    for client in (tf, view):
+        with pytest.raises(InvalidInput, match="was closed"):
+            await client.status("c")
+
+
+@pytest.mark.parametrize("threads", [0, -1, True, "8"])
+def test_threads_are_a_number(settings: Settings, threads: Any) -> None:
+    with pytest.raises(InvalidSettings, match="threads"):
+        AsyncTurnfold(settings=settings, threads=threads)
 
 
 async def test_every_verb_works_end_to_end(settings: Settings, local: LocalWorker) -> None:

@@ -134,6 +134,20 @@ def test_what_was_said_before_is_in_no_read_from_the_call_on_and_nowhere_after_t
         tf.resolve(kept)
 
 
+@pytest.mark.parametrize("budget", [1_000, 4_000])
+def test_a_question_finds_new_words_at_once_whether_or_not_they_are_stored(
+    tf: Turnfold, local: LocalWorker, budget: int
+) -> None:
+    begun(tf, 40)
+    local.settle()
+    tf.edit("c", "t40", content=NEW)
+    asked = "Which database for the Waldline export?"
+    assert "Plughdb" in tf.context("c", budget_tokens=budget, query=asked).text
+    assert tf.search("c", "Waldline export")[0].marker == "L0:turn-41"
+    local.settle()
+    assert "Plughdb" in tf.context("c", budget_tokens=budget, query=asked).text
+
+
 @pytest.mark.parametrize("at", [0, 44, 88, 89])
 @pytest.mark.parametrize("change", ["edit", "delete"])
 def test_a_turn_that_waits_in_the_inbox_or_the_open_tail_is_changed_like_any_other(

@@ -112,10 +112,17 @@ def _of_segments(material: Material, before_seq: int) -> list[Excerpt]:
 
 
 def _of_tail(material: Material, stems: Sequence[str], before_seq: int) -> list[Excerpt]:
-    """Turns that no segment holds yet, stored or not, that hold much of the query, or reply to a question that does."""
+    """Turns that no segment holds as they are, stored or not, that hold much of the query, or reply to such a question.
+
+    Those are the open tail, and of the newest turns those whose new words wait in the inbox.
+    """
     whole = sum(rarity(stem) for stem in stems)
+    held = material.snapshot.changing
+    changing = (
+        [turn for turn in material.window if turn.seq in held and turn.seq <= material.closed_seq] if held else []
+    )
     turns = [
-        turn for turn in material.after(material.closed_seq)
+        turn for turn in (*changing, *material.after(material.closed_seq))
         if turn.seq < before_seq and turn.state is TurnState.STORED and not _is_system(material, turn)
     ]  # fmt: skip
     told: dict[int, float] = {}

@@ -161,6 +161,8 @@ class Snapshot:
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
     excerpts: tuple[Excerpt, ...] = ()
     """With a query: turns of the segments that its terms point to, best first."""
+    changing: frozenset[int] = frozenset()
+    """Stored turns of which other words wait in the inbox: `turns` have those, and nothing else has."""
     passages: tuple[Passage, ...] = ()
     """What the caller asked to be expanded, in the order in which it was asked for."""
     unread: int = 0

@@ -205,6 +205,8 @@ def test_a_pleasantry_gives_no_anchor(text: str) -> None:
         "I prefer a style of their own, rather than a general one, can you help?",
         "I have never actually enrolled in a course, so what should I learn?",
         "No, this is not necessary.",
+        "Oh no, is Biscuit all right?",
+        "Ah no, are the backups gone?",
     ],
 )
 def test_what_sets_nothing_right_is_no_correction(text: str) -> None:

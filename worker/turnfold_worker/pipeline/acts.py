@@ -215,7 +215,7 @@ class _Clause:
     def _question_or_answer(self) -> None:
         said, before = self._said, self._before
         if self._asks:
-            if statement_rules.MENDED.search(self._raw):
+            if statement_rules.MENDED.search(statement_rules.EXCLAIMED.sub("", self._raw)):
                 self._put(Act.CORRECTION, 70, "mended")
             self._put(Act.QUESTION, 40 if reply_rules.RHETORICAL.match(said) else 60, "question mark")
             if self._best.get(Act.FACT, (0, ""))[1] != "need":

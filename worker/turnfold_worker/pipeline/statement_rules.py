@@ -214,6 +214,9 @@ MENDED: Final = re.compile(
 )
 """A speaker who corrects himself within a question."""
 
+EXCLAIMED: Final = re.compile(r"^(?:oh|ah|aw+),? no+\b[,.! ]*")
+"""What a question may open with that corrects nothing: 'Oh no, is he all right?'"""
+
 PERSONAL: Final = re.compile(
     joined(r"""
     (?<!\w)(?:i|i'm|i've|i'd|my|me)(?!\w)
