@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 from turnfold import Turnfold
 from turnfold.contract.keys import SHARDS, Address
 from turnfold.contract.tables import ConversationRow, TurnRow, table
-from turnfold.edge import decode_turn
+from turnfold.entries import decode_turn
 from turnfold.inbox import connect as connect_redis
 from turnfold.sql import connect
 from turnfold_worker.adapters.redis_inbox import RedisInbox

@@ -7,16 +7,16 @@ import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from reprlib import repr as shortened
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from turnfold.contract.keys import checked_id
-from turnfold.contract.records import Importance, Role, StoredTurn, Turn, TurnState
+from turnfold.contract.records import Importance, Role, Turn
 from turnfold.contract.text import clean
+from turnfold.entries import in_utc
 from turnfold.errors import InvalidTurn
 from turnfold.projection import project
-from turnfold.tokens import estimate_tokens
 
 IMPORTANCE: Final[Mapping[str, Importance]] = {
     "low": Importance.LOW, "normal": Importance.NORMAL, "medium": Importance.MEDIUM,
@@ -28,8 +28,6 @@ MAX_NAME_CHARACTERS: Final = 200
 _TURN_FIELDS: Final = frozenset(field.name for field in fields(Turn))
 MAX_DEPTH: Final = 100
 """Levels of lists and objects inside a turn: deeper ones cannot be read back everywhere."""
-
-_Kind = TypeVar("_Kind")
 
 TurnInput = Turn | Mapping[str, Any]
 
@@ -71,13 +69,18 @@ def accept(turn: object, *, max_bytes: int) -> Entry:
         "metadata": _metadata(given.get("metadata")),
     }
     encoded = encode({key: value for key, value in body.items() if value is not None})
-    if len(encoded) > max_bytes:
+    check_size("a turn", encoded, max_bytes=max_bytes)
+    return Entry(_turn_id(given.get("turn_id")), encoded)
+
+
+def check_size(what: str, body: bytes, *, max_bytes: int) -> None:
+    """Raise `InvalidTurn` for what is too large for an inbox."""
+    if len(body) > max_bytes:
         msg = (
-            f"a turn of {len(encoded)} bytes is above the limit of {max_bytes}: shorten it, send images as URLs, "
+            f"{what} of {len(body)} bytes is above the limit of {max_bytes}: shorten it, send images as URLs, "
             "or raise TURNFOLD_MAX_TURN_BYTES (up to 16 MiB)"
         )
         raise InvalidTurn(msg)
-    return Entry(_turn_id(given.get("turn_id")), encoded)
 
 
 def with_turn_id(turn: object, turn_id: str) -> TurnInput:
@@ -85,52 +88,6 @@ def with_turn_id(turn: object, turn_id: str) -> TurnInput:
     if isinstance(turn, Turn):
         return replace(turn, turn_id=turn_id)
     return {**_as_mapping(turn), "turn_id": turn_id}
-
-
-def decode_turn(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
-    """Read an entry's body back. Raises `InvalidTurn` when it is not one that `accept` made."""
-    try:
-        given = json.loads(body)
-        created = _optional(given, "created_at", str)
-        content = clean(given["content"])
-        return StoredTurn(
-            seq=seq,
-            turn_id=turn_id,
-            role=Role(given["role"]),
-            content=content,
-            name=_optional(given, "name", str),
-            parts=_optional(given, "parts", dict),
-            importance=Importance(given.get("importance", Importance.NORMAL)),
-            created_at=None if created is None else _utc(datetime.fromisoformat(created)),
-            metadata=_optional(given, "metadata", dict),
-            tokens=estimate_tokens(content),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        msg = f"inbox entry {turn_id} is not a turn: {type(error).__name__}"
-        raise InvalidTurn(msg) from error
-
-
-PLACEHOLDER: Final = "[this turn could not be stored as it was sent; see `turnfold jobs list`]"
-
-
-def read_entry(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
-    """As `decode_turn`; for an entry that is no turn, what will stand in its place."""
-    try:
-        return decode_turn(body, seq=seq, turn_id=turn_id)
-    except InvalidTurn:
-        return placeholder(body, seq=seq, turn_id=turn_id)
-
-
-def placeholder(body: bytes, *, seq: int, turn_id: str) -> StoredTurn:
-    """What stands for a turn that could not be stored as it was sent; by its own speaker, if that can be read."""
-    try:
-        role = Role(json.loads(body)["role"])
-    except (ValueError, TypeError, KeyError, RecursionError):
-        role = Role.USER
-    return StoredTurn(
-        seq=seq, turn_id=turn_id, role=role, content=PLACEHOLDER, tokens=estimate_tokens(PLACEHOLDER),
-        state=TurnState.PARKED,
-    )  # fmt: skip
 
 
 def _as_mapping(turn: object) -> Mapping[str, Any]:
@@ -147,14 +104,6 @@ def _plain(value: object) -> object:
     """A provider client's object as the dict that it stands for; anything else as it is."""
     dump = getattr(value, "model_dump", None)
     return dump(exclude_none=True) if callable(dump) else value
-
-
-def _optional(given: Mapping[str, Any], key: str, kind: type[_Kind]) -> _Kind | None:
-    value = given.get(key)
-    if value is not None and not isinstance(value, kind):
-        msg = f"{key} is not a {kind.__name__}"
-        raise TypeError(msg)
-    return value
 
 
 def _role(value: object) -> Role:
@@ -273,21 +222,13 @@ def _created_at(value: object) -> str | None:
         msg = f"created_at must be a datetime or ISO 8601 text, not {type(value).__name__}"
         raise InvalidTurn(msg)
     try:
-        return _utc(value).isoformat()
+        return in_utc(value).isoformat()
     except ValueError as error:
         msg = "created_at has no time zone: use an aware datetime such as datetime.now(UTC)"
         raise InvalidTurn(msg) from error
     except OverflowError as error:
         msg = f"created_at {value.isoformat()} cannot be expressed in UTC"
         raise InvalidTurn(msg) from error
-
-
-def _utc(value: datetime) -> datetime:
-    """The same instant in UTC. Raises `ValueError` without a time zone: a process's own must not decide."""
-    if value.utcoffset() is None:
-        msg = "no time zone"
-        raise ValueError(msg)
-    return value.astimezone(UTC)
 
 
 def _metadata(value: object) -> Any:

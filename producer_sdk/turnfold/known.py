@@ -17,7 +17,7 @@ from turnfold.contract.outlines import Outline
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector
-from turnfold.edge import read_entry
+from turnfold.entries import read_entry
 from turnfold.inbox import PendingEntry
 from turnfold.shortening import Shortening
 

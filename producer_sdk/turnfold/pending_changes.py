@@ -22,7 +22,7 @@ from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.tasks import CHANGES, Operation
-from turnfold.edge import read_entry
+from turnfold.entries import read_entry
 from turnfold.errors import InvalidInput, UnknownTurn
 from turnfold.inbox import Pending, PendingEntry
 from turnfold.shortening import Shortening

@@ -14,7 +14,7 @@ from turnfold.contract.outlines import last_part
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.tasks import Operation
-from turnfold.edge import read_entry
+from turnfold.entries import read_entry
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import Pending, PendingEntry
 from turnfold.known import Found, Wanted

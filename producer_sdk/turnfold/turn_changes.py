@@ -15,7 +15,7 @@ from turnfold.contract.keys import checked_id
 from turnfold.contract.records import Importance, StoredTurn, TurnState
 from turnfold.contract.tasks import CHANGES, Operation
 from turnfold.contract.text import clean
-from turnfold.edge import cleaned_json, content_of, encode
+from turnfold.edge import check_size, cleaned_json, content_of, encode
 from turnfold.errors import InvalidInput, InvalidTurn
 from turnfold.projection import kind_of, project
 from turnfold.tokens import estimate_tokens
@@ -59,13 +59,7 @@ def edit(turn_id: str, content: object, *, max_bytes: int) -> TurnChange:
         msg = "an edit needs content: text or content parts. To remove what a turn says, delete it"
         raise InvalidTurn(msg)
     change = TurnChange(Operation.EDIT, checked_id("turn_id", turn_id), cleaned_json(said))
-    size = len(change.body)
-    if size > max_bytes:
-        msg = (
-            f"an edit of {size} bytes is above the limit of {max_bytes}: shorten it, send images as URLs, or raise "
-            "TURNFOLD_MAX_TURN_BYTES (up to 16 MiB)"
-        )
-        raise InvalidTurn(msg)
+    check_size("an edit", change.body, max_bytes=max_bytes)
     return change
 
 

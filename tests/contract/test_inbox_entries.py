@@ -12,7 +12,8 @@ from turnfold import Turn, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.tasks import Operation
-from turnfold.edge import accept, decode_turn, read_entry
+from turnfold.edge import accept
+from turnfold.entries import decode_turn, read_entry
 from turnfold.inbox import Pending, ProducerInbox
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.drain import receive

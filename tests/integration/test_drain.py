@@ -17,7 +17,7 @@ from turnfold import Settings, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import ENTRY_VERSION
-from turnfold.edge import PLACEHOLDER
+from turnfold.entries import PLACEHOLDER
 from turnfold.inbox import connect as connect_redis
 from turnfold_worker import drain as drain_module
 from turnfold_worker.errors import Refused, Stalled, StoreAway

@@ -17,7 +17,7 @@ from turnfold.contract.configuration import settlement_read
 from turnfold.contract.keys import checked_id
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import CHANGES, Operation
-from turnfold.edge import decode_turn, placeholder
+from turnfold.entries import decode_turn, placeholder
 from turnfold.errors import InvalidIdentifier, InvalidInput, InvalidTurn
 from turnfold.turn_changes import read_change
 from turnfold_worker.erase import erase_claimed

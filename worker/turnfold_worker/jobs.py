@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from turnfold.contract.records import JobId
-from turnfold.edge import decode_turn
+from turnfold.entries import decode_turn
 from turnfold.errors import InvalidTurn
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.parked import ParkedWork, Selection, Work, WorkKind, WorkState

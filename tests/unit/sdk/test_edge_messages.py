@@ -13,7 +13,8 @@ from support.strategies import any_text, json_objects
 from turnfold import Turn
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.text import clean
-from turnfold.edge import accept, decode_turn, new_turn_id, with_turn_id
+from turnfold.edge import accept, new_turn_id, with_turn_id
+from turnfold.entries import decode_turn
 from turnfold.tokens import estimate_tokens
 
 CALL = {"id": "call-1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city":"Oslo"}'}}

@@ -12,7 +12,8 @@ from turnfold import InvalidIdentifier, InvalidInput, InvalidTurn
 from turnfold.assemble.chat import call_ids, result_ids
 from turnfold.contract.records import Importance, StoredTurn, TurnState
 from turnfold.contract.tasks import Operation
-from turnfold.edge import accept, decode_turn
+from turnfold.edge import accept
+from turnfold.entries import decode_turn
 from turnfold.turn_changes import delete, deleted, edit, edited, read_change, rewind
 
 LIMIT = 1_000_000

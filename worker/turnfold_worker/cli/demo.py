@@ -17,7 +17,8 @@ from rich.rule import Rule
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, AnchorState
-from turnfold.edge import accept, decode_turn
+from turnfold.edge import accept
+from turnfold.entries import decode_turn
 from turnfold_worker.cli.import_command import append_all
 from turnfold_worker.cli.inspect_command import inspection_tree
 from turnfold_worker.cli.output import called, console, progress, words
