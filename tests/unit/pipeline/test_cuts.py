@@ -14,7 +14,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.content import read_content, summarize_content
 from turnfold_worker.pipeline.content.statements import shown
-from turnfold_worker.pipeline.facts import rank_entries
+from turnfold_worker.pipeline.fact_lists import rank_entries
 from turnfold_worker.pipeline.fold import fold_segment
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
 from turnfold_worker.pipeline.settings import FoldSettings

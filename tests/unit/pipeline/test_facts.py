@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 
 from turnfold_worker.pipeline.dates import resolve_relative_days
-from turnfold_worker.pipeline.facts import MAX_ENTRIES, FactKind, extract_facts, merge_facts
+from turnfold_worker.pipeline.fact_lists import MAX_ENTRIES, merge_facts
+from turnfold_worker.pipeline.facts import FactKind, extract_facts
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses, split_prose
 
 from .wild_turns import wild_text

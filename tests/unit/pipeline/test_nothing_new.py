@@ -17,7 +17,8 @@ from turnfold.contract.speakers import UNSEEN, speaker_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.classify import RULES, Decision, Tier, classify_segment
 from turnfold_worker.pipeline.dates import MONTHS
-from turnfold_worker.pipeline.facts import MAX_ENTRIES, MAX_ENTRY_LENGTH, extract_facts, merge_facts
+from turnfold_worker.pipeline.fact_lists import MAX_ENTRIES, MAX_ENTRY_LENGTH, merge_facts
+from turnfold_worker.pipeline.facts import extract_facts
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.importance import RESIDUAL_FROM, score_turns
 from turnfold_worker.pipeline.notes import notes_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from turnfold.contract.records import Role, StoredTurn
-from turnfold_worker.pipeline.facts import MAX_ENTRIES, MAX_ENTRY_LENGTH, RELATIONS
+from turnfold_worker.pipeline.fact_lists import MAX_ENTRIES, MAX_ENTRY_LENGTH, RELATIONS
 from turnfold_worker.pipeline.fold import fold_segment
 from turnfold_worker.pipeline.reading import read_turn
 from turnfold_worker.pipeline.relations import MAX_RELATIONS, relations_of

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, func, literal_column, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, func, literal_column, or_, select, update
 
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import ConversationRow, JobRow, table
@@ -204,106 +203,3 @@ def park_killers(connection: Connection, *, lease_milliseconds: int, round_of: i
             error="the worker ended while folding",
         )
     )  # fmt: skip
-
-
-TENANTS_AT_ONCE: Final = 2_000
-"""Tenants that one look for due jobs steps over."""
-
-# From tenant to tenant through the partial index, whatever number of jobs each has.
-_TENANTS: Final = text(
-    """
-    WITH RECURSIVE waiting(step, tenant) AS (
-      SELECT 1, (SELECT MIN(tenant) FROM job WHERE state = 'due' AND kind = :kind AND tenant > :after)
-      UNION ALL
-      SELECT step + 1,
-             (SELECT MIN(tenant) FROM job WHERE state = 'due' AND kind = :kind AND tenant > waiting.tenant)
-      FROM waiting WHERE waiting.tenant IS NOT NULL AND step < :most
-    )
-    SELECT tenant,
-           (SELECT MIN(not_before) FROM job
-            WHERE state = 'due' AND kind = :kind AND tenant = waiting.tenant) AS earliest,
-           (SELECT MAX(not_before) FROM job
-            WHERE state = 'due' AND kind = :kind AND tenant = waiting.tenant) AS latest
-    FROM waiting WHERE tenant IS NOT NULL ORDER BY step
-    """
-)
-
-
-def overdue(
-    connection: Connection, kind: JobKind, most: int, *, after: str, lease_milliseconds: int,
-    republish_milliseconds: int, first: Sequence[Any] = (),
-) -> tuple[list[JobId], str]:  # fmt: skip
-    """Jobs that nobody is on the way to, and the tenant that was reached ('' at the end).
-
-    `republish_milliseconds` is the longest that a job of this kind is put off; `first` orders a tenant's jobs before
-    their times do.
-
-    Tenants behind `after` come first and share `most` evenly; one that is alone has all of it. Work is bounded by
-    `TENANTS_AT_ONCE` and `most`, however many jobs are due.
-    """
-    now = connection.scalar(select(now_milliseconds())) or 0
-    ahead = now + 2 * republish_milliseconds
-    """Above this a job was put off under a clock that was set back."""
-    stuck = connection.scalars(
-        select(_job.c.id)
-        .where(_job.c.kind == str(kind), lapsed(lease_milliseconds))
-        .order_by(_job.c.lease_until)
-        .limit(max(1, most // 2))
-    )
-    found = [JobId(id_) for id_ in stuck]
-    rows = connection.execute(_TENANTS, {"kind": str(kind), "after": after, "most": TENANTS_AT_ONCE}).all()
-    past, future = _job.c.not_before <= now, _job.c.not_before > ahead
-    waiting = {
-        row.tenant: or_(past, future) if row.latest > ahead else past
-        for row in rows
-        if row.earliest <= now or row.latest > ahead
-    }
-    tenants = list(waiting)[: most - len(found)]
-    chosen = {tenant: waiting[tenant] for tenant in tenants}
-    found += _shared(connection, kind, chosen, most - len(found), first)
-    if len(tenants) < len(waiting):
-        return found, tenants[-1] if tenants else after
-    return found, rows[-1].tenant if len(rows) == TENANTS_AT_ONCE else ""
-
-
-def _shared(
-    connection: Connection, kind: JobKind, waiting: Mapping[str, ColumnElement[bool]], most: int, first: Sequence[Any]
-) -> list[JobId]:
-    """Jobs of each tenant in equal shares; what one leaves is shared again among those who have more."""
-    found: list[JobId] = []
-    hungry = dict.fromkeys(waiting, 0)
-    while hungry and len(found) < most:
-        # Rounded down: rounded up, the first ones leave nothing to the last.
-        share, still = max(1, (most - len(found)) // len(hungry)), {}
-        for tenant, taken in hungry.items():
-            room = min(share, most - len(found))
-            statement = (
-                select(_job.c.id)
-                .where(DUE, _job.c.kind == str(kind), _job.c.tenant == tenant, waiting[tenant])
-                .order_by(*first, _job.c.not_before, _job.c.id)
-                .limit(room)
-                .offset(taken)
-            )
-            more = [JobId(id_) for id_ in connection.scalars(statement)] if room else []
-            found += more
-            if len(more) == room:
-                still[tenant] = taken + room
-        hungry = still
-    return found
-
-
-def put_off(
-    connection: Connection, jobs: Sequence[JobId], *, lease_milliseconds: int, republish_milliseconds: int,
-    longest_milliseconds: int | None = None,
-) -> list[tuple[JobId, ConversationId]]:  # fmt: skip
-    """Of jobs that were overdue, those that still are: they count as published from now on."""
-    now = now_milliseconds()
-    longest = longest_milliseconds or republish_milliseconds
-    waiting = and_(DUE, or_(_job.c.not_before <= now, _job.c.not_before > now + 2 * longest))
-    rows = connection.execute(
-        update(_job)
-        .where(_job.c.id.in_(jobs), or_(waiting, lapsed(lease_milliseconds)))
-        .values(state=str(JobState.DUE), claim=None, not_before=now + republish_milliseconds)
-        .returning(_job.c.id, _job.c.conversation)
-    )
-    return [(JobId(row.id), ConversationId(row.conversation)) for row in rows]

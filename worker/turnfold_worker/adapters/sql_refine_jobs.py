@@ -12,7 +12,7 @@ from sqlalchemy import Connection, and_, case, delete, func, or_, select, update
 from turnfold.contract.records import FAN_OUT, ConversationId, JobId
 from turnfold.contract.tables import AccessRow, ConversationRow, JobRow, NodeRow, table
 from turnfold.contract.tasks import JobKind, JobState
-from turnfold_worker.adapters import sql_jobs
+from turnfold_worker.adapters import sql_overdue
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_jobs import DUE, MAX_ERROR, RUNNING, lapsed
 from turnfold_worker.adapters.sql_turns import insert_new
@@ -218,7 +218,7 @@ def park_killers(connection: Connection, *, lease_milliseconds: int, attempts: i
 
 def overdue(connection: Connection, most: int, *, after: str, lease_milliseconds: int) -> tuple[list[JobId], str]:
     """Jobs that nobody is on the way to, and the tenant that was reached; the important first."""
-    return sql_jobs.overdue(
+    return sql_overdue.overdue(
         connection, JobKind.REFINE, most, after=after, lease_milliseconds=lease_milliseconds,
         republish_milliseconds=int(LONGEST_DELAY_SECONDS * 1_000), first=(_job.c.priority.desc(),),
     )  # fmt: skip

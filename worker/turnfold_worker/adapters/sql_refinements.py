@@ -13,7 +13,7 @@ from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeR
 from turnfold.contract.tasks import JobState
 from turnfold.rows import anchor_record
 from turnfold.statements import ANCHOR_COLUMNS
-from turnfold_worker.adapters import sql_access, sql_anchors, sql_jobs, sql_refine_jobs, sql_removals
+from turnfold_worker.adapters import sql_access, sql_anchors, sql_overdue, sql_refine_jobs, sql_removals
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_refine_sources import read_group, read_remains
 from turnfold_worker.adapters.sql_turns import insert_new
@@ -68,7 +68,7 @@ class SqlRefinements:
         if not found:
             return []
         with self._transaction() as connection:
-            due = sql_jobs.put_off(
+            due = sql_overdue.put_off(
                 connection, found, lease_milliseconds=self._lease, republish_milliseconds=self._republish,
                 longest_milliseconds=int(sql_refine_jobs.LONGEST_DELAY_SECONDS * 1_000),
             )  # fmt: skip

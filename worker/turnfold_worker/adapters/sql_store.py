@@ -25,6 +25,7 @@ from turnfold_worker.adapters import (
     sql_folds,
     sql_jobs,
     sql_outlines,
+    sql_overdue,
     sql_received,
     sql_refine_jobs,
     sql_refolds,
@@ -216,13 +217,13 @@ class SqlStore:
         if not found:
             return []
         with self._transaction() as connection:
-            return sql_jobs.put_off(
+            return sql_overdue.put_off(
                 connection, found, lease_milliseconds=self._lease, republish_milliseconds=self._republish
             )
 
     def _overdue(self, kind: JobKind, most: int) -> list[JobId]:
         with self._look() as connection:
-            found, self._reached[kind] = sql_jobs.overdue(
+            found, self._reached[kind] = sql_overdue.overdue(
                 connection, kind, most, after=self._reached[kind], lease_milliseconds=self._lease,
                 republish_milliseconds=self._republish,
             )  # fmt: skip

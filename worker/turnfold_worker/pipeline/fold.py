@@ -22,7 +22,8 @@ from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors import extract_anchors
 from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.dates import as_utc
-from turnfold_worker.pipeline.facts import RELATIONS, FactKind, merge_facts
+from turnfold_worker.pipeline.fact_lists import RELATIONS, merge_facts
+from turnfold_worker.pipeline.facts import FactKind
 from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
 from turnfold_worker.pipeline.notes import noted
 from turnfold_worker.pipeline.passages import Passage, Posting, passages_of, postings_of

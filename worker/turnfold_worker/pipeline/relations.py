@@ -13,7 +13,8 @@ from typing import Final
 from turnfold.contract.records import Role
 from turnfold_worker.pipeline.common_words import is_common, listed
 from turnfold_worker.pipeline.dates import resolve_relative_days
-from turnfold_worker.pipeline.facts import MAX_ENTRY_LENGTH, Fact, FactKind
+from turnfold_worker.pipeline.fact_lists import MAX_ENTRY_LENGTH
+from turnfold_worker.pipeline.facts import Fact, FactKind
 from turnfold_worker.pipeline.prose import Span
 from turnfold_worker.pipeline.reading import Reading, plain_line
 from turnfold_worker.pipeline.telegraph import bare_words

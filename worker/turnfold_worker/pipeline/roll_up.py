@@ -11,7 +11,7 @@ from turnfold.contract.notes import Note
 from turnfold.contract.records import Method, Node
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.coverage import ranked
-from turnfold_worker.pipeline.facts import merge_facts, rank_entries
+from turnfold_worker.pipeline.fact_lists import merge_facts, rank_entries
 from turnfold_worker.pipeline.fold import FoldedNode, first_that_fits
 from turnfold_worker.pipeline.ledger import merge_ledgers
 from turnfold_worker.pipeline.summarize import brief_of

@@ -10,7 +10,7 @@ from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STOP_WORDS, stem
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.common_words import WEIGHTS, is_common
-from turnfold_worker.pipeline.facts import RELATIONS
+from turnfold_worker.pipeline.fact_lists import RELATIONS
 from turnfold_worker.pipeline.reading import called, one_line
 
 MAX_TAG_TOKENS: Final = 30
