@@ -57,7 +57,7 @@ def accept(turn: object, *, max_bytes: int) -> Entry:
     parts = _parts(given, said, calls)
     content = clean(project(said, calls) or _beside_content(given))
     if not content.strip() and role is not Role.TOOL and not any(parts.values()):
-        msg = f"a {role} turn has no content: give text, content parts or tool_calls"
+        msg = f"a turn of the role {role} has no content: give text, content parts or tool_calls"
         raise InvalidTurn(msg)
     body = {
         "role": str(role),

@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from conftest import LocalWorker
 from support.openai_server import Behaviour, OpenAIServer
-from support.talk import talk
+from support.talk import talk_with
 from turnfold import AsyncTurnfold, InvalidInput, Settings, Turnfold
 
 CONVERSATION = "conv-1"
@@ -43,9 +43,7 @@ async def client(settings: Settings) -> AsyncIterator[AsyncTurnfold]:
 def told(tf: Turnfold, local: LocalWorker) -> Turnfold:
     """A conversation that says the fact once, long ago, with much beside it."""
     tf.configure(CONVERSATION, settings={"segment_max_turns": 8})
-    turns = talk("frameworks", 200)
-    turns[40]["content"] += f" {FACT}"
-    tf.append(CONVERSATION, turns)
+    tf.append(CONVERSATION, talk_with(FACT, "frameworks", 200))
     local.settle()
     return tf
 

@@ -96,7 +96,9 @@ def test_without_the_packages_the_switch_says_what_to_install(monkeypatch: pytes
 
 def test_a_worker_beside_which_torch_is_missing_says_so_before_it_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sentence_embedder, "find_spec", lambda name: None if name == "torch" else object())
-    with pytest.raises(InvalidSettings, match=r"torch cannot be imported: pip install .* or unset TURNFOLD_SEMANTIC"):
+    with pytest.raises(
+        InvalidSettings, match=r"torch cannot be imported: pip install .* or do without: TURNFOLD_SEMANTIC=off"
+    ):
         build(WorkerSettings(semantic=True, database_url="sqlite://"), app)
 
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from conftest import LocalWorker
 from support.openai_server import Behaviour, OpenAIServer, Request
-from support.talk import talk
+from support.talk import talk_with
 from turnfold import TOOL_NAMES, Turnfold
 
 PAGE = Path(__file__).parents[2] / "docs" / "read.md"
@@ -37,9 +37,7 @@ def database_url(sqlite_url: str) -> str:
 def told(tf: Turnfold, local: LocalWorker) -> Turnfold:
     """A conversation that says the fact once, long ago, with much beside it."""
     tf.configure(CONVERSATION, settings={"segment_max_turns": 8})
-    turns = talk("loops", 300)
-    turns[40]["content"] += f" {FACT}"
-    tf.append(CONVERSATION, turns)
+    tf.append(CONVERSATION, talk_with(FACT, "loops", 300))
     local.settle()
     return tf
 

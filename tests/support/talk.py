@@ -57,3 +57,10 @@ def talk(seed: object, turns: int) -> list[dict[str, Any]]:
             "created_at": at.isoformat(),
         })  # fmt: skip
     return made
+
+
+def talk_with(fact: str, seed: str, many: int) -> list[dict[str, Any]]:
+    """A talk that says a fact once, long ago, with much beside it."""
+    turns = talk(seed, many)
+    turns[40]["content"] += f" {fact}"
+    return turns

@@ -67,6 +67,9 @@ def test_no_anchor_is_taken_from_a_manual() -> None:
 
 
 def test_names_of_a_manual_are_not_what_a_person_is_about() -> None:
-    ledger = {entry.name: entry.score for entry in segment_ledger([read(f"{ISSUE}\n\n\n{MANUAL}").turn]).entries}
+    reading = read(f"{ISSUE}\n\n\n{MANUAL}")
+    found = segment_ledger([reading.turn])
+    assert found == segment_ledger([reading.turn], {reading.turn.seq: reading.manual})
+    ledger = {entry.name: entry.score for entry in found.entries}
     assert ledger["broken-input.png"] < ledger["tickets.csv"]
     assert ledger["find_image"] < ledger["ferry/export.py"]

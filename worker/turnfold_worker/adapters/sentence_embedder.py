@@ -27,14 +27,14 @@ BATCH: Final = 32
 
 _PACKAGES: Final = {"sentence_transformers": "sentence-transformers", "torch": "torch"}
 """Modules that are needed, with the names under which they are installed."""
-_REMEDY: Final = "pip install 'turnfold-worker[semantic]', or unset TURNFOLD_SEMANTIC"
+_REMEDY: Final = "pip install 'turnfold-worker[semantic]', or do without: TURNFOLD_SEMANTIC=off, semantic=False"
 
 
 def check_installed() -> None:
     """Raises `InvalidSettings` when the packages are missing; imports nothing heavy."""
     missing = [name for module, name in _PACKAGES.items() if find_spec(module) is None]
     if missing:
-        msg = f"TURNFOLD_SEMANTIC is on, but {' and '.join(missing)} cannot be imported: {_REMEDY}"
+        msg = f"sentence vectors are asked for, but {' and '.join(missing)} cannot be imported: {_REMEDY}"
         raise InvalidSettings(msg)
 
 

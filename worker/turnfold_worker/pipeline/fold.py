@@ -115,7 +115,7 @@ def fold_segment(
         postings=postings_of(_counts(readings), passages),
         notes=best,
         passages=tuple(passages),
-        ledger=segment_ledger(told),
+        ledger=segment_ledger(told, {reading.turn.seq: reading.manual for reading in readings}),
         actions=actions_of(told, before=before),
         said=said,
     )

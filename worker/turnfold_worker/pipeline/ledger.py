@@ -18,7 +18,7 @@ from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.actions import found_nothing
 from turnfold_worker.pipeline.manuals import SHORTEST, manual_in
 from turnfold_worker.pipeline.mentions import Mentions, file_name, is_path, mentions
-from turnfold_worker.pipeline.prose import READ_HEAD, READ_TAIL, split_prose
+from turnfold_worker.pipeline.prose import READ_HEAD, READ_TAIL, Span, split_prose
 from turnfold_worker.pipeline.tool_groups import call_texts, called_tools, is_tool_output
 
 MAX_NAMES: Final = 400
@@ -79,8 +79,8 @@ def _is_row(row: object) -> bool:
     return isinstance(row, list | tuple) and len(row) == 3 and [type(one) for one in row] == [str, int, int]
 
 
-def segment_ledger(turns: Sequence[StoredTurn]) -> Ledger:
-    """The ledger of the turns of one segment."""
+def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | None] | None = None) -> Ledger:
+    """The ledger of the turns of one segment; `manuals` are those of its readings, by the number of the turn."""
     scores: dict[str, int] = {}
     last: dict[str, int] = {}
     sought: set[str] = set()
@@ -94,7 +94,9 @@ def segment_ledger(turns: Sequence[StoredTurn]) -> Ledger:
         elif turn.role is not Role.ASSISTANT:
             there.update(found.names)
         tools = called_tools(turn)
-        by_manual = _in_manual(turn, found) if not by_tool else frozenset()
+        by_manual: frozenset[str] = frozenset()
+        if not by_tool:
+            by_manual = _in_manual(turn, found, manual_of(turn) if manuals is None else manuals.get(turn.seq))
         for name in found.names:
             if name in tools:
                 continue
@@ -105,11 +107,15 @@ def segment_ledger(turns: Sequence[StoredTurn]) -> Ledger:
     return _bounded(LedgerEntry(name, score, last[name]) for name, score in scores.items() if name not in absent)
 
 
-def _in_manual(turn: StoredTurn, found: Mentions) -> frozenset[str]:
-    """Names that only a harness's standing instructions say."""
+def manual_of(turn: StoredTurn) -> Span | None:
+    """The manual in a turn that nobody has read yet."""
     if len(turn.content) < SHORTEST or turn.role is Role.ASSISTANT:
-        return frozenset()
-    manual = manual_in(turn.content, split_prose(turn.content).sentences, turn.role)
+        return None
+    return manual_in(turn.content, split_prose(turn.content).sentences, turn.role)
+
+
+def _in_manual(turn: StoredTurn, found: Mentions, manual: Span | None) -> frozenset[str]:
+    """Names that only a harness's standing instructions say."""
     if manual is None:
         return frozenset()
     outside = turn.content[: manual.start] + turn.content[manual.end :]
