@@ -29,6 +29,9 @@ _MARKER: Final = re.compile(
     r"|(?:[^\s:\]]*-)?(?P<segment>[0-9]{1,12}))"
 )
 
+_READS_OTHERWISE: Final = re.compile(r"turns?(?:-[0-9]+)?|(?:.*-)?c[0-9]{1,2}")
+"""Words of a segment behind which its number would be read as that of turns or of a chapter."""
+
 
 @dataclass(frozen=True, slots=True)
 class NodeTarget:
@@ -66,6 +69,8 @@ def format_marker(marker: Marker, *, slug: str = "") -> str:
             return f"L{marker.level}:turn-{target.first_seq}{goes_on}"
         return f"L{marker.level}:turns-{target.first_seq}-{target.last_seq}{goes_on}"
     number = str(target.idx + 1) if target.height == 0 else f"c{target.height}-{target.idx + 1}"
+    if target.height == 0 and _READS_OTHERWISE.fullmatch(slug):
+        slug = ""
     return f"L{marker.level}:{slug}-{number}" if slug else f"L{marker.level}:{number}"
 
 

@@ -15,7 +15,8 @@ resumed = st.builds(
     lambda first, more, offset: Marker(0, TurnsTarget(first, first + more, offset)),
     st.integers(1, 10**9), st.integers(0, 10**6), st.integers(0, 10**8),
 )  # fmt: skip
-slugs = st.lists(st.text("abcxyz019", min_size=1, max_size=9), max_size=6).map("-".join)
+words = st.text("abcxyz019", min_size=1, max_size=9) | st.sampled_from(["turn", "turns", "c1", "c12", "7"])
+slugs = st.lists(words, max_size=6).map("-".join)
 
 
 @given(st.builds(Marker, levels, nodes | turns) | resumed, slugs)
@@ -23,6 +24,12 @@ def test_a_marker_is_read_back_as_it_was_written(marker: Marker, slug: str) -> N
     written = format_marker(marker, slug=slug)
     assert parse_marker(written) == marker
     assert parse_marker(f"[… →{written}]") == marker
+
+
+@pytest.mark.parametrize("slug", ["turns", "turn", "turns-3", "c2", "vitamin-c2"])
+def test_words_that_read_as_turns_or_as_a_chapter_are_left_out(slug: str) -> None:
+    assert format_marker(Marker(1, NodeTarget(0, 4)), slug=slug) == "L1:5"
+    assert format_marker(Marker(1, NodeTarget(0, 4)), slug=f"{slug}-x") == f"L1:{slug}-x-5"
 
 
 @pytest.mark.parametrize(
