@@ -15,7 +15,7 @@ from turnfold.assemble import recent
 from turnfold.assemble.answers import Quoted, quoted
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fitting import fitting_anchors, fitting_late_names, fitting_names, fitting_notes
-from turnfold.assemble.fixed_parts import fixed_plan, with_lines
+from turnfold.assemble.fixed_parts import fixed_plan, not_shown, with_lines
 from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of, with_more
 from turnfold.assemble.latest_actions import fitting_actions
 from turnfold.assemble.markers import turns_marker
@@ -282,7 +282,7 @@ class _Selection:
         return GroupSpan(first, last, turns_marker(first, last))
 
     def _unfolded(self, tail: GroupSpan | None) -> tuple[int, int] | None:
-        found = with_lines(self.plan, self._material, self.plan.raw).unfolded
+        found, _ = not_shown(self._material, self.plan.raw)
         if tail is None or found is None:
             return found
         return (tail.last_seq + 1, found[1]) if tail.last_seq < found[1] else None
@@ -302,7 +302,7 @@ class _Selection:
             group_line(span.first_seq, span.last_seq, span.marker)
             for span in [*self._spans(), *([tail] if tail else [])]
         ]
-        lines += recent.lines_of(replace(self.plan, unfolded=self._unfolded(tail)))
+        lines += recent.lines_of(self._unfolded(tail), self.plan.unread)
         return sum(map(self._pricing.count, [BACKGROUND_HEADER, *lines])) if lines else 0
 
     def _recent_tokens(self) -> int:

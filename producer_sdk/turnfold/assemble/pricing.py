@@ -9,7 +9,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.form_tokens import messages_tokens
@@ -33,7 +33,16 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import Note, SpokenDay, day_line, days_of, in_order, is_parted_free, lines_of_days
+from turnfold.contract.notes import (
+    MARKS,
+    Note,
+    SpokenDay,
+    day_line,
+    days_of,
+    in_order,
+    is_parted_free,
+    lines_of_days,
+)
 from turnfold.contract.records import Anchor, LevelKey, Node, Role
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter
@@ -50,8 +59,7 @@ _ALIKE: Final = str.maketrans(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FormTokens:
+class FormTokens(NamedTuple):
     """Tokens of recent turns in each form."""
 
     text: int = 0
@@ -158,7 +166,7 @@ class Pricing:
             for speaker, said in spoken.items():
                 # What stands between two notes is part of the first one's count.
                 total += self.label(speaker) + sum([note.tokens for note in said])
-                total -= sum([is_parted_free(note.text) for note in said[:-1]])
+                total -= sum([is_parted_free(text) for note in said[:-1] if (text := note.text)[-1:] in MARKS])
         return total
 
     def anchor(self, anchor: Anchor) -> int:
