@@ -20,7 +20,6 @@ from turnfold.assemble.render_text import (
     BACKGROUND_HEADER,
     EXCERPTS_HEADER,
     EXPANDED_HEADER,
-    HITS_HEADER,
     OFTEN_HEADER,
     RECENT_HEADER,
     closed_line,
@@ -34,7 +33,6 @@ from turnfold.assemble.render_text import (
     turn_opening,
 )
 from turnfold.assemble.tags import TAGS_LEVEL, best_tags
-from turnfold.contract.notes import note_lines
 from turnfold.contract.records import LevelKey, Role
 from turnfold.tokens import MESSAGE_TOKENS
 
@@ -73,7 +71,11 @@ def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, sty
     text = system + "".join([part.text for part in after])
     chat = ChatBlock(plan.raw)
     parts = (*before, *after)
-    tokens = _summed(parts, before, chat, recent, pricing) if pricing.trusts_stored else _counted(text, system, chat, pricing)
+    tokens = (
+        _summed(parts, before, chat, recent, pricing)
+        if pricing.trusts_stored
+        else _counted(text, system, chat, pricing)
+    )
     return Assembly(plan=plan, system=system, text=text, parts=parts, chat=chat, tokens=tokens)
 
 
@@ -122,7 +124,7 @@ def _often(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: S
 def _repeated(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
     """What is shown again because the query or the caller asks for it."""
     if plan.hits:
-        yield Part("excerpts", HITS_HEADER + "".join(note_lines(plan.hits)), pricing.hits(plan.hits))
+        yield Part("excerpts", plan.hits.text, pricing.notes(plan.hits))
     if plan.excerpts:
         yield Part("excerpts", EXCERPTS_HEADER, pricing.count(EXCERPTS_HEADER))
     for shown in plan.excerpts:
@@ -137,7 +139,7 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
     if plan.has_background:
         yield Part("background", BACKGROUND_HEADER, pricing.count(BACKGROUND_HEADER))
     for group in plan.groups:
-        yield Part("background", group.text, pricing.group(group))
+        yield Part("background", group.text, pricing.notes(group))
     if plan.joined:
         line = _joined_line(plan, texts, pricing)
         yield Part("background", line, pricing.count(line))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, compress, islice
+from functools import cached_property
+from itertools import chain, compress, count, islice
 
 from turnfold.contract.note_lists import NoteList, NoteRow, Tiers
 from turnfold.contract.notes import Note
@@ -14,8 +15,6 @@ from turnfold.contract.records import Anchor
 
 Labels = dict[tuple[int, str, str], bool]
 """By group, day and speaker, whether a note there ends in a mark already; of a day alone only that it is there."""
-SaidWhen = dict[int, tuple[str, str]]
-"""By turn, its speaker and its day; empty for one without a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +35,25 @@ class TakenAnchors:
     words: dict[int, set[str]]
 
 
-def said_when(notes: Sequence[Note], target: int) -> SaidWhen:
+class SaidWhen:
     """Who said a turn, and when, from those of an outline's notes that a context of so many tokens looks at anyway."""
-    lists = islice(Tiers.of(notes).lists(), 1 + bisect_left(OUTLINE_TIERS, target))
-    return dict(chain.from_iterable(part.said_when() for part in lists))
+
+    def __init__(self, notes: Sequence[Note], target: int) -> None:
+        self._notes = notes
+        self._target = target
+
+    @cached_property
+    def _places(self) -> list[tuple[NoteList, dict[int, int]]]:
+        """The lists, the last one first, each with the place of a note of each turn."""
+        lists = islice(Tiers.of(self._notes).lists(), 1 + bisect_left(OUTLINE_TIERS, self._target))
+        return [(part, dict(zip(part.seqs, count(), strict=False))) for part in lists][::-1]
+
+    def of(self, seq: int) -> tuple[str | None, str]:
+        """The speaker of a turn and its day, as far as it has notes; an empty day for one without a time."""
+        for notes, places in self._places:
+            if seq in places:
+                return notes.said_when(places[seq])
+        return None, ""
 
 
 class Past:

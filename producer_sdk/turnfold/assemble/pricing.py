@@ -13,18 +13,16 @@ from typing import Final, NamedTuple
 
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.form_tokens import messages_tokens
-from turnfold.assemble.groups import Group
+from turnfold.assemble.groups import NoteBlock
 from turnfold.assemble.render_anthropic import OPENER, anthropic_turn, voiced
 from turnfold.assemble.render_openai import openai_name, openai_turn
 from turnfold.assemble.render_text import (
     ANCHORS_HEADER,
-    HITS_HEADER,
     RECENT_HEADER,
     anchor_opening,
     closed_line,
     day_lines,
     excerpt_opening,
-    group_line,
     guarded,
     node_opening,
     one_line,
@@ -33,16 +31,7 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import (
-    MARKS,
-    Note,
-    SpokenDay,
-    day_line,
-    days_of,
-    in_order,
-    is_parted_free,
-    lines_of_days,
-)
+from turnfold.contract.notes import MARKS, SpokenDay, day_line, is_parted_free, lines_of_days
 from turnfold.contract.records import Anchor, LevelKey, Node, Role
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter
@@ -52,7 +41,7 @@ _NEVER_MISSING: Final = 3
 
 _MOST_REMEMBERED: Final = 4_000
 """Texts and turns whose prices are remembered."""
-_MOST_GROUPS: Final = 100
+_MOST_BLOCKS: Final = 100
 
 _ALIKE: Final = str.maketrans(
     string.ascii_letters + string.digits, "a" * len(string.ascii_letters) + "1" * len(string.digits)
@@ -86,7 +75,7 @@ class Pricing:
         self._style = style
         self._texts = texts
         self._counted: dict[str, int] = {}
-        self._groups: dict[int, tuple[Group, int]] = {}
+        self._blocks: dict[int, tuple[NoteBlock, int]] = {}
         self._anchors: dict[tuple[tuple[int, str | None, str], ...], tuple[str, int]] = {}
         self._labels: dict[str, int] = {}
         self._days: dict[str, int] = {}
@@ -96,7 +85,7 @@ class Pricing:
     @property
     def is_full(self) -> bool:
         """True when it remembers more than a few reads ask for: time for a new one."""
-        return len(self._counted) + len(self._turns) > _MOST_REMEMBERED or len(self._groups) > _MOST_GROUPS
+        return len(self._counted) + len(self._turns) > _MOST_REMEMBERED or len(self._blocks) > _MOST_BLOCKS
 
     @property
     def trusts_stored(self) -> bool:
@@ -130,17 +119,12 @@ class Pricing:
             return self._opening(node) + known + (0 if words[-1] == "\n" else self.count("\n"))
         return self.count(closed_line(node_opening(node, level=level, short=self._style.short) + safe))
 
-    def group(self, group: Group) -> int:
-        """Tokens of a group's line with its notes."""
-        known = self._groups.get(id(group))
-        if known is None or known[0] is not group:
-            line = group_line(group.first_seq, group.last_seq, group.marker)
-            known = self._groups[id(group)] = (group, self._notes(line, group.days, group.day_before))
+    def notes(self, block: NoteBlock) -> int:
+        """Tokens of notes with the line above them."""
+        known = self._blocks.get(id(block))
+        if known is None or known[0] is not block:
+            known = self._blocks[id(block)] = (block, self._notes(block.line, block.days, block.day_before))
         return known[1]
-
-    def hits(self, notes: Sequence[Note]) -> int:
-        """Tokens of the notes for a question."""
-        return self._notes(HITS_HEADER, days_of(in_order(notes)), "")
 
     def label(self, speaker: str) -> int:
         """Tokens of what stands before a speaker's notes."""
