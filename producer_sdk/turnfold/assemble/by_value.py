@@ -41,8 +41,6 @@ _LATE_NAMES: Final = 6
 _ROUNDS: Final = 4
 _ENOUGH: Final = 2**31
 """Tokens: room for all."""
-_STAYS: Final = 0.9
-"""Of the notes of what is folded: those that only change in steps."""
 
 
 _Made = TypeVar("_Made")
@@ -150,11 +148,9 @@ class _Selection:
             left -= of_tail.tokens
         groups = self._remembered(known_by, "groups", lambda: grouped(spans, chosen.notes))
         if chosen.notes and left > _WORTH_FILLING * self._target:
-            end = sorted([note.seq for note in chosen.notes])[int(_STAYS * len(chosen.notes))]
-            known = {
-                (note.seq, note.place) for note in (*chosen.notes, *(hits.notes if hits else ())) if note.seq >= end
-            }
-            near = self._chosen(past.since(end, known), opened, left).notes
+            asked = hits.notes if hits else ()
+            more = self._remembered(known_by, "more", lambda: past.near_the_end_of(chosen.notes, asked))
+            near = self._chosen(more, opened, left).notes
             # Together they need fewer labels.
             left -= fitting_notes(near, opened, _ENOUGH, self._pricing, after=chosen).tokens
             groups = with_more(groups, near)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, compress, count, islice
+from typing import Final
 
 from turnfold.contract.note_lists import NoteList, NoteRow, Tiers
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import OUTLINE_TIERS
 from turnfold.contract.records import Anchor
 
+_STAYS: Final = 0.9
+"""Of the notes of what is folded: those that only change in steps."""
 Labels = dict[tuple[int, str, str], bool]
 """By group, day and speaker, whether a note there ends in a mark already; of a day alone only that it is there."""
 
@@ -76,12 +79,16 @@ class Past:
     def __iter__(self) -> Iterator[NoteRow]:
         return chain.from_iterable(compress(notes.rows(), kept) for notes, kept in self._parts())
 
-    def since(self, first_seq: int, known: Collection[tuple[int, int]]) -> Iterator[Note]:
-        """Those of turns from a number on whose turn and place are not among what is known."""
-        for notes, kept in self._parts():
-            for at, seq in enumerate(notes.seqs):
-                if seq >= first_seq and kept[at] and (seq, notes.places[at]) not in known:
-                    yield notes[at]
+    def near_the_end_of(self, chosen: Sequence[Note], others: Iterable[Note]) -> list[Note]:
+        """Those near the end of notes that are chosen, which are neither among these nor among others."""
+        end = sorted([note.seq for note in chosen])[int(_STAYS * len(chosen))]
+        known = {(note.seq, note.place) for note in (*chosen, *others) if note.seq >= end}
+        return [
+            notes[at]
+            for notes, kept in self._parts()
+            for at, seq in enumerate(notes.seqs)
+            if seq >= end and kept[at] and (seq, notes.places[at]) not in known
+        ]
 
     def _parts(self) -> Iterator[tuple[NoteList, list[bool]]]:
         """Notes, and which of them are kept."""
