@@ -3,7 +3,7 @@
 Importing this loads neither Celery nor SQLModel: they are imported when they are first needed.
 """
 
-from turnfold.assemble import BALANCED, RECENCY, Context, Policy, Section
+from turnfold.assemble import BALANCED, RECENCY, Band, Context, Policy, Section
 from turnfold.async_client import AsyncTurnfold
 from turnfold.client import Turnfold
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Turn
@@ -35,6 +35,7 @@ __all__ = [
     "AnchorState",
     "AnchorType",
     "AsyncTurnfold",
+    "Band",
     "Context",
     "ErasureReceipt",
     "Expansion",

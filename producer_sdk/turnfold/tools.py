@@ -139,7 +139,8 @@ def _answer(call: _Call, lookups: Lookups, max_tokens: int) -> str:
         case "anchors":
             return _listed(lookups.anchors, arguments, max_tokens)
         case _:
-            msg = f"there is no tool {_shown(call.name)}: use {', '.join(TOOL_NAMES)}"
+            named = _shown(call.name) if call.name else "without a name"
+            msg = f"there is no tool {named}: use {', '.join(TOOL_NAMES)}"
             raise _BadArguments(msg)
 
 
@@ -245,7 +246,8 @@ def _choices(arguments: Mapping[str, object], name: str, known: Sequence[str]) -
     chosen = [value] if isinstance(value, str) else value
     if isinstance(chosen, list) and all(isinstance(one, str) and one in known for one in chosen):
         return chosen
-    msg = f"{name} must be a list of {', '.join(known)}; it is {_shown(value)}"
+    wrong = next((one for one in chosen if one not in known), chosen) if isinstance(chosen, list) else chosen
+    msg = f"{name} must be a list of {', '.join(known)}; there is {_shown(wrong)}"
     raise _BadArguments(msg)
 
 

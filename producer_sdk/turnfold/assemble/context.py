@@ -14,7 +14,7 @@ from turnfold.assemble.detail import Answer
 from turnfold.assemble.render_anthropic import anthropic_messages
 from turnfold.assemble.render_openai import openai_messages
 from turnfold.contract.records import ConversationId, Form
-from turnfold.errors import InvalidInput
+from turnfold.errors import InvalidInput, UnknownTurn
 
 Keeper = Callable[["Context"], str]
 """Keeps a context and returns its reference."""
@@ -62,23 +62,23 @@ class Coverage:
         return self.spans[-1].last_seq
 
     def level_of(self, seq: int) -> SpanLevel:
-        """The level at which a turn is shown. Raises `LookupError` for a turn that does not exist."""
+        """The level at which a turn is shown. Raises `UnknownTurn` for one that does not exist."""
         for span in self.spans:
             if span.first_seq <= seq <= span.last_seq:
                 return span.level
         raise self._unknown(seq)
 
     def tier_of(self, seq: int) -> Tier:
-        """The nearest tier in which a turn is shown. Raises `LookupError` for a turn that does not exist."""
+        """The nearest tier in which a turn is shown. Raises `UnknownTurn` for one that does not exist."""
         tiers = {span.tier for span in (*self.spans, *self.in_detail) if span.first_seq <= seq <= span.last_seq}
         for tier in TIERS:
             if tier in tiers:
                 return tier
         raise self._unknown(seq)
 
-    def _unknown(self, seq: int) -> LookupError:
+    def _unknown(self, seq: int) -> UnknownTurn:
         msg = f"turn {seq} is not between {self.first_seq} and {self.last_seq}"
-        return LookupError(msg)
+        return UnknownTurn(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ def taken_often(
 ) -> tuple[tuple[Node, ...], int]:
     """Those of them that fit into their share and `room`, most looked up first, in order, and what they cost.
 
-    Segments that are shown raw are passed over.
+    Segments that are shown raw as a whole are passed over.
     """
     first_raw = plan.raw[0].turn.seq if plan.raw and not plan.unread else material.closed_seq + 1
     most = min(int(material.request.policy.often_share * target), room)
@@ -30,7 +30,7 @@ def taken_often(
     taken: list[Node] = []
     for one in sorted(often_of(material), key=lambda one: (-one.weight, one.node.idx)):
         price = pricing.node(one.node, 1)
-        if price is not None and one.node.last_seq < first_raw and spent + price <= most:
+        if price is not None and one.node.first_seq < first_raw and spent + price <= most:
             taken.append(one.node)
             spent += price
     return tuple(sorted(taken, key=lambda node: node.idx)), spent if taken else 0

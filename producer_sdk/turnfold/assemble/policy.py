@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Final, Literal
+from typing import Final, Literal, cast, get_args
 
 from turnfold.errors import InvalidSettings
+
+Selection = Literal["value", "age"]
+_MOST: Final = 10**9
+
+
+def _check(name: str, value: object, kinds: tuple[type, ...], least: int, most: int) -> None:
+    """Raise `InvalidSettings` unless the value is a number of these kinds between the bounds."""
+    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:  # type: ignore[operator]  # a number
+        kind = "whole number" if kinds == (int,) else "number"
+        bounds = f"of at least {least}" if most == _MOST else f"between {least} and {most}"
+        msg = f"{name} of a policy must be a {kind} {bounds}, not {value!r}"
+        raise InvalidSettings(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,13 +30,18 @@ class Band:
     share: float
     """Of what is left after fixed parts and anchors."""
 
+    def __post_init__(self) -> None:
+        _check("within_turns", self.within_turns, (int,), 1, _MOST)
+        _check("level", self.level, (int,), 1, 3)
+        _check("share", self.share, (int, float), 0, 1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Shares of the budget, 0 to 1. What one part leaves unused goes to the others."""
 
     name: str
-    selection: Literal["value", "age"] = "value"
+    selection: Selection = "value"
     """How levels are chosen: by value per token, or by the age of a turn."""
     anchors_share: float = 0.04
     recent_share: float = 0.04
@@ -58,13 +75,20 @@ class Policy:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name.endswith("_share") and not 0.0 <= value <= 1.0:
-                msg = f"{field.name} of a policy is a share between 0 and 1, not {value!r}"
-                raise InvalidSettings(msg)
-            if field.name.endswith("_favour") and value < 0.0:
-                msg = f"{field.name} of a policy must not be negative, it is {value!r}"
-                raise InvalidSettings(msg)
+            if field.name.endswith("_share") or field.name == "tail_step":
+                _check(field.name, getattr(self, field.name), (int, float), 0, 1)
+        _check("often_after", self.often_after, (int,), 1, _MOST)
+        _check("short_markers_below", self.short_markers_below, (int,), 0, _MOST)
+        name, bands = cast("object", self.name), cast("object", self.bands)  # not every caller has types
+        if not isinstance(name, str):
+            msg = f"name of a policy must be text, not {name!r}"
+            raise InvalidSettings(msg)
+        if self.selection not in get_args(Selection):
+            msg = f"selection of a policy must be {' or '.join(get_args(Selection))}, not {self.selection!r}"
+            raise InvalidSettings(msg)
+        if not isinstance(bands, tuple) or not all(isinstance(band, Band) for band in bands):
+            msg = f"bands of a policy must be a tuple of turnfold.Band values, not {bands!r}"
+            raise InvalidSettings(msg)
 
 
 BALANCED: Final = Policy(name="balanced")

@@ -17,6 +17,7 @@ from turnfold.assemble.memo import Memo
 from turnfold.assemble.often import often_of, taken_often
 from turnfold.assemble.plan import Choice, Plan
 from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.recent import everything
 from turnfold.assemble.report import budget_report, coverage_of
 from turnfold.assemble.request import Request
 from turnfold.assemble.selection import select
@@ -87,9 +88,11 @@ def finish(snapshot: Snapshot, request: Request, choice: Choice, texts: Mapping[
     if pricing.trusts_stored and _given(request, pricing) + _LEAST_MOST <= request.usable_tokens:
         found = _largest_fitting(material, pricing, choice, texts)
     if found is None:
-        least = assemble(least_plan(material), {}, pricing=pricing, style=material.style)
+        least = _assembled(least_plan(material), material, pricing)
         if least.largest > request.usable_tokens:
-            raise _too_small(request, least)
+            least = _smallest(material, pricing, least)
+            if least.largest > request.usable_tokens:
+                raise _too_small(request, least)
         found = _largest_fitting(material, pricing, choice, texts) or least
     return _context(material, found)
 
@@ -103,8 +106,26 @@ def minimum_tokens(snapshot: Snapshot, request: Request) -> int:
     """The smallest budget for this request; every larger one works too. The request's own budget does not matter."""
     material = gather(snapshot, request)
     pricing = Pricing(request.counter, material.style)
-    least = assemble(least_plan(material), {}, pricing=pricing, style=material.style)
+    least = _smallest(material, pricing, _assembled(least_plan(material), material, pricing))
     return max(1, least.largest + request.reserve_tokens)
+
+
+def _assembled(plan: Plan, material: Material, pricing: Pricing) -> Assembly:
+    """A plan that shows no level."""
+    return assemble(plan, {}, pricing=pricing, style=material.style)
+
+
+def _smallest(material: Material, pricing: Pricing, least: Assembly) -> Assembly:
+    """A conversation of a few words whole, where that costs less than the line that stands for older turns."""
+    plan = least.plan
+    if not plan.has_background or plan.system_marker is not None:
+        return least
+    fixed = pricing.count(plan.system) + pricing.count(plan.task)
+    shown = everything(material, pricing, room=least.largest - fixed)
+    if not shown:
+        return least
+    whole = _assembled(Plan(system=plan.system, task=plan.task, raw=shown), material, pricing)
+    return min(whole, least, key=lambda one: one.largest)
 
 
 def _largest_fitting(
@@ -177,7 +198,7 @@ def _selected(material: Material, pricing: Pricing, *, target: int, seed: Plan |
     by_age = material.request.policy.selection == "age"
     if not plan.has_background or not (material.snapshot.passages or (often_of(material) and not by_age)):
         return plan
-    least = assemble(least_plan(material), {}, pricing=pricing, style=material.style).largest
+    least = _assembled(least_plan(material), material, pricing).largest
     share = int(material.request.policy.expand_share * target)
     shown = expanded(material, pricing, most_tokens=min(share, target - least))
     room = target - least - shown.tokens
@@ -254,8 +275,11 @@ def _request_key(material: Material) -> str:
 
 def _too_small(request: Request, least: Assembly) -> InvalidBudget:
     needed = least.largest + request.reserve_tokens
+    given = [name for name in ("system", "task") if getattr(request, name)]
+    shorter = f", or a shorter {' or '.join(given)} text" if given else ""
+    reserved = f" beside the {request.reserve_tokens} that are reserved" if request.reserve_tokens else ""
     msg = (
-        f"budget_tokens={request.budget_tokens} cannot hold what is always shown: give at least {needed} tokens, "
-        "or a shorter system or task text"
+        f"budget_tokens={request.budget_tokens} cannot hold what is always shown{reserved}: give at least {needed} "
+        f"tokens{shorter}"
     )
     return InvalidBudget(msg, needed_tokens=needed)

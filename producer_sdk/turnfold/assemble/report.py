@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from turnfold.assemble.assembly import Assembly
 from turnfold.assemble.context import BudgetReport, Coverage, LeftOut, PartReport, Span, SpanLevel
-from turnfold.assemble.markers import turns_marker
+from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.material import Material
+from turnfold.assemble.often import often_of
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.tags import TAGS_LEVEL
+from turnfold.contract.records import Node
 
 _PARTS = ("system", "task", "anchors", "names", "background", "often", "excerpts", "expanded", "actions", "recent")
 
@@ -107,10 +109,26 @@ def _not_repeated(material: Material, plan: Plan) -> Iterator[LeftOut]:
     for passage in plan.expanded:
         if passage.goes_on is not None:
             yield LeftOut(f"a part of what {passage.marker} stands for", passage.goes_on)
+    for node in _not_in_detail(material, plan):
+        yield LeftOut(
+            f"the detail of turns {node.first_seq} to {node.last_seq}, which are looked up often",
+            node_marker(node, level=1, short=material.style.short),
+        )
     by_age = material.request.policy.selection == "age"
     excerpts = len(material.snapshot.excerpts) if material.request.query and by_age else 0
     if excerpts > len(plan.excerpts) and not _is_raw(plan):
         yield LeftOut(f"{excerpts - len(plan.excerpts)} of {excerpts} excerpts", "search()")
+
+
+def _not_in_detail(material: Material, plan: Plan) -> Iterator[Node]:
+    """Segments that are looked up often and have no room in their share."""
+    policy = material.request.policy
+    if policy.selection == "age" or not policy.often_share or _is_raw(plan):
+        return
+    first_raw = plan.raw[0].turn.seq if plan.raw and not plan.unread else material.last_seq + 1
+    for one in often_of(material):
+        if one.node.first_seq < first_raw and one.node not in plan.often:
+            yield one.node
 
 
 def _is_raw(plan: Plan) -> bool:

@@ -41,6 +41,9 @@ class Section:
         if isinstance(self.priority, bool) or not isinstance(self.priority, int):
             msg = f"priority of section {self.name!r} must be a whole number, not {self.priority!r}"
             raise InvalidInput(msg)
+        if not isinstance(self.required, bool):
+            msg = f"required of section {self.name!r} must be True or False, not {self.required!r}"  # type: ignore[unreachable]  # not every caller has types
+            raise InvalidInput(msg)
         for field in ("when", "unless"):
             object.__setattr__(self, field, flags_of(getattr(self, field), what=f"{field} of section {self.name!r}"))
 

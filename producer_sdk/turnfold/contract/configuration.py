@@ -56,6 +56,9 @@ def settlement(anchor: int, *, dismiss: bool) -> bytes:
     if type(anchor) is not int or not 1 <= abs(anchor) < MAX_ANCHOR:
         msg = f"an anchor is named by its number, such as anchors(…)[0].id, not {anchor!r}"
         raise InvalidInput(msg)
+    if not isinstance(dismiss, bool):
+        msg = f"dismiss must be True or False, not {dismiss!r}"  # type: ignore[unreachable]  # not every caller has types
+        raise InvalidInput(msg)
     state = AnchorState.DISMISSED if dismiss else AnchorState.RESOLVED
     return json.dumps({"anchor": anchor, "state": str(state)}, sort_keys=True).encode()
 

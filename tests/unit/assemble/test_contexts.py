@@ -12,7 +12,6 @@ from turnfold.assemble import (
     BALANCED,
     RECENCY,
     Context,
-    Policy,
     Request,
     TurnPiece,
     choose,
@@ -22,6 +21,7 @@ from turnfold.assemble import (
     page,
     policy_named,
 )
+from turnfold.assemble.policy import Band
 from turnfold.contract.notes import Covered, Note
 from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Anchor, AnchorType, ConversationId, Role, StoredTurn
@@ -316,8 +316,22 @@ def test_policies_are_found_by_name() -> None:
     assert policy_named(RECENCY) is RECENCY
     with pytest.raises(InvalidSettings, match="balanced, recency"):
         policy_named("newest")
-    with pytest.raises(InvalidSettings, match="anchors_share"):
-        Policy(name="mine", anchors_share=1.2)
+
+
+@pytest.mark.parametrize("wrong", [
+    {"anchors_share": 1.2}, {"anchors_share": -0.1}, {"often_share": "much"}, {"recent_share": None},
+    {"tail_share": True}, {"expand_share": float("nan")}, {"tail_step": -1}, {"often_after": 0}, {"often_after": 2.5},
+    {"short_markers_below": "x"}, {"selection": "newest"}, {"bands": 3}, {"bands": ((25, 1, 0.2),)}, {"name": 5},
+])  # fmt: skip
+def test_a_policy_of_ones_own_is_refused_when_it_makes_no_sense(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidSettings, match=next(iter(wrong))):
+        replace(BALANCED, **wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"within_turns": 0}, {"level": 4}, {"share": 2}, {"share": "x"}])
+def test_a_band_is_refused_when_it_makes_no_sense(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidSettings, match=next(iter(wrong))):
+        Band(**{"within_turns": 10, "level": 1, "share": 0.1, **wrong})
 
 
 @pytest.mark.parametrize("budget", [0, -5, 2.5, True, "900"])
@@ -334,6 +348,22 @@ def test_a_system_text_above_the_budget_is_refused_with_the_budget_that_would_do
     needed = refused.value.needed_tokens
     assert needed == minimum_tokens(snapshot, request)
     assert read(snapshot, replace(request, budget_tokens=needed)).tokens == needed - 10
+
+
+def test_a_conversation_that_costs_less_than_the_line_for_older_turns_is_shown_whole_in_its_own_size() -> None:
+    snapshot = snapshot_of(turn(1, Role.USER, "Hi."), turn(2, Role.ASSISTANT, "Hello."))
+    whole = read(snapshot, Request(budget_tokens=1_000))
+    assert minimum_tokens(snapshot, Request(budget_tokens=1)) == whole.tokens < 30
+    for budget in range(whole.tokens, 60):
+        assert read(snapshot, Request(budget_tokens=budget)).text == whole.text
+    with pytest.raises(InvalidBudget, match=f"give at least {whole.tokens} tokens$"):
+        read(snapshot, Request(budget_tokens=whole.tokens - 1))
+
+
+def test_a_refusal_says_only_what_would_help() -> None:
+    snapshot = snapshot_of(turn(1, Role.USER, "Hi."))
+    with pytest.raises(InvalidBudget, match=r"beside the 10 that are reserved.* or a shorter task text$"):
+        read(snapshot, Request(budget_tokens=20, task="word " * 100, reserve_tokens=10))
 
 
 @pytest.mark.parametrize("answer", [1.5, None, -1, True])

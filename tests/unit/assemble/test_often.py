@@ -12,7 +12,7 @@ from tests.unit.assemble.strategies import Conversation, build, conversations
 from turnfold.assemble import BALANCED, RECENCY, Context, Request, choose, finish, messages_tokens, request_tokens
 from turnfold.assemble.render_text import OFTEN_HEADER
 from turnfold.contract.results import Often
-from turnfold.errors import InvalidBudget
+from turnfold.errors import InvalidBudget, UnknownTurn
 from turnfold.tokens import ESTIMATOR, caller_counter, estimate_tokens
 
 COUNTERS = (ESTIMATOR, caller_counter(lambda text: -(-len(text) // 3)))
@@ -81,8 +81,37 @@ def test_a_segment_that_is_looked_up_often_becomes_warm() -> None:
     assert often.coverage.tier_of(node.first_seq) == "warm"
     assert often.coverage.tier_of(often.coverage.last_seq) == "hot"
     assert f"L0:{node.slug}-{node.idx + 1}" in often.markers
-    with pytest.raises(LookupError):
+    with pytest.raises(UnknownTurn, match="turn 0 is not between 1 and"):
         often.coverage.tier_of(0)
+
+
+def test_one_that_finds_no_room_is_named_with_its_marker() -> None:
+    conversation = build(segments=60, tail=3, words=12, seed=1)
+    node = next(node for node in conversation.snapshot.nodes if node.height == 0 and node.idx > 30)
+    small, unused = (replace(BALANCED, often_share=share) for share in (0.001, 0.0))
+    found = read(conversation, Request(budget_tokens=4_000, policy=small), {node.idx: 9})
+    assert OFTEN_HEADER not in found.text
+    reach = [one.reach for one in found.budget.left_out if "looked up often" in one.what]
+    assert reach == [f"L1:{node.slug}-{node.idx + 1}"]
+    for policy, weight in ((unused, 9), (small, 2)):
+        account = read(conversation, Request(budget_tokens=4_000, policy=policy), {node.idx: weight}).budget
+        assert not any("looked up often" in one.what for one in account.left_out)
+
+
+def test_one_of_which_only_the_end_is_shown_raw_stands_there_in_detail() -> None:
+    conversation = build(segments=60, tail=3, words=12, seed=1)
+    request = Request(budget_tokens=4_000)
+    coverage = read(conversation, request, {}).coverage
+    assert coverage is not None
+    hot = next(seq for seq in range(1, coverage.last_seq + 1) if coverage.tier_of(seq) == "hot")
+    segments = [node for node in conversation.snapshot.nodes if node.height == 0]
+    partly = [node for node in segments if node.first_seq < hot <= node.last_seq]
+    whole = [node for node in segments if node.first_seq >= hot]
+    for nodes, shown in ((partly, True), (whole, False)):
+        for node in nodes:
+            found = read(conversation, request, {node.idx: 9})
+            assert (OFTEN_HEADER in found.text) is shown
+            assert not any("looked up often" in one.what for one in found.budget.left_out)
 
 
 def test_what_is_shown_in_detail_has_no_notes_beside_it_and_the_room_is_for_others() -> None:

@@ -114,6 +114,7 @@ def test_flags_may_be_a_set_or_a_dict_and_a_single_one_a_text() -> None:
         ({"text": None}, "text of a section"),
         ({"short": ""}, "short of section"),
         ({"priority": "high"}, "priority of section"),
+        ({"required": "no"}, "required of section"),
         ({"when": 7}, "names of flags"),
         ({"unless": [1]}, "names of flags"),
     ],

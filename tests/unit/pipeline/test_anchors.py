@@ -233,3 +233,20 @@ def test_of_a_long_reply_only_its_last_words_can_be_agreed_to() -> None:
     plan = "**February 16 - March 15, 2024:** Final adjustments. " + "Here is one more step to take. " * 30
     found = anchors_of([said(plan + "Does that sound good?", role=Role.ASSISTANT), said("Yes, that's great.", seq=2)])
     assert AnchorType.DECISION not in {draft.type for draft in found}
+
+
+@pytest.mark.parametrize("reply", ["I don't know yet.", "Not sure. I'll ask Omar.", "Sorry, I'll have to find out."])
+def test_a_reply_that_knows_nothing_leaves_the_question_open(reply: str) -> None:
+    asked = "user: Which region hosts the backups?"
+    assert anchors_of(talk(asked, f"assistant: {reply}"))[0].state is AnchorState.ACTIVE
+    told = "assistant: The region that hosts the backups is Frankfurt."
+    later = anchors_of(talk(asked, f"assistant: {reply}", "user: Okay.", told))
+    assert later[0].state is AnchorState.RESOLVED
+
+
+@pytest.mark.parametrize(
+    "report", ["I sent the contract to Ana.", "We just sent the contract.", "The contract is sent."]
+)
+def test_a_report_in_any_past_keeps_the_promise(report: str) -> None:
+    found = anchors_of(talk("user: I'll send the contract to Ana.", "assistant: Great.", f"user: {report}"))
+    assert [draft.state for draft in found if draft.turn_seq == 1] == [AnchorState.RESOLVED]

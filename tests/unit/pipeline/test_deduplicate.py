@@ -90,6 +90,34 @@ def test_a_correction_that_says_more_still_supersedes_what_it_names() -> None:
     assert [anchor.state for anchor in found if anchor.text == earlier] == [AnchorState.SUPERSEDED]
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Actually no, we will use MySQL 8 for the ledger service, not PostgreSQL.",
+        "We decided to use MySQL for the ledger instead of PostgreSQL.",
+        "We'll go with MySQL rather than PostgreSQL for the ledger service.",
+    ],
+)
+def test_a_decision_supersedes_the_one_that_it_names_as_given_up(later: str) -> None:
+    earlier = "We decided to use PostgreSQL 16 for the ledger service."
+    found = merged(talk(f"user: {earlier}", "assistant: Understood.", f"user: {later}")).new
+    assert [(one.state, one.replaces) for one in found] == [(AnchorState.SUPERSEDED, None), (AnchorState.ACTIVE, 1)]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "We decided to use MySQL for the newsletter archive, not PostgreSQL.",
+        "We decided to keep PostgreSQL for the ledger service, not MySQL.",
+        "We decided to use PostgreSQL for the ledger service, not only PostgreSQL tools.",
+    ],
+)
+def test_what_is_given_up_elsewhere_or_not_at_all_supersedes_nothing(later: str) -> None:
+    earlier = "We decided to use PostgreSQL 16 for the ledger service."
+    found = merged(talk(f"user: {earlier}", "assistant: Understood.", f"user: {later}")).new
+    assert AnchorState.SUPERSEDED not in [one.state for one in found if one.text == earlier]
+
+
 def test_the_same_fact_with_another_value_supersedes_the_earlier() -> None:
     result = merged(
         talk("user: My launch deadline must be 3 May 2026.", "user: My launch deadline must be 7 May 2026.")

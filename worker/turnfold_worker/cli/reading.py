@@ -29,6 +29,7 @@ STATES = ["all", *(state.value for state in AnchorState)]
 @click.option("--query", help="What the next answer is about: shows more of what belongs to it.")
 @click.option("--system", help="System text that is always shown in full.")
 @click.option("--policy", default="balanced", show_default=True, help="How the budget is shared: balanced or recency.")
+@click.option("--expand", "expand", multiple=True, help="A marker whose words are shown too; up to 8 times.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @json_option
 @pass_session
@@ -39,6 +40,7 @@ def context(
     query: str | None,
     system: str | None,
     policy: str,
+    expand: tuple[str, ...],
     form: str,
     as_json: bool,
 ) -> None:
@@ -48,10 +50,11 @@ def context(
     Examples:
       turnfold context chat --budget 2000
       turnfold context chat --budget 800 --query "which database?"
+      turnfold context chat --expand L1:refunds-7 --expand L0:turn-12
       turnfold context chat --format openai > messages.json
     """
     made = session.turnfold.context(
-        conversation, budget_tokens=budget_tokens, query=query, system=system, policy=policy
+        conversation, budget_tokens=budget_tokens, query=query, system=system, policy=policy, expand=expand
     )
     if made.coverage is None:
         msg = f"nothing was ever appended to conversation {conversation!r} of tenant {session.settings.tenant!r}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
-from turnfold_worker.pipeline import statement_rules
+from turnfold_worker.pipeline import reply_rules, statement_rules
 from turnfold_worker.pipeline.acts import SENTENCES_READ
 from turnfold_worker.pipeline.prose import MAX_CLAUSE
 from turnfold_worker.pipeline.reading import Reading
@@ -84,6 +84,8 @@ def _answered(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
         if reply.speaker == readings[at].speaker or reply.tool or not reply.sentences:
             continue
         opening = reply.text(reply.sentences[0])[:MAX_CLAUSE]
+        if reply_rules.NO_ANSWER.search(plain_words(opening)) and len(reply.sentences) <= _ASKS_BACK:
+            continue
         if distance == 0 and ends_turn and not opening.rstrip().endswith("?"):
             return True
         if len(asked.intersection(words(reply.turn.content[:2000]))) >= min(2, len(asked)):

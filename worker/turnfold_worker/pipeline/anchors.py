@@ -162,7 +162,8 @@ def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -
     statements = [one for one in acts if one.act is not Act.QUESTION]
     best = max(statements, key=lambda one: one.points + _PREFERRED.get(one.act, 0), default=None)
     if statement_rules.COMPLETIONS.search(said) and (best is None or best.act is not Act.CORRECTION):
-        yield _Candidate(AnchorType.CRITICAL_FACT, 55, span, finishes=True)
+        told = best.points if best is not None and best.act is Act.FACT else 0
+        yield _Candidate(AnchorType.CRITICAL_FACT, max(55, told), span, finishes=True)
     elif best is not None and best.points >= _LEAST_ACT and not reply_rules.POLITE.search(said):
         asks_words = best.rule in _ASKS_FOR_WORDS and is_question(said)
         kind = AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act]

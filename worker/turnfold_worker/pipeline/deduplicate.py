@@ -55,6 +55,7 @@ _OVERTAKEN: Final = frozenset(
     {AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.COMMITMENT, AnchorType.CORRECTION}
 )
 _STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
+_TAKES_BACK: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION})
 _ANSWERS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.CORRECTION})
 _RARITIES: Final = Remembered(rarity)
 
@@ -260,7 +261,12 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
         overtaken = old.active and old.anchor.type in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
         if not left or not overtaken:
             continue
-        if _corrects(new, old, similarity) or _restates(new, old, similarity) or orders_otherwise(new, old):
+        if (
+            _corrects(new, old, similarity)
+            or _restates(new, old, similarity)
+            or _takes_back(new, old)
+            or orders_otherwise(new, old)
+        ):
             _overtake(new, old)
             left -= 1
     if left == _MAX_SUPERSEDED and new.anchor.type is AnchorType.CORRECTION:
@@ -283,6 +289,14 @@ def _corrects(new: Known, old: Known, similarity: float) -> bool:
     if new.anchor.type is not AnchorType.CORRECTION or similarity < _CORRECTS_FROM:
         return False
     return shared(new, old) > sum(1 for act in _NAMES_OF_ACTS if act in new.words and act in old.words)
+
+
+def _takes_back(new: Known, old: Known) -> bool:
+    """'We will use MySQL for the ledger, not PostgreSQL' after 'We decided to use PostgreSQL for the ledger'."""
+    if new.anchor.type not in _TAKES_BACK or old.anchor.type not in _STATEMENTS or not new.taken_back & old.specific:
+        return False
+    subject = (new.specific - new.taken_back - _NAMES_OF_ACTS) & old.specific
+    return bool(subject) and not old.taken_back & new.taken_back
 
 
 def _mends(new: Known, old: Known) -> bool:

@@ -16,7 +16,7 @@ from turnfold_worker.pipeline.common_words import is_common, listed, weight
 from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind, Facts, extract_facts
 from turnfold_worker.pipeline.reading import is_participant
 from turnfold_worker.pipeline.spoken import plain_words
-from turnfold_worker.pipeline.words import SPECIFIC, word_vector
+from turnfold_worker.pipeline.words import SPECIFIC, specific_words, word_vector
 
 _MARKS: Final = '.,;:!?()[]"“”'
 _SAME_ROOT: Final = 5
@@ -109,6 +109,18 @@ class Known:
             after = [word for word in word_vector(self.said[match.end() :]) if not is_common(word)]
             found.update(after[:1])
         return frozenset(found)
+
+    @cached_property
+    def specific(self) -> frozenset[str]:
+        """The words that tell what it is about."""
+        return frozenset(specific_words(self.anchor.text))
+
+    @cached_property
+    def taken_back(self) -> frozenset[str]:
+        """Telling words of what it puts something else in the place of, and that it does not state beside that."""
+        parts = statement_rules.TAKEN_BACK.findall(self.said)
+        stated = statement_rules.TAKEN_BACK.sub(" ", self.said)
+        return frozenset(specific_words(" ".join(parts))) - specific_words(stated)
 
     @cached_property
     def order(self) -> frozenset[str]:

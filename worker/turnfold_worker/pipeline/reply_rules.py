@@ -130,6 +130,16 @@ BOILERPLATE: Final = re.compile(
 )
 """What form letters end with: it asks everybody, so nobody."""
 
+NO_ANSWER: Final = re.compile(
+    joined(r"""
+    ^(?:(?:oh|well|um|uh|ah|hmm|sorry|honestly|good question|no|thanks)[,.! ]{1,3}){0,3}(?:i(?:'m| am)? (?:really |
+    honestly |still )?(?:don't know|do not know|not (?:sure|certain)|have(?:n't| not) decided|have no idea)|no idea|
+    not sure|we (?:don't know|have(?:n't| not) decided)|(?:i(?:'ll| will)|let me) (?:have to )?(?:find out|ask|get back
+    to you|come back to)|(?:that's )?(?:to be|not) decided)(?!\w)
+    """)
+)
+"""A reply that leaves the question open."""
+
 POLITE: Final = re.compile(
     joined(r"""
     ^(?:please |and |just |so |also |then |sure,? |yeah,? |ok,? |of course,? ){0,2}(?:let (?:me|us) know (?:if|how|

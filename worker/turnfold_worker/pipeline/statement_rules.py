@@ -239,9 +239,16 @@ _DONE: Final = (
 COMPLETIONS: Final = re.compile(
     rf"(?<!\w)(?:(?:i|we)(?:'ve| have)(?: just| already| now)? (?:{_DONE})|(?:i|we) just (?:{_DONE})"
     rf"|(?:is|are) (?:now )?(?:done|finished|complete|completed|merged|deployed|fixed|live|sent|shipped)"
-    rf"|(?:has|have) been (?:{_DONE}))(?!\w)"
+    rf"|(?:has|have) been (?:{_DONE})"
+    r"|(?:i|we) (?:sent|emailed|merged|deployed|shipped|submitted|uploaded|delivered|fixed|booked|paid))(?!\w)"
 )
 """Something that was promised is done."""
+
+TAKEN_BACK: Final = re.compile(
+    r"(?<!\w)(?:not|instead of|rather than) ([^,.;:!?]{1,40}?)"
+    r"(?= (?:any ?more|any longer|as|at|because|for|from|in|on|since|to|when|with)(?!\w)|[,.;:!?]|$)"
+)
+"""What a statement puts something else in the place of: 'MySQL, not PostgreSQL'."""
 
 NEGATION: Final = re.compile(r"(?<!\w)(?:not|no|never|none|nobody|nothing|without|cannot|neither|nor|\w+n't)(?!\w)")
 """Words that turn a statement round."""
