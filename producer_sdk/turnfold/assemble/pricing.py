@@ -176,9 +176,10 @@ class Pricing:
     def turn(self, shown: ShownTurn) -> FormTokens:
         """Tokens of a recent turn in each form; Anthropic's as if no neighbours were joined."""
         key = (shown.turn.turn_id, shown.turn.seq, shown.content, shown.native, shown.hidden)
-        if key not in self._turns:
-            self._turns[key] = self._turn(shown)
-        return self._turns[key]
+        known = self._turns.get(key)
+        if known is None:
+            known = self._turns[key] = self._turn(shown)
+        return known
 
     def recent(self, turns: Iterable[ShownTurn]) -> FormTokens:
         """Tokens of recent turns, without what stands around them."""
