@@ -71,8 +71,7 @@ _ANSWERED: Final = 0.75
 """Of all that a query's terms tell: what a passage by words is taken for at least when meaning is weighed beside it."""
 _STANDING: Final = {ORDERED: 0.7, PREFERRED: 0.6}
 """Of the best score: what a person wants from now on, or prefers, has as much at least."""
-_MOST_STANDING: Final = 6
-"""Orders, and as many preferences."""
+_MOST_STANDING: Final = 6  # orders, and as many preferences
 _PRECISION: Final = 1_000
 NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
 
@@ -229,9 +228,9 @@ def hits(
         notes += passage.notes
         words += [stems.split() for stems in passage.words]
         rates += [
-            worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (note.tokens + OVERHEAD) for note in passage.notes
+            worth * (1.0 - _MANNER + _MANNER * one.worth / 100) / (one.tokens + OVERHEAD) for one in passage.notes
         ]
-    return tuple(_by_news(notes, words, rates, most_tokens=most_tokens))
+    return tuple(_by_news(notes, words, rates, most_tokens))
 
 
 def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
@@ -250,9 +249,7 @@ def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note]
     return found
 
 
-def _by_news(
-    notes: Sequence[Note], words: Sequence[Sequence[str]], rates: Sequence[float], *, most_tokens: int
-) -> list[Note]:
+def _by_news(notes: Sequence[Note], words: Sequence[Sequence[str]], rates: Sequence[float], room: int) -> list[Note]:
     """Notes by what they tell a token beside those that were taken before, while they cost at most so many tokens.
 
     Lazy greedy (Minoux 1978): what a note tells only falls, so that the first one whose gain still holds is the best.
@@ -263,15 +260,15 @@ def _by_news(
     heap = [(-rate * sum(told), i) for i, (rate, told) in enumerate(zip(rates, weights, strict=True))]
     heapify(heap)
     taken: list[Note] = []
-    while heap and most_tokens > 0:
+    while heap and room > 0:
         stale, i = heap[0]
         gain = -rates[i] * sum(map(mul, weights[i], map(left, words[i])))
         if gain > stale:
             heapreplace(heap, (gain, i))
             continue
         heappop(heap)
-        if notes[i].tokens <= most_tokens:
-            most_tokens -= notes[i].tokens
+        if notes[i].tokens <= room:
+            room -= notes[i].tokens
             taken.append(notes[i])
             for word in words[i]:
                 left_of[word] *= _DECAY
