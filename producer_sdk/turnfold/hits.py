@@ -123,9 +123,8 @@ def _add_standing(total: dict[int, int], postings: Sequence[PostingRow]) -> None
     best = max(total.values(), default=0)
     pointers = list(chain.from_iterable(zip(*unpack_pointers(row[3]), strict=True) for row in postings))
     for impact, share in _STANDING.items():
-        least = round(share * best)
         for number in sorted([number for number, mark in pointers if mark & IMPACT == impact])[-_MOST_STANDING:]:
-            total[number] = max(total.get(number, 0), least)
+            total[number] = max(total.get(number, 0), round(share * best))
 
 
 def best_turns(scores: Mapping[int, int], most: int) -> dict[int, float]:
@@ -223,8 +222,7 @@ def hits(
     words: list[list[str]] = []
     rates: list[float] = []
     for score, passage in ranked:
-        first = passage.notes[0]
-        worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(first.role, 1.0) - 1.0))
+        worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(passage.notes[0].role, 1.0) - 1.0))
         notes += passage.notes
         words += [stems.split() for stems in passage.words]
         rates += [
@@ -249,7 +247,7 @@ def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note]
     return found
 
 
-def _by_news(notes: Sequence[Note], words: Sequence[Sequence[str]], rates: Sequence[float], room: int) -> list[Note]:
+def _by_news(notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[float], room: int) -> list[Note]:
     """Notes by what they tell a token beside those that were taken before, while they cost at most so many tokens.
 
     Lazy greedy (Minoux 1978): what a note tells only falls, so that the first one whose gain still holds is the best.
