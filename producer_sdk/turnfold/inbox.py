@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import redis
 from redis.backoff import NoBackoff
@@ -94,8 +94,7 @@ return held
 """
 
 
-@dataclass(frozen=True, slots=True)
-class PendingEntry:
+class PendingEntry(NamedTuple):
     """An entry as it lies in the inbox."""
 
     stream_id: str
@@ -225,7 +224,7 @@ class ProducerInbox:
         ends = [*accumulate(map(int, sizes.split(b",") if sizes else ()))]
         flat = [joined[begin:end] for begin, end in pairwise([0, *ends])]
         newest_first = [
-            PendingEntry(stream_id.decode(), op.decode(errors="replace"), one.decode(errors="replace"), body)
+            PendingEntry(stream_id.decode(), op.decode("utf-8", "replace"), one.decode("utf-8", "replace"), body)
             for stream_id, op, one, body in zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
         ]
         return Pending(held, tuple(newest_first[::-1]), bool(gone), max(0.0, age / 1000))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from turnfold.assemble import Request
@@ -120,15 +120,13 @@ def by_value(
     short = Shortening.to(cap_for(request.budget_tokens), last_seq=waiting.turns[-1].seq if waiting.turns else 0)
     turns = NO_TURNS if found is None or waiting.older else found.known.turns
     turns = turns.followed_by([short.of(turn) for turn in waiting.turns])
-    snapshot = Snapshot(
-        conversation_id=address.conversation, head=None, turns=turns.from_place(len(turns) - NEWEST_TURNS),
-        unread=waiting.older,
-    )  # fmt: skip
+    turns = turns.from_place(len(turns) - NEWEST_TURNS)
     if found is None:
-        return snapshot, None
+        return Snapshot(conversation_id=address.conversation, head=None, turns=turns, unread=waiting.older), None
     known, outline = found.known, found.known.outline
-    seen = replace(
-        snapshot, head=found.head, anchors=known.anchors, hits=found.hits, excerpts=found.excerpts,
+    seen = Snapshot(
+        conversation_id=address.conversation, head=found.head, turns=turns, unread=waiting.older,
+        anchors=known.anchors, hits=found.hits, excerpts=found.excerpts,
         outline=None if outline is None else outline.within(last_part(request.budget_tokens)),
     )  # fmt: skip
     return seen, known.memo

@@ -90,7 +90,8 @@ def quoted(
 
 
 def _evidence(material: Material, excerpt: Excerpt, room: int, background: Collection[tuple[int, int]]) -> Evidence:
-    notes = [note for note in material.snapshot.hits if note.seq == excerpt.turn.seq]
+    seq = excerpt.turn.seq
+    notes = [note for note in material.snapshot.hits if note[0] == seq]
     tokens = sum(note.tokens for note in notes)
     shown = sum(note.tokens for note in notes if (note.seq, note.place) in background)
     return Evidence(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from turnfold.assemble.chat import ChatBlock, ShownTurn
 from turnfold.assemble.clip import longest_within
@@ -19,7 +20,6 @@ from turnfold.assemble.render_text import (
     BACKGROUND_HEADER,
     EXCERPTS_HEADER,
     EXPANDED_HEADER,
-    HITS_HEADER,
     OFTEN_HEADER,
     RECENT_HEADER,
     closed_line,
@@ -33,13 +33,11 @@ from turnfold.assemble.render_text import (
     turn_opening,
 )
 from turnfold.assemble.tags import TAGS_LEVEL, best_tags
-from turnfold.contract.notes import note_lines
 from turnfold.contract.records import LevelKey, Role
 from turnfold.tokens import MESSAGE_TOKENS
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One part of the text form."""
 
     name: str
@@ -67,12 +65,17 @@ class Assembly:
 def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, style: Style) -> Assembly:
     """Put a plan into words and count it: by sums where counts are stored, else over the finished forms."""
     before = tuple(_before(plan, texts, pricing, style))
-    after = tuple(_after(plan, pricing, style))
-    system = "".join(part.text for part in before)
-    text = system + "".join(part.text for part in after)
+    recent = [pricing.turn(shown) for shown in plan.raw]
+    after = tuple(_after(plan, recent, pricing, style))
+    system = "".join([part.text for part in before])
+    text = system + "".join([part.text for part in after])
     chat = ChatBlock(plan.raw)
     parts = (*before, *after)
-    tokens = _summed(parts, before, chat, pricing) if pricing.trusts_stored else _counted(text, system, chat, pricing)
+    tokens = (
+        _summed(parts, before, chat, recent, pricing)
+        if pricing.trusts_stored
+        else _counted(text, system, chat, pricing)
+    )
     return Assembly(plan=plan, system=system, text=text, parts=parts, chat=chat, tokens=tokens)
 
 
@@ -121,7 +124,7 @@ def _often(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: S
 def _repeated(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
     """What is shown again because the query or the caller asks for it."""
     if plan.hits:
-        yield Part("excerpts", HITS_HEADER + "".join(note_lines(plan.hits)), pricing.hits(plan.hits))
+        yield Part("excerpts", plan.hits.text, pricing.notes(plan.hits))
     if plan.excerpts:
         yield Part("excerpts", EXCERPTS_HEADER, pricing.count(EXCERPTS_HEADER))
     for shown in plan.excerpts:
@@ -136,7 +139,7 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
     if plan.has_background:
         yield Part("background", BACKGROUND_HEADER, pricing.count(BACKGROUND_HEADER))
     for group in plan.groups:
-        yield Part("background", group.text, pricing.group(group))
+        yield Part("background", group.text, pricing.notes(group))
     if plan.joined:
         line = _joined_line(plan, texts, pricing)
         yield Part("background", line, pricing.count(line))
@@ -145,22 +148,22 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
         opening = node_opening(one.node, level=one.level, short=style.short)
         text = closed_line(opening + guarded(words, style.openings))
         yield Part("background", text, pricing.node_part(one.node, one.level, words))
-    for line in lines_of(plan):
+    for line in lines_of(plan.unfolded, plan.unread):
         yield Part("background", line, pricing.count(line))
     if plan.late_names:
         yield Part("names", line := names_line(plan.late_names), pricing.count(line))
 
 
-def _after(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
+def _after(plan: Plan, tokens: Sequence[FormTokens], pricing: Pricing, style: Style) -> Iterator[Part]:
     if all(shown.hidden for shown in plan.raw):
         return
     yield Part("recent", RECENT_HEADER, pricing.count(RECENT_HEADER))
-    for shown, day in zip(plan.raw, day_lines(plan.raw), strict=True):
+    for shown, priced, day in zip(plan.raw, tokens, day_lines(plan.raw), strict=True):
         if shown.hidden:
             continue
         if day:
             yield Part("recent", day, pricing.count(day))
-        yield Part("recent", _spoken(turn_opening(shown.turn), shown, style), pricing.turn(shown).text)
+        yield Part("recent", _spoken(turn_opening(shown.turn), shown, style), priced.text)
 
 
 def _spoken(opening: str, shown: ShownTurn, style: Style) -> str:
@@ -181,10 +184,11 @@ def _joined_line(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing) ->
     return line(longest_within(len(tags), most, lambda size: pricing.count(line(size))))
 
 
-def _summed(parts: tuple[Part, ...], before: tuple[Part, ...], chat: ChatBlock, pricing: Pricing) -> FormTokens:
-    prefix = sum(part.tokens for part in before)
+def _summed(
+    parts: Sequence[Part], before: Sequence[Part], chat: ChatBlock, recent: Sequence[FormTokens], pricing: Pricing
+) -> FormTokens:
+    prefix = sum([part.tokens for part in before])
     system = MESSAGE_TOKENS + prefix if before else 0
-    recent = [pricing.turn(shown) for shown in chat.turns]
     voices = [
         shown.turn.role is Role.ASSISTANT
         for shown, tokens in zip(chat.turns, recent, strict=True) if tokens.anthropic
@@ -192,7 +196,7 @@ def _summed(parts: tuple[Part, ...], before: tuple[Part, ...], chat: ChatBlock, 
     joins = sum(voice == following for voice, following in pairwise(voices))
     opener = MESSAGE_TOKENS + pricing.count(OPENER) if voices and voices[0] else 0
     return FormTokens(
-        text=sum(part.tokens for part in parts),
+        text=sum([part.tokens for part in parts]),
         openai=system + sum([tokens.openai for tokens in recent]),
         anthropic=system + sum([tokens.anthropic for tokens in recent]) - MESSAGE_TOKENS * joins + opener,
     )

@@ -8,25 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Final, TypeVar
 
 from turnfold.assemble import recent
 from turnfold.assemble.answers import Quoted, quoted
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.fitting import fitting_anchors, fitting_late_names, fitting_names, fitting_notes
-from turnfold.assemble.fixed_parts import fixed_plan, with_lines
+from turnfold.assemble.fixed_parts import fixed_plan, not_shown, with_lines
 from turnfold.assemble.group_spans import GroupSpan, grouped, last_day, spans_of, with_more
+from turnfold.assemble.groups import Hits
 from turnfold.assemble.latest_actions import fitting_actions
 from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.material import Material
-from turnfold.assemble.past import Past, Taken, said_when
+from turnfold.assemble.past import Past, SaidWhen, Taken
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.render_text import BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
 from turnfold.assemble.top_anchors import TopAnchors
 from turnfold.contract.note_lists import NoteRow
-from turnfold.contract.notes import Note
+from turnfold.contract.notes import in_order
 from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Node
 
@@ -41,8 +41,6 @@ _LATE_NAMES: Final = 6
 _ROUNDS: Final = 4
 _ENOUGH: Final = 2**31
 """Tokens: room for all."""
-_STAYS: Final = 0.9
-"""Of the notes of what is folded: those that only change in steps."""
 
 
 _Made = TypeVar("_Made")
@@ -104,7 +102,7 @@ class _Selection:
         most = min(int(self._policy.anchors_share * self._target), room // 2)
         self._anchors_by = ("anchors", first_raw, most, self._target)
         top = TopAnchors.of(self._material.snapshot.anchors)
-        said = partial(said_when, self._outline.notes, self._target)
+        said = SaidWhen(self._outline.notes, self._target)
         anchors = self._material.memo.of(
             self._anchors_by, lambda: fitting_anchors(top, first_raw, most, self._pricing, said)
         )
@@ -143,16 +141,16 @@ class _Selection:
         past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words, in_detail=self._in_detail)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
         chosen, hits, said, known_by = self._with_hits(past, opened, self._steady_room(tail))
-        left = self._left - chosen.tokens - said.tokens - (self._pricing.hits(hits) if hits else 0)
+        left = self._left - chosen.tokens - said.tokens - (self._pricing.notes(hits) if hits else 0)
         if late := [note for note in late if note.seq not in said.whole]:
             of_tail = self._chosen(late, opened, min(left + self._more_raw(), left + self._kept_free))
             late = of_tail.notes
             left -= of_tail.tokens
         groups = self._remembered(known_by, "groups", lambda: grouped(spans, chosen.notes))
         if chosen.notes and left > _WORTH_FILLING * self._target:
-            end = sorted([note.seq for note in chosen.notes])[int(_STAYS * len(chosen.notes))]
-            known = {(note.seq, note.place) for note in (*chosen.notes, *hits) if note.seq >= end}
-            near = self._chosen(past.since(end, known), opened, left).notes
+            asked = hits.notes if hits else ()
+            more = self._remembered(known_by, "more", lambda: past.near_the_end_of(chosen.notes, asked))
+            near = self._chosen(more, opened, left).notes
             # Together they need fewer labels.
             left -= fitting_notes(near, opened, _ENOUGH, self._pricing, after=chosen).tokens
             groups = with_more(groups, near)
@@ -162,7 +160,7 @@ class _Selection:
         self.plan = replace(
             self.plan,
             groups=groups,
-            hits=tuple(sorted(hits)),
+            hits=hits,
             excerpts=said.shown,
             answers=said.answers,
             unfolded=self._unfolded(tail),
@@ -191,7 +189,7 @@ class _Selection:
 
     def _with_hits(
         self, past: Past, opened: Sequence[GroupSpan], room: int
-    ) -> tuple[Taken, list[Note], Quoted, Hashable | None]:
+    ) -> tuple[Taken, Hits | None, Quoted, Hashable | None]:
         """Notes of the past and, apart from them, notes and words that the query is about.
 
         Small budgets are for the query alone; of larger ones up to a share is for what is always shown. The last is
@@ -210,14 +208,15 @@ class _Selection:
             key = (
                 self._material.request.budget_tokens, first_raw, self._anchors_by, room, tuple(opened), self._in_detail,
             )  # fmt: skip
-            return self._remembered(key, "notes", lambda: self._chosen(past, opened, room)), [], said, key
+            return self._remembered(key, "notes", lambda: self._chosen(past, opened, room)), None, said, key
         room, whole = room - said.tokens, said.whole
         for_hits = room - unasked.tokens - self._pricing.count(HITS_HEADER)
         left = (note for note in found if note.seq not in whole and (note.seq, note.place) not in shown)
-        hits = self._chosen(left, (), for_hits).notes
+        taken = self._chosen(left, (), for_hits).notes
+        hits = Hits(tuple(in_order(taken))) if taken else None
         if hits:
-            room -= self._pricing.hits(hits)
-        asked = {(note.seq, note.place) for note in hits}
+            room -= self._pricing.notes(hits)
+        asked = {(note.seq, note.place) for note in taken}
         others = (
             note for note in past if (place := note[:2]) in shown or (note[0] not in whole and place not in asked)
         )
@@ -282,7 +281,7 @@ class _Selection:
         return GroupSpan(first, last, turns_marker(first, last))
 
     def _unfolded(self, tail: GroupSpan | None) -> tuple[int, int] | None:
-        found = with_lines(self.plan, self._material, self.plan.raw).unfolded
+        found, _ = not_shown(self._material, self.plan.raw)
         if tail is None or found is None:
             return found
         return (tail.last_seq + 1, found[1]) if tail.last_seq < found[1] else None
@@ -302,7 +301,7 @@ class _Selection:
             group_line(span.first_seq, span.last_seq, span.marker)
             for span in [*self._spans(), *([tail] if tail else [])]
         ]
-        lines += recent.lines_of(replace(self.plan, unfolded=self._unfolded(tail)))
+        lines += recent.lines_of(self._unfolded(tail), self.plan.unread)
         return sum(map(self._pricing.count, [BACKGROUND_HEADER, *lines])) if lines else 0
 
     def _recent_tokens(self) -> int:

@@ -8,8 +8,8 @@ conversation a group may still be open. Every other call or result is shown as p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 from turnfold.assemble.turns import Turns
 from turnfold.contract.records import Role, StoredTurn
@@ -18,8 +18,7 @@ TOOL_NOTE: Final = "[tool result]"
 """Begins a tool's result that is shown as plain text, in the user's voice."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownTurn:
+class ShownTurn(NamedTuple):
     """A turn in the recent block."""
 
     turn: StoredTurn
@@ -79,13 +78,13 @@ def with_tool_groups(turns: Sequence[ShownTurn]) -> tuple[ShownTurn, ...]:
     """The same turns, those of broken tool groups marked as plain, whatever they were marked as before."""
     if not any(_has_tools(shown.turn) for shown in turns):
         return tuple(turns)
-    turns = [shown if shown.native or shown.marker is not None else replace(shown, native=True) for shown in turns]
+    turns = [shown if shown.native or shown.marker is not None else shown._replace(native=True) for shown in turns]
     settled = list(turns)
     at = 0
     while at < len(turns):
         end, is_whole = _group_at(turns, at)
         if not is_whole:
-            settled[at:end] = [replace(shown, native=not _has_tools(shown.turn)) for shown in turns[at:end]]
+            settled[at:end] = [shown._replace(native=not _has_tools(shown.turn)) for shown in turns[at:end]]
         at = end
     return tuple(settled)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -64,14 +64,8 @@ def fitting_notes(
     return Taken([*map(made_note, taken)], room - left, labels)
 
 
-def fitting_anchors(
-    top: TopAnchors, before_seq: int, most: int, pricing: Pricing, said_when: Callable[[], SaidWhen]
-) -> TakenAnchors:
-    """Anchors of turns before a number, by rank, for at most so many tokens with their header.
-
-    `said_when` tells who said a turn, and when, as far as it has notes.
-    """
-    said: SaidWhen | None = None
+def fitting_anchors(top: TopAnchors, before_seq: int, most: int, pricing: Pricing, said_when: SaidWhen) -> TakenAnchors:
+    """Anchors of turns before a number, by rank, for at most so many tokens with their header."""
     taken: list[Anchor] = []
     spent = pricing.count(ANCHORS_HEADER)
     words: dict[int, set[str]] = {}
@@ -79,9 +73,7 @@ def fitting_anchors(
         # Its words alone cost more than what is left of most of them.
         if seq >= before_seq or spent + tokens > most:
             continue
-        if said is None:
-            said = said_when()
-        speaker, day = said.get(seq, (None, ""))
+        speaker, day = said_when.of(seq)
         anchor = replace(top[at], speaker=speaker, day=day)
         price = pricing.anchor(anchor)
         if spent + price <= most:

@@ -75,22 +75,22 @@ def least_plan(material: Material) -> Plan:
 
 def with_lines(plan: Plan, material: Material, raw: tuple[ShownTurn, ...]) -> Plan:
     """The plan with these recent turns, and lines for the turns between the nodes and them."""
+    unfolded, unread = not_shown(material, raw)
+    return replace(plan, raw=raw, unfolded=unfolded, unread=unread)
+
+
+def not_shown(material: Material, raw: tuple[ShownTurn, ...]) -> tuple[tuple[int, int] | None, int]:
+    """The turns between the nodes and the recent ones, and about how many of the inbox are not shown."""
     first = material.closed_seq + 1
     last = (raw[0].turn.seq if raw else material.last_seq + 1) - 1
     snapshot = material.snapshot
     if not snapshot.unread:
-        return replace(plan, raw=raw, unfolded=(first, last) if first <= last else None, unread=0)
-    stored = snapshot.head.turn_count if snapshot.head else 0
-    not_shown = len(material.window) - len(raw)
-    return replace(
-        plan,
-        raw=raw,
-        unfolded=(first, min(last, stored)) if first <= min(last, stored) else None,
-        unread=snapshot.unread + not_shown,
-    )
+        return (first, last) if first <= last else None, 0
+    last = min(last, snapshot.head.turn_count if snapshot.head else 0)
+    return (first, last) if first <= last else None, snapshot.unread + len(material.window) - len(raw)
 
 
 def lines_tokens(plan: Plan, pricing: Pricing) -> int:
     """Tokens of the background's header and of the lines for turns that are not folded."""
     total = pricing.count(BACKGROUND_HEADER) if plan.has_background else 0
-    return total + sum(pricing.count(line) for line in lines_of(plan))
+    return total + sum(pricing.count(line) for line in lines_of(plan.unfolded, plan.unread))

@@ -30,3 +30,8 @@ class Memo:
                 self._found.clear()
             found = self._found[key] = make()
         return found
+
+    def anew(self, key: Hashable, make: Callable[[], _Found]) -> _Found:
+        """The result of this key by `make`, in the place of the one before."""
+        found = self._found[key] = make()
+        return found

@@ -36,7 +36,7 @@ def pack_context(context: Context) -> bytes:
         if context.coverage is not None
         else [],
         "system": context.system,
-        "chat": [asdict(shown) for shown in context.chat.turns],
+        "chat": [{**shown._asdict(), "turn": asdict(shown.turn)} for shown in context.chat.turns],
         "conversation_id": context.conversation_id,
         "stored_as": context.stored_as,
         "request_key": context.request_key,

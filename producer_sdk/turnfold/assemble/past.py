@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, compress, islice
+from functools import cached_property
+from itertools import chain, compress, count, islice
+from typing import Final
 
 from turnfold.contract.note_lists import NoteList, NoteRow, Tiers
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import OUTLINE_TIERS
 from turnfold.contract.records import Anchor
 
+_STAYS: Final = 0.9
+"""Of the notes of what is folded: those that only change in steps."""
 Labels = dict[tuple[int, str, str], bool]
 """By group, day and speaker, whether a note there ends in a mark already; of a day alone only that it is there."""
-SaidWhen = dict[int, tuple[str, str]]
-"""By turn, its speaker and its day; empty for one without a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,25 @@ class TakenAnchors:
     words: dict[int, set[str]]
 
 
-def said_when(notes: Sequence[Note], target: int) -> SaidWhen:
+class SaidWhen:
     """Who said a turn, and when, from those of an outline's notes that a context of so many tokens looks at anyway."""
-    lists = islice(Tiers.of(notes).lists(), 1 + bisect_left(OUTLINE_TIERS, target))
-    return dict(chain.from_iterable(part.said_when() for part in lists))
+
+    def __init__(self, notes: Sequence[Note], target: int) -> None:
+        self._notes = notes
+        self._target = target
+
+    @cached_property
+    def _places(self) -> list[tuple[NoteList, dict[int, int]]]:
+        """The lists, the last one first, each with the place of a note of each turn."""
+        lists = islice(Tiers.of(self._notes).lists(), 1 + bisect_left(OUTLINE_TIERS, self._target))
+        return [(part, dict(zip(part.seqs, count(), strict=False))) for part in lists][::-1]
+
+    def of(self, seq: int) -> tuple[str | None, str]:
+        """The speaker of a turn and its day, as far as it has notes; an empty day for one without a time."""
+        for notes, places in self._places:
+            if seq in places:
+                return notes.said_when(places[seq])
+        return None, ""
 
 
 class Past:
@@ -62,12 +79,16 @@ class Past:
     def __iter__(self) -> Iterator[NoteRow]:
         return chain.from_iterable(compress(notes.rows(), kept) for notes, kept in self._parts())
 
-    def since(self, first_seq: int, known: Collection[tuple[int, int]]) -> Iterator[Note]:
-        """Those of turns from a number on whose turn and place are not among what is known."""
-        for notes, kept in self._parts():
-            for at, seq in enumerate(notes.seqs):
-                if seq >= first_seq and kept[at] and (seq, notes.places[at]) not in known:
-                    yield notes[at]
+    def near_the_end_of(self, chosen: Sequence[Note], others: Iterable[Note]) -> list[Note]:
+        """Those near the end of notes that are chosen, which are neither among these nor among others."""
+        end = sorted([note.seq for note in chosen])[int(_STAYS * len(chosen))]
+        known = {(note.seq, note.place) for note in (*chosen, *others) if note.seq >= end}
+        return [
+            notes[at]
+            for notes, kept in self._parts()
+            for at, seq in enumerate(notes.seqs)
+            if seq >= end and kept[at] and (seq, notes.places[at]) not in known
+        ]
 
     def _parts(self) -> Iterator[tuple[NoteList, list[bool]]]:
         """Notes, and which of them are kept."""

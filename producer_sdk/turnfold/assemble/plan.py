@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.detail import Answer
 from turnfold.assemble.expanded import ShownPassage
-from turnfold.assemble.groups import Group
+from turnfold.assemble.groups import Group, Hits
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
-from turnfold.contract.notes import Note
 from turnfold.contract.records import Anchor, LevelKey, Node
 
 
@@ -54,8 +53,7 @@ class Plan:
     """Turns that one line stands for: not folded yet, and not shown raw."""
     unread: int = 0
     """About how many turns of the inbox are not shown. Above 0 the recent turns have no numbers yet."""
-    hits: tuple[Note, ...] = ()
-    """Notes that the query is about, in order."""
+    hits: Hits | None = None
     excerpts: tuple[ShownTurn, ...] = ()
     answers: tuple[Answer, ...] = ()
     """Of the selection by value: what was decided of each segment that the query is about."""

@@ -9,22 +9,20 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.form_tokens import messages_tokens
-from turnfold.assemble.groups import Group
+from turnfold.assemble.groups import NoteBlock
 from turnfold.assemble.render_anthropic import OPENER, anthropic_turn, voiced
 from turnfold.assemble.render_openai import openai_name, openai_turn
 from turnfold.assemble.render_text import (
     ANCHORS_HEADER,
-    HITS_HEADER,
     RECENT_HEADER,
     anchor_opening,
     closed_line,
     day_lines,
     excerpt_opening,
-    group_line,
     guarded,
     node_opening,
     one_line,
@@ -33,7 +31,7 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import Note, SpokenDay, day_line, days_of, in_order, is_parted_free, lines_of_days
+from turnfold.contract.notes import MARKS, SpokenDay, day_line, is_parted_free, lines_of_days
 from turnfold.contract.records import Anchor, LevelKey, Node, Role
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter
@@ -43,15 +41,14 @@ _NEVER_MISSING: Final = 3
 
 _MOST_REMEMBERED: Final = 4_000
 """Texts and turns whose prices are remembered."""
-_MOST_GROUPS: Final = 100
+_MOST_BLOCKS: Final = 100
 
 _ALIKE: Final = str.maketrans(
     string.ascii_letters + string.digits, "a" * len(string.ascii_letters) + "1" * len(string.digits)
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FormTokens:
+class FormTokens(NamedTuple):
     """Tokens of recent turns in each form."""
 
     text: int = 0
@@ -78,7 +75,7 @@ class Pricing:
         self._style = style
         self._texts = texts
         self._counted: dict[str, int] = {}
-        self._groups: dict[int, tuple[Group, int]] = {}
+        self._blocks: dict[int, tuple[NoteBlock, int]] = {}
         self._anchors: dict[tuple[tuple[int, str | None, str], ...], tuple[str, int]] = {}
         self._labels: dict[str, int] = {}
         self._days: dict[str, int] = {}
@@ -88,7 +85,7 @@ class Pricing:
     @property
     def is_full(self) -> bool:
         """True when it remembers more than a few reads ask for: time for a new one."""
-        return len(self._counted) + len(self._turns) > _MOST_REMEMBERED or len(self._groups) > _MOST_GROUPS
+        return len(self._counted) + len(self._turns) > _MOST_REMEMBERED or len(self._blocks) > _MOST_BLOCKS
 
     @property
     def trusts_stored(self) -> bool:
@@ -122,17 +119,12 @@ class Pricing:
             return self._opening(node) + known + (0 if words[-1] == "\n" else self.count("\n"))
         return self.count(closed_line(node_opening(node, level=level, short=self._style.short) + safe))
 
-    def group(self, group: Group) -> int:
-        """Tokens of a group's line with its notes."""
-        known = self._groups.get(id(group))
-        if known is None or known[0] is not group:
-            line = group_line(group.first_seq, group.last_seq, group.marker)
-            known = self._groups[id(group)] = (group, self._notes(line, group.days, group.day_before))
+    def notes(self, block: NoteBlock) -> int:
+        """Tokens of notes with the line above them."""
+        known = self._blocks.get(id(block))
+        if known is None or known[0] is not block:
+            known = self._blocks[id(block)] = (block, self._notes(block.line, block.days, block.day_before))
         return known[1]
-
-    def hits(self, notes: Sequence[Note]) -> int:
-        """Tokens of the notes for a question."""
-        return self._notes(HITS_HEADER, days_of(in_order(notes)), "")
 
     def label(self, speaker: str) -> int:
         """Tokens of what stands before a speaker's notes."""
@@ -158,7 +150,7 @@ class Pricing:
             for speaker, said in spoken.items():
                 # What stands between two notes is part of the first one's count.
                 total += self.label(speaker) + sum([note.tokens for note in said])
-                total -= sum([is_parted_free(note.text) for note in said[:-1]])
+                total -= sum([is_parted_free(text) for note in said[:-1] if (text := note.text)[-1:] in MARKS])
         return total
 
     def anchor(self, anchor: Anchor) -> int:
@@ -184,9 +176,10 @@ class Pricing:
     def turn(self, shown: ShownTurn) -> FormTokens:
         """Tokens of a recent turn in each form; Anthropic's as if no neighbours were joined."""
         key = (shown.turn.turn_id, shown.turn.seq, shown.content, shown.native, shown.hidden)
-        if key not in self._turns:
-            self._turns[key] = self._turn(shown)
-        return self._turns[key]
+        known = self._turns.get(key)
+        if known is None:
+            known = self._turns[key] = self._turn(shown)
+        return known
 
     def recent(self, turns: Iterable[ShownTurn]) -> FormTokens:
         """Tokens of recent turns, without what stands around them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from turnfold.assemble.assembly import Assembly, assemble, markers_of
@@ -69,8 +70,9 @@ def choose(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ch
 def _pricing(material: Material) -> Pricing:
     """Prices by stored counts, with what earlier reads of the same state counted."""
     key = ("pricing", material.style)
-    known = material.memo.of(key, lambda: Pricing(ESTIMATOR, material.style))
-    return Pricing(ESTIMATOR, material.style) if known.is_full else known
+    make = partial(Pricing, ESTIMATOR, material.style)
+    known = material.memo.of(key, make)
+    return material.memo.anew(key, make) if known.is_full else known
 
 
 def finish(snapshot: Snapshot, request: Request, choice: Choice, texts: Mapping[LevelKey, str]) -> Context:

@@ -8,7 +8,6 @@ from typing import Final
 from turnfold.assemble.chat import ShownTurn, whole, with_tool_groups
 from turnfold.assemble.clip import clip_middle, head_of
 from turnfold.assemble.material import Material
-from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Block, FormTokens, Pricing
 from turnfold.assemble.render_text import clip_gap, unfolded_line, unread_line, with_gap
 from turnfold.contract.records import StoredTurn, TurnState
@@ -95,10 +94,10 @@ def widened(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *,
     return raw
 
 
-def lines_of(plan: Plan) -> list[str]:
-    """Lines for turns that are neither folded nor shown."""
-    lines = [unfolded_line(*plan.unfolded)] if plan.unfolded else []
-    return [*lines, unread_line(plan.unread)] if plan.unread else lines
+def lines_of(unfolded: tuple[int, int] | None, unread: int) -> list[str]:
+    """Lines for turns that are neither folded nor shown: those of a range, and so many that wait."""
+    lines = [unfolded_line(*unfolded)] if unfolded else []
+    return [*lines, unread_line(unread)] if unread else lines
 
 
 def tail(

@@ -96,13 +96,10 @@ class NoteList(Sequence[Note]):
             map(self._days.__getitem__, self._when), self._texts, self._tokens, *values, strict=False,
         )  # fmt: skip
 
-    def said_when(self) -> Iterator[tuple[int, tuple[str, str]]]:
-        """The turn of each note, with its speaker and its day."""
-        labels = [label for label, _ in self._speakers]
-        return zip(
-            self.seqs, zip(map(labels.__getitem__, self._who), map(self._days.__getitem__, self._when), strict=True),
-            strict=True,
-        )  # fmt: skip
+    def said_when(self, at: int) -> tuple[str, str]:
+        """Speaker and day of the note at a place."""
+        speaker, _ = self._speakers[self._who[at]]
+        return speaker, self._days[self._when[at]]
 
     def __iter__(self) -> Iterator[Note]:
         return map(made_note, self.rows())

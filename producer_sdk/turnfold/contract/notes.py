@@ -60,6 +60,9 @@ _PLACE: Final = itemgetter(1)
 
 def joined(texts: Sequence[str]) -> str:
     """Notes of one speaker on one line."""
+    line = f"{SEPARATOR} ".join(texts)
+    if f"{SEPARATOR}{SEPARATOR} " not in line:
+        return line
     pieces = [text if text[-1:] == SEPARATOR else text + SEPARATOR for text in texts]
     pieces[-1:] = texts[-1:]
     return " ".join(pieces)
@@ -103,15 +106,14 @@ def days_of(notes: Iterable[Note]) -> list[SpokenDay]:
     today: str | None = None
     spoken: dict[str, list[Note]] = {}
     for note in notes:
-        _, _, speaker, _, day, _, _, _, _, _ = note
-        if day != today:
+        speaker = note[2]
+        if (day := note[4]) != today:
             today, spoken = day, {}
             days.append((day, spoken))
-        said = spoken.get(speaker)
-        if said is None:
-            spoken[speaker] = [note]
+        if speaker in spoken:
+            spoken[speaker].append(note)
         else:
-            said.append(note)
+            spoken[speaker] = [note]
     return days
 
 
