@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
+from heapq import heapify, heappop, heapreplace, nsmallest
 from itertools import chain, islice
 from operator import itemgetter, mul
 from types import MappingProxyType
@@ -24,7 +24,9 @@ from turnfold.contract.passages import (
     ENDS,
     IMPACT,
     IMPACT_SCALE,
+    ORDERED,
     PLACES,
+    PREFERRED,
     ROLE,
     ROLE_SHIFT,
     ROLES,
@@ -67,9 +69,9 @@ _NOT_NEAR: Final = 0.2
 """A cosine up to which passages have no more in common than any two."""
 _ANSWERED: Final = 0.75
 """Of all that a query's terms tell: what a passage by words is taken for at least when meaning is weighed beside it."""
-_STANDING: Final = 0.7
-"""Of the best score: what a person wants from now on has as much at least."""
-_MOST_STANDING: Final = 6
+_STANDING: Final = {ORDERED: 0.7, PREFERRED: 0.6}
+"""Of the best score: what a person wants from now on, or prefers, has as much at least."""
+_MOST_STANDING: Final = 6  # orders, and as many preferences
 _PRECISION: Final = 1_000
 NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
 
@@ -117,11 +119,12 @@ def candidates(
 
 
 def _add_standing(total: dict[int, int], postings: Sequence[PostingRow]) -> None:
-    """Let the newest orders of a person stand beside what answers: they are about any question."""
-    numbers = sorted(chain.from_iterable(unpack_pointers(row[3])[0] for row in postings), reverse=True)
-    least = round(_STANDING * max(total.values(), default=0))
-    for number in numbers[:_MOST_STANDING]:
-        total[number] = max(total.get(number, 0), least)
+    """Let a person's newest orders, and preferences, stand beside what answers: they are about any question."""
+    best = max(total.values(), default=0)
+    pointers = list(chain.from_iterable(zip(*unpack_pointers(row[3]), strict=True) for row in postings))
+    for impact, share in _STANDING.items():
+        for number in sorted([number for number, mark in pointers if mark & IMPACT == impact])[-_MOST_STANDING:]:
+            total[number] = max(total.get(number, 0), round(share * best))
 
 
 def best_turns(scores: Mapping[int, int], most: int) -> dict[int, float]:
@@ -219,19 +222,13 @@ def hits(
     words: list[list[str]] = []
     rates: list[float] = []
     for score, passage in ranked:
-        first = passage.notes[0]
-        worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(first.role, 1.0) - 1.0))
+        worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(passage.notes[0].role, 1.0) - 1.0))
         notes += passage.notes
         words += [stems.split() for stems in passage.words]
         rates += [
-            worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (note.tokens + OVERHEAD) for note in passage.notes
+            worth * (1.0 - _MANNER + _MANNER * one.worth / 100) / (one.tokens + OVERHEAD) for one in passage.notes
         ]
-    taken: list[Note] = []
-    for note in _by_news(notes, words, rates):
-        if note.tokens <= most_tokens:
-            most_tokens -= note.tokens
-            taken.append(note)
-    return tuple(taken)
+    return tuple(_by_news(notes, words, rates, most_tokens))
 
 
 def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
@@ -250,17 +247,30 @@ def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note]
     return found
 
 
-def _by_news(notes: Sequence[Note], words: Sequence[Sequence[str]], rates: Sequence[float]) -> list[Note]:
-    """Notes by what they tell a token, when those that tell more by themselves have been said already."""
+def _by_news(notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[float], room: int) -> list[Note]:
+    """Notes by what they tell a token beside those that were taken before, while they cost at most so many tokens.
+
+    Lazy greedy (Minoux 1978): what a note tells only falls, so that the first one whose gain still holds is the best.
+    """
     weights = [[*map(WEIGHTS.__getitem__, note.weights)] for note in notes]
-    alone = sorted([(-rate * sum(told), i) for i, (rate, told) in enumerate(zip(rates, weights, strict=True))])
     left_of = dict.fromkeys(chain.from_iterable(words), 1.0)
-    gains = []
-    for _, i in alone:
-        gains.append((-rates[i] * sum(map(mul, weights[i], map(left_of.__getitem__, words[i]))), i))
-        for word in words[i]:
-            left_of[word] *= _DECAY
-    return [notes[i] for _, i in sorted(gains)]
+    left = left_of.__getitem__
+    heap = [(-rate * sum(told), i) for i, (rate, told) in enumerate(zip(rates, weights, strict=True))]
+    heapify(heap)
+    taken: list[Note] = []
+    while heap and room > 0:
+        stale, i = heap[0]
+        gain = -rates[i] * sum(map(mul, weights[i], map(left, words[i])))
+        if gain > stale:
+            heapreplace(heap, (gain, i))
+            continue
+        heappop(heap)
+        if notes[i].tokens <= room:
+            room -= notes[i].tokens
+            taken.append(notes[i])
+            for word in words[i]:
+                left_of[word] *= _DECAY
+    return taken
 
 
 def _with_speakers(

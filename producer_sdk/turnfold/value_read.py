@@ -183,10 +183,9 @@ class ValueReader:
         scores = candidates(asked, found_by_words, field, near=near, most=passages_for(wanted.budget_tokens))
         best = best_turns(scores, query_statements.ANSWERING) if wanted.budget_tokens > TIGHT else {}
         passages, excerpts = self._passages(connection, known.head, list(scores), best)
-        most_tokens = wanted.budget_tokens + wanted.budget_tokens // 4
-        found = hits(asked, scores, passages, field, most_tokens=most_tokens)
-        room = most_tokens - sum([note.tokens for note in found])
-        if room >= most_tokens // 2:
+        found = hits(asked, scores, passages, field, most_tokens=wanted.budget_tokens)
+        room = wanted.budget_tokens - sum([note.tokens for note in found])
+        if room >= wanted.budget_tokens // 2:
             found = (*found, *said_by(asked, known.outline.notes, found, most_tokens=room))
         return found, excerpts
 

@@ -26,6 +26,10 @@ LAST_TURN: Final = 2**31 // PLACES - 1
 """The last turn whose passages have numbers that a database's integer holds."""
 MOST_IMPACT: Final = 255
 """An impact is BM25's saturated count, which is below 2.2, in hundredths."""
+ORDERED: Final = MOST_IMPACT
+"""The impact of `STANDING` for an order: 'Always answer in German'."""
+PREFERRED: Final = 127
+"""That for what a person likes better: 'I prefer short answers'."""
 IMPACT_SCALE: Final = 100
 IMPACT: Final = 0xFF
 """Bits of a pointer's mark: the impact, then the role, then whether the passage asks and whether its turn ends."""

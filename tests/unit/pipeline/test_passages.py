@@ -14,8 +14,10 @@ from turnfold.contract.passages import (
     ENDS,
     IMPACT,
     LAST_TURN,
+    ORDERED,
     PASSAGE_TOKENS,
     PLACES,
+    PREFERRED,
     ROLE,
     ROLE_SHIFT,
     ROLES,
@@ -64,26 +66,44 @@ def test_what_a_segment_stores_for_queries_holds_together(turns: list[StoredTurn
     ],
 )
 def test_what_a_person_wants_from_now_on_is_found_by_a_term_of_its_own(said: str) -> None:
-    assert standing_in(said) == [256]
+    assert standing_in(said) == [(256, ORDERED)]
     assert standing_in(said, role="assistant") == [], "what an assistant promises is no order"
 
 
 @pytest.mark.parametrize(
     "said",
+    [
+        "I prefer step-by-step explanations with concrete examples.",
+        "I'm trying to keep it lightweight, so I really prefer simple dependencies.",
+        "I'd prefer short answers.",
+        "I’d rather pay by invoice.",
+        "My preference is for video over static images.",
+        "Samples of videos, like I prefer, please.",
+    ],
+)
+def test_what_a_person_prefers_stands_below_an_order(said: str) -> None:
+    assert standing_in(said) == [(256, PREFERRED)]
+    assert standing_in(said, role="assistant") == []
+    assert standing_in(f"Always ask first. {said}") == [(256, ORDERED)]
+
+
+@pytest.mark.parametrize(
+    "said",
     ["I have always loved horses.", "Never mind.", "Always good to hear!", "Whenever I hear this song, I smile.",
+     "Do you prefer tea?", "She prefers tea.", "What would I prefer?", "I would rather not.", "the preferred port",
      "You never know.", "It was never deployed.", "I'm always there for you."],
 )  # fmt: skip
 def test_what_only_sounds_like_an_order_is_none(said: str) -> None:
     assert standing_in(said) == []
 
 
-def standing_in(said: str, *, role: str = "user") -> list[int]:
+def standing_in(said: str, *, role: str = "user") -> list[tuple[int, int]]:
     passages = passages_of([note(1, 0)._replace(role=role)], [said])
     return [
-        number
+        (number, mark & IMPACT)
         for posting in postings_of({}, passages)
         if posting.term == STANDING
-        for number in unpack_pointers(posting.passages)[0]
+        for number, mark in zip(*unpack_pointers(posting.passages), strict=True)
     ]
 
 

@@ -179,6 +179,23 @@ def test_the_newest_orders_of_a_person_stand_beside_what_answers() -> None:
     assert scores(STANDING) == {}, "where nothing answers they are no answer"
 
 
+def test_what_a_person_prefers_stands_beside_the_newest_orders_and_takes_none_of_their_places() -> None:
+    notes = [*(note(seq, "answer briefly, please") for seq in range(3, 21)), note(90, "launch on Friday")]
+    said = [*["Always answer briefly, please."] * 9, *["I prefer brief answers."] * 9, "The launch is on Friday."]
+    rows = [(one.term, 0, one.weight, one.passages) for one in postings_of({}, passages_of(notes, said))]
+    wanted = [row for row in rows if row[0] in {"launch", STANDING}]
+    found = candidates(("launch",), wanted, Field(said={"user": 1_000}, segments=4), most=100)
+    order = [number // PLACES for number in found if number // PLACES in range(3, 21)]
+    assert order == [*range(6, 12), *range(15, 21)], "orders before preferences, the newest six of each"
+
+
+def test_what_says_the_same_again_comes_after_what_says_something_else() -> None:
+    same = [note(seq, "postgres kept connection budget") for seq in (3, 30, 60)]
+    other = note(90, "postgres owner pool launch friday extra words that make it weaker alone")
+    first, second, *rest = found("postgres", *same, other)
+    assert (first, second, sorted(rest)) == (3, 90, [30, 60])
+
+
 def test_without_words_that_say_something_nothing_is_found() -> None:
     assert found("what is it?", *TALK) == []
 

@@ -14,8 +14,10 @@ from turnfold.contract.passages import (
     IMPACT_SCALE,
     LAST_TURN,
     MOST_IMPACT,
+    ORDERED,
     PASSAGE_TOKENS,
     PLACES,
+    PREFERRED,
     STANDING,
     mark_of,
     number_of,
@@ -26,7 +28,7 @@ from turnfold.contract.records import Role
 from turnfold.contract.terms import MAX_TERM_LENGTH, terms
 from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.common_words import WEIGHTS
-from turnfold_worker.pipeline.statement_rules import STANDING_ORDER
+from turnfold_worker.pipeline.statement_rules import PREFERENCE, STANDING_ORDER
 
 MAX_POSTINGS: Final = 256
 """Terms by which a segment and its passages are found."""
@@ -65,9 +67,13 @@ class Passage:
         return self.ends and self.number % PLACES == 0
 
     @property
-    def stands(self) -> bool:
-        """It tells what a person wants from now on: 'Always answer in German'."""
-        return self.notes[0].role == Role.USER and STANDING_ORDER.search(self.said) is not None
+    def standing(self) -> int:
+        """The impact of what a person wants from now on, 'Always answer in German', or prefers; 0 for anything else."""
+        if self.notes[0].role != Role.USER:
+            return 0
+        if STANDING_ORDER.search(self.said):
+            return ORDERED
+        return PREFERRED if PREFERENCE.search(self.said) else 0
 
     def packed(self) -> str:
         """As it is stored."""
@@ -121,9 +127,9 @@ def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple
     best = dict(sorted(weighted, key=itemgetter(1), reverse=True)[:MAX_POSTINGS])
     found = [Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items()]
     standing = [
-        (passage.number, mark_of(MOST_IMPACT, passage.notes[0].role, asks=False, ends=passage.ends))
+        (passage.number, mark_of(impact, passage.notes[0].role, asks=False, ends=passage.ends))
         for passage in passages
-        if passage.stands
+        if (impact := passage.standing)
     ]
     return (*found, Posting(STANDING, 1, pack_pointers(standing))) if standing else tuple(found)
 

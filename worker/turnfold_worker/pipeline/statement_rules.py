@@ -177,6 +177,14 @@ _STANDING: Final = (
 STANDING_ORDER: Final = re.compile(_STANDING.replace(" ", r"\s"), re.IGNORECASE)
 """How people say what they want from now on: the order comes first, or 'from now on' last."""
 
+_I_WOULD: Final = r"(?<!\bwould )(?<!\bdo )(?<!\w)i(?:['\u2019]d| would)?"
+PREFERENCE: Final = re.compile(
+    rf"(?i){_I_WOULD}(?: (?:strongly|really|generally|usually|always|still|much|also|do))* prefer,? \w"
+    rf"|{_I_WOULD}(?: much)? rather (?!not\W*$)"
+    r"|\bmy preferences? (?:is|are) \w"
+)
+"""How people say what they like better, which is about later questions too: it weighs less than an order."""
+
 STANDS: Final = Rule("standing order", Act.FACT, 82, "Always answer in German.", re.compile(_STANDING))
 """What an assistant is told once and has to do each time. Among people it is a manner of speaking."""
 
