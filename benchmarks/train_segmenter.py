@@ -40,8 +40,8 @@ from turnfold_worker.pipeline.gap_signs import REMEMBERED, Signs, signs_of
 from turnfold_worker.ports import SentenceEmbedder
 
 TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/segmenter_weights.py"
-TURNS_OF_A_KIND: Final = 1_800
-JOINS_OF_A_KIND: Final = 90
+TURNS_OF_A_KIND: Final = 3_000
+JOINS_OF_A_KIND: Final = 240
 NAMES: Final = tuple(dict.fromkeys((*SEMANTIC, *GROUP_SEMANTIC)))
 MISSED_CUTS: Final = 0.2
 """Share of cuts that the segmenter is taken to have missed before the gap at hand."""
@@ -148,8 +148,8 @@ def form(gaps: Mapping[str, Gaps], judged: Mapping[str, Gaps], names: Sequence[s
 GROUPS: Final = {
     "words": ("words_", "nothing", "new_words"),
     "names": ("new_names", "kept_names"),
-    "phrases": ("cue", "closed", "greeting", "thanks", "marker", "about_talk"),
-    "sentences": ("answered", "ask", "reply", "leaning", "user_statement"),
+    "phrases": ("cue", "closed", "greeting", "thanks", "marker", "about_talk", "end"),
+    "sentences": ("answered", "ask", "reply", "leaning", "pointing", "introducing", "user_statement"),
     "speakers": ("same_speaker", "by_", "user_statement", "new_speakers", "floor"),
     "lengths": ("short", "long_after", "lengths"),
     "pauses": ("pause", "long_pause", "slower"),
@@ -203,10 +203,12 @@ def main() -> None:
     for kind in KINDS:
         gaps[kind] = gaps_of(kind, embedder)
         print(f"made talk, {kind}: {len(gaps[kind].begins)} gaps, {gaps[kind].begins.sum()} of them joins", flush=True)
-    dialogue, group = ({kind: one for kind, one in gaps.items() if one.group is many} for many in (False, True))
+    dialogue = {kind: one for kind, one in gaps.items() if not one.group}
+    # Greetings and pauses tell so much of a channel's talk that what tells items of an agenda apart would drown.
+    group = {"meeting": gaps["meeting"]}
     if arguments.tables:
         print_table(gaps, dialogue, SEMANTIC)
-        print_table(group, group, GROUP_SEMANTIC)
+        print_table(group, {"team": gaps["team"]}, GROUP_SEMANTIC)
         return
     forms = {
         "lexical_dialogue": form(gaps, dialogue, kept(LEXICAL, arguments.without)),

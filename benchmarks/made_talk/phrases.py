@@ -1,6 +1,7 @@
 """What people say, with places for what they talk about.
 
-{n} and {m} are things of the segment, {o} any of the topic, {v} and {w} what one does with them, {q} how they are.
+{n} and {m} are things of the segment, {o} any of the topic, {v} and {w} what one does with them, {q} how they are;
+{a} and {b} are what is asked about anything that was found.
 """
 
 from __future__ import annotations
@@ -158,6 +159,16 @@ MEETING_TALK: Final = (
     "I would go for the {q} {n}", "we decided to {v} the {m}", "the {m} depends on the {n}", "so the {n} will be {q}",
     "that makes the {n} more {q}", "it would cost {num} more to {v} the {n}",
 )  # fmt: skip
+GENERAL_TALK: Final = (
+    "I don't know how they did it before", "we can do that later", "I guess it depends on what people want",
+    "that's what most of them said", "you have to think about the whole thing", "it's kind of hard to say",
+    "I'm just saying what I heard", "the way I see it is the same", "if there's enough time for it",
+    "well they said it was possible", "I would have to look at it again", "you wouldn't want it any other way",
+    "it doesn't matter that much", "maybe we should keep the {o}", "like with the {o} I mentioned",
+    "and the {o} as well", "it's more of a feeling than anything", "because everybody has one already",
+    "I thought we had agreed about the {o}", "sort of a mix of both", "at least for the people who use it",
+    "which is what I was trying to say",
+)  # fmt: skip
 MEETING_QUESTIONS: Final = (
     "do we {v} the {n}?", "what about the {m}?", "is it {q}?", "how do you {v} that?", "who does the {n}?",
     "can we do that?", "does that make sense?",
@@ -226,4 +237,76 @@ REPORTS: Final = (
     "I changed the {n} so that it is no longer {q}.", "All {num} tests pass now.",
     "The {n} was {q} because of the {m}; that is fixed.", "Done. The {n} is in place.",
     "I could not {v} the {n}: the {m} is {q}.",
+)  # fmt: skip
+
+ATTRIBUTES: Final = (
+    "price", "address", "phone number", "rating", "opening time", "departure time", "postcode", "reference number",
+    "total", "distance", "arrival time", "name", "area",
+)  # fmt: skip
+DETAILS: Final = (
+    "What is the {a}?", "What's their {a}?", "Can you give me the {a}?", "Could I get the {a} and the {b}, please?",
+    "I also need the {a}.", "Does it have a {m}?", "Is it {q}?", "Do they have a {q} {m}?", "Is there a {m} there?",
+    "How far is it?", "When does it start?", "Which one has the best {a}?", "And the {a}?", "What about the {a}?",
+)  # fmt: skip
+GIVEN: Final = (
+    "The {a} is {big}.", "The {a} is {num} and the {b} is {big}.", "It is {q}, and the {a} is {num}.",
+    "Yes, it has a {m}.", "No, there is no {m}.", "Their {a} is {big}. Anything else?",
+    "It is in {place}, the {b} is {num}.", "Yes, there is one {num} miles away.", "Sorry, I don't know the {a}.",
+)  # fmt: skip
+CHOICES: Final = (
+    "That sounds good.", "Great, please {v} it.", "Are there any others?", "Something else, please.",
+    "I like that one.", "Can you {v} it for {num} people on {day}?", "Do you have one in {place}?",
+    "Perfect, that works for me.", "Do you have anything {q}?", "Yes, please {v} it for me.",
+    "No, show me another {n}.", "It should be {q}.", "I would prefer a {q} one.", "Any of them is fine.",
+    "Yes, and it should be in {place}.", "Which one do you recommend?",
+)  # fmt: skip
+DONE: Final = (
+    "I have {v} it for {num} people. The {a} is {big}.", "All done. Your {a} is {big}.", "Okay, it is set for {day}.",
+    "I was unable to {v} it on {day}. Would you like another time?", "Your {n} is confirmed, {a} {big}.",
+    "Setting it for {day} at {num}.", "I found {num} {q} ones. How about {who}'s in {place}?",
+    "There are {num} options, for example a {q} one in {place}. Does that work?",
+    "The nearest {n} is {num} miles away.",
+)  # fmt: skip
+NEW_TASKS: Final = (
+    "Find the {n} nearest to me.", "What is the {n} like on {day}?", "Where is the nearest {n}?",
+    "I am looking for a {q} {n}.", "I need to find a {n} in {place}.", "I want to {v} a {n}.",
+    "Can you help me find a {n}?", "Please {v} a {n} on {day}.", "Is there a {n} in {place}?",
+    "I'd like some information about a {n}.", "Could you find me a {q} {n} for {day}?", "Help me {v} a {n}.",
+    "I will be in {place} on {day} and need a {n}.", "When is my {n}?", "Give me directions to a {n}.",
+    "Set a reminder for my {n} on {day}.", "Are there any {q} {n} options in {place}?", "Show me some {n} places.",
+    "I have to {v} something {q}.", "Get me a {n} for {num} people.", "My friend told me about a {n} in {place}.",
+)  # fmt: skip
+ENDS: Final = (
+    "Thanks, that's all.", "No, that is all I need.", "Thank you, I'm all set.", "That will be all, thanks.",
+    "Thanks a lot!", "No, that's everything.", "Great, thank you for your help.", "Thanks.", "Thank you so much, bye.",
+    "Okay, thanks!", "Perfect. That is all for now.", "Nothing else, thank you.", "Sounds great, that's it for today.",
+    "Awesome, thank you.",
+)  # fmt: skip
+FAREWELLS: Final = (
+    "You're welcome!", "Have a nice day.", "Glad I could help. Goodbye!", "Enjoy your {n}!",
+    "Happy to help. Take care!", "You are welcome, have a great day!", "Thank you for using our service.",
+    "My pleasure.", "Anytime!", "Bye.", "Great, enjoy your day!", "No problem.",
+)  # fmt: skip
+ACKNOWLEDGED: Final = (
+    "Thanks for the suggestions!", "That's helpful.", "Those are great ideas!", "That makes sense.", "Great, thanks!",
+    "I like the second idea.", "Sure,", "Yes,", "I see, thank you.", "Thanks for explaining.", "Wow, that is a lot.",
+    "I appreciate the advice.", "Okay, I tried that.", "Good point about the {m}.", "You said the {n} could be {q}.",
+)  # fmt: skip
+REMARKS: Final = (
+    "I always {v} the {o} first.", "I never liked a {q} {o}.", "I usually avoid anything {q}.",
+    "I work with the {m} a lot.", "My {o} is old, by the way.", "I prefer to {v} alone.",
+    "I've been doing this for {num} years.",
+)  # fmt: skip
+CHAT_STARTS: Final = (
+    "I'm thinking about a new {n}. Any suggestions?",
+    "I've been trying to {v} a {n} lately, but it is {q}. Do you have any tips?",
+    "Write a function that can {v} a {n}.", "What is a {n}?", "Who invented the {n}?", "Tell me a joke about a {n}.",
+    "Translate this into French: the {n} is {q}.", "Here is a text about a {n}. Summarise it.",
+    "I need ideas for a {q} {n}.", "Can you recommend a {n} for a beginner?",
+    "I work with a {n} and want to {v} it better. Where do I start?",
+    "I'm planning to {v} a {n} in {place} on {day}. Can you help?",
+    "Make a list of {num} things one can do with a {n}.",
+    "Act as an expert in {n}. What would you say about a {q} one?", "Why is the {n} so {q}?",
+    "Rewrite this: my {n} is {q}.", "Which {n} should I {v} first?", "How does one {v} a {n}?",
+    "My {n} doesn't work, what can I do?",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Conversations of seven kinds, each a run of segments that are about one or two things of a topic.
+"""Conversations of nine kinds, each a run of segments that are about one or two things of a topic.
 
 Everything follows from a seed. Speakers take turns over a join as they do inside a segment, so that who speaks
 betrays no join; a segment's length is drawn for each conversation, so that no length does either.
@@ -71,6 +71,7 @@ class Speech:
             {"n": self.last, "m": random.choice(self.things), "v": random.choice(self.topic.verbs),
              "w": random.choice(self.topic.verbs), "q": random.choice(self.topic.qualities),
              "o": random.choice(self.topic.things), "who": random.choice(p.NAMES), "place": random.choice(p.PLACES),
+             "a": random.choice(p.ATTRIBUTES), "b": random.choice(p.ATTRIBUTES),
              "day": random.choice(p.DAYS), "num": random.randint(2, 60), "big": random.randint(100, 9000)}
         )  # fmt: skip
         return filled.lower() if self.lower else filled[0].upper() + filled[1:]
@@ -162,9 +163,14 @@ def _meeting(s: Speech, turns: int, *, opening: bool) -> Lines:
     random = s.random
     chair, lead = "0", str(random.randint(0, 3))
     who = chair if not opening and random.random() < 0.5 else lead
-    if random.random() < 0.4:
+    if random.random() < 0.2:
         yield who, s.say(p.OPENERS)
-    yield who, s.some((0.9, p.OPENERS), (0.5, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
+    yield (
+        who,
+        s.some(
+            (0.03, p.GREETINGS), (0.45, p.OPENERS), (0.5, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK)
+        ),
+    )
     if random.random() < 0.4:
         yield str(random.randint(0, 3)), s.say(p.BACKCHANNELS)
     yield lead, s.some((0.4, p.MEETING_SHIFTS), (1, p.MEETING_TALK), (0.4, p.MEETING_TALK))
@@ -181,12 +187,13 @@ def _meeting(s: Speech, turns: int, *, opening: bool) -> Lines:
                 (0.3, p.HESITATIONS),
                 (0.07, p.MEETING_ASIDES),
                 (0.35, p.CLAUSES),
-                (0.4, p.MEETING_TALK),
-                (0.15, p.FACTS),
+                (0.3, p.MEETING_TALK),
+                (0.1, p.FACTS),
                 (0.15, p.MEETING_QUESTIONS),
+                (0.35, p.GENERAL_TALK),
             ),
         )
-    if random.random() < 0.6:
+    if random.random() < 0.25:
         for _ in range(random.randint(1, 4)):
             yield str(random.randint(0, 3)), s.say(p.SETTLED)
 
@@ -209,7 +216,7 @@ def _team(s: Speech, turns: int, *, opening: bool) -> Lines:
     random = s.random
     yield (
         str(random.randint(0, 2)),
-        s.some((0.2, p.GREETINGS), (0.15 * (not opening), p.CUES), (0.6, p.TEAM_NEWS), (0.5, p.QUESTIONS)),
+        s.some((0.08, p.GREETINGS), (0.15 * (not opening), p.CUES), (0.6, p.TEAM_NEWS), (0.5, p.QUESTIONS)),
     )
     for _ in range(turns - 1):
         yield (
@@ -220,6 +227,7 @@ def _team(s: Speech, turns: int, *, opening: bool) -> Lines:
                 (0.3, p.CLAUSES),
                 (0.2, p.FOLLOW_UPS),
                 (0.2, p.REACTIONS),
+                (0.2, p.GENERAL_TALK),
                 (0.1, p.PLANS),
             ),
         )
@@ -238,6 +246,39 @@ def _agent(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG001 - 
     yield "assistant", s.some((1, p.REPORTS), (0.5, p.FACTS))
 
 
+def _errand(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG001 - all kinds have one form
+    """A whole short conversation in which somebody has one thing done, from the request to the goodbye."""
+    random, said = s.random, 2
+    yield "user", s.some((0.12, p.GREETINGS), (1, p.NEW_TASKS), (0.15, p.SLOT_ANSWERS))
+    for _ in range(3):
+        if random.random() < 0.45:
+            yield "assistant", s.some((0.15, p.SHORT), (1, p.SLOTS))
+            yield "user", s.some((0.2, p.SHORT), (0.9, p.SLOT_ANSWERS))
+            said += 2
+    yield "assistant", s.some((1, p.DONE))
+    while said < turns:
+        asked = random.random() < 0.5
+        yield "user", s.some((0.2, p.SHORT), (0.15, p.THANKS), (1, p.DETAILS if asked else p.CHOICES))
+        yield "assistant", s.some((1, p.GIVEN if asked else p.DONE), (0.15, p.ANYTHING_ELSE))
+        said += 2
+    if random.random() < 0.65:
+        yield "user", s.say(p.ENDS)
+        yield "assistant", s.some((1, p.FAREWELLS), (0.2, p.FAREWELLS))
+
+
+def _prompting(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG001 - all kinds have one form
+    """A whole chat with an assistant that writes at length: what follows the first request takes up the answers."""
+    random, said = s.random, 2
+    starts = p.CHAT_STARTS if random.random() < 0.5 else p.PROMPTS
+    yield "user", s.some((0.2, p.GREETINGS), (0.4, p.SELF), (1, starts), (0.1, p.SELF))
+    yield "assistant", s.some((0.1, p.GREETINGS), *[(0.7, p.LONG_ANSWERS)] * random.randint(1, 7))
+    while said < turns:
+        asked = random.choice((p.PROMPT_FOLLOW_UPS, p.FOLLOW_UPS, p.QUESTIONS))
+        yield "user", s.some((0.35, p.ACKNOWLEDGED), (0.2, p.SELF), (1, asked), (0.15, p.REMARKS))
+        yield "assistant", s.some(*[(0.7, p.LONG_ANSWERS)] * random.randint(1, 7))
+        said += 2
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """How a kind of talk goes."""
@@ -251,15 +292,19 @@ class Kind:
     """Probability that all segments are about different things of one topic."""
     clause_seconds: tuple[float, float] | None = None
     """Seconds between turns, when they have times: inside a segment, and what a join may add."""
+    breaks: float = 0.0
+    """Probability that people leave for some minutes at a join."""
 
 
 KINDS: Final[Mapping[str, Kind]] = {
     "advice": Kind(_advice, (2, 7), 20, 0.8),
     "chat": Kind(_chat, (3, 7), 20, 0.2),
     "task": Kind(_task, (5, 12), 30, 0.3),
-    "meeting": Kind(_meeting, (20, 120), 500, 0.7, (2.5, 6)),
+    "meeting": Kind(_meeting, (20, 120), 500, 0.95, (2.5, 1.5), 0.05),
     "assistant": Kind(_assistant, (2, 12), 40, 0.2),
-    "team": Kind(_team, (4, 16), 60, 0.4, (90, 3000)),
+    "team": Kind(_team, (4, 16), 60, 0.7, (90, 900)),
+    "errand": Kind(_errand, (2, 7), 30, 0.15),
+    "prompting": Kind(_prompting, (2, 10), 36, 0.15),
     "agent": Kind(_agent, (5, 16), 50, 0.5),
 }
 
@@ -298,6 +343,8 @@ def _later(random: Random, clock: float | None, rules: Kind, *, joined: bool) ->
     if clock is None or rules.clause_seconds is None:
         return None
     inside, between = rules.clause_seconds
+    if joined and random.random() < rules.breaks:
+        return clock + random.uniform(200, 2_400)
     return clock + (random.expovariate(1 / between) if joined else random.expovariate(1 / inside))
 
 

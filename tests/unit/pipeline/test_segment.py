@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.vectors import NO_VECTOR, Vector
 from turnfold_worker.pipeline.fold import fold_segment
-from turnfold_worker.pipeline.gap_scorer import form_of
+from turnfold_worker.pipeline.gap_scorer import form_of, needed
+from turnfold_worker.pipeline.gap_signs import signs_of
 from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.tool_groups import call_ids, result_ids
@@ -287,6 +288,46 @@ def test_in_a_meeting_the_one_who_takes_the_floor_and_names_the_next_item_begins
     lines += ["A: okay", "D: So, next on the agenda is the budget, I have a short presentation about it."]
     lines += [f"{'DACA'[i % 4]}: {budget[i % 4]}" for i in range(16)]
     assert cuts_in_batches(talk(*lines), [1] * 34, FoldSettings()) in ([17], [18])
+
+
+def test_a_goodbye_belongs_to_the_task_that_it_ends() -> None:
+    tasks = [
+        ["I need to find a hotel in Denver.", "How many nights?", "Two nights.", "The Grand is free, its price is 90."],
+        ["Can you play some jazz music?", "Which song would you like?", "Something slow.", "Playing Blue Moon now."],
+        ["I'd like to book a flight to Kyoto.", "On which day?", "On Monday.", "It leaves at 9:15 and costs 700."],
+    ]
+    lines = [
+        f"{role}: {text}"
+        for task in tasks
+        for role, text in zip(
+            ["user", "assistant"] * 3, [*task, "Thanks, that is all I need.", "Have a nice day!"], strict=True
+        )
+    ]
+    assert cuts_in_batches(talk(*lines), [1] * 18, FoldSettings(segment_target_turns=6)) == [7, 13]
+
+
+@pytest.mark.parametrize(
+    ("text", "farewell", "pointing", "introducing"),
+    [
+        ("No, that's everything. Thank you!", True, True, False),
+        ("Enjoy your day!", True, False, False),
+        ("What's their number?", False, True, False),
+        ("I need a hotel in Kyoto.", False, False, True),
+        ("That is all about the index", False, True, False),
+        ("", False, False, False),
+    ],
+)
+def test_what_ends_a_talk_points_back_or_names_something_new(
+    text: str, farewell: bool, pointing: bool, introducing: bool
+) -> None:
+    signs = signs_of(said(text))
+    assert (signs.farewell, signs.pointing > 0, signs.introducing > 0) == (farewell, pointing, introducing)
+
+
+@given(st.integers(1, 400), st.integers(2, 200))
+def test_a_group_s_gap_is_judged_alike_however_long_the_segment_is(length: int, target: int) -> None:
+    assert needed(length, target, group=True) == needed(target, target, group=False)
+    assert needed(length, target, group=False) >= needed(length + 1, target, group=False)
 
 
 def test_scores_of_two_people_say_nothing_about_those_of_a_group() -> None:

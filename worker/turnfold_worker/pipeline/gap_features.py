@@ -28,7 +28,7 @@ _WORDS: Final = (
 _FORMS: Final = (
     "short", "short_before", "short_run", "long", "long_after", "cue", "cue_unasked", "marker", "marker_long", "closed",
     "closed_earlier", "greeting", "thanks", "answered", "answered_short", "asks", "asks_unasked", "asking", "reply",
-    "leaning", "leaning_question", "asked_next", "lengths",
+    "leaning", "leaning_question", "asked_next", "lengths", "ended", "ending", "ending_next", "pointing", "introducing",
 )  # fmt: skip
 _PEOPLE: Final = (
     "same_speaker", "by_assistant", "by_user", "user_statement", "new_speakers", "pause", "long_pause",
@@ -144,6 +144,11 @@ def _forms(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
         "leaning_question": float(first.leaning and first.asks),
         "asked_next": float(len(after) > 1 and after[1].asks and after[1].speaker != first.speaker),
         "lengths": _lengths(before, after),
+        "ended": float(last.farewell),
+        "ending": float(first.farewell and not first.asking),
+        "ending_next": float(len(after) > 1 and after[1].farewell and after[1].speaker != first.speaker),
+        "pointing": min(1.0, first.pointing / 2),
+        "introducing": min(1.0, first.introducing / 2),
     }
 
 

@@ -22,12 +22,13 @@ _UNIT: Final = 1_000_000
 """Scores are kept in millionths: whole numbers are the same after they were stored."""
 _LARGEST: Final = 1_000 * _UNIT
 
-STANDS_OUT: Final = 0.4
+STANDS_OUT: Final = 0.55
 """Standard deviations for each natural logarithm of the wanted length, as quantiles of a logistic distribution grow."""
-MARGIN: Final = 0.4
+MARGIN: Final = 0.3
 """More of them, because a needless cut harms more than a missing one."""
 PULL: Final = 0.6
-"""Standard deviations for each logarithm by which the open segment is longer, or shorter, than wanted."""
+"""Standard deviations for each logarithm by which the open segment is longer, or shorter, than wanted; where more than
+two people talk none, because items of an agenda differ too much in length."""
 _FAR: Final = 1.5
 """Logarithms at which that pull ends."""
 
@@ -105,7 +106,7 @@ class Scores:
         )  # fmt: skip
 
 
-def needed(length: int, target: int) -> float:
+def needed(length: int, target: int, *, group: bool) -> float:
     """Standard deviations by which a gap has to stand out after `length` turns where `target` are wanted."""
-    pull = min(max(math.log(length / target), -_FAR), _FAR)
-    return STANDS_OUT * math.log(max(target - 1, 1)) + MARGIN - PULL * pull
+    far = min(max(math.log(length / target), -_FAR), _FAR)
+    return STANDS_OUT * math.log(max(target - 1, 1)) + MARGIN - (0 if group else PULL * far)

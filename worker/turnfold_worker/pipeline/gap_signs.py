@@ -43,6 +43,20 @@ _CLOSING: Final = re.compile(
     r"|that (?:helps|works)|perfect|no problem|you'?re welcome|glad (?:i|to)|have a (?:great|good|nice)"
     r"|my pleasure|anything else|enjoy your)(?!\w)"
 )
+_FAREWELL: Final = re.compile(
+    r"(?i)(?<!\w)(?:(?:that|this|it)(?:'?s| is| was| will be| would be)? (?:all|it|everything)"
+    r"(?! (?:about|in|of|right|the))|will that be all|(?:am|'?m) (?:all )?(?:set|done|good)(?: for)?"
+    r"|(?:nothing|not?) (?:else|more)|(?:have|enjoy) (?:a|your|the) (?:\w+ )?(?:\w+ )?(?:day|one|time|evening|night"
+    r"|weekend|trip|stay|meal|flight|movie|visit)|good ?bye|bye|take care|see (?:you|ya)"
+    r"|you(?:'?re| are) (?:very |most )?welcome|my pleasure"
+    r"|(?:glad|happy|pleased) (?:i could|to (?:help|assist|be of)|to have (?:helped|been))"
+    r"|(?:thanks|thank you|appreciate)[\w ]{0,16} (?:help|assistance|service|time))(?!\w)"
+)
+_POINTING: Final = re.compile(
+    r"(?i)(?<!\w)(?:it|its|they|their|them|he|she|his|her|him|that(?! i\b)|those|these|this|there|one|ones|same|instead"
+    r"|others?|else|more|the (?:first|second|third|last|previous|above|other|latter|former|rest))(?!\w)"
+)
+_INTRODUCING: Final = re.compile(r"(?i)(?<!\w)(?:an?|some|any) (?!(?:lot|bit|few|little|while|more|other)(?!\w))\w")
 _MARKER: Final = re.compile(r"(?i)^\W{0,4}(?:so|ok(?:ay)?|'kay|right|alright|all right|well|now|um|good)(?!\w)")
 _GREETING: Final = re.compile(
     r"(?i)^\W{0,4}(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|welcome)(?!\w)"
@@ -94,6 +108,12 @@ class Signs:
     about_talk: int
     """How many words are about the conversation itself: its agenda, who is next, what was discussed."""
     closing: bool
+    farewell: bool
+    """Says that all is done, or wishes well."""
+    pointing: int
+    """How many words stand for something said before, wherever they are."""
+    introducing: int
+    """How many things are named as new ones are: "a hotel", "some songs"."""
     greeting: bool
     reply: bool
     leaning: bool
@@ -138,6 +158,9 @@ def _heard(head: str) -> dict[str, Any]:
         "marker": _MARKER.match(head) is not None,
         "about_talk": len(_ABOUT_TALK.findall(head)),
         "closing": _CLOSING.search(head[:200]) is not None,
+        "farewell": _FAREWELL.search(head[:200]) is not None,
+        "pointing": len(_POINTING.findall(head[:120])),
+        "introducing": len(_INTRODUCING.findall(head[:120])),
         "greeting": _GREETING.match(head) is not None,
         "reply": _REPLY.match(head) is not None,
         "leaning": _LEANING.match(head) is not None,

@@ -146,7 +146,8 @@ def topic_cut(state: State, settings: FoldSettings) -> tuple[State, int | None]:
     gap = len(state.marks) - 1 - settings.look_ahead
     if gap < 1:
         return state, None
-    form = _form(state, gap)
+    group = len(state.stats.speakers) > _FEW
+    form = form_of(semantic=state.marks[gap].numbers is not None, group=group)
     value = _score(state, gap, form)
     scores = state.stats.scores.seen(value, form)
     state = replace(state, stats=replace(state.stats, scores=scores))
@@ -155,13 +156,9 @@ def topic_cut(state: State, settings: FoldSettings) -> tuple[State, int | None]:
     if gap < least or _held(state.marks, gap, settings):
         return state, None
     above = scores.outstanding(value, form, roles=len(state.stats.roles) == len(_TALKING))
-    if above <= needed(gap, target) or (settings.look_ahead and _score(state, gap + 1, form) > value):
+    if above <= needed(gap, target, group=group) or (settings.look_ahead and _score(state, gap + 1, form) > value):
         return state, None
     return state, gap
-
-
-def _form(state: State, gap: int) -> Form:
-    return form_of(semantic=state.marks[gap].numbers is not None, group=len(state.stats.speakers) > _FEW)
 
 
 def _score(state: State, gap: int, form: Form) -> float:
