@@ -17,8 +17,8 @@ from turnfold.contract.records import AnchorType, Role, StoredTurn
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
-from turnfold_worker.pipeline.act_rules import Act
-from turnfold_worker.pipeline.acts import ENOUGH, REPLIES
+from turnfold_worker.pipeline.act_rules import ENOUGH, Act
+from turnfold_worker.pipeline.acts import REPLIES
 from turnfold_worker.pipeline.anchor_head import with_head
 from turnfold_worker.pipeline.anchors import extract_anchors, segment_acts
 from turnfold_worker.pipeline.reading import Reading, read_turn

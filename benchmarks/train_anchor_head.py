@@ -1,4 +1,4 @@
-"""Train the head of the anchors on public labelled talk, and write its weights into the pipeline.
+"""Train the heads of the anchors on public labelled talk, and write their weights into the pipeline.
 
     python benchmarks/train_anchor_head.py DATA                 write worker/…/pipeline/anchor_weights.py
     python benchmarks/train_anchor_head.py DATA --tables        write nothing; print what it brings to other talks
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 from base64 import b85encode
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,48 +29,52 @@ from sklearn.model_selection import GroupKFold
 
 from turnfold.contract.vectors import SCALE, Vector
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
-from turnfold_worker.pipeline.act_rules import Act
-from turnfold_worker.pipeline.acts import ENOUGH
-from turnfold_worker.pipeline.anchor_evidence import evidence_of
+from turnfold_worker.pipeline.act_rules import ENOUGH, Act
+from turnfold_worker.pipeline.anchor_evidence import WORD, evidence_of
 from turnfold_worker.pipeline.anchor_head import JUDGED, WINDOWS
 from turnfold_worker.pipeline.anchors import segment_acts
+from turnfold_worker.pipeline.reading import Reading
 
 TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/anchor_weights.py"
 FOLDS: Final = 5
-OTHERS_KEPT: Final = 0.4
-"""Share of the turns without the act that is learned from where they are many; each stands for those left out."""
+OTHERS_KEPT: Final = 0.35
+"""Share of the turns without the act that is learned from where they are many."""
 MANY: Final = 10_000
-TOLD: Final = 3.0
-"""A unit vector is made this much longer, so that one penalty suits it and the evidence."""
-DECIMALS: Final = 2
 _LARGEST: Final = 127
 _NUMBERS: Final = 384
+LEAST_SPREAD: Final = 0.02
+"""Standard deviation below which a column is made no larger."""
+SEGMENT: Final = 30
+CUT: Final = f" in segments of {SEGMENT} turns"
+NEVER: Final = 9.0
+"""A score that no turn has."""
+LOSS: Final = 0.005
+"""What a set may lose of F1 when the head's threshold is chosen: less than a turn or two."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the head of an act is learned from, and what it looks at."""
+    """What a head is learned from, and what it looks at."""
 
+    act: Act
     sets: tuple[str, ...]
+    """Whose turns with the act are learned from."""
     evidence: tuple[str, ...]
     """Windows."""
     directions: tuple[str, ...]
     strength: float
     """Inverse of the penalty on large weights."""
-    least: float = 0.0
-    """The lowest score that may be enough: 0 is as likely as not."""
+    others: tuple[str, ...] = ()
+    """More sets: of them only turns without the act are learned from, and it must not lose there."""
+    words: int = 0
+    """How many words are looked at by themselves: those that are common in each set, so that no topic is learned."""
 
 
 RECIPES: Final = {
-    Act.COMMITMENT: Recipe(
-        ("ami", "mrda"),
-        tuple(WINDOWS),
-        ("turn", "three before", "three after", "ten before", "ten after"),
-        0.5,
-        least=-3.0,
-    ),
-    Act.REQUEST: Recipe(("email",), ("turn",), ("turn",), 0.15),
+    "work given out": Recipe(Act.COMMITMENT, ("ami",), tuple(WINDOWS), (), strength=0.015, others=("mrda",), words=400),
+    "what a mail asks for": Recipe(Act.REQUEST, ("email",), ("turn",), ("turn",), strength=0.1, words=200),
 }
+"""By the name of the head."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,8 @@ class Talk:
     """A conversation of a set, read."""
 
     group: str
-    evidence: Sequence[Mapping[str, float]]
+    readings: Sequence[Reading]
+    evidence: list[dict[str, float]]
     vectors: np.ndarray
     """(turns, 384), of unit length about."""
     judged: np.ndarray
@@ -118,29 +124,49 @@ def read_set(data: Path, name: str, act: Act, keep: Path | None, embedder: Sente
     """The conversations of a set: each as one segment."""
     rows = [json.loads(line) for line in (data / f"{name}.jsonl").open(encoding="utf-8")]
     vectors = vectors_of(name, [turn["text"] for row in rows for turn in row["turns"]], keep, embedder)
+    vectors = vectors.astype(np.float32) / SCALE
     talks: list[Talk] = []
     start = 0
     for row in rows:
-        readings = readings_of(row["turns"])
-        acts = segment_acts(readings)
-        end = start + len(readings)
-        scored = np.ones(len(readings), bool)
-        scored[row.get("ignore", [])] = False
-        true = np.zeros(len(readings), bool)
+        end = start + len(row["turns"])
+        labelled = np.ones(end - start, bool)
+        labelled[row.get("ignore", [])] = False
+        true = np.zeros(end - start, bool)
         true[[one["turn"] for one in row["anchors"] if one["type"] == act.value]] = True
         talks.append(
-            Talk(
-                group=row.get("group", row["id"]),
-                evidence=evidence_of(readings, acts),
-                vectors=vectors[start:end].astype(np.float32) / SCALE * TOLD,
-                judged=np.array(JUDGED[act](readings)) & scored,
-                scored=scored,
-                by_rule=np.array([any(one.act is act and one.points >= ENOUGH for one in found) for found in acts]),
-                true=true,
-            )
+            talk_of(row.get("group", row["id"]), readings_of(row["turns"]), vectors[start:end], labelled, true, act)
         )
         start = end
     return talks
+
+
+def talk_of(
+    group: str, readings: Sequence[Reading], vectors: np.ndarray, scored: np.ndarray, true: np.ndarray, act: Act
+) -> Talk:
+    """Turns as one segment."""
+    acts = segment_acts(readings)
+    return Talk(
+        group=group,
+        readings=readings,
+        evidence=evidence_of(readings, acts),
+        vectors=vectors,
+        judged=np.array(JUDGED[act](readings)) & scored,
+        scored=scored,
+        by_rule=np.array([any(one.act is act and one.points >= ENOUGH for one in found) for found in acts]),
+        true=true,
+    )
+
+
+def in_segments(talks: Sequence[Talk], act: Act) -> list[Talk]:
+    """The same, cut as a worker that knows no topics would cut them: beyond a segment nothing is seen."""
+    return [
+        talk_of(
+            talk.group, talk.readings[at : at + SEGMENT], talk.vectors[at : at + SEGMENT],
+            talk.scored[at : at + SEGMENT], talk.true[at : at + SEGMENT], act,
+        )
+        for talk in talks
+        for at in range(0, len(talk.readings), SEGMENT)
+    ]  # fmt: skip
 
 
 def window_means(values: np.ndarray, window: str) -> np.ndarray:
@@ -153,21 +179,26 @@ def window_means(values: np.ndarray, window: str) -> np.ndarray:
     return ((totals[high] - totals[low]) / np.maximum(high - low, 1)[:, None]).astype(np.float32)
 
 
-def columns_of(recipe: Recipe, sets: Mapping[str, Sequence[Talk]]) -> list[tuple[str, str]]:
-    """Window and name of each column of evidence; rules count in the turn itself."""
-    names = sorted({name for talks in sets.values() for talk in talks for one in talk.evidence for name in one})
-    return [(window, name) for window in recipe.evidence for name in names if window == "turn" or name[:5] != "rule "]
+def common_words(sets: Mapping[str, Sequence[Talk]], most: int) -> set[str]:
+    """Names of the words that most turns hold of the set in which they are rarest."""
+    held = [Counter(name for talk in talks for one in talk.evidence for name in one) for talks in sets.values()]
+    words = [name for name in held[0] if name.startswith(WORD)]
+    return set(sorted(words, key=lambda name: (-min(count[name] for count in held), name))[:most])
 
 
-def examples(talks: Sequence[Talk], recipe: Recipe, columns: Sequence[tuple[str, str]]) -> Examples:
+def names_of(recipe: Recipe, sets: Mapping[str, Sequence[Talk]]) -> list[str]:
+    """Names of the evidence that is weighed, in each window."""
+    chosen = common_words(sets, recipe.words)
+    names = {name for talks in sets.values() for talk in talks for one in talk.evidence for name in one}
+    return sorted(name for name in names if not name.startswith(WORD) or name in chosen)
+
+
+def examples(talks: Sequence[Talk], recipe: Recipe, names: Sequence[str]) -> Examples:
     """The labelled turns of some talks as rows of numbers: evidence, then vectors."""
     rows: list[np.ndarray] = []
     for talk in talks:
-        parts: list[np.ndarray] = []
-        for window in recipe.evidence:
-            names = [name for at, name in columns if at == window]
-            table = np.array([[one.get(name, 0.0) for name in names] for one in talk.evidence], np.float32)
-            parts.append(window_means(table, window))
+        table = np.array([[one.get(name, 0.0) for name in names] for one in talk.evidence], np.float32)
+        parts = [window_means(table, window) for window in recipe.evidence]
         parts += [window_means(talk.vectors, window) for window in recipe.directions]
         rows.append(np.hstack(parts)[talk.scored])
     return Examples(
@@ -179,20 +210,26 @@ def examples(talks: Sequence[Talk], recipe: Recipe, columns: Sequence[tuple[str,
     )
 
 
-def trained(sets: Sequence[tuple[Examples, np.ndarray]], strength: float) -> tuple[np.ndarray, float]:
-    """Weights and bias from the chosen rows of some sets, as far as the head judges them."""
+def trained(recipe: Recipe, sets: Mapping[str, Examples], chosen: Mapping[str, np.ndarray]) -> tuple[np.ndarray, float]:
+    """Weights and bias from the chosen rows of each set, as far as the head judges them."""
     chance = np.random.default_rng(0)
-    columns, true, weights = [], [], []
-    for one, chosen in sets:
-        rows = chosen[one.judged[chosen]]
+    columns, true = [], []
+    for name, one in sets.items():
+        rows = chosen[name][one.judged[chosen[name]]]
         share = OTHERS_KEPT if len(rows) > MANY else 1.0
-        rows = rows[one.true[rows] | (chance.random(len(rows)) < share)]
+        kept = chance.random(len(rows)) < share
+        rows = rows[one.true[rows] | kept] if name.removesuffix(CUT) in recipe.sets else rows[~one.true[rows] & kept]
         columns.append(one.columns[rows])
         true.append(one.true[rows])
-        weights.append(np.where(one.true[rows], 1.0, 1 / share))
-    model = LogisticRegression(C=strength, max_iter=200)
-    model.fit(np.vstack(columns), np.concatenate(true), sample_weight=np.concatenate(weights))
-    return model.coef_[0], float(model.intercept_[0])
+    scale = scale_of(columns)
+    model = LogisticRegression(C=recipe.strength, max_iter=300)
+    model.fit(np.vstack(columns) * scale, np.concatenate(true))
+    return model.coef_[0] * scale, float(model.intercept_[0])
+
+
+def scale_of(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """What columns are multiplied by, so that one penalty suits rare words, means over thirty turns and vectors."""
+    return 1 / np.sqrt(np.maximum(np.vstack(columns).std(0), LEAST_SPREAD))
 
 
 def f1(found: np.ndarray, true: np.ndarray) -> float:
@@ -205,56 +242,60 @@ def with_rules(one: Examples, scores: np.ndarray, least: float) -> np.ndarray:
     return one.by_rule | (one.judged & (scores > least))
 
 
-def best_threshold(recipe: Recipe, sets: Sequence[tuple[Examples, np.ndarray, np.ndarray]]) -> float:
+def best_threshold(scored: Mapping[str, tuple[Examples, np.ndarray, np.ndarray]]) -> float:
     """The score from which the head helps most on average and hurts no set; the last array of a set chooses rows."""
-    best, at = 0.0, 9.0
-    for least in np.arange(recipe.least, 3, 0.1):
+    best, at = 0.0, NEVER
+    for least in np.arange(-4, 6, 0.1):
         gains = [
             f1(with_rules(one, scores, least)[rows], one.true[rows]) - f1(one.by_rule[rows], one.true[rows])
-            for one, scores, rows in sets
+            for one, scores, rows in scored.values()
         ]
-        if min(gains) >= 0 and sum(gains) > best:
+        if min(gains) >= -LOSS and sum(gains) > best:
             best, at = sum(gains), round(float(least), 1)
     return at
 
 
-def judge(act: Act, recipe: Recipe, sets: Mapping[str, Examples]) -> float:
+def judge(recipe: Recipe, sets: Mapping[str, Examples]) -> float:
     """Print what the head brings to talks that it was not trained on; the threshold that serves best."""
     scores = {name: np.zeros(len(one.true)) for name, one in sets.items()}
     folds = {name: list(GroupKFold(FOLDS).split(one.columns, one.true, one.groups)) for name, one in sets.items()}
     for fold in range(FOLDS):
-        weights, bias = trained([(one, folds[name][fold][0]) for name, one in sets.items()], recipe.strength)
+        weights, bias = trained(recipe, sets, {name: folds[name][fold][0] for name in sets})
         for name, one in sets.items():
             rows = folds[name][fold][1]
             scores[name][rows] = one.columns[rows] @ weights + bias
     found = {name: np.zeros(len(one.true), bool) for name, one in sets.items()}
     for fold in range(FOLDS):
-        least = best_threshold(recipe, [(one, scores[name], folds[name][fold][0]) for name, one in sets.items()])
+        least = best_threshold({name: (one, scores[name], folds[name][fold][0]) for name, one in sets.items()})
         for name, one in sets.items():
             rows = folds[name][fold][1]
             found[name][rows] = with_rules(one, scores[name], least)[rows]
     for name, one in sets.items():
         print(
-            f"| {name}, {act.value} | {f1(one.by_rule, one.true):.3f} | {f1(found[name], one.true):.3f} |", flush=True
+            f"| {name}, {recipe.act.value} | {f1(one.by_rule, one.true):.3f} | {f1(found[name], one.true):.3f} |",
+            flush=True,
         )
-    return best_threshold(recipe, [(one, scores[name], np.arange(len(one.true))) for name, one in sets.items()])
+    return best_threshold({name: (one, scores[name], np.arange(len(one.true))) for name, one in sets.items()})
 
 
-def head(
-    recipe: Recipe, sets: Mapping[str, Examples], columns: Sequence[tuple[str, str]], least: float
-) -> dict[str, Any]:
-    """A head as it is written: rounded weights, directions as signed bytes in base 85."""
-    weights, bias = trained([(one, np.arange(len(one.true))) for one in sets.values()], recipe.strength)
-    evidence: dict[str, dict[str, float]] = {window: {} for window in recipe.evidence}
-    for (window, name), weight in zip(columns, np.round(weights[: len(columns)], DECIMALS), strict=True):
-        if weight:
-            evidence[window][name] = float(weight)
-    directions = {}
-    for window, direction in zip(recipe.directions, weights[len(columns) :].reshape(-1, _NUMBERS), strict=True):
-        step = float(np.abs(direction).max()) / _LARGEST
-        packed = np.round(direction / step).astype(np.int8).tobytes()
-        directions[window] = (round(step * TOLD, 6), b85encode(packed).decode())
-    return {"bias": round(bias - least, DECIMALS), "evidence": evidence, "directions": directions}
+def head(recipe: Recipe, sets: Mapping[str, Examples], names: Sequence[str], least: float) -> dict[str, Any]:
+    """A head as it is written: a signed byte a weight, in base 85, and what a step of it is worth."""
+    weights, bias = trained(recipe, sets, {name: np.arange(len(one.true)) for name, one in sets.items()})
+    told = len(recipe.evidence) * len(names)
+    evidence = {
+        window: packed(row) for window, row in zip(recipe.evidence, weights[:told].reshape(-1, len(names)), strict=True)
+    }
+    directions = {
+        window: packed(row) for window, row in zip(recipe.directions, weights[told:].reshape(-1, _NUMBERS), strict=True)
+    }
+    told_as = {"evidence": evidence, "directions": directions}
+    return {"act": recipe.act.value, "bias": round(bias - least, 2), "names": "|".join(names), **told_as}
+
+
+def packed(weights: np.ndarray) -> tuple[float, str]:
+    """What a step is worth, and the weights in steps."""
+    step = float(np.abs(weights).max()) / _LARGEST or 1.0
+    return round(step, 6), b85encode(np.round(weights / step).astype(np.int8).tobytes()).decode()
 
 
 _LINE: Final = 96
@@ -271,22 +312,25 @@ HEADS: Final[dict[str, dict[str, Any]]] = {
 '''
 
 
-def written(heads: Mapping[Act, Mapping[str, Any]]) -> str:
+def written(heads: Mapping[str, Mapping[str, Any]]) -> str:
     """The module with the weights."""
     lines: list[str] = []
-    for act, one in heads.items():
-        lines += [f'    "{act.value}": {{', f'        "bias": {one["bias"]},', '        "evidence": {']
-        for window, weights in one["evidence"].items():
-            lines += [f'            "{window}": {{']
-            lines += [f'                "{name}": {weight},' for name, weight in weights.items()]
-            lines += ["            },"]
-        lines += ["        },", '        "directions": {']
-        for window, (factor, packed) in one["directions"].items():
-            lines += [f'            "{window}": (', f"                {factor},", "                ("]
-            lines += [f'                    "{packed[at : at + _LINE]}"' for at in range(0, len(packed), _LINE)]
-            lines += ["                ),", "            ),"]
-        lines += ["        },", "    },"]
+    for called, one in heads.items():
+        lines += [f'    "{called}": {{', f'        "act": "{one["act"]}",', f'        "bias": {one["bias"]},']
+        lines += ['        "names": (']
+        lines += [*_wrapped(one["names"], 12), "        ),"]
+        for kind in ("evidence", "directions"):
+            lines += [f'        "{kind}": {{']
+            for window, (step, text) in one[kind].items():
+                lines += [f'            "{window}": (', f"                {step},", "                ("]
+                lines += [*_wrapped(text, 20), "                ),", "            ),"]
+            lines += ["        },"]
+        lines += ["    },"]
     return _HEADER + "\n".join([*lines, "}"]) + "\n"
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    return [f'{" " * indent}"{text[at : at + _LINE]}"' for at in range(0, len(text), _LINE)]
 
 
 def main() -> None:
@@ -299,12 +343,16 @@ def main() -> None:
     embedder = SentenceTransformerEmbedder()
     heads = {}
     print("| set, act | F1 by rules | with the head |\n|---|--:|--:|", flush=True)
-    for act, recipe in RECIPES.items():
-        talks = {name: read_set(arguments.data, name, act, arguments.keep, embedder) for name in recipe.sets}
-        columns = columns_of(recipe, talks)
-        sets = {name: examples(some, recipe, columns) for name, some in talks.items()}
-        least = judge(act, recipe, sets)
-        heads[act] = head(recipe, sets, columns, least)
+    for called, recipe in RECIPES.items():
+        print(f"| **{called}** | | |", flush=True)
+        wanted = (*recipe.sets, *recipe.others)
+        talks = {name: read_set(arguments.data, name, recipe.act, arguments.keep, embedder) for name in wanted}
+        if len(recipe.evidence) > 1:
+            talks |= {name + CUT: in_segments(some, recipe.act) for name, some in talks.items()}
+        names = names_of(recipe, talks)
+        sets = {name: examples(some, recipe, names) for name, some in talks.items()}
+        least = judge(recipe, sets)
+        heads[called] = head(recipe, sets, names, least)
     if not arguments.tables:
         TARGET.write_text(written(heads), encoding="utf-8")
         print(f"written: {TARGET}", flush=True)

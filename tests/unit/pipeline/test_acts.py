@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from turnfold.contract.records import Role, StoredTurn
-from turnfold_worker.pipeline.act_rules import Act, Rule
-from turnfold_worker.pipeline.acts import ENOUGH, Found
+from turnfold_worker.pipeline.act_rules import ENOUGH, Act, Found, Rule
 from turnfold_worker.pipeline.anchors import segment_acts
+from turnfold_worker.pipeline.done_at_once import is_done_at_once
 from turnfold_worker.pipeline.prose import MAX_CLAUSE
 from turnfold_worker.pipeline.reading import read_turn
 from turnfold_worker.pipeline.spoken import plain_words, without_fillers
@@ -175,3 +176,56 @@ def test_a_megabyte_without_sense_is_read_and_bounded(piece: str) -> None:
     reply = said("yes", seq=2)
     found = acts_of([turn, reply])[0]
     assert len(found) <= 6 * 2 * 200 * 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll start.", "Okay, I'll go first.", "I'm going to show you three drawings.", "I'll just give it a seven.",
+        "I will take the minutes.", "I'm gonna draw a penguin.", "I'll tell you a little about the agenda.",
+    ],
+)  # fmt: skip
+def test_what_a_group_sees_done_at_once_is_no_promise(text: str) -> None:
+    group = acts_of(talk("Li: Good morning.", "Omar: Morning.", f"Ana: {text}"))
+    assert Act.COMMITMENT not in sure(group[2])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll send you the minutes.", "I'll show you the drawings tomorrow.", "I'm going to start writing the report.",
+        "I'll tell you when it is ready.", "I will pick them up.", "I'll put the file on the server.",
+    ],
+)  # fmt: skip
+def test_what_a_group_is_promised_for_later_is_one(text: str) -> None:
+    group = acts_of(talk("Li: Good morning.", "Omar: Morning.", f"Ana: {text}"))
+    assert Act.COMMITMENT in sure(group[2])
+
+
+def test_between_two_the_same_words_promise() -> None:
+    assert Act.COMMITMENT in sure(acts_of(talk("Li: Where is the gate?", "Ana: I'll show you."))[1])
+
+
+@pytest.mark.parametrize(
+    ("before", "reply", "promises"),
+    [
+        ("May I borrow the ladder?", "The ladder is in the shed.", True),
+        ("You should see a dentist.", "I hate dentists.", True),
+        ("Please have a seat. Where did you study?", "In Lisbon, for two years.", False),
+        ("Please have a seat. Where did you study?", "Yes, in Lisbon.", False),
+        ("I'll carry the boxes for you.", "Thank you very much.", True),
+        ("The shop has moved.", "Thank you very much.", False),
+        ("Would you like some more coffee?", "No, thanks.", True),
+        ("It rained all day.", "It did.", False),
+    ],
+)
+def test_a_reply_takes_up_what_was_asked_or_offered(before: str, reply: str, promises: bool) -> None:
+    acts = acts_of(talk(f"Li: {before}", f"Ana: {reply}"))
+    assert (Act.COMMITMENT in sure(acts[1])) is promises
+
+
+@given(st.text(max_size=300))
+@settings(max_examples=80, deadline=None)
+def test_what_is_done_at_once_names_no_later_time(text: str) -> None:
+    assert not is_done_at_once(plain_words(f"{text} I'll show you tomorrow."))
+    assert is_done_at_once("i'll show you")

@@ -1,4 +1,4 @@
-"""The head on sentence vectors adds acts to those of the rules, in talk such as it was trained on, and takes none."""
+"""The heads add acts to those of the rules, in talk such as they were trained on, and take none away."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.vectors import SCALE, Vector
 from turnfold_worker.pipeline import anchor_head, statement_rules
-from turnfold_worker.pipeline.act_rules import Act
-from turnfold_worker.pipeline.acts import ENOUGH, Found
-from turnfold_worker.pipeline.anchor_evidence import CUES, evidence_of
+from turnfold_worker.pipeline.act_rules import ENOUGH, Act, Found
+from turnfold_worker.pipeline.anchor_evidence import CUES, WORD, evidence_of
 from turnfold_worker.pipeline.anchor_head import HEAD, WINDOWS, Head, head_from, heads, scores_of, with_head
 from turnfold_worker.pipeline.anchors import segment_acts
 from turnfold_worker.pipeline.reading import Reading, read_turn
@@ -56,10 +55,16 @@ def added(readings: list[Reading], known: dict[int, Vector]) -> list[tuple[int, 
     ]
 
 
+def packed_of(*weights: int) -> str:
+    """Weights as they are written."""
+    return b85encode(bytes(weights)).decode()
+
+
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A head that finds each act wherever it may judge."""
-    monkeypatch.setattr(anchor_head, "heads", lambda: tuple(Head(act, 9.0, {}, {}) for act in anchor_head.JUDGED))
+    """A head that finds each act wherever it may judge; that of requests looks at vectors."""
+    looked_at = {Act.COMMITMENT: {}, Act.REQUEST: {"turn": (0.0, [0] * NUMBERS)}}
+    monkeypatch.setattr(anchor_head, "heads", lambda: tuple(Head(act, 9.0, {}, looked_at[act]) for act in looked_at))
 
 
 @given(st.data(), wild_turns(most=8))
@@ -83,11 +88,43 @@ def test_the_head_only_adds_and_what_it_adds_is_said_in_the_turn(data: st.DataOb
 
 @given(wild_turns(most=8))
 @settings(max_examples=40, deadline=None)
-def test_without_vectors_the_acts_are_those_of_the_rules(turns: list[StoredTurn]) -> None:
+def test_without_vectors_no_head_speaks_that_looks_at_them(turns: list[StoredTurn]) -> None:
     readings = [read_turn(turn) for turn in turns]
     rules = segment_acts(readings)
-    assert with_head(readings, rules, {}) == rules
-    assert with_head(readings, rules, {turn.seq: Vector(b"") for turn in turns}) == rules
+    done = with_head(readings, rules, {})
+    assert done == with_head(readings, rules, {turn.seq: Vector(b"") for turn in turns})
+    words_alone = {head.act for head in heads() if not head.directions}
+    assert words_alone == {Act.COMMITMENT}
+    assert {one.act for found in done for one in found if one.rule == HEAD} <= words_alone
+
+
+@given(wild_turns(most=8))
+@settings(max_examples=40, deadline=None)
+def test_two_people_hear_no_head(turns: list[StoredTurn]) -> None:
+    readings = [read_turn(turn) for turn in turns if turn.name in {None, turns[0].name}]
+    rules = segment_acts(readings)
+    if len({reading.speaker for reading in readings if not reading.tool}) == 2:
+        assert with_head(readings, rules, dict.fromkeys(range(1, 99), SURE)) == rules
+
+
+def test_work_given_out_at_the_end_of_a_meeting_is_found_without_a_model() -> None:
+    readings = segment(
+        ("Ana", "Okay, that was it for today."), ("Omar", "Yeah."),
+        ("Ana", "So until the next meeting we have thirty minutes."),
+        ("Ana", "The industrial designer will look at the working design,"), ("Omar", "Okay."),
+        ("Ana", "and you, Li, at the user interface."), ("Li", "Mm-hmm."),
+        ("Ana", "You will get specific instructions by e-mail."), ("Li", "Good, thank you."),
+    )  # fmt: skip
+    found = added(readings, {})
+    assert {turn for turn, _, _ in found} >= {4, 8}
+    assert {act for _, act, _ in found} == {Act.COMMITMENT}
+
+
+def test_the_same_words_between_two_are_not_judged() -> None:
+    readings = segment(
+        ("Ana", "The industrial designer will look at the working design,"), ("Omar", "Okay, fine then.")
+    )
+    assert added(readings, {}) == []
 
 
 @given(wild_turns(most=8))
@@ -102,7 +139,8 @@ def test_evidence_lies_between_nothing_and_one(turns: list[StoredTurn]) -> None:
 @pytest.mark.parametrize(
     ("turns", "judged"),
     [
-        ([("Ana", "So."), ("Omar", "The case."), ("Li", "Fine.")], {Act.COMMITMENT}),
+        ([("Ana", "So."), ("Omar", "The case is blue."), ("Li", "Fine.")], {Act.COMMITMENT}),
+        ([("Ana", "So."), ("Omar", "The case."), ("Li", "Fine.")], set()),
         ([("Ana", "So."), ("Omar", "The case.")], set()),
         ([("Ana", "The case.")], {Act.REQUEST}),
         ([("user", "The case."), ("assistant", "Fine.")], set()),
@@ -129,15 +167,16 @@ def test_what_is_added_is_the_clause_that_comes_nearest() -> None:
 
 
 def test_a_score_is_a_weighted_sum_over_a_turn_and_the_means_of_its_neighbours() -> None:
-    packed = b85encode(bytes([2] * NUMBERS)).decode()
     head = head_from(
-        Act.FACT,
         {
+            "act": "fact",
             "bias": 1.0,
-            "evidence": {"turn": {"a": 2.0}, "three before": {"b": 6.0}},
-            "directions": {"next": (3.0, packed)},
+            "names": "a|b",
+            "evidence": {"turn": (0.5, packed_of(4, 0)), "three before": (2.0, packed_of(0, 3))},
+            "directions": {"next": (3.0, packed_of(*[2] * NUMBERS))},
         },
     )
+    assert head.act is Act.FACT
     evidence = [{"a": 1.0, "b": 0.5}, {"b": 1.0}, {}]
     along = 3.0 / SCALE * 2 * NUMBERS
     assert scores_of(head, evidence, [SURE, SURE, Vector(b"")]) == pytest.approx([1 + 2 + along, 1 + 3, 1 + 4.5])
@@ -160,7 +199,8 @@ def test_the_shipped_weights_speak_of_evidence_that_there_is() -> None:
     for head in heads():
         assert -inf < head.bias < inf
         assert head.evidence.keys() | head.directions.keys() <= WINDOWS.keys()
-        assert {name for weights in head.evidence.values() for name in weights} <= known
+        names = {name for weights in head.evidence.values() for name in weights}
+        assert {name for name in names if not name.startswith(WORD)} <= known
         assert all(len(direction) == NUMBERS for _, direction in head.directions.values())
 
 

@@ -13,6 +13,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from turnfold_worker.pipeline.prose import Span
+
+ENOUGH: Final = 50
+"""Points from which a clause does what the act says."""
+PROMISES: Final = frozenset({"promise", "promise of anything", "going to"})
+"""Rules of commitments that a group also hears from who does it at once."""
+
 
 class Act(StrEnum):
     """What a clause does."""
@@ -23,6 +30,17 @@ class Act(StrEnum):
     QUESTION = "question"
     FACT = "fact"
     CORRECTION = "correction"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An act of a clause."""
+
+    act: Act
+    points: int
+    span: Span
+    """The clause, in its turn."""
+    rule: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,21 +7,20 @@ A clause may do several things; for each act it has points, and 50 are enough. P
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final
 
 from turnfold.contract.records import Role
 from turnfold_worker.pipeline import reply_rules, statement_rules
-from turnfold_worker.pipeline.act_rules import Act, Rule
+from turnfold_worker.pipeline.act_rules import ENOUGH, PROMISES, Act, Found, Rule
+from turnfold_worker.pipeline.before import NOTHING, Before
+from turnfold_worker.pipeline.done_at_once import is_done_at_once
 from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
 from turnfold_worker.pipeline.reading import Reading, is_participant
 from turnfold_worker.pipeline.required_words import PatternIndex, words_in
 from turnfold_worker.pipeline.spoken import QUESTION_MARKS, is_question, plain_words, without_fillers
 
-ENOUGH: Final = 50
-"""Points from which a clause does what the act says."""
 SENTENCES_READ: Final = 200
 """Sentences of a turn that are looked at."""
 YES_TO_A_PROPOSAL: Final = "yes to a proposal"
@@ -31,8 +30,6 @@ REPLIES: Final = frozenset({YES_TO_A_PROPOSAL, "yes to a request", "no to a requ
 
 _STATED: Final = frozenset((*VALUES, *NAMES))
 
-_BRIEF: Final = 250
-"""Code points of a turn of everyday talk at most."""
 _SHORT_REPLY: Final = 200
 _LINE: Final = 150
 """Code points below which a turn to an assistant names what is looked for rather than tells a story."""
@@ -40,48 +37,15 @@ _LONG: Final = 250
 """Code points from which a turn is a text rather than talk."""
 _MANUAL: Final = 1_500
 """Code points from which a turn tells how to work rather than what is wanted."""
-_TAIL: Final = 400
-_SENTENCES_OPEN: Final = 4
-"""Last sentences of a turn in which it may propose something."""
 _GROUP: Final = 3
 """Speakers from which people think aloud: what sounds like a promise or a request is often neither."""
 _TELLS: Final = frozenset({"order", "advice", "wanted"})
 """Rules of requests that tell what to do or what is wanted: in a question they ask about it."""
-_WISHES: Final = frozenset({"wanted", "you asked to act", "reply wanted"})
-"""Rules of requests that say what is wished for, or ask for words."""
 _BINDING: Final = frozenset({Act.COMMITMENT, Act.DECISION})
 _STEPS: Final = frozenset({"order", "order under a condition", "advice"})
 """Rules of requests that each step of a manual makes."""
 _MEETINGS: Final = frozenset({"availability", "meeting", "work named"})
 """Rules of requests that also 'When can we meet?' makes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An act of a clause."""
-
-    act: Act
-    points: int
-    span: Span
-    """The clause, in its turn."""
-    rule: str
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """What the turn before leaves open."""
-
-    asked: bool = False
-    requested: int = 0
-    """Points of its strongest request."""
-    deed: bool = False
-    """That request is for a deed: neither a wish nor for words."""
-    proposed: bool = False
-    """It waits for a yes."""
-    brief: bool = True
-
-
-NOTHING: Final = Before()
 
 
 def turn_acts(reading: Reading, before: Before, speakers: Sequence[str]) -> list[Found]:
@@ -93,23 +57,6 @@ def turn_acts(reading: Reading, before: Before, speakers: Sequence[str]) -> list
             # A reply is what the turn opens with.
             before = NOTHING
     return found
-
-
-def leaves_open(reading: Reading, acts: Sequence[Found]) -> Before:
-    """What a turn leaves open for the next."""
-    if not reading.sentences:
-        return NOTHING
-    last = reading.sentences[-1]
-    start = max(reading.sentences[-_SENTENCES_OPEN:][0].start, last.end - 2 * _TAIL)
-    tail = plain_words(reading.text(Span(start, last.end)))[-_TAIL:]
-    request = max((one for one in acts if one.act is Act.REQUEST), key=lambda one: one.points, default=None)
-    return Before(
-        asked=tail.endswith(QUESTION_MARKS) or any(one.act is Act.QUESTION for one in acts),
-        requested=request.points if request else 0,
-        deed=request is not None and request.rule not in _WISHES,
-        proposed=bool(reply_rules.CONFIRMATION_ASKED.search(tail)),
-        brief=len(reading.turn.content) <= _BRIEF,
-    )
 
 
 @cache
@@ -151,6 +98,8 @@ class _Clause:
             del self._best[Act.REQUEST]
         if self._best.get(Act.COMMITMENT, (0, ""))[1] == GOES_ALONG and (Act.REQUEST in self._best or self._asks):
             del self._best[Act.COMMITMENT]
+        if self._group and self._best.get(Act.COMMITMENT, (0, ""))[1] in PROMISES and is_done_at_once(self._said):
+            del self._best[Act.COMMITMENT]
         if self._is_heading():
             self._best.pop(Act.REQUEST, None)
             self._best.pop(Act.COMMITMENT, None)
@@ -173,7 +122,7 @@ class _Clause:
     def _reply(self) -> None:
         """Yes and no, between two: in a group it is not clear to whom."""
         before, said = self._before, self._said
-        if self._group or self._assistant or not (before.proposed or before.asked or before.requested >= ENOUGH):
+        if self._group or self._assistant or before is NOTHING:
             return
         accepts, refuses = reply_rules.ACCEPTS.match(said), reply_rules.REFUSES.match(said)
         closing = reply_rules.CLOSING.search(said)
@@ -183,13 +132,21 @@ class _Clause:
                 self._put(Act.DECISION, 70, YES_TO_A_PROPOSAL)
         elif before.proposed and refuses and not closing and self._words > 3 and self._names_another():
             self._put(Act.CORRECTION, 60, "no to a proposal")
+        self._reply_to_a_request(accepts=accepts is not None, refuses=refuses is not None)
+
+    def _reply_to_a_request(self, *, accepts: bool, refuses: bool) -> None:
+        before, said = self._before, self._said
         if before.requested >= ENOUGH and not self._reading.turn.content.rstrip().endswith(QUESTION_MARKS):
             if accepts:
                 self._put(Act.COMMITMENT, 56, "yes to a request")
             elif refuses:
                 self._put(Act.COMMITMENT, 50, "no to a request")
-            elif before.deed and (reply_rules.GOES_ALONG.match(said) or self._may_go_along()):
+            elif before.deed and (reply_rules.GOES_ALONG.match(said) or self._is_short()):
                 self._put(Act.COMMITMENT, 50, GOES_ALONG)
+        elif reply_rules.DECLINES.match(said):
+            self._put(Act.COMMITMENT, 50, "no to a request")
+        elif before.offered and reply_rules.THANKED.match(said):
+            self._put(Act.COMMITMENT, 50, GOES_ALONG)
 
     def _phrases(self) -> None:
         if self._words < 2 and self._said.isascii():
@@ -279,9 +236,6 @@ class _Clause:
     def _counts(self) -> bool:
         """A line to an assistant says how many: 'two bathrooms', 'a table for three'."""
         return self._tells_an_assistant() and statement_rules.COUNTED.search(self._said) is not None
-
-    def _may_go_along(self) -> bool:
-        return self._before.requested >= 60 and self._is_short()
 
     def _names_another(self) -> bool:
         return self._exact or any(word in self._said for word in (" want", "change", "instead"))

@@ -1,6 +1,7 @@
-"""What the head of the anchors looks at beside sentence vectors: numbers from 0 to 1 about each turn of a segment.
+"""What the heads of the anchors look at beside sentence vectors: numbers from 0 to 1 about each turn of a segment.
 
-What the rules made of the turn, a few words that go with plans and with small talk, how long it is, and who speaks.
+What the rules made of the turn, its words and a few phrases that go with plans, with small talk and with the end of a
+meeting, how long it is, and who speaks.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from turnfold_worker.pipeline.acts import Found
+from turnfold_worker.pipeline.act_rules import Found
+from turnfold_worker.pipeline.done_at_once import AT_ONCE
 from turnfold_worker.pipeline.reading import Reading
 from turnfold_worker.pipeline.spoken import plain_words, without_fillers
 
@@ -44,9 +46,31 @@ CUES: Final = {
         "not": r"n't\b|\bnot\b",
         "mind": r"\b(?:think|know|guess|mean|like)\b",
         "joint": r"^(?:and|so|well|then)\b",
+        "until": r"\b(?:next (?:meeting|session|time|call|phase|step|stage)|before (?:the )?next|until then"
+        r"|(?:in the )?mean(?:time|while))\b",
+        "spell": r"\b(?:half an hour|(?:\d+|five|ten|fifteen|\w+ty) minutes)\b|\blunch|\bbreak\b",
+        "by oneself": r"\bindividual|\bpersonal|\bcoach|\binstructions?\b",
+        "ending": r"\bwrap(?:ping)? up|\bend of the meeting|\b(?:that's|that is|this was|that was) it\b|\bfinished\b"
+        r"|\bwe(?:'re| are) done|\bclose (?:the|this) meeting|\bthat's all\b|\brunning out of time|\banything else\b"
+        r"|\bany(?:one|body)? (?:has |have )?(?:other |more |last |final )?(?:questions?|points?|remarks?|comments?)\b"
+        r"|\b(?:good|perfect|great) job",
+        "farewell": r"\b(?:bye|see you|good luck|thank you (?:all|everyone|for|very)|thanks (?:all|everyone|for))\b",
+        "outcome": r"\bsummar|\bto (?:recap|conclude)|\bconclusion|\bdecided|\bagreed\b|\bto do\b|\bactions?\b"
+        r"|\btasks?\b",
+        "each": r"\beach of you|\byou (?:two|three|guys|both)|\bboth of you|\beveryone\b|\beverybody\b"
+        r"|\bthe two of you\b|\byou and (?:you|\w+)",
+        "post": r"\b(?:designer|manager|expert|engineer|developer|marketing|secretary|lead)\b",
+        "work for you": r"\byou(?:'ll| will| should| can| could|'re| are)? ?(?:(?:be|have to|need to|maybe|try to"
+        r"|going to|gonna) ){0,3}(?:work|look|focus|prepare|find|think|make|do|write|design|start|check|try|come up)",
+        "wish": r"\b(?:i|we)(?:'d| would) like (?:you )?to\b|\bi want you|\b(?:could|can) you\b",
+        "at once": AT_ONCE.pattern,
     }.items()
 }
-"""Words that may tell something, by name. They look at one turn as `acts.plain_words` gives it, without fillers."""
+"""Phrases that may tell something, by name. They look at one turn as `acts.plain_words` gives it, without fillers."""
+
+WORD: Final = "word "
+"""Before the words of a turn, as names of evidence."""
+_WORDS: Final = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
 
 def evidence_of(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> list[dict[str, float]]:
@@ -56,6 +80,7 @@ def evidence_of(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) ->
     for at, (reading, found) in enumerate(zip(readings, acts, strict=True)):
         said = without_fillers(plain_words(reading.turn.content[:LOOKED_AT]))
         about = {f"cue {name}": 1.0 for name, pattern in CUES.items() if pattern.search(said)}
+        about |= dict.fromkeys((WORD + word for word in _WORDS.findall(said)), 1.0)
         about |= _length(said)
         for one in found:
             about[f"act {one.act}"] = max(about.get(f"act {one.act}", 0.0), one.points / 100)

@@ -1,8 +1,8 @@
-"""What the rules miss: a small head on the sentence vectors of a segment adds acts, and takes none away.
+"""What the rules miss: a small head for an act adds it to the turns of a segment, and takes none away.
 
-For each act that it knows it is a weighted sum over a turn and its neighbours in the segment, of their sentence vectors
-and of `anchor_evidence`. `benchmarks/train_anchor_head.py` learns the weights; what talk they were learned from is the
-only talk that they judge (`Head`). Without vectors nothing is added, so that the rules stay the floor.
+A head is a weighted sum over a turn and its neighbours in the segment, of `anchor_evidence` and perhaps of their
+sentence vectors. `benchmarks/train_anchor_head.py` learns the weights; talk such as they were learned from is the only
+talk that they judge (`JUDGED`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from typing import Any, Final
 
 from turnfold.contract.records import Role
 from turnfold.contract.vectors import NO_VECTOR, SCALE, Vector, numbers_of
-from turnfold_worker.pipeline.act_rules import Act
-from turnfold_worker.pipeline.acts import ENOUGH, Found
+from turnfold_worker.pipeline.act_rules import ENOUGH, Act, Found
 from turnfold_worker.pipeline.anchor_evidence import evidence_of
 from turnfold_worker.pipeline.anchor_weights import HEADS
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
@@ -26,22 +25,24 @@ from turnfold_worker.pipeline.reading import Reading
 
 WINDOWS: Final = {
     "turn": (0, 0), "previous": (-1, -1), "next": (1, 1), "three before": (-3, -1), "three after": (1, 3),
-    "ten before": (-10, -1), "ten after": (1, 10),
+    "ten before": (-10, -1), "ten after": (1, 10), "thirty before": (-30, -1), "thirty after": (1, 30),
 }  # fmt: skip
 """First and last turn of what is looked at around a turn, counted from it; of several the mean counts."""
 HEAD: Final = "head"
 """The rule that an added act names."""
 
 _GROUP: Final = 3
+_A_WORD_OR_TWO: Final = 2
 _POINTS_A_UNIT: Final = 10
 _MOST_POINTS: Final = 20
 """Points above `ENOUGH` that the head gives at most: what a rule is sure of counts more."""
 
 
 def in_a_group(readings: Sequence[Reading]) -> list[bool]:
-    """Everybody's turns where more than two people talk."""
+    """Everybody's turns where more than two people talk, but those of a word or two."""
     people = {reading.speaker for reading in readings if not reading.tool}
-    return [len(people) >= _GROUP and not reading.tool for reading in readings]
+    several = len(people) >= _GROUP
+    return [several and not reading.tool and len(reading.turn.content.split()) > _A_WORD_OR_TWO for reading in readings]
 
 
 def alone(readings: Sequence[Reading]) -> list[bool]:
@@ -59,7 +60,7 @@ JUDGED: Final[Mapping[Act, Callable[[Sequence[Reading]], list[bool]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The weights of one act."""
+    """The weights of one head."""
 
     act: Act
     bias: float
@@ -72,33 +73,41 @@ class Head:
 @cache
 def heads() -> tuple[Head, ...]:
     """The heads as they are shipped."""
-    return tuple(head_from(Act(act), given) for act, given in HEADS.items())
+    return tuple(map(head_from, HEADS.values()))
 
 
-def head_from(act: Act, given: Mapping[str, Any]) -> Head:
-    """A head from the form in which `anchor_weights` holds it."""
-    directions = {
-        window: (factor / SCALE, numbers_of(Vector(b85decode(packed))))
-        for window, (factor, packed) in given["directions"].items()
+def head_from(given: Mapping[str, Any]) -> Head:
+    """A head from the form in which `anchor_weights` holds it: a signed byte a weight, in base 85."""
+    names = given["names"].split("|")
+    evidence = {
+        window: {name: step * much for name, much in zip(names, _unpacked(packed), strict=True) if much}
+        for window, (step, packed) in given["evidence"].items()
     }
-    return Head(act, given["bias"], given["evidence"], directions)
+    directions = {
+        window: (factor / SCALE, _unpacked(packed)) for window, (factor, packed) in given["directions"].items()
+    }
+    return Head(Act(given["act"]), given["bias"], evidence, directions)
+
+
+def _unpacked(packed: str) -> Sequence[int]:
+    return numbers_of(Vector(b85decode(packed)))
 
 
 def with_head(
     readings: Sequence[Reading], acts: Sequence[list[Found]], vectors: Mapping[int, Vector]
 ) -> list[list[Found]]:
-    """The acts of each turn of a segment, with those that the head finds in turns in which the rules found none.
+    """The acts of each turn of a segment, with those that a head finds in turns in which the rules found none.
 
-    `vectors` are sentence vectors by the number of the turn; a turn without one is judged by no head.
+    `vectors` are sentence vectors by the number of the turn; one without is not judged by a head that looks at them.
     """
     known = [vectors.get(reading.turn.seq, NO_VECTOR) for reading in readings]
     done = [list(found) for found in acts]
-    if not any(known):
-        return done
     evidence: list[dict[str, float]] | None = None
     for head in heads():
         judged = [
-            bool(vector) and may and not any(one.act is head.act and one.points >= ENOUGH for one in found)
+            (bool(vector) or not head.directions)
+            and may
+            and not any(one.act is head.act and one.points >= ENOUGH for one in found)
             for vector, may, found in zip(known, JUDGED[head.act](readings), acts, strict=True)
         ]
         if not any(judged):

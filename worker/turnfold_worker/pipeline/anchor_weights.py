@@ -8,427 +8,239 @@ from __future__ import annotations
 from typing import Any, Final
 
 HEADS: Final[dict[str, dict[str, Any]]] = {
-    "commitment": {
-        "bias": -2.14,
+    "work given out": {
+        "act": "commitment",
+        "bias": -4.18,
+        "names": (
+            "12 words|3 words|6 words|act commitment|act correction|act decision|act fact|act question|act re"
+            "quest|cue asks|cue at once|cue by oneself|cue closing|cue condition|cue duty|cue each|cue ending"
+            "|cue farewell|cue going to|cue i will|cue joint|cue mind|cue next|cue not|cue outcome|cue papers"
+            "|cue past|cue perhaps|cue post|cue spell|cue they will|cue until|cue we will|cue will|cue wish|c"
+            "ue work|cue work for you|cue you|cue you will|goes on|rule actually|rule advice|rule answer|rule"
+            " assignment|rule availability|rule can you|rule changed|rule decided|rule done|rule duty taken|r"
+            "ule exact|rule goes along with a request|rule going to|rule going with|rule let me work|rule let"
+            " us use|rule limit|rule may i|rule meant|rule meeting|rule mended|rule mistake named|rule name a"
+            "nd person|rule need|rule no to a request|rule offer|rule order|rule order under a condition|rule"
+            " please|rule please at the end|rule preference|rule promise|rule promise of anything|rule propos"
+            "al|rule question mark|rule question words|rule reply wanted|rule said wrong|rule state of a thin"
+            "g|rule wanted|rule we will work|rule what happened|rule when|rule word given|rule work given|rul"
+            "e work named|rule would you mind|rule yes to a proposal|rule yes to a request|rule you asked to "
+            "act|share|went on|word a|word able|word about|word actually|word add|word after|word again|word "
+            "agree|word ah|word all|word already|word alright|word also|word always|word am|word an|word and|"
+            "word another|word any|word anything|word anyway|word are|word around|word as|word at|word away|w"
+            "ord b|word back|word bad|word basically|word be|word because|word been|word before|word being|wo"
+            "rd best|word better|word between|word big|word bit|word both|word but|word by|word c|word came|w"
+            "ord can|word can't|word case|word change|word channel|word channels|word clear|word close|word c"
+            "ome|word coming|word computer|word cool|word could|word course|word current|word d|word decide|w"
+            "ord decision|word definitely|word depends|word did|word didn't|word different|word discussion|wo"
+            "rd do|word does|word doesn't|word doing|word don't|word done|word down|word e|word each|word eas"
+            "ier|word easy|word eight|word either|word else|word email|word end|word energy|word enough|word "
+            "especially|word even|word every|word everybody|word everything|word exactly|word example|word f|"
+            "word fact|word far|word feature|word features|word feel|word few|word fifty|word find|word fine|"
+            "word first|word five|word focus|word for|word form|word forty|word found|word four|word from|wor"
+            "d g|word general|word get|word give|word given|word go|word goes|word going|word gonna|word good"
+            "|word got|word great|word group|word guess|word guys|word had|word half|word hand|word hard|word"
+            " has|word have|word haven't|word having|word he|word help|word here|word high|word how|word huh|"
+            "word i|word i'd|word i'll|word i'm|word i've|word idea|word if|word important|word in|word infor"
+            "mation|word instead|word interesting|word interface|word into|word is|word isn't|word it|word it"
+            "'ll|word it's|word just|word keep|word kind|word know|word l|word last|word later|word least|wor"
+            "d leave|word left|word less|word let|word let's|word like|word line|word little|word long|word l"
+            "ook|word looking|word looks|word lot|word m|word made|word main|word make|word makes|word making"
+            "|word many|word may|word maybe|word me|word mean|word means|word meeting|word microphone|word mi"
+            "ght|word mind|word minutes|word moment|word more|word most|word move|word much|word my|word n|wo"
+            "rd name|word need|word never|word new|word next|word nice|word no|word not|word nothing|word now"
+            "|word number|word numbers|word of|word off|word often|word oh|word old|word on|word once|word on"
+            "e|word ones|word only|word open|word or|word other|word our|word out|word over|word p|word part|"
+            "word people|word percent|word place|word point|word possible|word power|word pretty|word probabl"
+            "y|word problem|word project|word put|word question|word questions|word quite|word r|word range|w"
+            "ord rather|word real|word really|word recognition|word research|word right|word room|word s|word"
+            " said|word same|word say|word saying|word says|word second|word see|word seems|word seen|word se"
+            "nd|word sense|word set|word seven|word should|word show|word side|word signal|word simple|word s"
+            "ince|word single|word six|word small|word so|word some|word something|word somewhere|word sorry|"
+            "word sort|word sound|word source|word speaker|word specific|word speech|word standard|word start"
+            "|word still|word stuff|word such|word supposed|word sure|word system|word t|word take|word talk|"
+            "word talking|word tell|word ten|word th|word than|word that|word that's|word the|word their|word"
+            " them|word then|word there|word there's|word these|word they|word they're|word thing|word things"
+            "|word think|word thinking|word thirty|word this|word those|word though|word thought|word three|w"
+            "ord through|word time|word to|word together|word too|word true|word try|word trying|word twelve|"
+            "word twenty|word two|word type|word u|word under|word understand|word up|word us|word use|word u"
+            "sed|word useful|word user|word using|word v|word very|word view|word voice|word w|word wanna|wor"
+            "d want|word wanted|word wants|word was|word way|word we|word we'll|word we're|word we've|word we"
+            "ll|word were|word what|word what's|word whatever|word when|word where|word whether|word which|wo"
+            "rd who|word whole|word why|word will|word with|word within|word without|word won't|word work|wor"
+            "d working|word works|word would|word wouldn't|word y|word yeah|word yep|word yes|word yet|word y"
+            "ou|word you'd|word you'll|word you're|word you've|word your|words"
+        ),
         "evidence": {
-            "turn": {
-                "12 words": 0.3100000023841858,
-                "3 words": -0.10000000149011612,
-                "6 words": 0.20999999344348907,
-                "act commitment": 1.5299999713897705,
-                "act correction": -0.18000000715255737,
-                "act decision": -0.1899999976158142,
-                "act fact": 0.550000011920929,
-                "act question": 0.009999999776482582,
-                "act request": 0.1599999964237213,
-                "cue asks": 0.5199999809265137,
-                "cue closing": -0.23000000417232513,
-                "cue condition": -0.6200000047683716,
-                "cue duty": 0.009999999776482582,
-                "cue going to": 0.7799999713897705,
-                "cue i will": 1.2699999809265137,
-                "cue joint": 0.5,
-                "cue mind": 0.019999999552965164,
-                "cue next": 0.49000000953674316,
-                "cue not": -0.4300000071525574,
-                "cue papers": 1.3799999952316284,
-                "cue past": -0.6299999952316284,
-                "cue perhaps": 0.4300000071525574,
-                "cue they will": -0.23000000417232513,
-                "cue we will": -0.03999999910593033,
-                "cue will": 0.8399999737739563,
-                "cue work": 0.5199999809265137,
-                "cue you": -0.4099999964237213,
-                "cue you will": 0.4399999976158142,
-                "goes on": 0.1599999964237213,
-                "rule actually": -0.05999999865889549,
-                "rule advice": -0.05999999865889549,
-                "rule answer": -0.33000001311302185,
-                "rule assignment": 0.7099999785423279,
-                "rule availability": -0.05000000074505806,
-                "rule can you": -0.30000001192092896,
-                "rule changed": -0.029999999329447746,
-                "rule decided": -0.029999999329447746,
-                "rule done": 0.20000000298023224,
-                "rule duty taken": 0.8600000143051147,
-                "rule exact": 0.9800000190734863,
-                "rule going to": 0.6700000166893005,
-                "rule going with": -0.28999999165534973,
-                "rule let me work": -0.03999999910593033,
-                "rule let us use": -0.019999999552965164,
-                "rule limit": 0.3499999940395355,
-                "rule may i": -0.029999999329447746,
-                "rule meant": -0.05999999865889549,
-                "rule meeting": 0.3499999940395355,
-                "rule mended": -0.07999999821186066,
-                "rule name and person": -0.3700000047683716,
-                "rule need": 0.7400000095367432,
-                "rule offer": 0.2199999988079071,
-                "rule order": 1.1100000143051147,
-                "rule please": 0.029999999329447746,
-                "rule please at the end": -0.009999999776482582,
-                "rule preference": 0.20999999344348907,
-                "rule promise": 0.4000000059604645,
-                "rule promise of anything": -1.090000033378601,
-                "rule proposal": -0.6600000262260437,
-                "rule question mark": 0.3400000035762787,
-                "rule question words": -0.4399999976158142,
-                "rule reply wanted": -0.25999999046325684,
-                "rule said wrong": -0.009999999776482582,
-                "rule state of a thing": -0.03999999910593033,
-                "rule wanted": -0.05999999865889549,
-                "rule we will work": 0.8299999833106995,
-                "rule what happened": -0.25,
-                "rule when": 0.11999999731779099,
-                "rule word given": -0.03999999910593033,
-                "rule work given": 0.38999998569488525,
-                "rule work named": -0.20999999344348907,
-                "rule would you mind": 0.23000000417232513,
-                "rule you asked to act": 0.33000001311302185,
-                "share": 0.11999999731779099,
-                "went on": -0.10999999940395355,
-                "words": -0.6299999952316284,
-            },
-            "previous": {
-                "12 words": -0.10999999940395355,
-                "6 words": -0.07000000029802322,
-                "act commitment": 0.6000000238418579,
-                "act correction": -0.11999999731779099,
-                "act decision": -0.019999999552965164,
-                "act fact": -0.20000000298023224,
-                "act question": -0.3499999940395355,
-                "act request": 0.2199999988079071,
-                "cue asks": -0.05999999865889549,
-                "cue closing": 0.07999999821186066,
-                "cue condition": -0.20999999344348907,
-                "cue duty": 0.41999998688697815,
-                "cue going to": -0.20999999344348907,
-                "cue i will": 0.20999999344348907,
-                "cue joint": -0.3499999940395355,
-                "cue mind": 0.20000000298023224,
-                "cue next": 0.4399999976158142,
-                "cue not": 0.3700000047683716,
-                "cue papers": 0.3100000023841858,
-                "cue past": 0.2199999988079071,
-                "cue perhaps": -0.3100000023841858,
-                "cue they will": 0.3499999940395355,
-                "cue we will": -0.9399999976158142,
-                "cue will": 0.05000000074505806,
-                "cue work": 0.6499999761581421,
-                "cue you": -0.07000000029802322,
-                "cue you will": 0.25999999046325684,
-                "goes on": 0.23000000417232513,
-                "share": 0.14000000059604645,
-                "went on": 0.1599999964237213,
-                "words": -0.2800000011920929,
-            },
-            "next": {
-                "12 words": -0.05999999865889549,
-                "3 words": -0.03999999910593033,
-                "6 words": 0.20999999344348907,
-                "act commitment": -0.009999999776482582,
-                "act correction": -0.11999999731779099,
-                "act decision": -0.03999999910593033,
-                "act fact": -0.1899999976158142,
-                "act question": 0.6899999976158142,
-                "act request": 0.6200000047683716,
-                "cue asks": 0.4399999976158142,
-                "cue closing": -0.46000000834465027,
-                "cue condition": -0.28999999165534973,
-                "cue duty": -0.23999999463558197,
-                "cue going to": 0.20999999344348907,
-                "cue i will": -0.18000000715255737,
-                "cue joint": -0.14000000059604645,
-                "cue mind": -0.44999998807907104,
-                "cue next": -0.029999999329447746,
-                "cue not": -0.25,
-                "cue papers": 0.8299999833106995,
-                "cue past": -0.3499999940395355,
-                "cue perhaps": -0.3700000047683716,
-                "cue they will": -0.10000000149011612,
-                "cue we will": -0.5299999713897705,
-                "cue will": 0.4300000071525574,
-                "cue work": 0.07999999821186066,
-                "cue you": 0.07999999821186066,
-                "cue you will": 0.10000000149011612,
-                "goes on": -0.10999999940395355,
-                "share": -0.12999999523162842,
-                "went on": -0.15000000596046448,
-                "words": -0.07999999821186066,
-            },
-            "three before": {
-                "12 words": -0.28999999165534973,
-                "3 words": -0.5400000214576721,
-                "6 words": -0.10000000149011612,
-                "act commitment": 0.6399999856948853,
-                "act correction": -0.05000000074505806,
-                "act decision": 0.03999999910593033,
-                "act fact": -0.12999999523162842,
-                "act question": 0.07999999821186066,
-                "act request": -0.09000000357627869,
-                "cue asks": 0.1899999976158142,
-                "cue closing": 0.18000000715255737,
-                "cue condition": -0.3799999952316284,
-                "cue duty": 0.5099999904632568,
-                "cue going to": 0.38999998569488525,
-                "cue i will": 0.18000000715255737,
-                "cue joint": 0.11999999731779099,
-                "cue mind": -0.6200000047683716,
-                "cue next": 0.8399999737739563,
-                "cue not": -0.28999999165534973,
-                "cue papers": 0.03999999910593033,
-                "cue past": -0.38999998569488525,
-                "cue perhaps": 0.03999999910593033,
-                "cue they will": 0.49000000953674316,
-                "cue we will": -0.7099999785423279,
-                "cue will": 0.18000000715255737,
-                "cue work": 0.7799999713897705,
-                "cue you": -0.6299999952316284,
-                "cue you will": 0.17000000178813934,
-                "goes on": -0.05000000074505806,
-                "share": -0.27000001072883606,
-                "went on": -0.25999999046325684,
-                "words": -0.2800000011920929,
-            },
-            "three after": {
-                "12 words": -0.17000000178813934,
-                "3 words": -0.8999999761581421,
-                "6 words": -0.05000000074505806,
-                "act commitment": 0.17000000178813934,
-                "act correction": -0.17000000178813934,
-                "act decision": 0.019999999552965164,
-                "act fact": 0.07999999821186066,
-                "act question": 0.4300000071525574,
-                "act request": 0.5,
-                "cue asks": -0.019999999552965164,
-                "cue closing": -0.6100000143051147,
-                "cue condition": -0.07999999821186066,
-                "cue duty": 0.3700000047683716,
-                "cue going to": 0.4300000071525574,
-                "cue i will": 0.2800000011920929,
-                "cue joint": 0.23000000417232513,
-                "cue mind": 0.5600000023841858,
-                "cue next": 0.25999999046325684,
-                "cue not": 0.12999999523162842,
-                "cue papers": 0.7300000190734863,
-                "cue past": 0.20999999344348907,
-                "cue perhaps": 0.3400000035762787,
-                "cue they will": 0.009999999776482582,
-                "cue we will": -0.49000000953674316,
-                "cue will": 0.3499999940395355,
-                "cue work": 0.009999999776482582,
-                "cue you": -0.3400000035762787,
-                "cue you will": -0.05000000074505806,
-                "goes on": 0.18000000715255737,
-                "share": 0.029999999329447746,
-                "went on": -0.03999999910593033,
-                "words": -0.18000000715255737,
-            },
-            "ten before": {
-                "12 words": 0.07999999821186066,
-                "3 words": -1.1299999952316284,
-                "6 words": -0.6600000262260437,
-                "act commitment": 0.17000000178813934,
-                "act correction": -0.07000000029802322,
-                "act decision": -0.009999999776482582,
-                "act fact": -0.009999999776482582,
-                "act question": -0.07000000029802322,
-                "act request": 0.05000000074505806,
-                "cue asks": -0.05000000074505806,
-                "cue closing": 0.4099999964237213,
-                "cue condition": -0.33000001311302185,
-                "cue duty": -0.18000000715255737,
-                "cue going to": 0.11999999731779099,
-                "cue i will": 0.10999999940395355,
-                "cue joint": -0.009999999776482582,
-                "cue mind": 0.05000000074505806,
-                "cue next": 0.6700000166893005,
-                "cue not": 0.05000000074505806,
-                "cue papers": 0.28999999165534973,
-                "cue past": 0.05000000074505806,
-                "cue perhaps": 0.3199999928474426,
-                "cue they will": -0.15000000596046448,
-                "cue we will": -0.23999999463558197,
-                "cue will": 0.05000000074505806,
-                "cue work": 0.3799999952316284,
-                "cue you": -0.09000000357627869,
-                "cue you will": -0.019999999552965164,
-                "goes on": 0.6200000047683716,
-                "share": -0.5199999809265137,
-                "went on": 0.3499999940395355,
-                "words": -0.1899999976158142,
-            },
-            "ten after": {
-                "12 words": -0.009999999776482582,
-                "3 words": -0.44999998807907104,
-                "6 words": 0.20999999344348907,
-                "act commitment": 0.2199999988079071,
-                "act correction": -0.12999999523162842,
-                "act decision": -0.029999999329447746,
-                "act fact": -0.10999999940395355,
-                "act question": 0.20000000298023224,
-                "act request": 0.07999999821186066,
-                "cue asks": 0.17000000178813934,
-                "cue closing": 0.07999999821186066,
-                "cue condition": -0.05999999865889549,
-                "cue duty": -0.1899999976158142,
-                "cue going to": 0.4099999964237213,
-                "cue i will": 0.17000000178813934,
-                "cue mind": 0.6800000071525574,
-                "cue next": 0.47999998927116394,
-                "cue not": 0.029999999329447746,
-                "cue papers": 0.949999988079071,
-                "cue past": -0.2800000011920929,
-                "cue perhaps": 0.1599999964237213,
-                "cue they will": 0.18000000715255737,
-                "cue we will": -0.3199999928474426,
-                "cue will": 0.23999999463558197,
-                "cue work": 0.41999998688697815,
-                "cue you": -0.20000000298023224,
-                "cue you will": 0.18000000715255737,
-                "goes on": -0.6499999761581421,
-                "share": -0.1599999964237213,
-                "went on": -0.7799999713897705,
-                "words": -0.05000000074505806,
-            },
-        },
-        "directions": {
             "turn": (
-                0.029123,
+                0.010036,
                 (
-                    "{ed0d9ZdNk_3I_$E(iMbRAtt_9@-)Hs@W>*)gBe%=fDKbD%UEs*YEgF8~N%7`9$;~YS!&u5<3UTF1`-j5-{fk-96Oz5b426;"
-                    "K>fhEcn^z%;f46MFtoL+V1ZE*C7PC^aTRC==bj+@&q3d*6-u9KSU1M{!Zi8@7v@6((=I*``ac<2GQ(f;XW!E6CukL1IYI9=q"
-                    "3F7v<_M<4e->?&m0!_)XxJ8-4YHAW(V&DD%1S{|KIL13r8er0PGyl;|V7Q07e8j^4g>2M*$J^2>|uP(pTCZ2}^AN63q<N7t`"
-                    "%AV)^#!`u({BE9oQx*(ulb-P|n|WB2^|HzpPT6bKA+Bo6@S6XVzJ^ek8a;K%3mWAe>R3DFJv_sBlwCq~n1G6xLwCL#~(HW?2"
-                    "=&Kv6E72V*f`m5>y6`Lf%AH@UC;OWi*_!mO`A~o;$KQbK(<MH0t@+lYU#-_OCEDR4F)5Wb(XwLo=#x4fU=J3S?1tb9N4(9aj"
+                    "6bmCo@$Mz~69eiX0QVO(>gE~|3jq=FEN<-qQ|}NK{|*^0E(RV9{P+uh{OJ7o`4ck$9q<176#e+~^8oP!023<!8T}OA3;zE0{"
+                    "Qvys2le<QM-wyv02~zc_U-`^_v{Dz`vVO74D<H<H5Kyi_YC*=2QCpH`~DE``1<z=`0)7o{^|tm`5XB2?)CTf`YZVM{rn*w7X"
+                    "0`6`tbPj_5$<y^7;b|`1JYn{Pyt~@(Kzn@B88R`wtBI`}Pp!_Vx+*3hwv~`1twt1NQk4^!6J2{T}!1@%0o4_w)Js`SASr4FC"
+                    "iB82btN$p`oF`V#~e`4vYG>iy;N^6d8j?Dp;#^b7F@><{|)^YtDK2J{;M^8WYt`1Tw5_2L5j01goR2lDs_7z_9Y{rL*^^YQo"
+                    ")`26<({qXw_J@N+e`26@O4F3l8`1|?r_WAe~0p#`g_V+pY`19~L`S$qm^!WVv_xK9~`~Up&`T_m$`UUs<`St4*4)*-_`ug?-"
+                    "C;R*o2KX=o_wNPx`11_`^Wpg*3ikQ#^!N7l?D-Az;_~kL`tS1Q6BGOV4fpl*2Pz8n`u+R>`SnB)_5<wj1O)r|^$hU+^8g0>^"
+                    "A7X$@c{Vi1NHbe2mkgdG&A@D`}F4YBM1ih6A=3T3;"
+                ),
+            ),
+            "previous": (
+                0.005979,
+                (
+                    "_5%Mk?g;Jm5&P$20Q4py11a+a>-G@=7C7+p68;bB;Q1LR1^o&K{O#y}|Lp+wGXe(y_ZtBG^#A$y?f>uf0QfI6;Q;j%LFo7U^"
+                    "!)z$;r{yl4>maf01+D$>K60>`U>y)^aK1A?D+Wi1NZLv_7D2&5=1fR{Q?Z^_zWK*`1beX8u|V1|NQs$_4WJs7cBt#^!^zA6&"
+                    "?Eg`}p_s_4D)i_5t<w_ww)c`}+70^ZNSw74Z%DCin#Y`~3MJ_xeIZ1@QU``11Gq>G${h045gv4DIdq3ik}<3K#nL?(h8k_xT"
+                    "3>?eOvb@(c0o=?wl8|NABd@caq#`t0cO{0sH^`1fJ_@a5_I_wN-Y`T6|zGxGNN_4@(m`1<$#`4kxX4fgXF?f3i)`||tuFAVw"
+                    "*`uFJ!{rLO$8txeI_2%yq3iSK+@%#MtBlhtP0@B|3^z``r{`m9t`v&?H7YgwF_WSwy{!sk)`yu%C`tSVx{QCpn1o{%~_xt+;"
+                    "_x<z=`TQv|`10cJ`1kkg^Yt4J`V{x|^Yst-5a#~(1L5)a`SSHA^Ze=a4Ep%<{4n@C_y!gL`S&CG_6`31?(_%z^78if=k5R!`"
+                    "R?}h7X?TC`uFq+`0n-(K=Jzc_#qAv*6{NC7aaE>^#"
+                ),
+            ),
+            "next": (
+                0.008839,
+                (
+                    "^#c6(_4oA}A{6U6@&x$h^T+=31@`~(0w?_X9{c$Y`2P0*`}6ek{`CXx`}qL<_xk_<{Qds)5=s2-^8obx0PQU#?EC!i@&OSMC"
+                    "H(#N`SARI-WB`+0Qvt3`~3d}`uFSn8~Z9x^Z88h8VddT5%Kr)0`~j~{sjW_`Xc=HA_n>h`Tq_1{`dU#{1f~u{RI8}`1u3=@e"
+                    "cR?8TtD9`1|Jk@d5Yw>-qBf{`&d_`}+9)`~Kwk6#V=D`u6rJ`}y?w^Y;7+`S|_&1^Xry3;hB94DjyyCHxKe^!fY!1M>U*`}X"
+                    "nu8S?M@`TYC&2mSI1{rVmx`S}3)5(gRv{q*zt{rUO%0txy4?h-cwEd2QIIQ9Mg^d<)i_werh{PN%Z2m1a04EP}Y{`Up?_Wb_"
+                    "z{QUtK{uccF`UC*_`yBET`|}$7_x=9&_Wbx10qXbq_xt?+{5kaY_znB@`~L*~{QT|${T}`N{qXAf{q+6({U-MU68-x9`uzSX"
+                    "`2Fwq`}`Fi{q+L({P+6^^8644{^|n+`t|bo3IFx{3itZ`{RjH=3I75PBL4gP0sZy)`1KO){{1WZ`1Jl2`1uR|^8fqy_3|S6`"
+                    "vVCH_6Pmv_zw66{`mJ400sK>{u}-q_4xMw3;z7_`2"
                 ),
             ),
             "three before": (
-                0.01451,
+                0.010289,
                 (
-                    "w3;`}o=GG6i{<M@K<rEmS6JB_Bn!p&F!!=BEk{-7JLrlN8Wsegza9ka^PwQS)9p6%ZQ8&K0t^!HN$&*h(m~AD{r(H2Lgo@W*"
-                    "~>8GBRxtWE<OseIz&7e7Rd73?jix^02Uj)L9punB^C?U=dt$sO2yjf^BdL|mjLPjvJ%Dl2E5nq{2a3p<wU|JGz94B6X69j@)"
-                    "y|w^v~qi;zVm0ED-8PDbUdOP!P!iH1r{83Jmoj%M)8%>h~t}&CehV799{a`6u!u-J;>>Ch6nrj-%`lBufuP^9U*czZ$WD`T-"
-                    "5<^rPj-^Zw+;Bh@uk_Zf$|4Ix6eB`ZQ1#waQ^)LAgZKKRZXAq3mf`TZcmJ>uJ#7o+Ft<;+vK(fjl(C^W%b+f41m>L&>~7cVU"
-                    "X!xXw01`g2$;xtMC5Bw>=_3-+)1?Ax=z~m^WMzkOROyk)#-R|P@1pZ0$<g9VmJnbHC@I%}S`w1=Z9YXaT&EfB;BmMsj@c|3S"
+                    "_3-&U`VRCB1rh6A0`L<DAN3Cn0`e*LFADPb{}2`<?+OJE4EF*E`u_!g{_Oq?1OWs9`waj5@&EYq2mc5701zGu^#1ZL2j>k1?"
+                    "*08E<M8<f5grZz015^G>l*a_6d3IY{t5#G{s|8H|N8>}_67O^1QQ+o{RR;A^#TJ2^ab?(5cufs{QUO;_xAbt{SNi`8TADG0s"
+                    "{H@{PFeh?gR4l_5J+w_w)Af{Q3O&^!oVw4fXT&4EG584g2^b^Y;i37WVul_V4=m`S$<t^baKZBKY$M5cvh}^%(j1{PX+v{qy"
+                    "nt67>1{0RjjF?*QuW`}SBD0UQkT{p#%i{`2(m`S=t94esgs1osLe^z{TACGhz94EPr1_4EV%_Wld|0rT`2>G$~c`vD613;Xv"
+                    "E`T6)0{rvp$3hVj$_w@S_3+D(6@B94rM)&m;4-EzP2><u__xSP;`~3R`82k476Zrl4{0RB=`4$Ec{0jN}{PhL({`&d!`}z9="
+                    "1N-v+_6Qyd`0w!W`1b_~^YIb|_7Uz6@c;Jl2Lu240QCF#`0n!j2IThs`}p_t{vsO<`3VIB`SnTo^#%qO{`d6x?)CEW{QMvX|"
+                    "L^b<0st)m^ZyDE0tfT=7AE-c`2q9>CiM9G69M@E@c"
                 ),
             ),
             "three after": (
-                0.020362,
+                0.006686,
                 (
-                    "xtI>&IR_;iuCe|4GyWkH6-VL+_4wTO;QZzLy68~g;LF+K6zu2n37^drF})37?AQU({SNaxs2A%vJPheC;vCC55i0`b9`nyl4"
-                    "-MS-`Y;*rKnCskF)l$a65R4j+JVsvA@&&C6$S1JHUI=Jy6fpS92fA&64w46MP(BJ%pLzY(#F*M_2{ub?L6V&*ycSu5#FRH03"
-                    "H4LH24_@{P+OW+!5T+3mpF18wb$=J>F8~>lF$f0}(dZ#oHKNG8@Om`7h!X5<yeW3@!fz6}Jb){@C?A`3?;f*(72B{MtY=0sc"
-                    "uI53c~|+&~=Pvdal03<NR5u@?l~`5w+8Eaemd+#nPr9n!eo;`0dV(jfin;`$Qk_}07>&ejUs8vY^3DB|x9>kIh|_af~s$N?E"
-                    "E>%InXA{6#16Xp{D<^$vR6e2g55v$55^BWBA;R^5><oOgJ=jIqH6#Ojc4;}p~CGX`T*CzM+TIARg=?T#KsmK-)_3abs+wl+X"
+                    "=JNU&-S`I}Cm9A_+VTej6P_0h0S6KZ21)+&1?LSH^C9^J|M~>=`TZ-${rvj%^5_Ww{SW@`9v$^9+W_k70RAQO>?Q9U81@twF"
+                    "8ur1?(_CHH52{-02vDe-|`|A77P&e5#mdK;_M;j5)1e71@7|c2P5$g^zs)19ZUA`2JY_Q^4T%!`~>k1_YU(^_73&+@#+`z4*"
+                    "V(h|M2qZ?dbjQ-5~G&^YQEs`S$QF?h5nt@%8@f`u6Dg^Bnr~^7RPr_UG*N^Y8fc>hl>A`}hC)83Xv@{s8*x`3Lp&0_XGf@c7"
+                    ">MC+PY35cKip>p%MH_5e8-+8_q?DgkB%1nBJP^(*)B4*Kr(<@qQC68{g{A@%n3`x6ok><j1l^HcBlDeUz10TU+;_yYat{QLI"
+                    "e_WAP``TF@4@aqoy@%9A|>+BLT>iPQb2lMYC_1^^Z4e}fO_96ZQ?fwV-4*2`{_x1Pk`YiYL_T3;Z`wRE?_Y&zA8~OSG^%D1D"
+                    "{rV34{Pt2Q_xI@f^zi~7_2%XL^YQNV>+#_K{`wjQ`3>Os`v~s!IX&<m`1$ec^7cUU59I~i^dler>J#_{`tRcS?*Z}b_wo_*@"
+                    "(uVu<Mk5f?)mQ`0{!q9H0$#1^&j^=3MlvrR{r=C?f"
                 ),
             ),
             "ten before": (
-                0.019641,
+                0.007414,
                 (
-                    "+wCOp=Jo{^yz2V$4)z-J@_*L{{`Bwq;M?{n85}haLj>;N>O1D^?idE@JKG=Z0@U)`6aCcq$|Md7IP&EH;vw-i5A_W74gUNZ`"
-                    "O)74%{40yFaaX&86!UO73CTm^6=aP3i%e=2jBqz4;uLP3DX4zJkH<w{qOY^=?&`u_vp^};N<oNEi<w!>Jak<0~h8C_R-@A^g"
-                    "r0`9pLcO<uWlc1{d-34+Qc02@|yA^8P6T+5Ouv;29Gp4;2d@1=scH_AK}rBQgIC3j7ECI^7%e$<*%%?iK<I_980){PExK{wE"
-                    "m*A+Oc(_5Sz)6)ZO)&-B~H@(TmgCnOyO1|jSu5-TzIA@kYO1pEj68z>y|BmnT_`04-l>-_!a3li<*?g!Qs(gpkb=o|?DD+VC"
-                    "+(kSLM7yjxAD)0FK1>o%Q2jL<a{092~?i<+4E6MT+ANv0+-2V3074!oF3FQ|L^XBp><?Zm?O!N8#3mGE!_Osl}86PYZ?C}99"
+                    "=kV=E`wsmX2`Aux4CM+7754WP`vF}7CP((~8cYvE>Jc6jItURJ`SBc4{`m?7`vd#{1seYO?Ed}m{r~U_01F2W`}`ME?(8A=3"
+                    "jO;e*YfiQ8#4|70R9ON-2wdg`|#fN=mR+k<^Bx+?F<G0<^1&g06a178u|X{<_#1T=L+-!7Vr1!`UU$R=?(Vs14IJ!9r^+T9u"
+                    "xHR0N@7f?e_ox?*9q<@%jJw_wo7e=K1&|67clv0s-^!7xn824E0U^`1tlN@9h5R@$4At<smxs1Ly?+2kZ|R^9lX{;q(;l{r$"
+                    "=J73ul%74HQL0`T<T_W4xx>jMSr{p$Jj{ssQ{^7Q=k0OjlT2J{sn0_y||2k7wf{Sgf6?gJ?L0u^TU{_Xk#=l1Xa_S!Q3Dhl!"
+                    "{5%mc9{Ob4b0p$Ds@AdEVN9YU-`1AV+Meg$`DE<ob3kvZ0>-6d=74Y*AEd~Gc6#MP*_xJPn@calA_yh9!@$wD;81*LZ`114?"
+                    "6Zhs3=J^o)>EP??>;(l1>fkl|{rdV4-}V3e1`7!PDfa*J4By)k6W;Og2<_|%^%w*J`xXi51oJTX_9g)f?*RMp-`oQ8`wT$&6"
+                    "6F99`1&ye<o5F%7!mC6F(&Tv^acL=GYSp%4g%~A?*"
                 ),
             ),
             "ten after": (
-                0.017082,
+                0.007943,
                 (
-                    "_1+=$I`jJdiOAUeG0YGM5i$1s9pvB#`w;m71QHw0`Nc;bD((Bz8shsFJj@sY*#HI&2@vKX%o*kuFZ|RU!x6?)DE96E|2pAG2"
-                    "M7)ETP+^q740rKI2knGFaj(+*Zb|{2lVhD1_|BQBlrI!!SxC}=_u(p0VoLd<tr5c@&GU{2J!>-0~P-&_UqK{1>Geg^{BEv0t"
-                    "ny$0|Dd>`zQg%&NSEu6#fzW)&cMXSLq`RNB-_I;Q}}V4g~`S1mD)cE-LyO3pFwd9yQhm0L}^6*1Pag*-rZ#2Kz1mCg&6P<KX"
-                    "{Q0)gw;^BnZ})#v<DEB(~R+VVx{Djog=>m?uk&IdTJL-LipBikMF^!^Fi@a*U91(MGo+`}&z3)u9`2?f(M#McKK=OrNU#Vqz"
-                    "Oqa;KjG~_n>APxxt^w$3W84)4m0sH&{9nu}#BiZ*4>&6%f>HsSc@4oBtxews!3+3?@tTp)DCG6@I;o!+Bo8uTM3<lt;?*{$="
+                    "=MDi<<oN9!BM|my0}lol7%D3s{1Ybs6KwMC9uz7w1vUm1_5um-`2-m73k&@Z2I=Ae0`dRv4=w{L-~a{V00ScW1P<ys4Ce|U4"
+                    "gUM|Rs{78Bme>c0Qds)@#Z5Q2@ePG|M)w9(+>dy9sT$G^!o1W2Oa4h^y~oj6dC{c@9F~J=F1S{`V{^D?*afs^Cc4Z>*py2|L"
+                    "+#`0|ox&@%a(x-YDJm3i0s>`upie`Wy28>HQh)2LJL9_YL_0`UCvx<N4|t0q6Ms{qF`U`~eR41t$XF8}JVL_Yv#z0`T+j@&x"
+                    "1RJK`huClKZ7<`xqW`28y_*Z=kM2>3w`6XfUe@Gb=E4BF=b-YN|H3Gx5?0V4bX3;hor-vs#j_Z24h4ea#*8Y2?=3iu!U`1AB"
+                    "0^!fM)`Ud$35AOv3@fZpK`Q8yE<_7lf4e;*@0s0c}1M3I-_W<(p_3aV`66*i}^6(Y$4nXt&_3;h{`3Us(^9c9`3;7QD^fL5H"
+                    ">-Q1-1Napl^Xl5~^Xv@|>gMkC>G#;{-tF)I`THmz?d;t3^Y-EH0S5L1`Sbwp01X@T3-$u!^8q;L=<)ab^Yzp6^#A$`D*pWA="
+                    "Lh^1^zR1f^ZM~2_wWG<9sK|3^e*m91SJ0oC>Qb<@c"
+                ),
+            ),
+            "thirty before": (
+                0.004301,
+                (
+                    "-sR0;4h`EKJ2uQw^4k_SIpyaZ^$`^1GEn6RLRTp1^eQ<XTKF9S^eOT}{qqI|{{Za(0u}xF`}+m>7yso40R1@#{`d%3{nR$$^"
+                    "8WZ5>FewRC214@02uV>*%STL{Mx$l^YLBZ`|bkw=NRi6+SmQ^?=3CM2ml%8%>^$Y?;8mOS?W0N^&bQ~>M{oJ_I?EJ8xr^YA|"
+                    "(Ik8q@j5^!*X!&ierd`ttYm>*x#Y?G5}A0q6h$`349384K$d`S(=s-3I+n=HmF(?b`$0$sADm;NA5i9N;qh)fNc*<JkP&2mF"
+                    "rqM#T^TJk9_p{P@4W@A+ov<Ms{j1MLXw`SI%N^8E?m@yXZq{T2)x{@5Y{1_}1)?;9?_0{Ig3B^qG*?&SG5vhn5;BenDL5$^d"
+                    "$9rWi0_qg=f1={rH*!KGPQQ7ev+wAN3P4D3;9UcGO8y5HZ@$Ae;2GjZ@Xb<n|2jH^o`R(c8=Kk;f@eSz!<NO!l7w`GZ^Y-Nx"
+                    "H16W}((wBR+~MKk<n{U%_w7Ri@CpJ4!|m?!|M@lM{^Icf@!<6T8_*Bs2<q$-)&Ttb1rQwKBlAx7`V#u$@%H`Y+Qbgn7Yuj|_"
+                    "x$|?`1?57=lI$%C?V?dKp5%q=L}98e*+Wl3GKr5<p"
+                ),
+            ),
+            "thirty after": (
+                0.008085,
+                (
+                    "-S+NG?EvO4GcFM-Jp>gbCrU6c_Xb4z7=PvG05L5w4@3SG4iy>O0Tvqi1PlEW4*<>p4*LJ_8WjL7=>Yof0Qo2S1qJUc{{J)r8"
+                    "vg$ESON6}4)*{60Pp|i;p-3h1P%=M>kcDq+4cem4E6%=_yzIk{}A#n_WT0y5e)(M>hSp8^V0?2`U&_R_V@)N`#l%@|K|+%^!"
+                    "f|*0SNct@&Nwt;v?z?`|$Dn`TX-q1QPN3=l%`p1N!m)0R#W|^92p_><{%7{_Obs`|t}W0uTN66(R)HEb#&Y_zmy$2L1B^@(b"
+                    "wkCFL0ON&V>W-WCq`_x1%E(fQ!>+TAV=3g!6&`YZYI3j5ad-6H<>1?TGn11|Ik{PzwR+x-yv><uje3GDC;5EKLT4dNdr`1kb"
+                    "}^!VxX`~&&^80P}#^&$xR_4WA&@(c9x{`Be_@Bjhr5&ZS~_xtDS_2&^12k!Cq^z|F}A{O!T^W_Hp{SNf{@%ilr|N8px_$u=t"
+                    "?DqWz{`eCD_2}Z|@ctMN<>KP(<_i1f<K6WC?C>rG6x`kN?)BpI4i5MA_4D@V4g(PU0qOPc@Bks_>*w|X5Ax#i?)mruNE-{{;"
+                    "q3+)^XCHj?DX><<Nf&m9|HsB@)rw57#bJ<91Zvg<N"
                 ),
             ),
         },
+        "directions": {},
     },
-    "request": {
-        "bias": -2.95,
+    "what a mail asks for": {
+        "act": "request",
+        "bias": -3.77,
+        "names": (
+            "12 words|3 words|6 words|act commitment|act correction|act decision|act fact|act question|act re"
+            "quest|cue asks|cue at once|cue by oneself|cue closing|cue condition|cue duty|cue each|cue ending"
+            "|cue farewell|cue going to|cue i will|cue joint|cue mind|cue next|cue not|cue outcome|cue papers"
+            "|cue past|cue perhaps|cue post|cue spell|cue they will|cue until|cue we will|cue will|cue wish|c"
+            "ue work|cue work for you|cue you|cue you will|rule advice|rule assignment|rule availability|rule"
+            " can you|rule changed|rule decided|rule done|rule duty taken|rule exact|rule going to|rule let m"
+            "e work|rule let us use|rule limit|rule may i|rule meant|rule meeting|rule mended|rule name and p"
+            "erson|rule need|rule offer|rule order|rule order under a condition|rule please|rule please at th"
+            "e end|rule preference|rule promise|rule promise of anything|rule proposal|rule question mark|rul"
+            "e question words|rule reply wanted|rule said wrong|rule state of a thing|rule wanted|rule we wil"
+            "l work|rule what happened|rule when|rule work given|rule work named|rule would you mind|rule you"
+            " asked to act|share|word a|word able|word about|word add|word address|word after|word all|word a"
+            "lso|word am|word an|word and|word any|word are|word as|word at|word attached|word available|word"
+            " back|word be|word been|word before|word below|word best|word business|word but|word by|word cal"
+            "l|word can|word check|word click|word com|word come|word company|word conference|word contact|wo"
+            "rd copy|word could|word day|word deal|word did|word dinner|word discuss|word discussed|word do|w"
+            "ord don't|word e|word email|word enron|word few|word find|word first|word follow|word for|word f"
+            "orward|word free|word friday|word from|word further|word gas|word get|word getting|word give|wor"
+            "d go|word going|word good|word great|word group|word had|word has|word have|word he|word help|wo"
+            "rd her|word here|word him|word his|word how|word i|word i'll|word i'm|word if|word in|word infor"
+            "mation|word into|word is|word issues|word it|word join|word just|word keep|word know|word last|w"
+            "ord let|word let's|word like|word link|word list|word look|word love|word lunch|word m|word mail"
+            "|word make|word may|word me|word meet|word meeting|word message|word might|word monday|word more"
+            "|word my|word need|word new|word next|word night|word no|word not|word now|word number|word of|w"
+            "ord off|word office|word on|word one|word open|word or|word other|word our|word out|word over|wo"
+            "rd phone|word plan|word please|word pm|word possible|word power|word questions|word really|word "
+            "receive|word review|word right|word schedule|word see|word send|word set|word shall|word should|"
+            "word so|word some|word still|word sure|word take|word talk|word th|word that|word the|word their"
+            "|word them|word then|word there|word these|word they|word think|word this|word thursday|word tim"
+            "e|word to|word today|word together|word tomorrow|word try|word tuesday|word two|word until|word "
+            "up|word us|word use|word very|word visit|word want|word was|word we|word wednesday|word week|wor"
+            "d weekend|word weeks|word were|word what|word when|word which|word who|word will|word with|word "
+            "work|word would|word year|word you|word you'd|word your|words"
+        ),
         "evidence": {
-            "turn": {
-                "12 words": -0.17000000178813934,
-                "3 words": 0.03999999910593033,
-                "6 words": 0.3199999928474426,
-                "act commitment": -0.10000000149011612,
-                "act correction": -0.07999999821186066,
-                "act decision": -0.07999999821186066,
-                "act fact": -0.1899999976158142,
-                "act question": 0.5600000023841858,
-                "act request": 2.9100000858306885,
-                "cue asks": 0.8100000023841858,
-                "cue closing": -0.3499999940395355,
-                "cue condition": -0.4000000059604645,
-                "cue duty": -0.05999999865889549,
-                "cue going to": -0.2199999988079071,
-                "cue i will": -0.009999999776482582,
-                "cue joint": -0.05999999865889549,
-                "cue mind": 0.029999999329447746,
-                "cue next": 0.03999999910593033,
-                "cue not": -0.41999998688697815,
-                "cue papers": -0.05999999865889549,
-                "cue past": -0.10000000149011612,
-                "cue perhaps": 0.1899999976158142,
-                "cue they will": -0.41999998688697815,
-                "cue we will": 0.6399999856948853,
-                "cue will": 0.009999999776482582,
-                "cue work": 0.25999999046325684,
-                "cue you": 0.6399999856948853,
-                "cue you will": 0.20000000298023224,
-                "rule advice": -0.3400000035762787,
-                "rule assignment": 0.029999999329447746,
-                "rule availability": 0.5400000214576721,
-                "rule can you": 0.4099999964237213,
-                "rule changed": 0.10000000149011612,
-                "rule decided": -0.05999999865889549,
-                "rule done": -0.029999999329447746,
-                "rule duty taken": 0.019999999552965164,
-                "rule exact": 0.07999999821186066,
-                "rule going to": -0.14000000059604645,
-                "rule let me work": -0.1899999976158142,
-                "rule let us use": -0.05000000074505806,
-                "rule limit": 0.03999999910593033,
-                "rule may i": 0.05999999865889549,
-                "rule meeting": 0.7200000286102295,
-                "rule mended": -0.07000000029802322,
-                "rule name and person": -0.3400000035762787,
-                "rule need": -0.27000001072883606,
-                "rule offer": 0.10000000149011612,
-                "rule order": 0.019999999552965164,
-                "rule order under a condition": 0.6399999856948853,
-                "rule please": 1.0399999618530273,
-                "rule please at the end": 0.05999999865889549,
-                "rule preference": -0.009999999776482582,
-                "rule promise": 0.009999999776482582,
-                "rule promise of anything": -0.2199999988079071,
-                "rule proposal": 0.46000000834465027,
-                "rule question mark": 0.6700000166893005,
-                "rule question words": 0.25999999046325684,
-                "rule reply wanted": 0.27000001072883606,
-                "rule said wrong": -0.15000000596046448,
-                "rule state of a thing": -0.12999999523162842,
-                "rule wanted": -0.23999999463558197,
-                "rule we will work": 0.27000001072883606,
-                "rule what happened": -0.20999999344348907,
-                "rule when": -0.10000000149011612,
-                "rule work given": 0.019999999552965164,
-                "rule work named": 0.20999999344348907,
-                "rule would you mind": 0.1599999964237213,
-                "rule you asked to act": -0.2199999988079071,
-                "words": -0.27000001072883606,
-            },
+            "turn": (
+                0.022812,
+                (
+                    "^%N89{Nep8e=h(1^5XUv-tg@L_yGOiBM1Bo02}h*ApQFd2NDkO1TZ5l@a+f#>#OJi75zNf<n9FlN)iwI`{olO5e4q?_Y?T{2"
+                    "^KT||NjC6@BsYw0{8?11N{LJ9RLjj?*tYV0|@*b5C84r{^IlU5D5k&1r{^w>J0St1Qj0k-3BT53IiAF2nG=K6#wW9==tx+^6"
+                    "A~_0{iz7>J<GG?(p^XJNW+-1r0Fz4*TKp9P9}5>?1oE8R-KE@et?+>IW15{Q39o2o^00^ZfSyGWR#~1;@?|*)awi1{eAY=mQ"
+                    "4?8wwl-`vczy5BdS!5CaGO2m1!(AtCbx2>%Ze4EF^7<pAgj7!wEb2Ko{B|JnxQ0^$"
+                ),
+            ),
         },
         "directions": {
             "turn": (
-                0.013559,
+                0.015584,
                 (
-                    "-uKlJ^f<mBB1`t<@&zvQ7#=QlOB42*4)0klF8|;d9|;{4D!4lS)$<Mf_V}P&yYLBSB>M|*(Zb8;=SjN<7)0{b8UN1QF0Go;%"
-                    "BJwYkSqHg7X>X&>gVDT1N<{W;L;cR1{AgJuXGp<R`=))gZVMv9ozQJQ6l{j$@>2Q90cs{INK?=G3Mnf`QQ8ARR93kIDzl2=j"
-                    "b`gKl4}5+e<kg15o3&BN_h4G2=_>EF2Fg-4gZvAtUAgRs-tw5EASw2M#3&6#o=WFH8i*3;*8wuoM&m`%1|d0>KCX9p~!x7bz"
-                    "Cl8|e+@@8}cb>b)~GPHq0}atAR49U$4y_#YzJ44Wa=;Pd7YCc7csx7Ha6*v;<pU*NOn)*>4z1J=SU-z4P@^dKhl1l$oAe-``"
-                    "e1|h^27qrHS5uD%v+zDSP?GO3r2<_46xf7rHoE-G^8lFebJ@^+L6cDQ~&hNgh(Dvu#6BzOuWy&k+`|;KF6YKLK*$3wm9T6zD"
+                    ">jnK2^i0n723G(7_Z>GB4k0^AX8`V|5$|<3GxziV3h+4sCEZ2^)7=LK7WcMB(+n405Cjrg*}uWj-C?05BSGQk6!X%}IN6@d&"
+                    "Y>XAt~3QG3M(&F>HydV1q3Qk<>edq9sIiFwto}}VeQodkQx{h5AfpNL?ag;(f8s29Ut4(C(Rb5CFcPa<kkV<RQ)F0JB#bQ^w"
+                    "mJ~9po;=<25NJ2~YO13m*HtCelvfLLD3m-xmG#0uS*2N&oWi2nyU51{59S4&NF?9#IU}_W$Aoy#+ub07K_1_`wMP`1{81_#g"
+                    "S&0M--h-s|z!=EOKXC~EHbP#-A;8Zy-1`Y1i@^sX}V&iL&V7sDIe*y$4UyyNf;R1U-q#y&3u1>wd&%^lnv;~W?Z8ukz#cqt6"
+                    "s=@7>9BDc-B@2kuJxDQo7;|UGf4Bo-q)E>>*s~GF-6rD-KGVTopG$+Ga>FwCH$^`c9`xyoJXTur}?DVPh8uBz5z6jJ7APW|?"
                 ),
             ),
         },

@@ -13,19 +13,11 @@ from turnfold.contract.records import AnchorState, AnchorType, Importance, Role
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline import reply_rules, statement_rules
-from turnfold_worker.pipeline.act_rules import Act
-from turnfold_worker.pipeline.acts import (
-    ENOUGH,
-    NOTHING,
-    REPLIES,
-    SENTENCES_READ,
-    YES_TO_A_PROPOSAL,
-    Found,
-    leaves_open,
-    turn_acts,
-)
+from turnfold_worker.pipeline.act_rules import ENOUGH, Act, Found
+from turnfold_worker.pipeline.acts import REPLIES, SENTENCES_READ, YES_TO_A_PROPOSAL, turn_acts
 from turnfold_worker.pipeline.anchor_drafts import AnchorDraft, settled
 from turnfold_worker.pipeline.anchor_head import HEAD, with_head
+from turnfold_worker.pipeline.before import NOTHING, leaves_open
 from turnfold_worker.pipeline.common_words import is_common
 from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses, trimmed

@@ -72,6 +72,16 @@ THANKS: Final = re.compile(
 )
 """It answers without stating anything."""
 
+DECLINES: Final = re.compile(
+    r"^(?:oh[,.! ]{1,3})?(?:no|not (?:now|today))[,.! ]{1,3}(?:but )?(?:thanks|thank you|no need)|^no need(?!\w)"
+)
+"""A no to something offered."""
+
+THANKED: Final = re.compile(
+    r"^(?:(?:oh|ok|okay|great|good|well|all right|alright)[,.! ]{1,3}){0,2}(?:many thanks|thanks|thank you)(?!\w)"
+)
+"""What is offered is welcome."""
+
 CONFIRMATION_ASKED: Final = re.compile(
     joined(r"""
     (?<!\w)(?:confirm(?:ation|ing)?|(?<!would )(?<!do )(?<!are )(?<!if )(?:you|you'd)(?: would|'re| are)? (?:like|want|
