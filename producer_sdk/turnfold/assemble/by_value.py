@@ -229,7 +229,8 @@ class _Selection:
             return False
         longer = recent.widened(material, self._pricing, self.plan.raw, room=self._left)
         if longer is self.plan.raw:
-            longer = recent.before(material, self._pricing, self.plan.raw, room=self._left)
+            step = int(self._policy.raw_step * self._target)
+            longer = recent.before(material, self._pricing, self.plan.raw, room=self._left, step=step)
         if longer is self.plan.raw:
             return False
         self.plan = with_lines(self.plan, material, longer)
@@ -252,7 +253,7 @@ class _Selection:
             newest = recent.tail(material, self._pricing, unseen, allowance=allowance)
         else:
             newest = recent.tail(material, self._pricing, tail[-1:], allowance=few)
-        return recent.before(material, self._pricing, newest, room=few - self._priced(newest))
+        return recent.before(material, self._pricing, newest, room=few - self._priced(newest), step=few // 2)
 
     def _actions_share(self) -> int:
         """Tokens that the last actions may have, the same whatever they are: what they leave is for the end."""

@@ -68,6 +68,8 @@ class Policy:
     """Most for the tags of a range line."""
     tail_step: float = 0.02
     """The room for what is folded changes in such steps, so that it seldom changes while the open tail grows."""
+    raw_step: float = 0.03
+    """At most as much of the budget is given up for recent turns that begin where they began a turn ago."""
     short_markers_below: int = 1_000
     """Budgets below this many tokens get markers without words, and no dates beside them."""
     bands: tuple[Band, ...] = ()
@@ -75,7 +77,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            if field.name.endswith("_share") or field.name == "tail_step":
+            if field.name.endswith(("_share", "_step")):
                 _check(field.name, getattr(self, field.name), (int, float), 0, 1)
         _check("often_after", self.often_after, (int,), 1, _MOST)
         _check("short_markers_below", self.short_markers_below, (int,), 0, _MOST)

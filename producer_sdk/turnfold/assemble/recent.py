@@ -57,12 +57,18 @@ def shown(material: Material, pricing: Pricing, turns: Iterable[StoredTurn]) -> 
     return with_tool_groups([show(material, pricing, turn) for turn in turns])
 
 
-def before(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int) -> tuple[ShownTurn, ...]:
-    """`raw` with whole turns of the window before it, for up to `room` more tokens; tool groups stay whole."""
+def before(
+    material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int, step: int
+) -> tuple[ShownTurn, ...]:
+    """`raw` with whole turns of the window before it, for up to `room` more tokens; tool groups stay whole.
+
+    Up to `step` tokens of these are given up for a beginning that stays the same while turns are appended: of the turns
+    that may come first, the one whose number is the multiple of the highest power of two.
+    """
     block = Block(pricing, raw)
-    limit = block.tokens + room
-    kept: list[ShownTurn] = []
-    pending: list[ShownTurn] = []
+    spent, limit = block.tokens, block.tokens + room
+    found: list[ShownTurn] = []
+    starts = [(raw[0].turn.seq, spent, 0)] if raw else []
     window = material.window
     for place in reversed(range(raw[0].turn.seq - window.seqs[0] if raw else len(window))):
         room -= window.tokens[place]
@@ -70,14 +76,22 @@ def before(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, 
             break
         shown = show(material, pricing, turn)
         block.put_before(shown)
-        pending.append(shown)
+        found.append(shown)
         if turn.seq in material.inside_groups:
             continue
         if block.tokens > limit:
             break
-        kept += pending
-        pending = []
-    return with_tool_groups([*reversed(kept), *raw]) if kept else raw
+        starts.append((turn.seq, block.tokens, len(found)))
+    if not starts:
+        return raw
+    least = starts[-1][1] - step
+    _, many = max((_roundness(seq), many) for seq, tokens, many in starts if tokens >= least)
+    return with_tool_groups([*reversed(found[:many]), *raw]) if many else raw
+
+
+def _roundness(seq: int) -> int:
+    """The highest power of two that divides it."""
+    return seq & -seq
 
 
 def widened(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int) -> tuple[ShownTurn, ...]:
