@@ -320,6 +320,9 @@ def written(heads: Mapping[str, Mapping[str, Any]]) -> str:
         lines += ['        "names": (']
         lines += [*_wrapped(one["names"], 12), "        ),"]
         for kind in ("evidence", "directions"):
+            if not one[kind]:
+                lines += [f'        "{kind}": {{}},']
+                continue
             lines += [f'        "{kind}": {{']
             for window, (step, text) in one[kind].items():
                 lines += [f'            "{window}": (', f"                {step},", "                ("]

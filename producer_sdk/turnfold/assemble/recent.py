@@ -21,6 +21,9 @@ _NEWEST_FAVOUR: Final = 4
 _LEAST_WORDS: Final = 60
 """Code points of the newest turn in the smallest context; without a counter, so that it is the same for all."""
 
+_ROUNDEST: Final = 2**63
+"""More than any number of a turn is divided by."""
+
 
 def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens: int | None = None) -> ShownTurn:
     """A turn as it is shown: whole, or clipped when it costs more than `most_tokens` or the read left a part out."""
@@ -63,7 +66,7 @@ def before(
     """`raw` with whole turns of the window before it, for up to `room` more tokens; tool groups stay whole.
 
     Up to `step` tokens of these are given up for a beginning that stays the same while turns are appended: of the turns
-    that may come first, the one whose number is the multiple of the highest power of two.
+    that may come first, the first one of all or the one whose number is the multiple of the highest power of two.
     """
     block = Block(pricing, raw)
     spent, limit = block.tokens, block.tokens + room
@@ -90,8 +93,8 @@ def before(
 
 
 def _roundness(seq: int) -> int:
-    """The highest power of two that divides it."""
-    return seq & -seq
+    """The highest power of two that divides it; the first turn is the roundest, as none comes before it."""
+    return _ROUNDEST if seq == 1 else seq & -seq
 
 
 def widened(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int) -> tuple[ShownTurn, ...]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 HEADS: Final[dict[str, dict[str, Any]]] = {
     "work given out": {
         "act": "commitment",
-        "bias": -4.18,
+        "bias": -4.19,
         "names": (
             "12 words|3 words|6 words|act commitment|act correction|act decision|act fact|act question|act re"
             "quest|cue asks|cue at once|cue by oneself|cue closing|cue condition|cue duty|cue each|cue ending"
@@ -73,111 +73,111 @@ HEADS: Final[dict[str, dict[str, Any]]] = {
         ),
         "evidence": {
             "turn": (
-                0.010036,
+                0.010039,
                 (
-                    "6bmCo@$Mz~69eiX0QVO(>gE~|3jq=FEN<-qQ|}NK{|*^0E(RV9{P+uh{OJ7o`4ck$9q<176#e+~^8oP!023<!8T}OA3;zE0{"
-                    "Qvys2le<QM-wyv02~zc_U-`^_v{Dz`vVO74D<H<H5Kyi_YC*=2QCpH`~DE``1<z=`0)7o{^|tm`5XB2?)CTf`YZVM{rn*w7X"
-                    "0`6`tbPj_5$<y^7;b|`1JYn{Pyt~@(Kzn@B88R`wtBI`}Pp!_Vx+*3hwv~`1twt1NQk4^!6J2{T}!1@%0o4_w)Js`SASr4FC"
-                    "iB82btN$p`oF`V#~e`4vYG>iy;N^6d8j?Dp;#^b7F@><{|)^YtDK2J{;M^8WYt`1Tw5_2L5j01goR2lDs_7z_9Y{rL*^^YQo"
-                    ")`26<({qXw_J@N+e`26@O4F3l8`1|?r_WAe~0p#`g_V+pY`19~L`S$qm^!WVv_xK9~`~Up&`T_m$`UUs<`St4*4)*-_`ug?-"
-                    "C;R*o2KX=o_wNPx`11_`^Wpg*3ikQ#^!N7l?D-Az;_~kL`tS1Q6BGOV4fpl*2Pz8n`u+R>`SnB)_5<wj1O)r|^$hU+^8g0>^"
-                    "A7X$@c{Vi1NHbe2mkgdG&A@D`}F4YBM1ih6A=3T3;"
+                    "6bmCo@$Mz~69eiX0QVO(>gE~|3jq=FEN<-rQ|=HJ{|*^0E(RV9{P+uh{OJ7o_!Bb#9q<176#e+~^8oP!023<!8T}OA3;zE0{"
+                    "Qvys2le<QM-wyv02~wb_U-`^_v{Dz`vVO74D<H<H5Kyi_YC*=2QCpH`~DE``1<z=`0)7o{^|tm`5XB2?)CTf`YZVL{rn*w7X"
+                    "0`6`tbPj_5$?z^7;b|`1JYn{P*!1@(Kzn@B88R`wtBI`}Pp!_Vx+*3hwv~`1twt1NQk4^!6J2{T}x0@%0o4_w)Js`SASr3;+"
+                    "ZA82btN$p`oF`Vs^d`4vYG>iy>O^6d8j?Dp;#^b7F@><{|)^YtDK2J{;N^8WYt`1Tw5_2L5j01goR2lDs_7z_9Y{rL*^^YQo"
+                    ")`26<({qXw_J@N+e`26@O4F3l8`1|?r_WAe~0p#`g_V+pY`19~L`S$qm^!WVv_xK9~`~Up&`T_m#`UUs<`St4*4)*-_`ug?-"
+                    "C;R*o2KX=o_wNPx`11_`^Wpg*3ikQ#^!N7l?D-Az;_~kL`tS1Q6BGOV4fpl*1}X~m`u+R>`SnB)_5<wk1O)r|^$hR*^8g0>^"
+                    "A7X$@c{Vi1NHbd2mbacG&A@D`}F4YBMAoi6A=3T3;"
                 ),
             ),
             "previous": (
-                0.005979,
+                0.00597,
                 (
-                    "_5%Mk?g;Jm5&P$20Q4py11a+a>-G@=7C7+p68;bB;Q1LR1^o&K{O#y}|Lp+wGXe(y_ZtBG^#A$y?f>uf0QfI6;Q;j%LFo7U^"
-                    "!)z$;r{yl4>maf01+D$>K60>`U>y)^aK1A?D+Wi1NZLv_7D2&5=1fR{Q?Z^_zWK*`1beX8u|V1|NQs$_4WJs7cBt#^!^zA6&"
-                    "?Eg`}p_s_4D)i_5t<w_ww)c`}+70^ZNSw74Z%DCin#Y`~3MJ_xeIZ1@QU``11Gq>G${h045gv4DIdq3ik}<3K#nL?(h8k_xT"
-                    "3>?eOvb@(c0o=?wl8|NABd@caq#`t0cO{0sH^`1fJ_@a5_I_wN-Y`T6|zGxGNN_4@(m`1<$#`4kxX4fgXF?f3i)`||tuFAVw"
-                    "*`uFJ!{rLO$8txeI_2%yq3iSK+@%#MtBlhtP0@B|3^z``r{`m9t`v&?H7YgwF_WSwy{!sk)`yu%C`tSVx{QCpn1o{%~_xt+;"
-                    "_x<z=`TQv|`10cJ`1kkg^Yt4J`V{x|^Yst-5a#~(1L5)a`SSHA^Ze=a4Ep%<{4n@C_y!gL`S&CG_6`31?(_%z^78if=k5R!`"
-                    "R?}h7X?TC`uFq+`0n-(K=Jzc_#qAv*6{NC7aaE>^#"
+                    "_5%Mk?g;Jm5&P$30Q4py1S#_b>-G@=7C7+p68;bB;QARS1^o&K{O#y}|Lp+wB?1Qk_Z$HH^#A$y?f>uf0QfI6;Q;j%LFo7U^"
+                    "!)z$;r{yl4>maf01+D$>K60>`U>y)^aK1A?D+Wi1NZLv^$_~&5=1fR{Q?Z^_zWK*`1beX8~Oe2|NQs$_4WJs7cKz$^!^zA6&"
+                    "?Eg`}p_s_4D)i_5t?x_ww)c`}+70^ZNSw74Z%DCin#Y`~3MJ_xVCY1@QU``11Gq>G${h|0Wjv4DIdq3ik}<3K#nL?(h8k_xT"
+                    "3>?eOvb@(c0o=?wl8|NABd@caq#`t0cO{0sH^`1fM`@a5_I_wN-Y`T6|zH1hWO_WJ?n`1<$#`4t%Y4fgXF?f3i)`||tuFAVw"
+                    "*`uFJ!{rLO$8}1nJ_2%yq3-tT-@%#MtBlYnO0@B|3^z``r{rU6t`v&?H7YgwF_WSwy{!sk)`yu%C`|tey`}+gm1o{%~_xt+;"
+                    "_x<z=`TQv|`10cJ`1kkg^Yt4J`V{x|^Ysw;5a#~(1L5%Z`SSHA^Ze=a4Ep%<{4n@C_y!gL`S&CH_6`31?(_!y^78if=k5R!`"
+                    "R?}h7X(NB`uFq-`0n-(K=Jzc_#qDw*6{NC7aaE>^#"
                 ),
             ),
             "next": (
-                0.008839,
+                0.008823,
                 (
-                    "^#c6(_4oA}A{6U6@&x$h^T+=31@`~(0w?_X9{c$Y`2P0*`}6ek{`CXx`}qL<_xk_<{Qds)5=s2-^8obx0PQU#?EC!i@&OSMC"
-                    "H(#N`SARI-WB`+0Qvt3`~3d}`uFSn8~Z9x^Z88h8VddT5%Kr)0`~j~{sjW_`Xc=HA_n>h`Tq_1{`dU#{1f~u{RI8}`1u3=@e"
-                    "cR?8TtD9`1|Jk@d5Yw>-qBf{`&d_`}+9)`~Kwk6#V=D`u6rJ`}y?w^Y;7+`S|_&1^Xry3;hB94DjyyCHxKe^!fY!1M>U*`}X"
-                    "nu8S?M@`TYC&2mSI1{rVmx`S}3)5(gRv{q*zt{rUO%0txy4?h-cwEd2QIIQ9Mg^d<)i_werh{PN%Z2m1a04EP}Y{`Up?_Wb_"
-                    "z{QUtK{uccF`UC*_`yBET`|}$7_x=9&_Wbx10qXbq_xt?+{5kaY_znB@`~L*~{QT|${T}`N{qXAf{q+6({U-MU68-x9`uzSX"
-                    "`2Fwq`}`Fi{q+L({P+6^^8644{^|n+`t|bo3IFx{3itZ`{RjH=3I75PBL4gP0sZy)`1KO){{1WZ`1Jl2`1uR|^8fqy_3|S6`"
-                    "vVCH_6Pmv_zw66{`mJ400sK>{u}-q_4xMw3;z7_`2"
+                    "^#c6(_4oA}A{6U6@&x$h^T+=21@`~(11J3Y9{c$Y`2P0*`}6ek{`CXx`}qL<_WJ+;{Qds)5=s2-^8obw0PQU#?EC!i@&OSMC"
+                    "H(#N`SARI-WL1-0Qvt3`~3d}`}gYn8~Z9x^Z88h8VddT5%Ko(0{8q0{sjW_`Xc=HA_n>h`Tq_1{`dU#{1f~u{RI8}`1u3=@e"
+                    "cR?8TtD9`1|Jk@d5Yw>-qBf{`&d_`}_F*`~Kwk6#V=D`u6rJ`}y?w^Y;A-`S|_&1^Xry3;hB94DjyyCHxKe^!fY!1M>U*`}X"
+                    "nu8S?M@`TYC&2mSI1{rVmx`S}3)5(pXw{q*zt{rUO%0txy4?h-fxEd2QIIQ9Mg^d<-j_werh{PN%Z2m1a04EP}Y{`Up?_Wb_"
+                    "z{QUtK{uccG`UC*_`yBET`tln5_x=9&_Wbx10qXbq_xt?+{5kaY_znB@`~L*~{QT|${T}`N{qXAf{q+6({3iDT68-x9`uzSX"
+                    "`2Fwq`}`Fi{q+L({P+6^^8644{^|n+`t|bo3IFx{3itZ`{RjH=2>=2PBL4gP0sZy)`1KO){{1WZ`1Jl2`1uR|^8fqy_3<M5`"
+                    "vVCH_6Pju_zw66{`mJ400sK>{u}-q_4xMw3;z7_`2"
                 ),
             ),
             "three before": (
-                0.010289,
+                0.010286,
                 (
-                    "_3-&U`VRCB1rh6A0`L<DAN3Cn0`e*LFADPb{}2`<?+OJE4EF*E`u_!g{_Oq?1OWs9`waj5@&EYq2mc5701zGu^#1ZL2j>k1?"
-                    "*08E<M8<f5grZz015^G>l*a_6d3IY{t5#G{s|8H|N8>}_67O^1QQ+o{RR;A^#TJ2^ab?(5cufs{QUO;_xAbt{SNi`8TADG0s"
-                    "{H@{PFeh?gR4l_5J+w_w)Af{Q3O&^!oVw4fXT&4EG584g2^b^Y;i37WVul_V4=m`S$<t^baKZBKY$M5cvh}^%(j1{PX+v{qy"
-                    "nt67>1{0RjjF?*QuW`}SBD0UQkT{p#%i{`2(m`S=t94esgs1osLe^z{TACGhz94EPr1_4EV%_Wld|0rT`2>G$~c`vD613;Xv"
-                    "E`T6)0{rvp$3hVj$_w@S_3+D(6@B94rM)&m;4-EzP2><u__xSP;`~3R`82k476Zrl4{0RB=`4$Ec{0jN}{PhL({`&d!`}z9="
-                    "1N-v+_6Qyd`0w!W`1b_~^YIb|_7Uz6@c;Jl2Lu240QCF#`0n!j2IThs`}p_t{vsO<`3VIB`SnTo^#%qO{`d6x?)CEW{QMvX|"
+                    "_3-&U`VRCB1rh6B0`L<DAN3Co0`e*LFADPb{}2`<?g|AD4EF*E`u_!g{_Xw@0s#a7`waj5@&EYq2mc5701zGu^#1ZL2j>k1?"
+                    "*08E<M8<f5grZz015^G>l*a_6d3IY{t5#G{s|8H|NH{~_67O^1QQ+o{RR;A^#TJ2^ab?(5cufs{QUO;_xAbt{SNi`8TADG0s"
+                    "{H@{PFeh?gR4m_5J+w_w)Af{Q3O&^!oVw4fXW(4EG584g2^b^Y;i37WVul_V4=m`S$<t^baKZBKY$M5cvh}^cea0{PX+v{qy"
+                    "nt67>1{0RjjF@BixW`}SBD0UQkT{p#)i{`2(m`S=t94esgs1osLe^z{TACGhz94EPr1_4EV%_Wlg}0rT`2>G$~c`vD613;Xy"
+                    "F`T6)0{rvp$3hVj$_w@S_3+D(6@B94rM)&m;4-EzP2><u__xSP;`~3R`82k476Zrl4{0RB=`4$Ec{0jN}{PhL({`>j#`}z9="
+                    "1N-v+_6Hsc`0w!W`1b_~^YIb|^$_k4@c;Jl2Lu240QCF#`0n!j2IThs`}p_t{v#U=`3VIB`SnTo^#%qO{`d6x?)CEW{QMvX|"
                     "L^b<0st)m^ZyDE0tfT=7AE-c`2q9>CiM9G69M@E@c"
                 ),
             ),
             "three after": (
-                0.006686,
+                0.0067,
                 (
-                    "=JNU&-S`I}Cm9A_+VTej6P_0h0S6KZ21)+&1?LSH^C9^J|M~>=`TZ-${rvj%^5_Ww{SW@`9v$^9+W_k70RAQO>?Q9U81@twF"
-                    "8ur1?(_CHH52{-02vDe-|`|A77P&e5#mdK;_M;j5)1e71@7|c2P5$g^zs)19ZUA`2JY_Q^4T%!`~>k1_YU(^_73&+@#+`z4*"
-                    "V(h|M2qZ?dbjQ-5~G&^YQEs`S$QF?h5nt@%8@f`u6Dg^Bnr~^7RPr_UG*N^Y8fc>hl>A`}hC)83Xv@{s8*x`3Lp&0_XGf@c7"
-                    ">MC+PY35cKip>p%MH_5e8-+8_q?DgkB%1nBJP^(*)B4*Kr(<@qQC68{g{A@%n3`x6ok><j1l^HcBlDeUz10TU+;_yYat{QLI"
-                    "e_WAP``TF@4@aqoy@%9A|>+BLT>iPQb2lMYC_1^^Z4e}fO_96ZQ?fwV-4*2`{_x1Pk`YiYL_T3;Z`wRE?_Y&zA8~OSG^%D1D"
-                    "{rV34{Pt2Q_xI@f^zi~7_2%XL^YQNV>+#_K{`wjQ`3>Os`v~s!IX&<m`1$ec^7cUU59I~i^dler>J#_{`tRcS?*Z}b_wo_*@"
-                    "(uVu<Mk5f?)mQ`0{!q9H0$#1^&j^=3MlvrR{r=C?f"
+                    "=JNU&-uMR~Cm9A_+VTej6P_0h0S6KZ21)+&1?LSH^C9^J|M~>=`TZ-${rvj%?&t{s{ty1{9v$^9+W_k70RAQO>?Q9U81)nvF"
+                    "8ur2?(_CHH52{-02vDe-|`|A77P&e5#mdK;_M;j5)1e71@7|c2P5$g^z#=29ZUA`2JY_Q^4T%!`~>k1_Yd<__73&+@#+`!4*"
+                    "V$g|M2qZ?dbjQ-5~G&^YQEs`S$QF?h5nt^7a1g`u6Dg^Bnr~^7RPr_UG*N^YHoe>hl>A`}hC)83Xv@{s8*x`3Lp&0_XGf@c7"
+                    ">MC+PY35cKfo>p%MH_5e8-+8_q?DgkB%1nBJP^(*)B4*Kr(<@qQC68{g|A@%n3`x6ok><j1l^HT5kDD3q00TU+-_yYat{QLI"
+                    "e_WAP``TF@4@aqoy@%9A|>+BLT>iPQb2lMYC_22~a4e}fO_96ZQ?fwV-4*2`{_x1Pk`YiYL_T3;Z`wRE?_Y&zA8u|JF^%D1D"
+                    "{rV34{Pt2Q_xI@f^zi~7_2%XL^YQNV>+#_K{`wjQ`3>Os`v~s!IX&<m`1$ec^7cRT59S5j^dler>J#_{`tRcS?*Z}b_wo_*@"
+                    "(uVu<Mk5f?)mQ`0{!q9H0$#1^&j^=3MlvrRsQ%B?f"
                 ),
             ),
             "ten before": (
-                0.007414,
+                0.007416,
                 (
-                    "=kV=E`wsmX2`Aux4CM+7754WP`vF}7CP((~8cYvE>Jc6jItURJ`SBc4{`m?7`vd#{1seYO?Ed}m{r~U_01F2W`}`ME?(8A=3"
-                    "jO;e*YfiQ8#4|70R9ON-2wdg`|#fN=mR+k<^Bx+?F<G0<^1&g06a178u|X{<_#1T=L+-!7Vr1!`UU$R=?(Vs14IJ!9r^+T9u"
-                    "xHR0N@7f?e_ox?*9q<@%jJw_wo7e=K1&|67clv0s-^!7xn824E0U^`1tlN@9h5R@$4At<smxs1Ly?+2kZ|R^9lX{;q(;l{r$"
-                    "=J73ul%74HQL0`T<T_W4xx>jMSr{p$Jj{ssQ{^7Q=k0OjlT2J{sn0_y||2k7wf{Sgf6?gJ?L0u^TU{_Xk#=l1Xa_S!Q3Dhl!"
-                    "{5%mc9{Ob4b0p$Ds@AdEVN9YU-`1AV+Meg$`DE<ob3kvZ0>-6d=74Y*AEd~Gc6#MP*_xJPn@calA_yh9!@$wD;81*LZ`114?"
-                    "6Zhs3=J^o)>EP??>;(l1>fkl|{rdV4-}V3e1`7!PDfa*J4By)k6W;Og2<_|%^%w*J`xXi51oJTX_9g)f?*RMp-`oQ8`wT$&6"
-                    "6F99`1&ye<o5F%7!mC6F(&Tv^acL=GYSp%4g%~A?*"
+                    "=kV=F`wsjW2`Aux4CM+77WViR`vF}7CP((~8cYvE>Jc6jItURJ`SBc4{`m?7`2+j_1seYO?Ed}m{{Qd`01E~V`}`ME?(8A=3"
+                    "jO;e*YfiQ95W680R9OO-2wdg`|#cM=mR+k<^Bx+?F<G0<^1&g06a178u|X{<_#1T=L+-!7Vr1!`UU$R=?(Vs149Dz9r^<U9u"
+                    "xHR0N@7f?e_ox?*9q<@%jJw_wo7e=K1&{67clv0s-{#7xn824E0U^`1tlN@9h5R@$4At<smxs1Ly?+2kZ|R^9lX{;`9{m{r$"
+                    "=J73ul%74HQL0`T<U_W4xx>jMSr{p$Jj{ssQ{^7Q=k0OjlT2J{sn0_y||2k7wf{Sgf6?gJ?L0u^TU{_Xk#=l1Xa_S!Q3Dhl!"
+                    "{5%mc9{Ob4b0p$Ds@AdEVN9YU+`1AV+Meg$`DE<ob3kvZ0>-6d=74Y*AEd~Db6#MP*_xJPn@calA_yh9!@$wD;81*LZ`114?"
+                    "6Zhs3=J^o)>fr0@>;(l1>fkl}{rdV4-}V3e1`7!PDfa*J4By)k6W;Og2<_|%^%w*J`xXi51oJTX_9g)f?*RMo-`oN7`wT$(6"
+                    "6F99`1&yf<o5F%7!mC6F(&Tv^acL=GYSp%4g&2B?*"
                 ),
             ),
             "ten after": (
-                0.007943,
+                0.007954,
                 (
-                    "=MDi<<oN9!BM|my0}lol7%D3s{1Ybs6KwMC9uz7w1vUm1_5um-`2-m73k&@Z2I=Ae0`dRv4=w{L-~a{V00ScW1P<ys4Ce|U4"
-                    "gUM|Rs{78Bme>c0Qds)@#Z5Q2@ePG|M)w9(+>dy9sT$G^!o1W2Oa4h^y~oj6dC{c@9F~J=F1S{`V{^D?*afs^Cc4Z>*py2|L"
-                    "+#`0|ox&@%a(x-YDJm3i0s>`upie`Wy28>HQh)2LJL9_YL_0`UCvx<N4|t0q6Ms{qF`U`~eR41t$XF8}JVL_Yv#z0`T+j@&x"
-                    "1RJK`huClKZ7<`xqW`28y_*Z=kM2>3w`6XfUe@Gb=E4BF=b-YN|H3Gx5?0V4bX3;hor-vs#j_Z24h4ea#*8Y2?=3iu!U`1AB"
-                    "0^!fM)`Ud$35AOv3@fZpK`Q8yE<_7lf4e;*@0s0c}1M3I-_W<(p_3aV`66*i}^6(Y$4nXt&_3;h{`3Us(^9c9`3;7QD^fL5H"
-                    ">-Q1-1Napl^Xl5~^Xv@|>gMkC>G#;{-tF)I`THmz?d;t3^Y-EH0S5L1`Sbwp01X@T3-$u!^8q;L=<)ab^Yzp6^#A$`D*pWA="
+                    "=MDi<<oN9!BM|my0}lol7%D3s{1Ybs6m0VD9uz7w1vUm1_5um-`2-m73k&@Z1nS}d0`dRv4=w{L-~a{V00ScW1P<ys4Ce|T4"
+                    "gUM|Rs{78Bme>c0Qdp(@#Z5Q2@ePG|M)w9(+&Xx9sT$G^!o1V2Oa4h^y~oj6dC{c@9F~J=F1S{`V{^D?*afs^Cc4Z>*y&3|L"
+                    "+#`0|ox&@%a(x-YDJl3i0s>`upie`Wy28>HQh)2LJL9_YL_0`UCvx<N4|t0q6Ms{qF`U`~eR41t$XF8}JVL_Yv#z0`T+j@&n"
+                    "`QJK`huClKZ7<`xqW`28v^*Z=kM2>3w`6XfUe@Gb=F4BF=b-YN|H3Gx5?0V4bX3;hor-vs#j_Z24h4ea#*8X^+<3HTrT`1AB"
+                    "0^!fM)`Ud$35AFp2@fZpK`Q8yE<_7lf4e;*@0s0c}1M3I-_W<(p_3aV`66*i}^6(Y$4nOn%_3;h{`3Us(^9c9`3;7QD^fL5H"
+                    "?DrA;1Napk^Xl90^Xv@|>gMkC>i5{|-tF)I`THmz?d;t3^Y-EH0S5L1`Sbwp01X@T3-$u!^8q;L=<)ab^Yzp6^#A$`D*pWA="
                     "Lh^1^zR1f^ZM~2_wWG<9sK|3^e*m91SJ0oC>Qb<@c"
                 ),
             ),
             "thirty before": (
                 0.004301,
                 (
-                    "-sR0;4h`EKJ2uQw^4k_SIpyaZ^$`^1GEn6RLRTp1^eQ<XTKF9S^eOT}{qqI|{{Za(0u}xF`}+m>7yso40R1@#{`d%3{nR$$^"
-                    "8WZ5>FewRC214@02uV>*%STL{Mx$l^YLBZ`|bkw=NRi6+SmQ^?=3CM2ml%8%>^$Y?;8mOS?W0N^&bQ~>M{oJ_I?EJ8xr^YA|"
-                    "(Ik8q@j5^!*X!&ierd`ttYm>*x#Y?G5}A0q6h$`349384K$d`S(=s-3I+n=HmF(?b`$0$sADm;NA5i9N;qh)fNc*<JkP&2mF"
-                    "rqM#T^TJk9_p{P@4W@A+ov<Ms{j1MLXw`SI%N^8E?m@yXZq{T2)x{@5Y{1_}1)?;9?_0{Ig3B^qG*?&SG5vhn5;BenDL5$^d"
-                    "$9rWi0_qg=f1={rH*!KGPQQ7ev+wAN3P4D3;9UcGO8y5HZ@$Ae;2GjZ@Xb<n|2jH^o`R(c8=Kk;f@eSz!<NO!l7w`GZ^Y-Nx"
-                    "H16W}((wBR+~MKk<n{U%_w7Ri@CpJ4!|m?!|M@lM{^Icf@!<6T8_*Bs2<q$-)&Ttb1rQwKBlAx7`V#u$@%H`Y+Qbgn7Yuj|_"
-                    "x$|?`1?57=lI$%C?V?dKp5%q=L}98e*+Wl3GKr5<p"
+                    "-sR0;4h`BJJ2uQw^4k_SIpyaZ^%4~2GEn6RLRTp1^eQ<XTKF9S^eOT}{qqI|`2g(z0u}xF`}+m>82{x50R1=!{`d%3{?s<%^"
+                    "8WZ5>FewRC2AA^02uV>*%STL{Mx$l^YLBZ`|bkw=NRi6+SmQ^?=39L2ml%8%>^$Y?;8mOS?W0N^&bQ~>M{oJ_I?EJ8xr{ZA|"
+                    "(Ik8q@j5^!*X!&ierd`ttYn>*x#Y?G5}90q6h$`349384K$d`S(=s-3I+n=i>O)?b`$0$sADm;NA5j9N;qh)fNc*<JkP(2mF"
+                    "rqM#T^TJk9_p`}n@U@A+ov<Ms{j1MLUv`SI%N^8E?m@yXZq{T2)x{@5Y{1_}1)?;9?_0{Ig3BpP7)?&SG5vhn5;BenDL5$^d"
+                    "$9rfo1_qg=f1={rH*!KGPQQ7ev+wAN3P4D3;9UcGO8x{BY@$Jk=2GjZ@Xb<n|2jH^o`R(c8=Kt^g@eSz!<NO!l7w`Ga^Y-Ny"
+                    "H16W}((wBR+~MKk<n{U%_w7Ri@CpJ4!|m?!|M@lM{^Icf@!<6T8_*Bs2<q$-)&Ttb1rQwKBlAx7`V#u$@%H`Y+Qbgn7Yld{_"
+                    "xt_?`1?57=lI$%C?V?dK^W@s=L}98e*+Wl3GT!7<p"
                 ),
             ),
             "thirty after": (
-                0.008085,
+                0.008095,
                 (
-                    "-S+NG?EvO4GcFM-Jp>gbCrU6c_Xb4z7=PvG05L5w4@3SG4iy>O0Tvqi1PlEW4*<>p4*LJ_8WjL7=>Yof0Qo2S1qJUc{{J)r8"
-                    "vg$ESON6}4)*{60Pp|i;p-3h1P%=M>kcDq+4cem4E6%=_yzIk{}A#n_WT0y5e)(M>hSp8^V0?2`U&_R_V@)N`#l%@|K|+%^!"
-                    "f|*0SNct@&Nwt;v?z?`|$Dn`TX-q1QPN3=l%`p1N!m)0R#W|^92p_><{%7{_Obs`|t}W0uTN66(R)HEb#&Y_zmy$2L1B^@(b"
+                    "-S+NG?EvO4GcFM-Jp>gbCrU6c_Xb4z7=PvG05L5w5JUbH4iy>O0Tvqi1PlEW4FJvn4*LJ_8WjL7>Hzxg0Qo2S1qJUb{{J%q8"
+                    "vg$ESON9~4)*{60Pp|i;p`9i1P%=M>kcDr+4cem4E6%=_yzIk{}A#n_WT0y5e)(M>hSp8^V0?2`U&_R_V@)N`#l%@0Ot(%^!"
+                    "f|*0SNct@&Nwt;v?z?`|$Dn`26!p1QPN3=l%`p1N!m)0R#W|^92p_><{%7{_Obs`|t}W0uTN66(R)HEAavX_zmy$2L1B^@(b"
                     "wkCFL0ON&V>W-WCq`_x1%E(fQ!>+TAV=3g!6&`YZYI3j5ad-6H<>1?TGn11|Ik{PzwR+x-yv><uje3GDC;5EKLT4dNdr`1kb"
-                    "}^!VxX`~&&^80P}#^&$xR_4WA&@(c9x{`Be_@Bjhr5&ZS~_xtDS_2&^12k!Cq^z|F}A{O!T^W_Hp{SNf{@%ilr|N8px_$u=t"
-                    "?DqWz{`eCD_2}Z|@ctMN<>KP(<_i1f<K6WC?C>rG6x`kN?)BpI4i5MA_4D@V4g(PU0qOPc@Bks_>*w|X5Ax#i?)mruNE-{{;"
-                    "q3+)^XCHj?DX><<Nf&m9|HsB@)rw57#bJ<91Zvg<N"
+                    "}^!VxX`~&&^7v}=!^&$xR_4WA&@(c9x{`Be_@Bjhr5&ZS~_xtDS_2&^12k!Cq^z|F}A{O!T^X3Nq{SNf{@%ilr|N8px_$u=t"
+                    "?DqWz{`eCE_2}c}@ctMN<>KP(<_i1f<K6WC?C>rH6x`kN?)BpI4i5MA_Vf1W4g(MT0qOPc@Bks_>*w|X5Ax#i?)mruNE-^`;"
+                    "q3+)^XCHj?DX><<Nf&m9|HsB@)!$67#bJ<91Zvg<N"
                 ),
             ),
         },
@@ -185,7 +185,7 @@ HEADS: Final[dict[str, dict[str, Any]]] = {
     },
     "what a mail asks for": {
         "act": "request",
-        "bias": -3.77,
+        "bias": -3.8,
         "names": (
             "12 words|3 words|6 words|act commitment|act correction|act decision|act fact|act question|act re"
             "quest|cue asks|cue at once|cue by oneself|cue closing|cue condition|cue duty|cue each|cue ending"
@@ -223,24 +223,24 @@ HEADS: Final[dict[str, dict[str, Any]]] = {
         ),
         "evidence": {
             "turn": (
-                0.022812,
+                0.022771,
                 (
-                    "^%N89{Nep8e=h(1^5XUv-tg@L_yGOiBM1Bo02}h*ApQFd2NDkO1TZ5l@a+f#>#OJi75zNf<n9FlN)iwI`{olO5e4q?_Y?T{2"
-                    "^KT||NjC6@BsYw0{8?11N{LJ9RLjj?*tYV0|@*b5C84r{^IlU5D5k&1r{^w>J0St1Qj0k-3BT53IiAF2nG=K6#wW9==tx+^6"
-                    "A~_0{iz7>J<GG?(p^XJNW+-1r0Fz4*TKp9P9}5>?1oE8R-KE@et?+>IW15{Q39o2o^00^ZfSyGWR#~1;@?|*)awi1{eAY=mQ"
-                    "4?8wwl-`vczy5BdS!5CaGO2m1!(AtCbx2>%Ze4EF^7<pAgj7!wEb2Ko{B|JnxQ0^$"
+                    "^%N89{Nep8e=h(1@#6Lu-tg@L_yGRjBM18n02}h*ApQFd2NDkO1TZ5l@b?J=>#FDh75zNf<n9FlOA-+K`{ffN5e4t@_7nK_2"
+                    "^KW}0RI96@c{hx1Na021pNUK9RLji?gJJT0|@*b5C84r{^9fT5D5k&1r{^w>J0Su1Qj0k-3KZ63IiAF2nG=K6#wW9==tx*^6"
+                    "A~_0{iz7>J<GG@9_2YJNN$+1r0Fz4*TKp9P9}5>?1oE8R-KE@et_;>IW15{Q39o2o^00^ZfSyGWR#~1;@?|*)awi1{e7X=mQ"
+                    "4?8wwl-`vczy5BdS!5CaGO2m1!(AtLhy2>%Ze4EF^7<pAgj7!wBa2Ko{C|JnxQ0pb"
                 ),
             ),
         },
         "directions": {
             "turn": (
-                0.015584,
+                0.015585,
                 (
-                    ">jnK2^i0n723G(7_Z>GB4k0^AX8`V|5$|<3GxziV3h+4sCEZ2^)7=LK7WcMB(+n405Cjrg*}uWj-C?05BSGQk6!X%}IN6@d&"
-                    "Y>XAt~3QG3M(&F>HydV1q3Qk<>edq9sIiFwto}}VeQodkQx{h5AfpNL?ag;(f8s29Ut4(C(Rb5CFcPa<kkV<RQ)F0JB#bQ^w"
-                    "mJ~9po;=<25NJ2~YO13m*HtCelvfLLD3m-xmG#0uS*2N&oWi2nyU51{59S4&NF?9#IU}_W$Aoy#+ub07K_1_`wMP`1{81_#g"
-                    "S&0M--h-s|z!=EOKXC~EHbP#-A;8Zy-1`Y1i@^sX}V&iL&V7sDIe*y$4UyyNf;R1U-q#y&3u1>wd&%^lnv;~W?Z8ukz#cqt6"
-                    "s=@7>9BDc-B@2kuJxDQo7;|UGf4Bo-q)E>>*s~GF-6rD-KGVTopG$+Ga>FwCH$^`c9`xyoJXTur}?DVPh8uBz5z6jJ7APW|?"
+                    ">IMB2^Gwe6237w4_8m7B4<S2DW&rJ{67O|4GxzcU3h+1rCf!8@(%lCI7WlVD(hC?}5Cjug+P}im-eRF7BSGQk6!g>0I@zDf&"
+                    "Y>U9t}_NG3Mw#F>HygW1_LWl<>ngq9Q?cFwto}}V(rxej~W;g5AWjLL?jm<(e~j093R`&C(IV4CFuVZ<ktb=RQ)F1JB#YP^w"
+                    "mJ~9pf&=<25QK2~PI03m*HtCelvgLLM9n-WL7!0}t^4O8@fj2MXL51QZ?Q58fI?A5jd}_W$AoyaYcX0Ym63_reJP`1;20_#p"
+                    "V(0M-)f-Rkky=EONYC~5BaQ6DG<8Zy=2`zJl^^sX`U&-v{X7sDIe*Xa`UyyEW-R1L%p#y&6v1>wd&%pTkv;~W<Z8}<+#cPR_"
+                    "q=@7>9BDc=C@2t%LxDQo7;|UGf4Bo-r)g8>)s~GF;6P`)KGVKlpH7LSc=<V3H$p!Z9`WXcGXTuu}>-4Dg8uBw4y$I759}E_@"
                 ),
             ),
         },
