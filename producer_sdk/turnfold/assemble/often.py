@@ -17,20 +17,22 @@ def often_of(material: Material) -> tuple[Often, ...]:
     return tuple(one for one in head.often if one.weight >= least) if head else ()
 
 
+def folded_often(material: Material, plan: Plan) -> tuple[Often, ...]:
+    """Those of them that a plan does not show raw as a whole."""
+    first_raw = plan.raw[0].turn.seq if plan.raw and not plan.unread else material.closed_seq + 1
+    return tuple(one for one in often_of(material) if one.node.first_seq < first_raw)
+
+
 def taken_often(
     material: Material, pricing: Pricing, plan: Plan, *, target: int, room: int
 ) -> tuple[tuple[Node, ...], int]:
-    """Those of them that fit into their share and `room`, most looked up first, in order, and what they cost.
-
-    Segments that are shown raw as a whole are passed over.
-    """
-    first_raw = plan.raw[0].turn.seq if plan.raw and not plan.unread else material.closed_seq + 1
+    """Those of these that fit into their share and `room`, most looked up first, in order, and what they cost."""
     most = min(int(material.request.policy.often_share * target), room)
     spent = pricing.count(OFTEN_HEADER)
     taken: list[Node] = []
-    for one in sorted(often_of(material), key=lambda one: (-one.weight, one.node.idx)):
+    for one in sorted(folded_often(material, plan), key=lambda one: (-one.weight, one.node.idx)):
         price = pricing.node(one.node, 1)
-        if price is not None and one.node.first_seq < first_raw and spent + price <= most:
+        if price is not None and spent + price <= most:
             taken.append(one.node)
             spent += price
     return tuple(sorted(taken, key=lambda node: node.idx)), spent if taken else 0

@@ -69,9 +69,9 @@ def before(
     that may come first, the first one of all or the one whose number is the multiple of the highest power of two.
     """
     block = Block(pricing, raw)
-    spent, limit = block.tokens, block.tokens + room
+    limit = block.tokens + room
     found: list[ShownTurn] = []
-    starts = [(raw[0].turn.seq, spent, 0)] if raw else []
+    starts = [(raw[0].turn.seq, block.tokens, 0)] if raw else []
     window = material.window
     for place in reversed(range(raw[0].turn.seq - window.seqs[0] if raw else len(window))):
         room -= window.tokens[place]

@@ -8,7 +8,7 @@ from turnfold.assemble.assembly import Assembly
 from turnfold.assemble.context import BudgetReport, Coverage, LeftOut, PartReport, Span, SpanLevel
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.material import Material
-from turnfold.assemble.often import often_of
+from turnfold.assemble.often import folded_often
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.tags import TAGS_LEVEL
 from turnfold.contract.records import Node
@@ -125,9 +125,8 @@ def _not_in_detail(material: Material, plan: Plan) -> Iterator[Node]:
     policy = material.request.policy
     if policy.selection == "age" or not policy.often_share or _is_raw(plan):
         return
-    first_raw = plan.raw[0].turn.seq if plan.raw and not plan.unread else material.last_seq + 1
-    for one in often_of(material):
-        if one.node.first_seq < first_raw and one.node not in plan.often:
+    for one in folded_often(material, plan):
+        if one.node not in plan.often:
             yield one.node
 
 
