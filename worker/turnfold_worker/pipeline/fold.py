@@ -28,7 +28,7 @@ from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
 from turnfold_worker.pipeline.notes import noted
 from turnfold_worker.pipeline.passages import Passage, Posting, passages_of, postings_of
 from turnfold_worker.pipeline.prose import READ_HEAD
-from turnfold_worker.pipeline.reading import Reading
+from turnfold_worker.pipeline.reading import Reading, manuals_of
 from turnfold_worker.pipeline.relations import relations_of
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.summarize import source_tokens, summarize
@@ -115,7 +115,7 @@ def fold_segment(
         postings=postings_of(_counts(readings), passages),
         notes=best,
         passages=tuple(passages),
-        ledger=segment_ledger(told, {reading.turn.seq: reading.manual for reading in readings}),
+        ledger=segment_ledger(told, manuals_of(readings)),
         actions=actions_of(told, before=before),
         said=said,
     )

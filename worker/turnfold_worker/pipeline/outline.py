@@ -19,6 +19,7 @@ from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.fold import not_deleted, said_after
 from turnfold_worker.pipeline.ledger import Ledger, merge_ledgers, rank, segment_ledger, tool_share
 from turnfold_worker.pipeline.notes import notes_of
+from turnfold_worker.pipeline.reading import manuals_of
 from turnfold_worker.pipeline.treatment import read_segment
 
 COVER_TOKENS: Final = 32_000
@@ -107,7 +108,8 @@ def with_tail(
     `said` are the tokens of each role before it, `before` the turns right before it.
     """
     told = not_deleted(turns)
-    notes = notes_of(read_segment(told))
+    readings = read_segment(told)
+    notes = notes_of(readings)
     said = said_after(said, turns)
     tool_percent = _tool_percent(said)
     return replace(
@@ -116,7 +118,7 @@ def with_tail(
         tail_seq=turns[-1].seq if turns else 0,
         # Without a tool's words no context shows names.
         tail_actions=actions_of(told, before=before),
-        tail_names=rank(segment_ledger(told))[:_TAIL_NAMES] if tool_percent else (),
+        tail_names=rank(segment_ledger(told, manuals_of(readings)))[:_TAIL_NAMES] if tool_percent else (),
         tool_percent=tool_percent,
     )
 

@@ -172,3 +172,8 @@ def _linked(match: re.Match[str]) -> str:
     text, start, end = match.string, match.start(), match.end()
     before = " " if text[max(0, start - 1) : start].isalnum() else ""
     return f"{before}{match[1]} " if text[end : end + 1].isalnum() else f"{before}{match[1]}"
+
+
+def manuals_of(readings: Iterable[Reading]) -> dict[int, Span | None]:
+    """The manual in each turn, by the number of the turn."""
+    return {reading.turn.seq: reading.manual for reading in readings}
