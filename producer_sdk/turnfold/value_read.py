@@ -1,37 +1,24 @@
 """The read of the default policy: what a context needs of SQL, from memory where the revision is still the same.
 
 A conversation that this process has read before costs one statement, which names its revision; another one a
-transaction of five at most, seven with a query, and one more each for its vector and for the words of what answers
-it. Either way all that is returned is of one committed state.
+transaction of five at most; a query adds what `query_read` says. Either way all that is returned is of one committed
+state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Engine
 
-from turnfold import query_statements, statements
-from turnfold.assemble.answers import TIGHT
+from turnfold import statements
 from turnfold.contract.keys import Address
-from turnfold.contract.notes import Note
 from turnfold.contract.outlines import last_part, unpack_outline
-from turnfold.contract.passages import STANDING, Passage, unpack_passages
-from turnfold.contract.records import TurnState
-from turnfold.contract.results import Excerpt, Head
+from turnfold.contract.results import Head
 from turnfold.driver import Call, Driver, DriverConnection
-from turnfold.hits import (
-    Field,
-    best_turns,
-    candidates,
-    hits,
-    near_passages,
-    passages_for,
-    said_by,
-)
 from turnfold.known import Found, Known, KnownConversations, Wanted
-from turnfold.relevance import QUERY_TERMS, query_terms
+from turnfold.query_read import answers
 from turnfold.rows import (
     NO_SHAPES,
     content_size,
@@ -40,17 +27,14 @@ from turnfold.rows import (
     lazy_turns,
     longest_content,
     shapes_of,
-    shortened_record,
 )
-from turnfold.shortening import LEAST_CAP, Shortening, cap_for
+from turnfold.shortening import Shortening, cap_for
 
 _ALL_A_TURN: Final = 8
 """Tokens of a budget for each turn with which notes may run out: then more turns are shown raw."""
 _FEW_TURNS: Final = 8
 _TOKENS_A_TURN: Final = 250
 """Tokens of a budget of which one more turn has its share."""
-_ANSWER: Final = Shortening.to(2 * LEAST_CAP, last_seq=0)
-"""How much is read of a turn that answers a query."""
 
 
 class ValueReader:
@@ -115,7 +99,7 @@ class ValueReader:
             known = self._read_all(connection, wanted, head, stored, known)
             self._known.put(wanted.address, known)
         known.learn(ids, stored)
-        return Found(known, head, stored, *self._hits(connection, wanted, known))
+        return Found(known, head, stored, *answers(self._driver, connection, wanted, known))
 
     def _head(self, connection: DriverConnection, address: Address, ids: Sequence[str]) -> tuple[Head | None, set[str]]:
         """The head, and which of at most eight turns are stored."""
@@ -163,52 +147,6 @@ class ValueReader:
             whole=words_after == after_seq, longest=longest_content(words),
             characters=content_size(words) + 4 * sum([len(row[1]) for row in parts]),
         )  # fmt: skip
-
-    def _hits(
-        self, connection: DriverConnection, wanted: Wanted, known: Known
-    ) -> tuple[tuple[Note, ...], tuple[Excerpt, ...]]:
-        """The notes that a query is about, and the turns that answer it where there is room for them, best first."""
-        asked = query_terms(wanted.query) if wanted.query else ()
-        if not asked or known.outline is None:
-            return (), ()
-        looked_up = [*asked[: QUERY_TERMS - 1], STANDING]
-        terms = {f"t{i}": term for i, term in enumerate([*looked_up, *([""] * (QUERY_TERMS - len(looked_up)))])}
-        calls: list[Call] = [(query_statements.POSTINGS, {"conversation": known.head.id, **terms})]
-        if wanted.query_vector:
-            calls.append((query_statements.NEWEST_SIGNS, {"conversation": known.head.id, "model": wanted.vector_model}))
-        postings, *signs = connection.batch(*calls)
-        near = near_passages(wanted.query_vector, (bytes(row[0]) for rows in signs for row in rows))
-        field = Field(said=known.outline.said, segments=known.head.node_count)
-        found_by_words: list[Any] = postings
-        scores = candidates(asked, found_by_words, field, near=near, most=passages_for(wanted.budget_tokens))
-        best = best_turns(scores, query_statements.ANSWERING) if wanted.budget_tokens > TIGHT else {}
-        passages, excerpts = self._passages(connection, known.head, list(scores), best)
-        found = hits(asked, scores, passages, field, most_tokens=wanted.budget_tokens)
-        room = wanted.budget_tokens - sum([note.tokens for note in found])
-        if room >= wanted.budget_tokens // 2:
-            found = (*found, *said_by(asked, known.outline.notes, found, most_tokens=room))
-        return found, excerpts
-
-    def _passages(
-        self, connection: DriverConnection, head: Head, numbers: Sequence[int], best: Mapping[int, float]
-    ) -> tuple[list[Passage], tuple[Excerpt, ...]]:
-        """The passages of numbers that are some passage's, and the words of the best turns; ends the snapshot."""
-        listed = ",".join(map(str, numbers))
-        calls: list[Call] = [(query_statements.HIT_PASSAGES, {"conversation": head.id, "numbers": listed})]
-        if best:
-            seqs = [*best, *([-1] * (query_statements.ANSWERING - len(best)))]
-            wanted = {f"s{i}": seq for i, seq in enumerate(seqs)}
-            short = {"head": _ANSWER.head, "tail": _ANSWER.tail}
-            calls.append((query_statements.ANSWERING_TURNS, {"conversation": head.id, **wanted, **short}))
-        rows, *turns = connection.batch(*calls, last=True)
-        named = self._driver.naming(query_statements.ANSWERING_TURNS)
-        excerpts = [
-            Excerpt(turn=shortened_record(row, _ANSWER), score=best[row.seq], node_idx=row.node_idx)
-            for found in turns for row in map(named, found)
-            if row.seq <= head.closed_seq and row.state == TurnState.STORED
-        ]  # fmt: skip
-        excerpts.sort(key=lambda one: (-one.score, one.turn.seq))
-        return unpack_passages([(number, body) for number, body in rows]), tuple(excerpts)
 
 
 def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:

@@ -14,7 +14,7 @@ from support.platforms import EVERYTHING, POISON, Platform, append_unreadable, t
 from support.stored import broken_invariants
 from turnfold.contract.passages import PLACES
 from turnfold.contract.vectors import Vector
-from turnfold.hits import near_passages
+from turnfold.passage_scores import near_passages
 from turnfold.sql import connect
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 

@@ -17,7 +17,7 @@ from turnfold import Turnfold
 from turnfold.contract.passages import PLACES
 from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, differing, numbers_of
 from turnfold.errors import InvalidSettings
-from turnfold.hits import near_passages
+from turnfold.passage_scores import near_passages
 from turnfold.sql import connect
 from turnfold_worker.adapters import sentence_embedder
 from turnfold_worker.adapters.sentence_embedder import DEFAULT_MODEL, SentenceTransformerEmbedder, weights_of

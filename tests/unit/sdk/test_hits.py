@@ -33,13 +33,31 @@ from turnfold.contract.vectors import (
 )
 from turnfold.contract.words import note_words
 from turnfold.errors import InvalidInput
-from turnfold.hits import MOST_COMPARED, Field, best_turns, candidates, hits, near_passages, said_by
+from turnfold.hits import hits, said_by
+from turnfold.passage_scores import (
+    MOST_COMPARED,
+    Field,
+    PostingRow,
+    best_of,
+    best_turns,
+    is_answered,
+    near_passages,
+    scores_of,
+    terms_of_hop,
+    told_by,
+    with_hop,
+    with_standing,
+)
 from turnfold.relevance import query_terms
 from turnfold.tokens import ESTIMATOR, estimate_tokens
+from turnfold_worker.pipeline.passages import Passage as Stored
 from turnfold_worker.pipeline.passages import passages_of, postings_of
 
 words = st.sampled_from(["pool", "connection", "postgres", "launch", "friday", "owner", "budget", "kept", "Mara"])
 texts = st.lists(words, min_size=1, max_size=8).map(" ".join)
+
+FIELD = Field(said={"user": 1_000}, segments=4)
+SCORES = st.dictionaries(st.integers(256, 9_000), st.integers(1, 900), max_size=30)
 
 
 def note(seq: int, text: str, *, speaker: str = "Mara", worth: int = 100) -> Note:
@@ -50,17 +68,30 @@ def found(query: str, *notes: Note, near: dict[int, float] | None = None, most_t
     return [one.seq for one in answers(query, notes, near=near or {}, most_tokens=most_tokens)]
 
 
+def candidates(
+    asked: Sequence[str],
+    rows: Sequence[PostingRow],
+    field: Field,
+    *,
+    most: int,
+    near: Mapping[int, float] | None = None,
+) -> dict[int, int]:
+    """Scores as a read has them, but for a second hop."""
+    postings = [row for row in rows if row[0] != STANDING]
+    scores = scores_of(told_by(asked, postings, field), postings, field, near=near or {})
+    return best_of(with_standing(scores, [row for row in rows if row[0] == STANDING]), most)
+
+
 def answers(
     query: str, notes: Sequence[Note], *, near: Mapping[int, float], most_tokens: int, most: int = 100
 ) -> tuple[Note, ...]:
     """From what a fold stores of the notes, as a read finds it."""
     passages = passages_of(notes)
     rows = [(one.term, 0, one.weight, one.passages) for one in postings_of({}, passages)]
-    field = Field(said={"user": 1_000}, segments=4)
     asked = query_terms(query)
-    scores = candidates(asked, [row for row in rows if row[0] in asked], field, near=near, most=most)
+    scores = candidates(asked, [row for row in rows if row[0] in asked], FIELD, near=near, most=most)
     stored = unpack_passages([(one.number, one.packed()) for one in passages if one.number in scores])
-    return hits(asked, scores, stored, field, most_tokens=most_tokens)
+    return hits(asked, scores, stored, FIELD, most_tokens=most_tokens)
 
 
 TALK = (
@@ -152,7 +183,7 @@ def test_cosines_by_signs_are_those_to_the_directions_that_the_signs_have(
         assert cosine_by_signs == pytest.approx(exact * math.sqrt(math.pi / 2), abs=1e-9)
 
 
-@given(st.dictionaries(st.integers(256, 9_000), st.integers(1, 900), max_size=30), st.integers(1, 8))
+@given(SCORES, st.integers(1, 8))
 def test_the_turns_that_answer_best_are_those_of_the_best_passages(scores: dict[int, int], most: int) -> None:
     ranked = dict(sorted(scores.items(), key=lambda one: (-one[1], one[0])))
     best = best_turns(ranked, most)
@@ -167,11 +198,10 @@ def test_the_newest_orders_of_a_person_stand_beside_what_answers() -> None:
     notes = [*(note(seq, "answer briefly, please") for seq in range(3, 13)), note(90, "launch on Friday")]
     said = ["Always answer briefly, please."] * 10 + ["The launch is on Friday."]
     postings = postings_of({}, passages_of(notes, said))
-    field = Field(said={"user": 1_000}, segments=4)
 
     def scores(*terms: str) -> dict[int, int]:
         rows = [(one.term, 0, one.weight, one.passages) for one in postings if one.term in terms]
-        found = candidates(("launch",), rows, field, most=100)
+        found = candidates(("launch",), rows, FIELD, most=100)
         return {number // PLACES: score for number, score in found.items() if number // PLACES in range(3, 13)}
 
     assert scores("launch") == {}
@@ -184,9 +214,57 @@ def test_what_a_person_prefers_stands_beside_the_newest_orders_and_takes_none_of
     said = [*["Always answer briefly, please."] * 9, *["I prefer brief answers."] * 9, "The launch is on Friday."]
     rows = [(one.term, 0, one.weight, one.passages) for one in postings_of({}, passages_of(notes, said))]
     wanted = [row for row in rows if row[0] in {"launch", STANDING}]
-    found = candidates(("launch",), wanted, Field(said={"user": 1_000}, segments=4), most=100)
+    found = candidates(("launch",), wanted, FIELD, most=100)
     order = [number // PLACES for number in found if number // PLACES in range(3, 21)]
     assert order == [*range(6, 12), *range(15, 21)], "orders before preferences, the newest six of each"
+
+
+FAMILY = (
+    note(1, "sister Layla visits every spring", speaker="Omar"),
+    note(10, "train was late again"),
+    note(20, "Layla bought house near Lisbon"),
+    note(30, "weather in Oslo turned cold"),
+)
+
+
+def _scored(passages: Sequence[Stored], terms: Sequence[str]) -> tuple[dict[int, int], dict[str, float]]:
+    rows = [
+        (one.term, one.weight % 5, one.weight, one.passages) for one in postings_of({}, passages) if one.term in terms
+    ]
+    told = told_by(terms, rows, FIELD)
+    return scores_of(told, rows, FIELD), told
+
+
+def test_what_the_best_passages_name_leads_to_what_answers_in_two_steps() -> None:
+    passages = passages_of(FAMILY)
+    stored = unpack_passages([(one.number, one.packed()) for one in passages])
+    query = query_terms("Which city does the sister of Omar live in?")
+    scores, told = _scored(passages, query)
+    assert number_of(20, 0) not in scores
+    assert not is_answered(scores, told), "who the sister is, is not what was asked"
+    named = terms_of_hop(query, scores, [one for one in stored if one.number in scores])
+    assert "layla" in named
+    assert "sister" not in named
+    whole = with_hop(scores, _scored(passages, named)[0])
+    found = [one for one in best_of(whole, 9) if one in {held.number for held in passages}]
+    assert found == [number_of(1, 0), number_of(20, 0)], "what was found first stays first"
+
+
+def test_a_question_that_one_passage_answers_takes_one_step() -> None:
+    scores, told = _scored(passages_of(FAMILY), ["layla", "lisbon"])
+    assert is_answered(scores, told)
+    assert is_answered({}, told), "there is nothing from which to go on"
+
+
+@given(SCORES, SCORES)
+def test_a_second_hop_takes_no_score_away_and_never_outdoes_the_best(
+    scores: dict[int, int], further: dict[int, int]
+) -> None:
+    whole = with_hop(scores, further)
+    assert set(whole) == set(scores) | set(further)
+    assert all(whole[number] >= score for number, score in scores.items())
+    best = max(scores.values(), default=0)
+    assert all(whole[number] <= scores.get(number, 0) + best / 4 for number in whole)
 
 
 def test_what_says_the_same_again_comes_after_what_says_something_else() -> None:
@@ -236,8 +314,7 @@ def test_the_order_of_the_rows_does_not_matter(query: str, said: list[str], shuf
     rows = [(one.term, 0, one.weight, one.passages) for one in postings_of({}, passages) if one.term in asked]
     again = list(rows)
     shuffler.shuffle(again)
-    field = Field(said={"user": 1_000}, segments=4)
-    first, second = (candidates(asked, found, field, most=most) for found in (rows, again))
+    first, second = (candidates(asked, found, FIELD, most=most) for found in (rows, again))
     assert list(first.items()) == list(second.items())
     assert len(first) <= most
 

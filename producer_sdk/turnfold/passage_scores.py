@@ -1,0 +1,254 @@
+"""Which passages may answer a query, from the postings of its terms and what is near in meaning. Pure.
+
+Passages are scored by BM25 over words and day, and lend a part of their score to their neighbours, because answers
+seldom repeat the words of the question. Where no passage holds much of what is asked, the answer may be two steps
+away: then what the best ones name is asked for too. Scores are whole numbers, so that no order of adding them matters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nlargest, nsmallest
+from itertools import chain, islice
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Final
+
+from turnfold.contract.coverage import voices
+from turnfold.contract.passages import (
+    ASKS,
+    ENDS,
+    IMPACT,
+    IMPACT_SCALE,
+    ORDERED,
+    PLACES,
+    PREFERRED,
+    ROLE,
+    ROLE_SHIFT,
+    ROLES,
+    Passage,
+    unpack_pointers,
+)
+from turnfold.contract.vectors import Vector, cosines_to, differing
+
+FEW_PASSAGES: Final = 120
+MOST_PASSAGES: Final = 250
+_TOKENS_A_PASSAGE: Final = 5
+"""A budget has a passage fetched for so many of its tokens: more than it can show."""
+_FULL: Final = 64
+"""Postings of a term that are read: one with as many occurs in more segments than are known."""
+_POINTERS_A_TERM: Final = 200
+"""Passages that are scored for one term, about: more would tell no answers apart."""
+_LENT_REPLY: Final = 1
+"""Bits by which what is lent to the passage after a question is less than its score; to the other neighbours two."""
+_LENT: Final = 2
+_LEAST_LENDER: Final = 20
+"""What has less than this part of the best score lends nothing."""
+_LENDERS: Final = 400
+"""Neither do passages after so many better ones."""
+PLACES_OF_HOP: Final = 8
+"""Numbers that are looked up for the words of a second hop: some may be nobody's."""
+_HOP_PASSAGES: Final = 5
+"""Passages at most, each of at least half of the best score, of which the words are asked for."""
+_HOP_TERMS: Final = 10
+_HOP: Final = 0.25
+"""Weight of what a second hop finds beside the best of the first."""
+_HOP_BELOW: Final = 0.6
+"""Of all that a query's terms tell: a passage that holds as much answers in one step."""
+_NEARNESS: Final = 0.75
+"""Weight of nearness in meaning beside that of words."""
+MOST_COMPARED: Final = 4_096
+"""Passages whose meaning is compared with the query's, the newest ones."""
+_LOOKED_AT: Final = 256
+"""Those by the count of signs that differ, which are looked at more closely."""
+_NEAR: Final = 128
+_NOT_NEAR: Final = 0.2
+"""A cosine up to which passages have no more in common than any two."""
+_ANSWERED: Final = 0.75
+"""Of all that a query's terms tell: what a passage by words is taken for at least when meaning is weighed beside it."""
+_STANDING: Final = {ORDERED: 0.7, PREFERRED: 0.6}
+"""Of the best score: what a person wants from now on, or prefers, has as much at least."""
+_MOST_STANDING: Final = 6  # orders, and as many preferences
+PRECISION: Final = 1_000
+"""Of a score: so much is what one term tells that half of the segments hold, said once by one of two equal voices."""
+NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
+
+PostingRow = tuple[str, int, int, bytes]
+"""A term, the segment that holds it, its weight there, and pointers to the passages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """What is known of a conversation beside the postings."""
+
+    said: Mapping[str, int]
+    """Tokens of each role."""
+    segments: int
+
+
+def passages_for(budget_tokens: int) -> int:
+    """Passages that a context of so many tokens has a use for."""
+    return max(FEW_PASSAGES, min(MOST_PASSAGES, budget_tokens // _TOKENS_A_PASSAGE))
+
+
+def told_by(query: Sequence[str], postings: Sequence[PostingRow], field: Field) -> dict[str, float]:
+    """What each term of a query tells, from the postings that were found."""
+    spread = Counter([term for term, _, _, _ in postings])
+    return {term: rarity(spread[term], field.segments) for term in query}
+
+
+def rarity(spread: int, segments: int) -> float:
+    """What a term tells that so many of the segments hold, as far as they are known."""
+    if spread >= _FULL:
+        # In how many more nobody has looked: between those that are known and all.
+        spread = math.isqrt(spread * max(spread, segments))
+    return math.log(1.0 + segments / max(1, spread))
+
+
+def scores_of(
+    told: Mapping[str, float],
+    postings: Sequence[PostingRow],
+    field: Field,
+    *,
+    near: Mapping[int, float] = NOTHING_NEAR,
+) -> dict[int, int]:
+    """Scores of the passages that may answer, by number, from the postings of terms and what each of them tells.
+
+    `near` are cosines to the query of passages that are near in meaning, by their numbers.
+    """
+    scores, marks = _scores(told, postings, field)
+    _add_nearness(scores, near, least=round(_ANSWERED * PRECISION * sum(told.values())))
+    return _with_neighbours(scores, marks)
+
+
+def is_answered(scores: Mapping[int, int], told: Mapping[str, float]) -> bool:
+    """Whether one passage holds much of what is asked; also where nothing is found from which to go on."""
+    best = max(scores.values(), default=0)
+    return not best or best >= _HOP_BELOW * PRECISION * sum(told.values())
+
+
+def terms_of_hop(query: Sequence[str], scores: Mapping[int, int], passages: Iterable[Passage]) -> list[str]:
+    """What the passages that answer best tell beside the query's terms, by its weight and by how well they answer."""
+    ranked = nlargest(_HOP_PASSAGES, passages, key=lambda one: (scores[one.number], -one.number))
+    least = max([scores[passage.number] for passage in ranked], default=0) / 2
+    weights: Counter[str] = Counter()
+    for passage in ranked:
+        if scores[passage.number] < least:
+            break
+        for note, stems in zip(passage.notes, passage.words, strict=True):
+            for stem, digit in zip(stems.split(), note.weights, strict=False):
+                weights[stem] += int(digit, 36) * scores[passage.number]
+    for term in query:
+        del weights[term]
+    return [term for term, _ in weights.most_common(_HOP_TERMS)]
+
+
+def with_hop(scores: Mapping[int, int], further: Mapping[int, int]) -> dict[int, int]:
+    """Scores with those of a second hop, but for the passages from which it went."""
+    total = dict(scores)
+    start = best_of(scores, PLACES_OF_HOP)
+    new = {number: score for number, score in further.items() if number not in start}
+    share = _HOP * max(scores.values(), default=0) / max(1, *new.values(), 1)
+    for number, score in new.items():
+        total[number] = total.get(number, 0) + int(share * score)
+    return total
+
+
+def best_of(scores: Mapping[int, int], most: int) -> dict[int, int]:
+    """At most `most` passages that have any score, best first, the earlier first among equals."""
+    least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > most else 1
+    found = sorted([(-score, number) for number, score in scores.items() if score >= least])
+    return {number: -score for score, number in found[:most]}
+
+
+def with_standing(scores: Mapping[int, int], postings: Iterable[PostingRow]) -> dict[int, int]:
+    """Scores where a person's newest orders, and preferences, stand beside what answers: they are about any question.
+
+    `postings` are those of `STANDING`.
+    """
+    total = dict(scores)
+    best = max(total.values(), default=0)
+    pointers = list(chain.from_iterable(zip(*unpack_pointers(row[3]), strict=True) for row in postings))
+    for impact, share in _STANDING.items():
+        for number in sorted([number for number, mark in pointers if mark & IMPACT == impact])[-_MOST_STANDING:]:
+            total[number] = max(total.get(number, 0), round(share * best))
+    return total
+
+
+def best_turns(scores: Mapping[int, int], most: int) -> dict[int, float]:
+    """Turns of the best passages, best first, each with its score as a share of the best one's."""
+    found: dict[int, float] = {}
+    best = max(scores.values(), default=0)
+    for number, score in scores.items():
+        if len(found) == most:
+            break
+        found.setdefault(number // PLACES, score / best)
+    return found
+
+
+def near_passages(asked: Vector, blocks: Iterable[bytes]) -> dict[int, float]:
+    """Cosines, about, of the passages that are nearest in meaning, by number, from blocks of signs, newest first."""
+    compared = islice(chain.from_iterable(differing(asked, block) for block in blocks), MOST_COMPARED)
+    looked_at = nsmallest(_LOOKED_AT, compared)
+    cosines = cosines_to(asked, [code for _, _, code in looked_at])
+    nearest = nsmallest(_NEAR, [(-cosine, number) for cosine, (_, number, _) in zip(cosines, looked_at, strict=True)])
+    return {number: -cosine for cosine, number in nearest}
+
+
+def _scores(
+    told: Mapping[str, float], postings: Sequence[PostingRow], field: Field
+) -> tuple[dict[int, int], dict[int, int]]:
+    """The sums of what the terms tell, and the marks of the passages that ask or end a turn."""
+    voice = voices(field.said)
+    loud = [PRECISION / IMPACT_SCALE * math.sqrt(voice.get(role, 1.0)) for role in ROLES]
+    weights = {term: [round(weight * one) for one in loud] for term, weight in told.items()}
+    scores: dict[int, int] = {}
+    marks: dict[int, int] = {}
+    known = scores.get
+    left = dict.fromkeys(told, _POINTERS_A_TERM)
+    # The heaviest first, so that a term that is everywhere is looked for where it is said most.
+    for term, _, _, pointers in sorted(postings, key=itemgetter(2, 1), reverse=True):
+        if left[term] <= 0:
+            continue
+        numbers, found = unpack_pointers(pointers)
+        left[term] -= len(numbers)
+        by_role = weights[term]
+        for number, mark in zip(numbers, found, strict=True):
+            scores[number] = known(number, 0) + by_role[mark >> ROLE_SHIFT & ROLE] * (mark & IMPACT)
+        marks.update(zip(numbers, found, strict=True))
+    return scores, marks
+
+
+def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: int) -> None:
+    """Add what passages have that are near in meaning.
+
+    As much of the best score by words, or of `least` where no passage holds much of the query.
+    """
+    nearest = max(near.values(), default=0.0)
+    if nearest <= _NOT_NEAR:
+        return
+    factor = _NEARNESS * max(least, *scores.values(), 0) / (nearest - _NOT_NEAR)
+    for number, cosine in near.items():
+        if cosine > _NOT_NEAR:
+            scores[number] = scores.get(number, 0) + round(factor * (cosine - _NOT_NEAR))
+
+
+def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dict[int, int]:
+    """Scores with what neighbours lend. A neighbour's number may be nobody's: then it is not found later."""
+    total = dict(scores)
+    known = total.get
+    ordered = sorted(scores.values(), reverse=True)
+    least = max([ordered[0] // _LEAST_LENDER, *ordered[_LENDERS - 1 : _LENDERS]]) if ordered else 0
+    for number, score in scores.items():
+        if score < least:
+            continue
+        mark = marks.get(number, ENDS)
+        following = (number | PLACES - 1) + 1 if mark & ENDS else number + 1
+        # Of a turn before this one only the first passage has a number that is known.
+        before = number - 1 if number & PLACES - 1 else number - PLACES
+        total[following] = known(following, 0) + (score >> (_LENT_REPLY if mark & ASKS else _LENT))
+        total[before] = known(before, 0) + (score >> _LENT)
+    return total
