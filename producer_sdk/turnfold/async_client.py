@@ -25,6 +25,7 @@ from turnfold.tool_schemas import ToolForm
 from turnfold.tools import RESULT_TOKENS
 from turnfold.turn_changes import Words
 from turnfold.waiting import Wait, pauses
+from turnfold.whole_numbers import whole_number
 
 THREADS = 32
 """Calls of one client that run at once; more wait their turn."""
@@ -37,9 +38,7 @@ class AsyncTurnfold:
     """A tenant's conversations, for asyncio. Arguments, results and errors are those of `Turnfold`."""
 
     def __init__(self, *, settings: Settings | None = None, threads: int = THREADS, **values: Any) -> None:
-        if type(threads) is not int or threads < 1:
-            msg = f"threads must be a whole number of at least 1, not {threads!r}"
-            raise InvalidSettings(msg)
+        whole_number("threads", threads, least=1, error=InvalidSettings)
         self._share(Turnfold(settings=settings, **values), ThreadPoolExecutor(threads, "turnfold"))
 
     def _share(self, client: Turnfold, pool: ThreadPoolExecutor) -> None:

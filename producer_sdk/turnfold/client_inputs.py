@@ -9,6 +9,7 @@ from typing import Any
 from turnfold.contract.records import Turn
 from turnfold.errors import InvalidInput, InvalidSettings, InvalidTurn
 from turnfold.settings import Settings
+from turnfold.whole_numbers import whole_number
 
 
 def settings_from(values: Mapping[str, Any]) -> Settings:
@@ -26,9 +27,7 @@ def check_search(query: object, limit: object) -> None:
     if not isinstance(query, str):
         msg = f"query must be text, not {type(query).__name__}"
         raise InvalidInput(msg)
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        msg = f"limit must be a whole number of at least 1, not {limit!r}"
-        raise InvalidInput(msg)
+    whole_number("limit", limit, least=1)
 
 
 def check_timeout(seconds: object) -> None:

@@ -19,6 +19,7 @@ from turnfold.pending_changes import Changes, changes_of
 from turnfold.shortening import MOST_CAP, cap_for
 from turnfold.snapshots import NEWEST_TURNS, PendingSource, Waiting, readable_head, unknown, waiting_turns
 from turnfold.tokens import ESTIMATOR, estimate_tokens
+from turnfold.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from turnfold.reader import Reader, ReadTransaction
@@ -79,9 +80,8 @@ def _check(marker: object, max_tokens: object) -> None:
     if not isinstance(marker, str):
         msg = f"a marker is a text such as L1:auth-options-17, not {type(marker).__name__}"
         raise InvalidInput(msg)
-    if max_tokens is not None and (isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1):
-        msg = f"max_tokens must be a whole number of at least 1, not {max_tokens!r}"
-        raise InvalidInput(msg)
+    if max_tokens is not None:
+        whole_number("max_tokens", max_tokens, least=1)
 
 
 def _expander(

@@ -18,6 +18,7 @@ from turnfold.contract.results import Expansion, Hit
 from turnfold.errors import InvalidInput, UnknownConversation, UnknownMarker
 from turnfold.tokens import estimate_tokens
 from turnfold.tool_schemas import MOST_HITS, TOOL_NAMES, ToolForm
+from turnfold.whole_numbers import whole_number
 
 RESULT_TOKENS: Final = 2_000
 """Estimated tokens of a result, unless the caller says otherwise."""
@@ -64,20 +65,18 @@ def handle(call: object, lookups: Lookups, *, max_tokens: object = RESULT_TOKENS
 
     Raises `InvalidInput` for what is no call of OpenAI's or Anthropic's; never for what a model wrote into one.
     """
-    if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < LEAST_RESULT_TOKENS:
-        msg = f"max_tokens must be a whole number of at least {LEAST_RESULT_TOKENS}, not {max_tokens!r}"
-        raise InvalidInput(msg)
+    room = whole_number("max_tokens", max_tokens, least=LEAST_RESULT_TOKENS)
     asked = _read(call)
     failed = False
     try:
-        text = _answer(asked, lookups, max_tokens)
+        text = _answer(asked, lookups, room)
     except _BadArguments as error:
         text, failed = f"Error: {error}\n", True
     except UnknownMarker as error:
         text, failed = f"Error: {error}. Or use search to find a marker\n", True
     except UnknownConversation:
         text = "Nothing was said in this conversation before: there is nothing to look up.\n"
-    return asked.answered(clip_text(text, max_tokens)[0], failed=failed)
+    return asked.answered(clip_text(text, room)[0], failed=failed)
 
 
 class _BadArguments(Exception):  # noqa: N818 - what a model did, told to the model

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from turnfold.assemble.markers import parse_marker
@@ -12,6 +13,7 @@ from turnfold.assemble.sections import Section, flags_of, system_text
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector, rounded
 from turnfold.errors import InvalidBudget, InvalidInput
 from turnfold.tokens import ESTIMATOR, Counter
+from turnfold.whole_numbers import whole_number
 
 _MOST_TOKENS: Final = 10**12
 """More than any conversation has: shares of a budget are computed as floats, which end somewhere."""
@@ -45,10 +47,7 @@ class Request:
 
     def __post_init__(self) -> None:
         for name, least in (("budget_tokens", 1), ("reserve_tokens", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                msg = f"{name} must be a whole number of at least {least}, not {value!r}"
-                raise InvalidBudget(msg, needed_tokens=least)
+            whole_number(name, getattr(self, name), least=least, error=partial(InvalidBudget, needed_tokens=least))
         for name in ("query", "system", "task"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
