@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.top_anchors import TopAnchors
@@ -85,8 +85,7 @@ class Known:
         return short == self.short or (as_long and not self.turns.has_parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What a read needs of a conversation."""
 
     address: Address
@@ -100,8 +99,7 @@ class Wanted:
     """The words of all the newest turns are needed, not only of those that a context is likely to show."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A conversation at one committed state."""
 
     known: Known

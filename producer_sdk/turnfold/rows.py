@@ -79,19 +79,21 @@ def anchor_record(row: Any) -> Anchor:
     )  # fmt: skip
 
 
-def top_anchor_record(row: Row) -> Anchor:
+def top_anchor_record(row: Row, speaker: str | None = None, day: str = "") -> Anchor:
     """An active anchor of the rows of `statements.TOP_ANCHOR_ROWS`: what a context needs of it."""
     number, kind, body, seq, start, tokens, replaced = row
     return Anchor(
         id=number, type=KINDS[kind], text=body, turn_seq=seq, start=start, end=start + len(body), tokens=tokens,
-        replaced=replaced,
+        replaced=replaced, speaker=speaker, day=day,
     )  # fmt: skip
 
 
 def lazy_anchors(rows: Sequence[Row]) -> TopAnchors:
     """The anchors of such rows."""
     return TopAnchors(
-        seqs=[row[3] for row in rows], tokens=[row[5] for row in rows], make=lambda at: top_anchor_record(rows[at])
+        seqs=[row[3] for row in rows],
+        tokens=[row[5] for row in rows],
+        make=lambda at, speaker, day: top_anchor_record(rows[at], speaker, day),
     )
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from turnfold.assemble import Request
 from turnfold.assemble.memo import Memo
@@ -55,8 +54,7 @@ def unknown(address: Address) -> UnknownConversation:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):
     """What a snapshot does not hold of an inbox."""
 
     turns: tuple[StoredTurn, ...] = ()

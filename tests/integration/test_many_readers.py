@@ -150,6 +150,10 @@ def test_a_read_that_remembers_equals_one_that_does_not_after_each_change(
             compare()
             local.settle()
             compare()
+            # One by one, as a chat does: what a read works out is used again by the next.
+            for number in range(5):
+                tf.append("c", {"role": "user", "content": f"And {number}? {'More of it. ' * (7 * number)}".strip()})
+                compare()
         tf.forget("c", timeout_seconds=0)
         compare()
         local.settle()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from turnfold.assemble.chat import ChatBlock, ShownTurn
+from turnfold.assemble.chat import ChatBlock
 from turnfold.assemble.clip import longest_within
 from turnfold.assemble.form_tokens import messages_tokens
 from turnfold.assemble.markers import node_marker, turns_marker
 from turnfold.assemble.plan import Plan
-from turnfold.assemble.pricing import FormTokens, Pricing, Style
+from turnfold.assemble.pricing import FormTokens, Pricing, SpokenTurn, Style
 from turnfold.assemble.recent import lines_of
 from turnfold.assemble.render_anthropic import OPENER, anthropic_messages
 from turnfold.assemble.render_openai import openai_messages
@@ -23,14 +22,12 @@ from turnfold.assemble.render_text import (
     OFTEN_HEADER,
     RECENT_HEADER,
     closed_line,
-    day_lines,
     excerpt_opening,
     guarded,
     names_line,
     node_opening,
     range_line,
     shown_words,
-    turn_opening,
 )
 from turnfold.assemble.tags import TAGS_LEVEL, best_tags
 from turnfold.contract.records import LevelKey, Role
@@ -45,8 +42,7 @@ class Part(NamedTuple):
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assembly:
+class Assembly(NamedTuple):
     """A plan in words."""
 
     plan: Plan
@@ -66,7 +62,7 @@ def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, sty
     """Put a plan into words and count it: by sums where counts are stored, else over the finished forms."""
     before = tuple(_before(plan, texts, pricing, style))
     recent = [pricing.turn(shown) for shown in plan.raw]
-    after = tuple(_after(plan, recent, pricing, style))
+    after = tuple(_after(recent, pricing))
     system = "".join([part.text for part in before])
     text = system + "".join([part.text for part in after])
     chat = ChatBlock(plan.raw)
@@ -128,7 +124,8 @@ def _repeated(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
     if plan.excerpts:
         yield Part("excerpts", EXCERPTS_HEADER, pricing.count(EXCERPTS_HEADER))
     for shown in plan.excerpts:
-        yield Part("excerpts", _spoken(excerpt_opening(shown.turn), shown, style), pricing.excerpt(shown))
+        line = closed_line(excerpt_opening(shown.turn) + guarded(shown_words(shown), style.openings))
+        yield Part("excerpts", line, pricing.excerpt(shown))
     if plan.expanded:
         yield Part("expanded", EXPANDED_HEADER, pricing.count(EXPANDED_HEADER))
     for passage in plan.expanded:
@@ -154,20 +151,17 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
         yield Part("names", line := names_line(plan.late_names), pricing.count(line))
 
 
-def _after(plan: Plan, tokens: Sequence[FormTokens], pricing: Pricing, style: Style) -> Iterator[Part]:
-    if all(shown.hidden for shown in plan.raw):
+def _after(spoken: Sequence[SpokenTurn], pricing: Pricing) -> Iterator[Part]:
+    if not any(one.line for one in spoken):
         return
     yield Part("recent", RECENT_HEADER, pricing.count(RECENT_HEADER))
-    for shown, priced, day in zip(plan.raw, tokens, day_lines(plan.raw), strict=True):
-        if shown.hidden:
-            continue
-        if day:
+    today = ""
+    for tokens, _, _, line, day, _ in spoken:
+        if day and day != today:
+            today = day
             yield Part("recent", day, pricing.count(day))
-        yield Part("recent", _spoken(turn_opening(shown.turn), shown, style), priced.text)
-
-
-def _spoken(opening: str, shown: ShownTurn, style: Style) -> str:
-    return closed_line(opening + guarded(shown_words(shown), style.openings))
+        if line:
+            yield Part("recent", line, tokens)
 
 
 def _joined_line(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing) -> str:
@@ -185,7 +179,7 @@ def _joined_line(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing) ->
 
 
 def _summed(
-    parts: Sequence[Part], before: Sequence[Part], chat: ChatBlock, recent: Sequence[FormTokens], pricing: Pricing
+    parts: Sequence[Part], before: Sequence[Part], chat: ChatBlock, recent: Sequence[SpokenTurn], pricing: Pricing
 ) -> FormTokens:
     prefix = sum([part.tokens for part in before])
     system = MESSAGE_TOKENS + prefix if before else 0

@@ -6,9 +6,9 @@ each group of neighbouring nodes, so that every turn is under exactly one line a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import replace
-from typing import Final, TypeVar
+from collections.abc import Hashable, Iterable, Sequence
+from functools import partial
+from typing import Final
 
 from turnfold.assemble import recent
 from turnfold.assemble.answers import Quoted, quoted
@@ -20,6 +20,7 @@ from turnfold.assemble.groups import Hits
 from turnfold.assemble.latest_actions import fitting_actions
 from turnfold.assemble.markers import turns_marker
 from turnfold.assemble.material import Material
+from turnfold.assemble.memo import Memo
 from turnfold.assemble.past import Past, SaidWhen, Taken
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
@@ -39,11 +40,10 @@ _ALL_FOR_NAMES: Final = 1_000
 _LATE_NAMES: Final = 6
 """One part in six of what names may have is at most for those of turns that are not folded yet."""
 _ROUNDS: Final = 4
+_MOST_OF_NOTES: Final = 8
+"""Results that are remembered of the same notes: they differ in what is left over for a few more."""
 _ENOUGH: Final = 2**31
 """Tokens: room for all."""
-
-
-_Made = TypeVar("_Made")
 
 
 def select_by_value(material: Material, pricing: Pricing, *, target: int, in_detail: Sequence[Node] = ()) -> Plan:
@@ -54,7 +54,7 @@ def select_by_value(material: Material, pricing: Pricing, *, target: int, in_det
     plan = fixed_plan(material, pricing, target=target)
     fixed = pricing.count(plan.system) + pricing.count(plan.task)
     if (shown := recent.everything(material, pricing, room=target - fixed)) and plan.system_marker is None:
-        return replace(plan, raw=shown, allotted=(("recent", target - fixed),))
+        return plan._replace(raw=shown, allotted=(("recent", target - fixed),))
     selection = _Selection(material, pricing, plan, target=target, fixed=fixed, in_detail=in_detail)
     selection.take_the_past()
     for _ in range(_ROUNDS):
@@ -74,6 +74,7 @@ class _Selection:
         self._pricing = pricing
         self._policy = material.request.policy
         self._outline = material.snapshot.outline or Outline()
+        self._actions = material.memo.of("actions", lambda: self._outline.all_actions)
         self._target = target
         self._fixed = fixed
         self._in_detail = tuple((node.first_seq, node.last_seq) for node in in_detail)
@@ -114,11 +115,11 @@ class _Selection:
         late = fitting_late_names(self._outline.tail_names, names, for_late, self._pricing) if self._tail_span() else ()
         room -= self._pricing.count(names_line(names)) if names else 0
         room -= for_late
-        actions = fitting_actions(self._outline.all_actions, self.plan.raw, self._for_actions, self._pricing)
+        actions = fitting_actions(self._actions, self.plan.raw, self._for_actions, self._pricing)
         changing = (*actions, *([names_line(late)] if late else []))
         self._kept_free = self._for_actions + for_late - sum(map(self._pricing.count, changing))
-        self.plan = replace(
-            self.plan, anchors=anchors.anchors, names=names, late_names=late, actions=actions,
+        self.plan = self.plan._replace(
+            anchors=anchors.anchors, names=names, late_names=late, actions=actions,
             allotted=(
                 ("anchors", int(self._policy.anchors_share * self._target)),
                 ("names", most_names),
@@ -140,25 +141,32 @@ class _Selection:
         first_raw = self._first_raw()
         past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words, in_detail=self._in_detail)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
-        chosen, hits, said, known_by = self._with_hits(past, opened, self._steady_room(tail))
+        chosen, hits, said, memo = self._with_hits(past, opened, self._steady_room(tail))
         left = self._left - chosen.tokens - said.tokens - (self._pricing.notes(hits) if hits else 0)
         if late := [note for note in late if note.seq not in said.whole]:
             of_tail = self._chosen(late, opened, min(left + self._more_raw(), left + self._kept_free))
             late = of_tail.notes
             left -= of_tail.tokens
-        groups = self._remembered(known_by, "groups", lambda: grouped(spans, chosen.notes))
+        groups = memo.of("groups", lambda: grouped(spans, chosen.notes))
         if chosen.notes and left > _WORTH_FILLING * self._target:
             asked = hits.notes if hits else ()
-            more = self._remembered(known_by, "more", lambda: past.near_the_end_of(chosen.notes, asked))
+            more = memo.of("more", lambda: past.near_the_end_of(chosen.notes, asked))
             near = self._chosen(more, opened, left).notes
+            before = groups
             # Together they need fewer labels.
-            left -= fitting_notes(near, opened, _ENOUGH, self._pricing, after=chosen).tokens
-            groups = with_more(groups, near)
+            groups, tokens = memo.of(
+                ("near", tuple(near)),
+                lambda: (
+                    with_more(before, near),
+                    fitting_notes(near, opened, _ENOUGH, self._pricing, after=chosen).tokens,
+                ),
+            )
+            left -= tokens
         self._left = left + self._kept_free
         if tail:
-            groups += grouped([tail], late, day=last_day(groups))
-        self.plan = replace(
-            self.plan,
+            day = last_day(groups)
+            groups += self._material.memo.of(("tail", tail, day, tuple(late)), lambda: grouped([tail], late, day=day))
+        self.plan = self.plan._replace(
             groups=groups,
             hits=hits,
             excerpts=said.shown,
@@ -183,22 +191,16 @@ class _Selection:
         """Tokens of the recent turns that were left over for them."""
         return self._recent_tokens() - self._raw_at_first
 
-    def _remembered(self, key: Hashable | None, what: str, make: Callable[[], _Made]) -> _Made:
-        """A result that depends on the notes of a key alone; without a key it is made each time."""
-        return make() if key is None else self._material.memo.of((what, key), make)
-
-    def _with_hits(
-        self, past: Past, opened: Sequence[GroupSpan], room: int
-    ) -> tuple[Taken, Hits | None, Quoted, Hashable | None]:
+    def _with_hits(self, past: Past, opened: Sequence[GroupSpan], room: int) -> tuple[Taken, Hits | None, Quoted, Memo]:
         """Notes of the past and, apart from them, notes and words that the query is about.
 
-        Small budgets are for the query alone; of larger ones up to a share is for what is always shown. The last is
-        what the first depends on, unless that is the query.
+        Small budgets are for the query alone; of larger ones up to a share is for what is always shown. The last
+        remembers what is made of the first: for later reads too, unless it depends on the query.
         """
         first_raw = self._first_raw()
         found = [note for note in self._material.snapshot.hits if note.seq < first_raw]
         share = self._policy.unasked_share * max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, self._target))
-        unasked = self._chosen(past, opened, int(share * room)) if found else Taken([], 0)
+        unasked = self._chosen(past, opened, int(share * room)) if found else Taken([], 0, {})
         shown = {(note.seq, note.place) for note in unasked.notes}
         said = quoted(
             self._material, self._pricing, before_seq=first_raw, target=self._target, most_tokens=room // 2,
@@ -206,9 +208,11 @@ class _Selection:
         )  # fmt: skip
         if not found and not said.shown:
             key = (
-                self._material.request.budget_tokens, first_raw, self._anchors_by, room, tuple(opened), self._in_detail,
+                "past", self._material.request.budget_tokens, first_raw, self._anchors_by, room, tuple(opened),
+                self._in_detail,
             )  # fmt: skip
-            return self._remembered(key, "notes", lambda: self._chosen(past, opened, room)), None, said, key
+            memo = self._material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
+            return memo.of("notes", lambda: self._chosen(past, opened, room)), None, said, memo
         room, whole = room - said.tokens, said.whole
         for_hits = room - unasked.tokens - self._pricing.count(HITS_HEADER)
         left = (note for note in found if note.seq not in whole and (note.seq, note.place) not in shown)
@@ -220,7 +224,7 @@ class _Selection:
         others = (
             note for note in past if (place := note[:2]) in shown or (note[0] not in whole and place not in asked)
         )
-        return self._chosen(others, opened, room), hits, said, None
+        return self._chosen(others, opened, room), hits, said, Memo()
 
     def show_more_raw(self) -> bool:
         """Spend what notes left over on more of the recent turns and on those before them; True when that is some."""
@@ -241,7 +245,7 @@ class _Selection:
         material, policy, outline = self._material, self._policy, self._outline
         tail = material.after(material.closed_seq) or material.window[-1:]
         allowance = max(0, min(int(policy.tail_share * self._target), self._target - self._fixed))
-        if sum(turn.tokens for turn in tail) <= 2 * allowance:
+        if recent.may_fit(material, tail, allowance):
             shown = recent.shown(material, self._pricing, tail)
             if all(one.marker is None or one.hidden for one in shown) and self._priced(shown) <= allowance:
                 return shown
@@ -257,7 +261,7 @@ class _Selection:
 
     def _actions_share(self) -> int:
         """Tokens that the last actions may have, the same whatever they are: what they leave is for the end."""
-        return int(self._policy.actions_share * self._target) if self._outline.all_actions else 0
+        return int(self._policy.actions_share * self._target) if self._actions else 0
 
     def _names_share(self) -> int:
         """Tokens that names may have: what tools said of all, of a small budget; a quarter of it of what is beyond."""
@@ -266,13 +270,15 @@ class _Selection:
 
     def _spans(self) -> list[GroupSpan]:
         """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
-        before, share = self._first_raw() - 1, int(self._policy.markers_share * self._target)
-        return self._remembered(
-            (before, share, self._material.style.short), "spans",
-            lambda: spans_of(
-                self._outline.cover, before=before, most_tokens=share, short=self._material.style.short
-            ),
+        before, share, short = self._spans_by()
+        return self._material.memo.of(
+            ("spans", before, share, short),
+            lambda: spans_of(self._outline.cover, before=before, most_tokens=share, short=short),
         )  # fmt: skip
+
+    def _spans_by(self) -> tuple[int, int, bool]:
+        """What they depend on: the last turn, tokens, whether markers are short."""
+        return self._first_raw() - 1, int(self._policy.markers_share * self._target), self._material.style.short
 
     def _tail_span(self) -> GroupSpan | None:
         """Turns of the open tail that only notes stand for."""
@@ -298,17 +304,19 @@ class _Selection:
     def _lines_tokens(self) -> int:
         """Tokens of the background's header and of the lines of groups."""
         tail = self._tail_span()
-        lines = [
-            group_line(span.first_seq, span.last_seq, span.marker)
-            for span in [*self._spans(), *([tail] if tail else [])]
-        ]
+        lines = [group_line(*tail)] if tail else []
         lines += recent.lines_of(self._unfolded(tail), self.plan.unread)
-        return sum(map(self._pricing.count, [BACKGROUND_HEADER, *lines])) if lines else 0
+        folded = self._material.memo.of(
+            ("lines", *self._spans_by()), lambda: sum(self._pricing.count(group_line(*span)) for span in self._spans())
+        )
+        if not lines and not folded:
+            return 0
+        return folded + sum(map(self._pricing.count, [BACKGROUND_HEADER, *lines]))
 
     def _recent_tokens(self) -> int:
         return self._priced(self.plan.raw)
 
     def _priced(self, raw: tuple[ShownTurn, ...]) -> int:
         if raw is not self._raw_priced[0]:
-            self._raw_priced = (raw, self._pricing.around(self._pricing.recent(raw), raw))
+            self._raw_priced = (raw, self._pricing.raw(raw))
         return self._raw_priced[1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from turnfold.assemble.group_spans import GroupSpan
@@ -74,7 +73,7 @@ def fitting_anchors(top: TopAnchors, before_seq: int, most: int, pricing: Pricin
         if seq >= before_seq or spent + tokens > most:
             continue
         speaker, day = said_when.of(seq)
-        anchor = replace(top[at], speaker=speaker, day=day)
+        anchor = top.said_by(at, speaker, day)
         price = pricing.anchor(anchor)
         if spent + price <= most:
             taken.append(anchor)

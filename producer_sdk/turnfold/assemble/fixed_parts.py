@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from turnfold.assemble.chat import ShownTurn
@@ -76,7 +75,7 @@ def least_plan(material: Material) -> Plan:
 def with_lines(plan: Plan, material: Material, raw: tuple[ShownTurn, ...]) -> Plan:
     """The plan with these recent turns, and lines for the turns between the nodes and them."""
     unfolded, unread = not_shown(material, raw)
-    return replace(plan, raw=raw, unfolded=unfolded, unread=unread)
+    return plan._replace(raw=raw, unfolded=unfolded, unread=unread)
 
 
 def not_shown(material: Material, raw: tuple[ShownTurn, ...]) -> tuple[tuple[int, int] | None, int]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import attrgetter, itemgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from turnfold.assemble.groups import Group
 from turnfold.assemble.markers import Marker, NodeTarget, format_marker, turns_marker
@@ -20,8 +19,7 @@ _NEAR: Final = 3
 """Nodes within which a group's edge may move to the beginning of a day."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupSpan:
+class GroupSpan(NamedTuple):
     """Turns that one group's line stands for, before its notes are known."""
 
     first_seq: int

@@ -23,6 +23,8 @@ def fitting_actions(
     First the last one, the last one that failed, and the newest of the others, each in few words; then in all their
     words, the newest first. What stands among the raw turns is not said again.
     """
+    if not actions:
+        return ()
     whole = {one.turn.seq for one in raw if one.marker is None}
     outcomes = Counter(action.ended for action in actions if not action.failed)
     lines: dict[int, tuple[str, str]] = {}

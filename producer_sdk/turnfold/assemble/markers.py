@@ -64,10 +64,7 @@ def format_marker(marker: Marker, *, slug: str = "") -> str:
     """The marker as it is written, without arrow and brackets: `L1:auth-options-17`."""
     target = marker.target
     if isinstance(target, TurnsTarget):
-        goes_on = f"+{target.offset}" if target.offset else ""
-        if target.first_seq == target.last_seq:
-            return f"L{marker.level}:turn-{target.first_seq}{goes_on}"
-        return f"L{marker.level}:turns-{target.first_seq}-{target.last_seq}{goes_on}"
+        return turns_marker(target.first_seq, target.last_seq, level=marker.level, offset=target.offset)
     number = str(target.idx + 1) if target.height == 0 else f"c{target.height}-{target.idx + 1}"
     if target.height == 0 and _READS_OTHERWISE.fullmatch(slug):
         slug = ""
@@ -81,7 +78,9 @@ def node_marker(node: Node, *, level: int, short: bool) -> str:
 
 def turns_marker(first_seq: int, last_seq: int, *, level: int = 0, offset: int = 0) -> str:
     """The marker of a range of turns."""
-    return format_marker(Marker(level, TurnsTarget(first_seq, last_seq, offset)))
+    goes_on = f"+{offset}" if offset else ""
+    turns = f"turn-{first_seq}" if first_seq == last_seq else f"turns-{first_seq}-{last_seq}"
+    return f"L{level}:{turns}{goes_on}"
 
 
 def parse_marker(text: str) -> Marker:

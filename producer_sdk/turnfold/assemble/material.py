@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from turnfold.assemble.chat import inside_groups
 from turnfold.assemble.markers import turns_marker
@@ -21,8 +20,7 @@ from turnfold.contract.results import Snapshot
 _SYSTEM: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Material:
+class Material(NamedTuple):
     """What a selection chooses from. Made from a snapshot and a request alone."""
 
     snapshot: Snapshot

@@ -17,16 +17,17 @@ class Memo:
     It never changes what a read returns: two threads may both work out a result, and find the same.
     """
 
-    __slots__ = ("_found",)
+    __slots__ = ("_found", "_most")
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_ENTRIES) -> None:
+        self._most = most
         self._found: dict[Hashable, Any] = {}
 
     def of(self, key: Hashable, make: Callable[[], _Found]) -> _Found:
         """The result of this key, by `make` when it is asked for first."""
         found: _Found | None = self._found.get(key)
         if found is None:
-            if len(self._found) >= MOST_ENTRIES:
+            if len(self._found) >= self._most:
                 self._found.clear()
             found = self._found[key] = make()
         return found

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, compress, count, islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from turnfold.contract.note_lists import NoteList, NoteRow, Tiers
 from turnfold.contract.notes import Note
@@ -20,17 +19,15 @@ Labels = dict[tuple[int, str, str], bool]
 """By group, day and speaker, whether a note there ends in a mark already; of a day alone only that it is there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """Notes in the order in which they were taken, and what they cost with their labels."""
 
     notes: list[Note]
     tokens: int
-    labels: Labels = field(default_factory=dict)
+    labels: Labels
 
 
-@dataclass(frozen=True, slots=True)
-class TakenAnchors:
+class TakenAnchors(NamedTuple):
     """Anchors in merge order, what they cost with their header, and their words by turn."""
 
     anchors: tuple[Anchor, ...]

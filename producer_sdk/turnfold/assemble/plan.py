@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.detail import Answer
@@ -25,8 +26,7 @@ class ShownNode:
         return (self.node.height, self.node.idx, self.level)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(NamedTuple):
     """The parts of a context in the order in which they are shown."""
 
     system: str = ""

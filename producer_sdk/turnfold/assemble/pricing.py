@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from turnfold.assemble.chat import ShownTurn
@@ -21,7 +20,7 @@ from turnfold.assemble.render_text import (
     RECENT_HEADER,
     anchor_opening,
     closed_line,
-    day_lines,
+    day_line,
     excerpt_opening,
     guarded,
     node_opening,
@@ -31,7 +30,8 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import MARKS, SpokenDay, day_line, is_parted_free, lines_of_days
+from turnfold.contract.notes import MARKS, SpokenDay, is_parted_free, lines_of_days
+from turnfold.contract.notes import day_line as note_day_line
 from turnfold.contract.records import Anchor, LevelKey, Node, Role
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter
@@ -41,6 +41,8 @@ _NEVER_MISSING: Final = 3
 
 _MOST_REMEMBERED: Final = 4_000
 """Texts and turns whose prices are remembered."""
+_MOST_CHARACTERS: Final = 1_000_000
+"""Of them together: a long turn that is cut a little otherwise at each read is another text each time."""
 _MOST_BLOCKS: Final = 100
 
 _ALIKE: Final = str.maketrans(
@@ -56,8 +58,21 @@ class FormTokens(NamedTuple):
     anthropic: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class SpokenTurn(NamedTuple):
+    """A recent turn in words, and its tokens in each form; Anthropic's as if no neighbours were joined."""
+
+    text: int = 0
+    openai: int = 0
+    anthropic: int = 0
+    line: str = ""
+    """In the text form, with its newline; empty for a hidden one."""
+    day: str = ""
+    """The line of its day; empty for a hidden one and for one without a time."""
+    begins_well: bool = False
+    """Anthropic's form may begin with it."""
+
+
+class Style(NamedTuple):
     """What decides how parts are written, the same for a whole read."""
 
     short: bool
@@ -75,17 +90,19 @@ class Pricing:
         self._style = style
         self._texts = texts
         self._counted: dict[str, int] = {}
+        self._characters = 0
         self._blocks: dict[int, tuple[NoteBlock, int]] = {}
         self._anchors: dict[tuple[tuple[int, str | None, str], ...], tuple[str, int]] = {}
         self._labels: dict[str, int] = {}
         self._days: dict[str, int] = {}
-        self._turns: dict[tuple[str, int, str, bool, bool], FormTokens] = {}
+        self._turns: dict[tuple[int, str, str, bool, bool], SpokenTurn] = {}
         self._openings: dict[tuple[int, int], int] = {}
 
     @property
     def is_full(self) -> bool:
         """True when it remembers more than a few reads ask for: time for a new one."""
-        return len(self._counted) + len(self._turns) > _MOST_REMEMBERED or len(self._blocks) > _MOST_BLOCKS
+        texts = len(self._counted) + len(self._turns)
+        return texts > _MOST_REMEMBERED or self._characters > _MOST_CHARACTERS or len(self._blocks) > _MOST_BLOCKS
 
     @property
     def trusts_stored(self) -> bool:
@@ -98,6 +115,7 @@ class Pricing:
         if known is None:
             known = _checked(self._counter.count(text))
             self._counted[text] = known
+            self._characters += len(text)
         return known
 
     def words(self, shown: ShownTurn) -> int:
@@ -137,7 +155,7 @@ class Pricing:
         """Tokens of the line of a day."""
         known = self._days.get(day)
         if known is None:
-            known = self._days[day] = self.count(day_line(day))
+            known = self._days[day] = self.count(note_day_line(day))
         return known
 
     def _notes(self, line: str, days: Iterable[SpokenDay], shown: str) -> int:
@@ -171,41 +189,40 @@ class Pricing:
 
     def excerpt(self, shown: ShownTurn) -> int:
         """Tokens of an excerpt's part."""
-        return self._spoken(excerpt_opening(shown.turn), shown)
+        safe = guarded(shown_words(shown), self._style.openings)
+        return self._part(excerpt_opening(shown.turn), safe, self._stored(shown) if safe is shown.content else None)
 
-    def turn(self, shown: ShownTurn) -> FormTokens:
-        """Tokens of a recent turn in each form; Anthropic's as if no neighbours were joined."""
-        key = (shown.turn.turn_id, shown.turn.seq, shown.content, shown.native, shown.hidden)
+    def turn(self, shown: ShownTurn) -> SpokenTurn:
+        """A recent turn in words, and what it costs."""
+        turn, content, _, native, hidden = shown
+        key = (turn.seq, turn.turn_id, content, native, hidden)
         known = self._turns.get(key)
         if known is None:
             known = self._turns[key] = self._turn(shown)
+            self._characters += len(content) + len(known.line)
         return known
 
-    def recent(self, turns: Iterable[ShownTurn]) -> FormTokens:
-        """Tokens of recent turns, without what stands around them."""
-        text = openai = anthropic = 0
-        for shown in turns:
-            tokens = self.turn(shown)
-            text += tokens.text
-            openai += tokens.openai
-            anthropic += tokens.anthropic
-        return FormTokens(text, openai, anthropic)
-
-    def around(self, recent: FormTokens, turns: tuple[ShownTurn, ...]) -> int:
-        """At most what the recent turns cost in their dearest form, with headers, days and the system message."""
+    def raw(self, turns: Sequence[ShownTurn]) -> int:
+        """At most what recent turns cost in their dearest form, with headers, days and the system message."""
         if not turns:
             return MESSAGE_TOKENS
-        return self.dearest(recent, turns[0], sum(self.count(line) for line in day_lines(turns) if line))
+        text = openai = anthropic = 0
+        today = ""
+        for shown in turns:
+            in_text, in_openai, in_anthropic, _, day, _ = self.turn(shown)
+            if day and day != today:
+                today = day
+                text += self.count(day)
+            text += in_text
+            openai += in_openai
+            anthropic += in_anthropic
+        around = self.around(begins_well=self.turn(turns[0]).begins_well)
+        return max(text + around.text, openai + around.openai, anthropic + around.anthropic)
 
-    def dearest(self, recent: FormTokens, first: ShownTurn, days: int) -> int:
-        """`around` of turns that begin with `first`; `days` are the tokens of the lines of their days."""
-        begins_well = first.turn.role is Role.USER and first.content.strip() and not first.hidden
+    def around(self, *, begins_well: bool) -> FormTokens:
+        """Tokens of what stands around recent turns: header, system message, what Anthropic's form must begin with."""
         opener = 0 if begins_well else MESSAGE_TOKENS + self.count(OPENER)
-        return max(
-            recent.text + self.count(RECENT_HEADER) + days,
-            recent.openai + MESSAGE_TOKENS,
-            recent.anthropic + MESSAGE_TOKENS + opener,
-        )
+        return FormTokens(self.count(RECENT_HEADER), MESSAGE_TOKENS, MESSAGE_TOKENS + opener)
 
     def _opening(self, node: Node) -> int:
         """Tokens of what stands before a node's words, by the estimator: the same at each level."""
@@ -220,30 +237,34 @@ class Pricing:
         """Tokens of a text by the estimator, to which ASCII letters are alike, and digits: a shape is counted once."""
         return self.count(text.translate(_ALIKE))
 
-    def _turn(self, shown: ShownTurn) -> FormTokens:
+    def _turn(self, shown: ShownTurn) -> SpokenTurn:
         if shown.hidden:
-            return FormTokens()
+            return SpokenTurn()
         turn = shown.turn
-        text = self._spoken(turn_opening(turn), shown)
+        opening = turn_opening(turn)
+        safe = guarded(shown_words(shown), self._style.openings)
+        text = self._part(opening, safe, self._stored(shown) if safe is shown.content else None)
+        line = closed_line(opening + safe)
+        day = day_line(turn.created_at) if turn.created_at else ""
+        begins_well = turn.role is Role.USER and bool(shown.content.strip())
         if turn.role is Role.TOOL or (shown.native and turn.parts):
             _, blocks = anthropic_turn(shown)
             anthropic = messages_tokens([{"content": blocks}], self.count) if blocks else 0
-            return FormTokens(text, messages_tokens(openai_turn(shown), self.count), anthropic)
+            openai = messages_tokens(openai_turn(shown), self.count)
+            return SpokenTurn(text, openai, anthropic, line, day, begins_well)
         if not shown.content.strip():
-            return FormTokens(text)
+            return SpokenTurn(text, line=line, day=day)
         words = self.words(shown)
         name = openai_name(turn.name) if turn.name else ""
         said = voiced(turn.role, shown.content)
-        return FormTokens(
+        return SpokenTurn(
             text,
             MESSAGE_TOKENS + words + (self.count(name) if name else 0),
             MESSAGE_TOKENS + (words if said is shown.content else self.count(said)),
+            line,
+            day,
+            begins_well,
         )
-
-    def _spoken(self, opening: str, shown: ShownTurn) -> int:
-        words = shown_words(shown)
-        safe = guarded(words, self._style.openings)
-        return self._part(opening, safe, self._stored(shown) if safe is shown.content else None)
 
     def _stored(self, shown: ShownTurn) -> int | None:
         turn = shown.turn
@@ -258,41 +279,6 @@ class Pricing:
         if self._counter.stored and known and words and not words[0].isspace() and words[-1] not in "\r\n":
             return self.count(opening) + known + self.count("\n")
         return self.count(closed_line(opening + words))
-
-
-class Block:
-    """What recent turns cost, as `Pricing.around` says it, while turns are put before them one by one."""
-
-    def __init__(self, pricing: Pricing, turns: Sequence[ShownTurn]) -> None:
-        self._pricing = pricing
-        self._text = self._openai = self._anthropic = 0
-        self._first: ShownTurn | None = None
-        self._day = ""
-        """The line of the first turn that has one."""
-        self._days_after = 0
-        """Tokens of the lines of later days."""
-        for shown in reversed(turns):
-            self.put_before(shown)
-
-    def put_before(self, shown: ShownTurn) -> None:
-        """Count one more turn, before all others."""
-        tokens = self._pricing.turn(shown)
-        self._text += tokens.text
-        self._openai += tokens.openai
-        self._anthropic += tokens.anthropic
-        self._first = shown
-        (line,) = day_lines((shown,))
-        if line:
-            self._days_after += self._pricing.count(self._day) if self._day not in {"", line} else 0
-            self._day = line
-
-    @property
-    def tokens(self) -> int:
-        """At most what they cost in their dearest form, with what stands around them."""
-        if self._first is None:
-            return self._pricing.around(FormTokens(), ())
-        days = self._days_after + (self._pricing.count(self._day) if self._day else 0)
-        return self._pricing.dearest(FormTokens(self._text, self._openai, self._anthropic), self._first, days)
 
 
 def _checked(counted: object) -> int:

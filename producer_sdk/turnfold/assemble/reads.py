@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 from turnfold.assemble.assembly import Assembly, assemble, markers_of
@@ -16,6 +15,7 @@ from turnfold.assemble.material import Material, gather
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.often import often_of, taken_often
 from turnfold.assemble.plan import Choice, Plan
+from turnfold.assemble.policy import Policy
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.recent import everything
 from turnfold.assemble.report import budget_report, coverage_of
@@ -204,8 +204,8 @@ def _selected(material: Material, pricing: Pricing, *, target: int, seed: Plan |
     room = target - least - shown.tokens
     often, cost = ((), 0) if by_age else taken_often(material, pricing, plan, target=target, room=room)
     rest = chosen(target - shown.tokens - cost, often) if shown.passages or often else plan
-    return replace(
-        rest, often=often, expanded=shown.passages, not_expanded=shown.left_out,
+    return rest._replace(
+        often=often, expanded=shown.passages, not_expanded=shown.left_out,
         allotted=(
             *rest.allotted, ("expanded", share), ("often", int(material.request.policy.often_share * target))
         ),
@@ -266,11 +266,16 @@ def _request_key(material: Material) -> str:
             request.query_vector,
             request.system,
             request.task,
-            request.policy,
+            _policy_key(request.policy),
             request.counter.name,
             request.expand,
         )
     )
+
+
+@lru_cache(maxsize=64)
+def _policy_key(policy: Policy) -> str:
+    return repr(policy)
 
 
 def _too_small(request: Request, least: Assembly) -> InvalidBudget:

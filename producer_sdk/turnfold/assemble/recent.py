@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from turnfold.assemble.chat import ShownTurn, whole, with_tool_groups
 from turnfold.assemble.clip import clip_middle, head_of
 from turnfold.assemble.material import Material
-from turnfold.assemble.pricing import Block, FormTokens, Pricing
+from turnfold.assemble.pricing import Pricing, SpokenTurn
+from turnfold.assemble.raw_block import Block
 from turnfold.assemble.render_text import clip_gap, unfolded_line, unread_line, with_gap
 from turnfold.contract.records import StoredTurn, TurnState
 
@@ -50,9 +51,19 @@ def everything(material: Material, pricing: Pricing, *, room: int) -> tuple[Show
     if sum(window.tokens) > 2 * room and pricing.trusts_stored:
         return ()
     found = shown(material, pricing, window)
-    if any(one.marker is not None for one in found) or pricing.around(pricing.recent(found), found) > room:
+    if any(one.marker is not None for one in found) or pricing.raw(found) > room:
         return ()
     return found
+
+
+def may_fit(material: Material, turns: Sequence[StoredTurn], most_tokens: int) -> bool:
+    """False where the words of turns alone cost more by their stored counts."""
+    least = total = 0
+    for turn in turns:
+        total += turn.tokens
+        if turn.kept is None and turn is not material.system_turn and turn.state is not TurnState.DELETED:
+            least += turn.tokens
+    return least <= most_tokens and total <= 2 * most_tokens
 
 
 def shown(material: Material, pricing: Pricing, turns: Iterable[StoredTurn]) -> tuple[ShownTurn, ...]:
@@ -99,14 +110,14 @@ def _roundness(seq: int) -> int:
 
 def widened(material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int) -> tuple[ShownTurn, ...]:
     """`raw` with more of the newest turn that is clipped, for up to `room` more tokens; the same when none can grow."""
-    limit = pricing.around(pricing.recent(raw), raw) + room
+    limit = pricing.raw(raw) + room
     for i in reversed([i for i, one in enumerate(raw) if one.marker is not None and not one.hidden]):
         # What is clipped costs a little more than its words where lines have to be indented.
         for more in (room, room * 9 // 10, room // 2):
             most = pricing.count(raw[i].content) + more
             shown = show(material, pricing, raw[i].turn, most_tokens=most)
             wider = with_tool_groups([*raw[:i], shown, *raw[i + 1 :]])
-            if len(shown.content) > len(raw[i].content) and pricing.around(pricing.recent(wider), wider) <= limit:
+            if len(shown.content) > len(raw[i].content) and pricing.raw(wider) <= limit:
                 return wider
     return raw
 
@@ -128,14 +139,14 @@ def tail(
         return ()
     if _stored_size(turns) <= 2 * allowance:
         shown = with_tool_groups([show(material, pricing, turn) for turn in turns])
-        if pricing.around(pricing.recent(shown), shown) <= allowance:
+        if pricing.raw(shown) <= allowance:
             return shown
     words = [pricing.words(whole(turn)) for turn in turns]
     for cap in _CAPS:
         if sum(min(many, cap) for many in words) > allowance:
             continue
         shown = _clipped(material, pricing, turns, cap=cap, allowance=allowance)
-        if pricing.around(pricing.recent(shown), shown) <= allowance:
+        if pricing.raw(shown) <= allowance:
             return shown
     return _newest(material, pricing, turns, allowance=allowance)
 
@@ -155,8 +166,8 @@ def least_newest(material: Material) -> tuple[ShownTurn, ...]:
     return with_tool_groups([ShownTurn(turn, clipped, marker=material.marker_of(turn), native=False)])
 
 
-def largest(tokens: FormTokens) -> int:
-    return max(tokens.text, tokens.openai, tokens.anthropic)
+def largest(spoken: SpokenTurn) -> int:
+    return max(spoken.text, spoken.openai, spoken.anthropic)
 
 
 def _stored_size(turns: tuple[StoredTurn, ...]) -> int:
@@ -180,7 +191,7 @@ def _newest(
     last = show(material, pricing, turns[-1], most_tokens=allowance // 2)
     kept: tuple[ShownTurn, ...] = with_tool_groups([last])
     says_nothing = last.marker is not None and last.content == clip_gap(last.marker).strip()
-    if says_nothing or pricing.around(pricing.recent(kept), kept) > allowance:
+    if says_nothing or pricing.raw(kept) > allowance:
         return least_newest(material)
     pending: list[ShownTurn] = []
     for turn in reversed(turns[:-1]):
@@ -188,7 +199,7 @@ def _newest(
         if turn.seq in material.inside_groups:
             continue
         longer = with_tool_groups([*pending, *kept])
-        if pricing.around(pricing.recent(longer), longer) > allowance:
+        if pricing.raw(longer) > allowance:
             break
         kept = longer
         pending = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from turnfold.assemble.assembly import Assembly
 from turnfold.assemble.context import BudgetReport, Coverage, LeftOut, PartReport, Span, SpanLevel
@@ -48,11 +49,15 @@ def budget_report(material: Material, found: Assembly) -> BudgetReport:
         text_tokens=found.tokens.text,
         openai_tokens=found.tokens.openai,
         anthropic_tokens=found.tokens.anthropic,
-        parts=tuple(
-            PartReport(name=name, asked=asked[name], got=allotted.get(name, 0), used=used[name]) for name in _PARTS
-        ),
+        parts=tuple([_part(name, asked[name], allotted.get(name, 0), used[name]) for name in _PARTS]),
         left_out=tuple(_left_out(material, found.plan)),
     )
+
+
+@lru_cache(maxsize=4_096)
+def _part(name: str, asked: int, got: int, used: int) -> PartReport:
+    """One value for equal parts: from read to read few of them change."""
+    return PartReport(name=name, asked=asked, got=got, used=used)
 
 
 def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:

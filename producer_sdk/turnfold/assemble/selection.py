@@ -6,7 +6,6 @@ over goes to more detail, more raw turns, more anchors.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from turnfold.assemble import recent
@@ -73,13 +72,13 @@ class _Selection:
         shown = with_tool_groups([recent.show(self._material, self._pricing, turn) for turn in window])
         if any(one.marker is not None for one in shown) or self._fixed + self._recent_tokens(shown) > self._target:
             return False
-        self.plan = replace(self.plan, raw=shown, allotted=(("recent", self._target - self._fixed),))
+        self.plan = self.plan._replace(raw=shown, allotted=(("recent", self._target - self._fixed),))
         return True
 
     def take_recent(self) -> None:
         """The open tail. Its room grows in steps, so that the cut before it stays as it is for a while."""
         material, policy = self._material, self._policy
-        least = with_lines(replace(self.plan, joined=self._roots()), material, ())
+        least = with_lines(self.plan._replace(joined=self._roots()), material, ())
         room = self._target - self._fixed - lines_tokens(least, self._pricing) - self._joined_tokens()
         allowance = min(room, int(policy.tail_share * self._target))
         open_tail = material.after(material.closed_seq)
@@ -104,7 +103,7 @@ class _Selection:
                 spent += price
         if taken:
             self._anchors_tokens = spent
-            self.plan = replace(self.plan, anchors=tuple(sorted(taken, key=lambda anchor: anchor.position)))
+            self.plan = self.plan._replace(anchors=tuple(sorted(taken, key=lambda anchor: anchor.position)))
 
     def take_cut(self) -> None:
         """Cover what is folded, with the detail that is left when all shares are taken."""
@@ -116,11 +115,11 @@ class _Selection:
             shown = [*seed.shown, *(ShownNode(node, 3) for node in self._raw_segments(seed))]
             self._cut = Cut(material, self._pricing, joined=seed.joined, shown=shown, tags_tokens=seed.tags_tokens)
             self._cut.shrink(max(room, self._joined_tokens()))
-            self.plan = replace(self.plan, tags_tokens=seed.tags_tokens)
+            self.plan = self.plan._replace(tags_tokens=seed.tags_tokens)
             return
         tags = min(_MOST_TAGS, int(policy.tags_share * self._target), room - self._joined_tokens())
         self._cut = age_cut(material, self._pricing, left=others, room=room, tags_tokens=max(0, tags))
-        self.plan = replace(self.plan, tags_tokens=max(0, tags))
+        self.plan = self.plan._replace(tags_tokens=max(0, tags))
 
     def take_raw_segments(self, limit: int) -> None:
         """Show the newest segments raw while the recent turns cost at most `limit`, and while there is room."""
@@ -135,14 +134,14 @@ class _Selection:
             if tokens + self._slack > limit or grown - price > self._left():
                 return
             cut.drop_newest()
-            self.plan = replace(self.plan, raw=raw)
+            self.plan = self.plan._replace(raw=raw)
 
     def take_excerpts(self, limit: int) -> None:
         """Excerpts by score while they fit into `limit` tokens."""
         first_raw = self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
         limit = min(limit, self._left() + self._excerpts_tokens)
         taken, self._excerpts_tokens = passages(self._material, self._pricing, before_seq=first_raw, most_tokens=limit)
-        self.plan = replace(self.plan, excerpts=taken)
+        self.plan = self.plan._replace(excerpts=taken)
 
     def fill(self) -> None:
         """Spend what is left over."""
@@ -156,8 +155,7 @@ class _Selection:
         if self._left() > 2 * _WORTH_FILLING * self._target:
             self.take_anchors(self._anchors_tokens + self._left())
         policy = self._policy
-        self.plan = replace(
-            self.plan,
+        self.plan = self.plan._replace(
             joined=tuple(self._cut.joined),
             shown=self._cut.shown(),
             allotted=(
@@ -179,7 +177,7 @@ class _Selection:
     def _left(self) -> int:
         cut = self._cut.tokens if self._cut else 0
         spent = self._fixed + self._anchors_tokens + self._excerpts_tokens + cut + self._slack
-        plan = replace(self.plan, joined=self._roots())
+        plan = self.plan._replace(joined=self._roots())
         return self._target - spent - lines_tokens(plan, self._pricing) - self._recent_tokens(self.plan.raw)
 
     def _roots(self) -> tuple[Node, ...]:
@@ -190,7 +188,7 @@ class _Selection:
 
     def _recent_tokens(self, raw: tuple[ShownTurn, ...]) -> int:
         if raw is not self._priced[0]:
-            self._priced = (raw, self._pricing.around(self._pricing.recent(raw), raw))
+            self._priced = (raw, self._pricing.raw(raw))
         return self._priced[1]
 
     def _raw_with(self, node: Node) -> tuple[ShownTurn, ...] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Final
 
 from turnfold.assemble.lazy import Lazy
@@ -12,11 +13,12 @@ from turnfold.contract.records import Anchor
 class TopAnchors(Lazy[Anchor]):
     """Anchors, best first, with what decides whether one can be shown."""
 
-    __slots__ = ("seqs", "tokens")
+    __slots__ = ("said_by", "seqs", "tokens")
 
-    def __init__(self, *, seqs: list[int], tokens: list[int], make: Callable[[int], Anchor]) -> None:
-        """`make` gives the record at a place; the lists have one entry an anchor."""
-        super().__init__([None] * len(seqs), make)
+    def __init__(self, *, seqs: list[int], tokens: list[int], make: Callable[[int, str | None, str], Anchor]) -> None:
+        """`make` gives the record at a place with a speaker and a day; the lists have one entry an anchor."""
+        super().__init__([None] * len(seqs), lambda at: make(at, None, ""))
+        self.said_by: Final = make
         self.seqs: Final = seqs
         """Of the turns in which they were said."""
         self.tokens: Final = tokens
@@ -29,5 +31,6 @@ class TopAnchors(Lazy[Anchor]):
             return anchors
         made = list(anchors)
         return cls(
-            seqs=[one.turn_seq for one in made], tokens=[one.tokens for one in made], make=made.__getitem__
+            seqs=[one.turn_seq for one in made], tokens=[one.tokens for one in made],
+            make=lambda at, speaker, day: replace(made[at], speaker=speaker, day=day),
         )  # fmt: skip

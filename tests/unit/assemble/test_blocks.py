@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnfold.assemble.chat import ShownTurn
-from turnfold.assemble.pricing import Block, Pricing, Style
+from turnfold.assemble.pricing import Pricing, Style
+from turnfold.assemble.raw_block import Block
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.tokens import ESTIMATOR
 
@@ -31,7 +32,7 @@ def shown_turns(draw: st.DrawFn) -> ShownTurn:
 def test_turns_cost_the_same_put_before_each_other_one_by_one(turns: list[ShownTurn], at: int) -> None:
     pricing = Pricing(ESTIMATOR, Style(short=False, openings=("[", "user:")))
     block = Block(pricing, tuple(turns[at:]))
-    assert block.tokens == pricing.around(pricing.recent(turns[at:]), tuple(turns[at:]))
+    assert block.tokens == pricing.raw(turns[at:])
     for shown in reversed(turns[:at]):
         block.put_before(shown)
-    assert block.tokens == pricing.around(pricing.recent(turns), tuple(turns))
+    assert block.tokens == pricing.raw(turns)

@@ -2,27 +2,82 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from turnfold.assemble import Request, choose
+from tests.unit.assemble.strategies import Conversation, build, conversations
+from turnfold.assemble import Context, Request, choose, finish
 from turnfold.assemble.memo import Memo
 from turnfold.contract.notes import joined
 from turnfold.contract.results import Snapshot
+from turnfold.errors import InvalidBudget
 
 
-def test_prices_that_are_too_many_give_way_to_new_ones_that_are_remembered() -> None:
+@pytest.mark.parametrize(("texts", "characters"), [(5_000, 10), (30, 50_000)])
+def test_prices_that_are_too_many_give_way_to_new_ones_that_are_remembered(texts: int, characters: int) -> None:
     memo = Memo()
     snapshot, request = Snapshot(conversation_id="c", head=None), Request(budget_tokens=1_000)
     first = choose(snapshot, request, memo).pricing
     assert choose(snapshot, request, memo).pricing is first
 
-    for number in range(5_000):
-        first.count(f"word {number}")
+    for number in range(texts):
+        first.count(f"{number} ".ljust(characters, "."))
     second = choose(snapshot, request, memo).pricing
 
     assert second is not first
     assert choose(snapshot, request, memo).pricing is second
+
+
+QUESTION = "Where do backups run?"
+
+
+def read(snapshot: Snapshot, request: Request, memo: Memo) -> Context | int:
+    """The context, or the budget that it would need."""
+    if request.query:
+        notes = () if snapshot.outline is None else tuple(snapshot.outline.notes)
+        snapshot = replace(snapshot, hits=notes[::7])
+    else:
+        snapshot = replace(snapshot, excerpts=())
+    try:
+        return finish(snapshot, request, choose(snapshot, request, memo), {})
+    except InvalidBudget as error:
+        return error.needed_tokens
+
+
+@settings(deadline=None, max_examples=50)
+# In these what is left over for notes near the end changes from read to read.
+@example(build(segments=100, tail=2, inbox=8, words=12, seed=0), [Request(budget_tokens=4_000)], 6)
+@example(build(segments=100, tail=2, inbox=8, words=3, seed=4), [Request(budget_tokens=1_200)], 6)
+@given(
+    conversations(most_segments=600),
+    st.lists(
+        st.builds(
+            Request,
+            budget_tokens=st.sampled_from([150, 400, 1_200, 4_000, 16_000]),
+            reserve_tokens=st.sampled_from([0, 0, 37]),
+            query=st.sampled_from([None, None, None, QUESTION]),
+            system=st.sampled_from([None, None, "Be brief."]),
+        ),
+        min_size=1, max_size=3, unique_by=repr,
+    ),
+    st.integers(1, 6),
+)  # fmt: skip
+def test_reads_while_turns_are_appended_equal_reads_that_remember_nothing(
+    conversation: Conversation, requests: list[Request], appended: int
+) -> None:
+    """All that reads of one state share is of that state and of the request, whatever was read before."""
+    snapshot = replace(conversation.snapshot, nodes=())
+    turns = snapshot.turns
+    stored = snapshot.head.turn_count if snapshot.head else 0
+    waiting = sum(turn.seq > stored for turn in turns)
+    memo = Memo()
+    for missing in reversed(range(min(appended, waiting, max(0, len(turns) - 1)) + 1)):
+        seen = replace(snapshot, turns=turns[: len(turns) - missing])
+        for request in requests:
+            assert read(seen, request, memo) == read(seen, request, Memo())
 
 
 @given(st.lists(st.text("a; ", min_size=1, max_size=4), max_size=5))
