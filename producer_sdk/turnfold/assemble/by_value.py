@@ -200,19 +200,23 @@ class _Selection:
         first_raw = self._first_raw()
         found = [note for note in self._material.snapshot.hits if note.seq < first_raw]
         share = self._policy.unasked_share * max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, self._target))
-        unasked = self._chosen(past, opened, int(share * room)) if found else Taken([], 0, {})
+        key = (
+            "past", self._material.request.budget_tokens, first_raw, self._anchors_by, room, tuple(opened),
+            self._in_detail,
+        )  # fmt: skip
+        memo = self._material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
+
+        def of_the_past(most: int) -> Taken:
+            return memo.of(("notes", most), lambda: self._chosen(past, opened, most))
+
+        unasked = of_the_past(int(share * room)) if found else Taken([], 0, {})
         shown = {(note.seq, note.place) for note in unasked.notes}
         said = quoted(
             self._material, self._pricing, before_seq=first_raw, target=self._target, most_tokens=room // 2,
             background=shown,
         )  # fmt: skip
         if not found and not said.shown:
-            key = (
-                "past", self._material.request.budget_tokens, first_raw, self._anchors_by, room, tuple(opened),
-                self._in_detail,
-            )  # fmt: skip
-            memo = self._material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
-            return memo.of("notes", lambda: self._chosen(past, opened, room)), None, said, memo
+            return of_the_past(room), None, said, memo
         room, whole = room - said.tokens, said.whole
         for_hits = room - unasked.tokens - self._pricing.count(HITS_HEADER)
         left = (note for note in found if note.seq not in whole and (note.seq, note.place) not in shown)
