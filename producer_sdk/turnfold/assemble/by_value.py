@@ -85,7 +85,7 @@ class _Selection:
         self._anchor_words: dict[int, set[str]] = {}
         self._anchors_by: Hashable = ()
         self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
-        self.plan = with_lines(plan, material, self._recent())
+        self.plan = with_lines(plan, material, recent.at_first(material, pricing, target=target, room=target - fixed))
         self._raw_at_first = self._recent_tokens()
 
     def take_the_past(self) -> None:
@@ -243,25 +243,6 @@ class _Selection:
             return False
         self.plan = with_lines(self.plan, material, longer)
         return True
-
-    def _recent(self) -> tuple[ShownTurn, ...]:
-        """The open tail if its share holds it; else the newest turns and those that have no notes yet."""
-        material, policy, outline = self._material, self._policy, self._outline
-        tail = material.after(material.closed_seq) or material.window[-1:]
-        allowance = max(0, min(int(policy.tail_share * self._target), self._target - self._fixed))
-        if recent.may_fit(material, tail, allowance):
-            shown = recent.shown(material, self._pricing, tail)
-            if all(one.marker is None or one.hidden for one in shown) and self._priced(shown) <= allowance:
-                return shown
-        if material.snapshot.unread or outline.tail_seq <= material.closed_seq:
-            return recent.tail(material, self._pricing, tail, allowance=allowance)
-        few = max(0, min(int(policy.recent_share * self._target), self._target - self._fixed))
-        unseen = tuple(turn for turn in tail if turn.seq > outline.tail_seq)
-        if unseen:
-            newest = recent.tail(material, self._pricing, unseen, allowance=allowance)
-        else:
-            newest = recent.tail(material, self._pricing, tail[-1:], allowance=few)
-        return recent.before(material, self._pricing, newest, room=few - self._priced(newest), step=few // 2)
 
     def _actions_share(self) -> int:
         """Tokens that the last actions may have, the same whatever they are: what they leave is for the end."""

@@ -56,6 +56,26 @@ def everything(material: Material, pricing: Pricing, *, room: int) -> tuple[Show
     return found
 
 
+def at_first(material: Material, pricing: Pricing, *, target: int, room: int) -> tuple[ShownTurn, ...]:
+    """The open tail where its share of `target` tokens holds it, else the newest turns and those without notes yet."""
+    policy, snapshot = material.request.policy, material.snapshot
+    newest = material.after(material.closed_seq) or material.window[-1:]
+    allowance = max(0, min(int(policy.tail_share * target), room))
+    if may_fit(material, newest, allowance):
+        found = shown(material, pricing, newest)
+        if all(one.marker is None or one.hidden for one in found) and pricing.raw(found) <= allowance:
+            return found
+    noted = snapshot.outline.tail_seq if snapshot.outline is not None else 0
+    if snapshot.unread or noted <= material.closed_seq:
+        return tail(material, pricing, newest, allowance=allowance)
+    few = max(0, min(int(policy.recent_share * target), room))
+    if unseen := tuple(turn for turn in newest if turn.seq > noted):
+        found = tail(material, pricing, unseen, allowance=allowance)
+    else:
+        found = tail(material, pricing, newest[-1:], allowance=few)
+    return before(material, pricing, found, room=few - pricing.raw(found), step=few // 2)
+
+
 def may_fit(material: Material, turns: Sequence[StoredTurn], most_tokens: int) -> bool:
     """False where the words of turns alone cost more by their stored counts."""
     least = total = 0
