@@ -17,6 +17,8 @@ from turnfold_worker.pipeline.prose import Span
 
 ENOUGH: Final = 50
 """Points from which a clause does what the act says."""
+PERHAPS: Final = 42
+"""Points from which its anchor may still be kept by what it names and by its marks."""
 PROMISES: Final = frozenset({"promise", "promise of anything", "going to"})
 """Rules of commitments that a group also hears from who does it at once."""
 

@@ -1,4 +1,4 @@
-"""What the rules miss: a small head for an act adds it to the turns of a segment, and takes none away.
+"""What the rules miss: a small head for an act adds it to the turns of a segment, and may doubt what the rules found.
 
 A head is a weighted sum over a turn and its neighbours in the segment, of `anchor_evidence` and perhaps of their
 sentence vectors. `benchmarks/train_anchor_head.py` learns the weights; talk such as they were learned from is the only
@@ -8,8 +8,9 @@ talk that they judge (`JUDGED`).
 from __future__ import annotations
 
 from base64 import b85decode
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import fsum
 from operator import mul
@@ -17,7 +18,7 @@ from typing import Any, Final
 
 from turnfold.contract.records import Role
 from turnfold.contract.vectors import NO_VECTOR, SCALE, Vector, numbers_of
-from turnfold_worker.pipeline.act_rules import ENOUGH, Act, Found
+from turnfold_worker.pipeline.act_rules import ENOUGH, PERHAPS, Act, Found
 from turnfold_worker.pipeline.anchor_evidence import evidence_of
 from turnfold_worker.pipeline.anchor_weights import HEADS
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
@@ -56,6 +57,19 @@ JUDGED: Final[Mapping[Act, Callable[[Sequence[Reading]], list[bool]]]] = {
     Act.REQUEST: alone,
 }
 """The turns that the head of an act judges: talk such as it was trained on."""
+IN_RUNS: Final = frozenset({Act.COMMITMENT})
+"""Acts that come in runs, as who gives out work gives it to several.
+
+Turns that a head finds in a run uphold each other; one by itself must be surer. Many of them cast doubt on what else
+the rules found in the segment: where work is given out, "I'll put that on the next page" is no task.
+"""
+RUN: Final = 3
+"""Turns that make a run, where the first and the last lie at most `NEAR` turns from the one that is looked at."""
+NEAR: Final = 30
+BY_ITSELF: Final = 0.6
+"""The score from which a turn outside a run is found."""
+MANY: Final = 5
+"""Turns found in a segment from which what the head does not find there is in doubt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,25 +112,42 @@ def with_head(
 ) -> list[list[Found]]:
     """The acts of each turn of a segment, with those that a head finds in turns in which the rules found none.
 
-    `vectors` are sentence vectors by the number of the turn; one without is not judged by a head that looks at them.
+    What is in doubt falls to `PERHAPS` points. `vectors` are sentence vectors by the number of the turn; one without is
+    not judged by a head that looks at them.
     """
     known = [vectors.get(reading.turn.seq, NO_VECTOR) for reading in readings]
     done = [list(found) for found in acts]
     evidence: list[dict[str, float]] | None = None
     for head in heads():
         judged = [
-            (bool(vector) or not head.directions)
-            and may
-            and not any(one.act is head.act and one.points >= ENOUGH for one in found)
-            for vector, may, found in zip(known, JUDGED[head.act](readings), acts, strict=True)
+            (bool(vector) or not head.directions) and may and bool(reading.sentences)
+            for reading, vector, may in zip(readings, known, JUDGED[head.act](readings), strict=True)
         ]
         if not any(judged):
             continue
         evidence = evidence_of(readings, acts) if evidence is None else evidence
-        for at, score in enumerate(scores_of(head, evidence, known)):
-            if judged[at] and score > 0 and readings[at].sentences:
+        scores = scores_of(head, evidence, known)
+        sure = _sure_turns(head.act, scores, judged)
+        doubts = head.act in IN_RUNS and len(sure) >= MANY
+        for at, score in enumerate(scores):
+            by_rule = any(one.act is head.act and one.points >= ENOUGH for one in acts[at])
+            if at in sure and not by_rule:
                 done[at] = _added(readings[at], done[at], head.act, score)
+            elif doubts and judged[at] and at not in sure:
+                done[at] = [_doubted(one) if one.act is head.act else one for one in done[at]]
     return done
+
+
+def _sure_turns(act: Act, scores: Sequence[float], judged: Sequence[bool]) -> frozenset[int]:
+    sure = [at for at, score in enumerate(scores) if judged[at] and score > 0]
+    if act not in IN_RUNS:
+        return frozenset(sure)
+    return in_runs(sure) | {at for at in sure if scores[at] > BY_ITSELF}
+
+
+def in_runs(sure: Sequence[int]) -> frozenset[int]:
+    """Those of some turns, in ascending order, that have others of them near on either side, enough for a run."""
+    return frozenset(at for at in sure if bisect_right(sure, at + NEAR) - bisect_left(sure, at - NEAR) >= RUN)
 
 
 def scores_of(head: Head, evidence: Sequence[Mapping[str, float]], vectors: Sequence[Vector]) -> list[float]:
@@ -155,6 +186,10 @@ def _added(reading: Reading, found: Sequence[Found], act: Act, score: float) -> 
     more = min(int(score * _POINTS_A_UNIT), _MOST_POINTS)
     others = [one for one in found if one.act is not act or one.span != span]
     return [*others, Found(act, ENOUGH + more, span, HEAD)]
+
+
+def _doubted(one: Found) -> Found:
+    return replace(one, points=min(one.points, PERHAPS))
 
 
 def _nearness(reading: Reading, span: Span, points: Mapping[Span, int]) -> tuple[int, int, int]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 HEADS: Final[dict[str, dict[str, Any]]] = {
     "work given out": {
         "act": "commitment",
-        "bias": -4.19,
+        "bias": -3.44,
         "names": (
             "12 words|3 words|6 words|act commitment|act correction|act decision|act fact|act question|act re"
             "quest|cue asks|cue at once|cue by oneself|cue closing|cue condition|cue duty|cue each|cue ending"
@@ -73,111 +73,111 @@ HEADS: Final[dict[str, dict[str, Any]]] = {
         ),
         "evidence": {
             "turn": (
-                0.010039,
+                0.014503,
                 (
-                    "6bmCo@$Mz~69eiX0QVO(>gE~|3jq=FEN<-rQ|=HJ{|*^0E(RV9{P+uh{OJ7o_!Bb#9q<176#e+~^8oP!023<!8T}OA3;zE0{"
-                    "Qvys2le<QM-wyv02~wb_U-`^_v{Dz`vVO74D<H<H5Kyi_YC*=2QCpH`~DE``1<z=`0)7o{^|tm`5XB2?)CTf`YZVL{rn*w7X"
-                    "0`6`tbPj_5$?z^7;b|`1JYn{P*!1@(Kzn@B88R`wtBI`}Pp!_Vx+*3hwv~`1twt1NQk4^!6J2{T}x0@%0o4_w)Js`SASr3;+"
-                    "ZA82btN$p`oF`Vs^d`4vYG>iy>O^6d8j?Dp;#^b7F@><{|)^YtDK2J{;N^8WYt`1Tw5_2L5j01goR2lDs_7z_9Y{rL*^^YQo"
-                    ")`26<({qXw_J@N+e`26@O4F3l8`1|?r_WAe~0p#`g_V+pY`19~L`S$qm^!WVv_xK9~`~Up&`T_m#`UUs<`St4*4)*-_`ug?-"
-                    "C;R*o2KX=o_wNPx`11_`^Wpg*3ikQ#^!N7l?D-Az;_~kL`tS1Q6BGOV4fpl*1}X~m`u+R>`SnB)_5<wk1O)r|^$hR*^8g0>^"
-                    "A7X$@c{Vi1NHbd2mbacG&A@D`}F4YBMAoi6A=3T3;"
+                    "4*wfD^YI?}4g>8W{q_zi?Cu&65dH-5BT?%HP3jF1`wtl?ECm$_{QC%h`|AAn`WP+%9`yeE75@73^#Jq%01Y1d4gL+`0|5T_0"
+                    "R8*z3iI_OJ`FGc02&ne`uP9`{P_L;{{jR30{i>_6$ttF{R92{0~H7m{{IH~{r~+2{QCX<|Mmg*{R{m2`TP9*{S^KE|NajR3I"
+                    "Y25{rmm;{Qvv?`~Ct3`}+O-{`&d}`ve3K`~2|x{Rad6`~3#+`}+m`1Niv^{r&#?0{s33{QVC8{tEr}{P_z1|M~p={rCR;0|5"
+                    "d44F3ZB=mh=x{RjUF{s|@o`TzF&{Pz0(`1|<``v?02_Xz&|{QC?D1p5mA{Qv#@{QM34{PX?)|NaR60{i>{1qJ;A|NR2|`}+L"
+                    "|{r&v{{`vj}8~OkG{QmnC2LJ;5{r>#=`~Cd}0rva;`urCC{rmbA{QUd-`u+X=`~3w3|NZ{^{r~^_{sa5{{r&a`1O5K|{r&s~"
+                    "5dHrL0sR^S{PzI;{rU$2`Sbk_1pfW_`ThL+_x%F<^!WMy{rUOz2MhiG3;g=}0ul!N{Q&&|{`@8f`~vv-0RsK}`~~{{`T+j^{"
+                    "095_`vLv=1N;3L1q1sN92NZn{`~g-4+aAM2nGH93j"
                 ),
             ),
             "previous": (
-                0.00597,
+                0.01014,
                 (
-                    "_5%Mk?g;Jm5&P$30Q4py1S#_b>-G@=7C7+p68;bB;QARS1^o&K{O#y}|Lp+wB?1Qk_Z$HH^#A$y?f>uf0QfI6;Q;j%LFo7U^"
-                    "!)z$;r{yl4>maf01+D$>K60>`U>y)^aK1A?D+Wi1NZLv^$_~&5=1fR{Q?Z^_zWK*`1beX8~Oe2|NQs$_4WJs7cKz$^!^zA6&"
-                    "?Eg`}p_s_4D)i_5t?x_ww)c`}+70^ZNSw74Z%DCin#Y`~3MJ_xVCY1@QU``11Gq>G${h|0Wjv4DIdq3ik}<3K#nL?(h8k_xT"
-                    "3>?eOvb@(c0o=?wl8|NABd@caq#`t0cO{0sH^`1fM`@a5_I_wN-Y`T6|zH1hWO_WJ?n`1<$#`4t%Y4fgXF?f3i)`||tuFAVw"
-                    "*`uFJ!{rLO$8}1nJ_2%yq3-tT-@%#MtBlYnO0@B|3^z``r{rU6t`v&?H7YgwF_WSwy{!sk)`yu%C`|tey`}+gm1o{%~_xt+;"
-                    "_x<z=`TQv|`10cJ`1kkg^Yt4J`V{x|^Ysw;5a#~(1L5%Z`SSHA^Ze=a4Ep%<{4n@C_y!gL`S&CH_6`31?(_!y^78if=k5R!`"
-                    "R?}h7X(NB`uFq-`0n-(K=Jzc_#qDw*6{NC7aaE>^#"
+                    "`vL$G@DS|q3HtOw1Nj&!11$CZ>-g>d4lDTf|Mmvi<M<mD1pfvE{_E|3|M2woC;R^Z`YQhW@BaGy^Z)Pm0QDv^;Q#jwFY@*G^"
+                    "Zozl*8u(b?i)D(01^-l_yzm`{tEH_`uzb5`ThO<0sZ>^{R92<0vi$g{{ja4{RIpV{r&y)4gCK4|Ns5`{Qds@3KahT`Tz<31O"
+                    "@*7|NZ^^{rCI*`~ds>`~3O)|Ni|1{Qmy_2mJ>85B>uG{{H<8{QVso1N;5}{rvs>`ThO-0uu=T2KoH_1^Wm21q=TE`S||+{Qd"
+                    "y{{QUd>_z3#?_yzwA|NaL8`~Cv_0QdF#{{;O0|NR{N`uO<&{rC$D{r>;_8T|eI{r&;>{QLm^{R9dA1pNI5`2G9?{rvp=4+H)"
+                    "L{{8v^|NZ~|4EG58{rC9_2mSy2`v3p^5B>ZG1Mc?z{QUm@|Ni^@{sR6A2nYNB`2PF;{}TWG{|5d2{`>s?|Na5>0sRR1{{H^{"
+                    "{Qvp{{r?#g{`>d){rvp;`~3+7{s;U0`~3y{2KE2_|MdL*{`~w6`}6qx0sj5`0UG`m{s0OB{`?F7`~&*|`}_p`{rvm<`uqO`{"
+                    "`vg;3j!GZ{r&s|{QUU?5dQxD{tW{Q@%#M$01f>P^#"
                 ),
             ),
             "next": (
-                0.008823,
+                0.012139,
                 (
-                    "^#c6(_4oA}A{6U6@&x$h^T+=21@`~(11J3Y9{c$Y`2P0*`}6ek{`CXx`}qL<_WJ+;{Qds)5=s2-^8obw0PQU#?EC!i@&OSMC"
-                    "H(#N`SARI-WL1-0Qvt3`~3d}`}gYn8~Z9x^Z88h8VddT5%Ko(0{8q0{sjW_`Xc=HA_n>h`Tq_1{`dU#{1f~u{RI8}`1u3=@e"
-                    "cR?8TtD9`1|Jk@d5Yw>-qBf{`&d_`}_F*`~Kwk6#V=D`u6rJ`}y?w^Y;A-`S|_&1^Xry3;hB94DjyyCHxKe^!fY!1M>U*`}X"
-                    "nu8S?M@`TYC&2mSI1{rVmx`S}3)5(pXw{q*zt{rUO%0txy4?h-fxEd2QIIQ9Mg^d<-j_werh{PN%Z2m1a04EP}Y{`Up?_Wb_"
-                    "z{QUtK{uccG`UC*_`yBET`tln5_x=9&_Wbx10qXbq_xt?+{5kaY_znB@`~L*~{QT|${T}`N{qXAf{q+6({3iDT68-x9`uzSX"
-                    "`2Fwq`}`Fi{q+L({P+6^^8644{^|n+`t|bo3IFx{3itZ`{RjH=2>=2PBL4gP0sZy)`1KO){{1WZ`1Jl2`1uR|^8fqy_3<M5`"
-                    "vVCH_6Pju_zw66{`mJ400sK>{u}-q_4xMw3;z7_`2"
+                    "@d5z)_4M-;9uDs$@&)_l^Tq<~0rvm&{U!YUBJuYZ`~UU=0QUL#0P+I<{P+0$`S<_;`S}0y5K8^*^#Jw!0Ou_z=lT2S^Z*JD9"
+                    "RB|F_wxRK@ErUA0Qmm`{{8_2{rdL)3;q)+`~DvJ3k3lE3H|;00sa2~{{;Q}{SN>B4FdfF{Qw30|Nj2{{R#aR{saI2`~3m`_y"
+                    "_&|3;q86{s8p;_W}O>_Wb?*|Ni|4{{H;`{{Qy<2>$;6{r&tA{r>#@{rmp~{r&#@0sj&P1^)p52>AN_4*vxG{Qds_0sH>{{rv"
+                    "g<4Ep*0{Qmy^1N!&{|NasY{QUs^2Lc8I0Q~y>{{H>`1qA;7_y`vR7XJMG8vOqM`w;~L{P_6){`v0z0sZ~~2>lQN|NH>``~Uy"
+                    "^{{H|C{|Nv8{s990{tfvH{re34{Qv*{{r>$50`C6){r>*{{u})L{sjO0{Q(31{{Qy?{|x{C|M>L&|NQ^{{u22C3jh87{{H_H"
+                    "{r~#?{rwIL|N8;_{`>g_`uzt2|Mma_{rUR+0|5N~0{Z>`{Q~^^1PK8L5dZ!B0sj2{{QL;`|Nj~O{QCb2{Qd#|`~d#_`T7k2{"
+                    "sIFA`vU&={s{a70Q~(82Lk>4{}2EQ{{8;{2mk;5`~"
                 ),
             ),
             "three before": (
-                0.010286,
+                0.015369,
                 (
-                    "_3-&U`VRCB1rh6B0`L<DAN3Co0`e*LFADPb{}2`<?g|AD4EF*E`u_!g{_Xw@0s#a7`waj5@&EYq2mc5701zGu^#1ZL2j>k1?"
-                    "*08E<M8<f5grZz015^G>l*a_6d3IY{t5#G{s|8H|NH{~_67O^1QQ+o{RR;A^#TJ2^ab?(5cufs{QUO;_xAbt{SNi`8TADG0s"
-                    "{H@{PFeh?gR4m_5J+w_w)Af{Q3O&^!oVw4fXW(4EG584g2^b^Y;i37WVul_V4=m`S$<t^baKZBKY$M5cvh}^cea0{PX+v{qy"
-                    "nt67>1{0RjjF@BixW`}SBD0UQkT{p#)i{`2(m`S=t94esgs1osLe^z{TACGhz94EPr1_4EV%_Wlg}0rT`2>G$~c`vD613;Xy"
-                    "F`T6)0{rvp$3hVj$_w@S_3+D(6@B94rM)&m;4-EzP2><u__xSP;`~3R`82k476Zrl4{0RB=`4$Ec{0jN}{PhL({`>j#`}z9="
-                    "1N-v+_6Hsc`0w!W`1b_~^YIb|^$_k4@c;Jl2Lu240QCF#`0n!j2IThs`}p_t{v#U=`3VIB`SnTo^#%qO{`d6x?)CEW{QMvX|"
-                    "L^b<0st)m^ZyDE0tfT=7AE-c`2q9>CiM9G69M@E@c"
+                    "`SSfV{T1^H1`PN^0`L$D8vqgr0r4O4D+BiT`vVmx@(TzJ4*3EI{Qd=h{_Xn?1p@^D`56EF@csGp4F3c601F}u^#1ZE1?&h1?"
+                    "Em~7+3)!P78nr#00;s8_zL_12M+QC{{sR7{{jX60R8~~`~v*{0tO2J{sad6`~U(4`vd#{4E*-_|Ns2}`~3d>00{j43j7290s"
+                    "sB|{`>v<`TzR-`~Uv?`}+I)|NZ~{{Qdm?1^oK_2K@v61^)dJ`}_t53H|>N{rdg<{`~&={0a^J4*mQB|NH^@{0sg4{`&s?{`&"
+                    "d;2mJm0`T_z0`2qR+{`?~e0SE;90QmL*|M~p<{{9C70{Qp;0sRLN`}_e26Z!o81^o#2{QCp{`~d|1{`>k0_5A(({s0611OEI"
+                    "2{{H_4{{a8|2lxE`{r&t22=)U6`v3m@9{v0Y1qKKF0{{K~{{8y~{s8?02mSs23jF^5|Ns8{{ssXB{{#L0|NH~}|Nj2_{{8*}"
+                    "0si{``vemP{`va*{rmz2`}zh0`~~<0`T+a;0|Ed2|NH;_{rda<1M~a<{Qmv>{}KuX{Q?03{re&P`vCz80Q~#?`~3U-|NaXB0"
+                    "Qva}0ss>L`Tzq70R#H^2oe7J{s8<14g3B61q1y8^Z"
                 ),
             ),
             "three after": (
-                0.0067,
+                0.009481,
                 (
-                    "=JNU&-uMR~Cm9A_+VTej6P_0h0S6KZ21)+&1?LSH^C9^J|M~>=`TZ-${rvj%?&t{s{ty1{9v$^9+W_k70RAQO>?Q9U81)nvF"
-                    "8ur2?(_CHH52{-02vDe-|`|A77P&e5#mdK;_M;j5)1e71@7|c2P5$g^z#=29ZUA`2JY_Q^4T%!`~>k1_Yd<__73&+@#+`!4*"
-                    "V$g|M2qZ?dbjQ-5~G&^YQEs`S$QF?h5nt^7a1g`u6Dg^Bnr~^7RPr_UG*N^YHoe>hl>A`}hC)83Xv@{s8*x`3Lp&0_XGf@c7"
-                    ">MC+PY35cKfo>p%MH_5e8-+8_q?DgkB%1nBJP^(*)B4*Kr(<@qQC68{g|A@%n3`x6ok><j1l^HT5kDD3q00TU+-_yYat{QLI"
-                    "e_WAP``TF@4@aqoy@%9A|>+BLT>iPQb2lMYC_22~a4e}fO_96ZQ?fwV-4*2`{_x1Pk`YiYL_T3;Z`wRE?_Y&zA8u|JF^%D1D"
-                    "{rV34{Pt2Q_xI@f^zi~7_2%XL^YQNV>+#_K{`wjQ`3>Os`v~s!IX&<m`1$ec^7cRT59S5j^dler>J#_{`tRcS?*Z}b_wo_*@"
-                    "(uVu<Mk5f?)mQ`0{!q9H0$#1^&j^=3MlvrRsQ%B?f"
+                    "?e+l-;{OT`C=3CA)b|Vl8;c(Z2@4bo07wM(3gQ$T`zP}N@%{z!{q`cr{O$Sk@!|{s02u%BB_8)h-2m$F0RJWZ<u30GCH(~rE"
+                    "B*W6@Avg8F$?|x03r<r^Y{`83IPiI2KFL7^ZO3<3<Ul61O55-1`hiO{rm?32^{?T1p4~&`tcg}{R8?2`w06a{0IE~`uGj|1O"
+                    "N{E0{Z&*_xJtz@eTR@`S|(<{rdSB`UUy?`}_j<{rvO&`VIg7`uqa<{`KPi`uY3$_xub70R8^`68--4{R9E_{{{T~0Qda-`2z"
+                    "C%5cdH61o-;*_!<57{Qw^e?g|9?5C1R)0r&Ux`w#v43IX~1_52qF3IGT63;q2200{{L_XhL*`y%c94fy%_0S6NW{R95^{r&v"
+                    "){QUe1{`>w1`T7d}`}_e4^!Eu7_x}9)1pE39`ttw$1o{a6{0;yF`~C#{3i|;2{QUm<{tNy5{PPYJ{sjH}{R#IC4gLK9{R;du"
+                    "0{sdA{rfEs{QUL(`}qG4{`2$w`}h0%_xAGw{{RgB`Udj-{{#5?87BM;|NQv%`}-RF2KNQ>{0k8P_XGU^{QCC&_yPL)0Qv^~`"
+                    "ULwK^ZN(*_x||~0s{IGBl!CI{1f~b1`_@TEd=`y^#"
                 ),
             ),
             "ten before": (
-                0.007416,
+                0.010135,
                 (
-                    "=kV=F`wsjW2`Aux4CM+77WViR`vF}7CP((~8cYvE>Jc6jItURJ`SBc4{`m?7`2+j_1seYO?Ed}m{{Qd`01E~V`}`ME?(8A=3"
-                    "jO;e*YfiQ95W680R9OO-2wdg`|#cM=mR+k<^Bx+?F<G0<^1&g06a178u|X{<_#1T=L+-!7Vr1!`UU$R=?(Vs149Dz9r^<U9u"
-                    "xHR0N@7f?e_ox?*9q<@%jJw_wo7e=K1&{67clv0s-{#7xn824E0U^`1tlN@9h5R@$4At<smxs1Ly?+2kZ|R^9lX{;`9{m{r$"
-                    "=J73ul%74HQL0`T<U_W4xx>jMSr{p$Jj{ssQ{^7Q=k0OjlT2J{sn0_y||2k7wf{Sgf6?gJ?L0u^TU{_Xk#=l1Xa_S!Q3Dhl!"
-                    "{5%mc9{Ob4b0p$Ds@AdEVN9YU+`1AV+Meg$`DE<ob3kvZ0>-6d=74Y*AEd~Db6#MP*_xJPn@calA_yh9!@$wD;81*LZ`114?"
-                    "6Zhs3=J^o)>fr0@>;(l1>fkl}{rdV4-}V3e1`7!PDfa*J4By)k6W;Og2<_|%^%w*J`xXi51oJTX_9g)f?*RMo-`oN7`wT$(6"
-                    "6F99`1&yf<o5F%7!mC6F(&Tv^acL=GYSp%4g&2B?*"
+                    ">GJS2{1^Wf1|;Wy3FQV4B>3|I`~7PGAv*Z%5m^&U@fHvaJPHyO`RN=<{P73{_y_?211J9Z?fv@i1OM#~01pfh`urL+>G2)-6"
+                    "8`!t((m;9BP$930QLnC?*jk-{Qd9!^#L6N_WuU}`2+?4^a1(({}&YZ4E_Q4^al$K_5}O@5&8S~{R93E^auR<0ww<a4EzKE3<"
+                    "mrB0q_L)`1$<*_WuU|_x%6;{rUd(_Wk=01^WB<0s#8@3HtX11N<ZZ{r>$G`S$<#`}qp?_YWHT0`&s{{`dw8`vw01^7#n)|Nr"
+                    "Uz3i$f_{rdt00Qvy-{QoHX_W%O;|MdL)0RI5{`uqO-0QUI%|N9IO0{8&~1oHX%{|5&8_yG?60tqMl{rLU=^8ES%`|uS25d``"
+                    "X2>b^A{`LL(1N8m=`TqF%AN2(V{rvs~A^Q9j5%~uD1_S#2`TO}52>JO476AYI4gL1|{qg(!`~Ct5{Q&v>`}zh14*U`L{rma~"
+                    "3jFp5_5KF|`Skew_yPh1_4OD3|Nj06^ZWn*0|Wv86Z`@D2J`d=2=e*+|M~d@`wjvE{t5s20r(vJ{1E>M_yGO+`0)V#0s<QR2"
+                    "lW35{r?sL^!)k|3<&u56cYOR`~Cm`5(EYO1O@j9@c"
                 ),
             ),
             "ten after": (
-                0.007954,
+                0.009998,
                 (
-                    "=MDi<<oN9!BM|my0}lol7%D3s{1Ybs6m0VD9uz7w1vUm1_5um-`2-m73k&@Z1nS}d0`dRv4=w{L-~a{V00ScW1P<ys4Ce|T4"
-                    "gUM|Rs{78Bme>c0Qdp(@#Z5Q2@ePG|M)w9(+&Xx9sT$G^!o1V2Oa4h^y~oj6dC{c@9F~J=F1S{`V{^D?*afs^Cc4Z>*y&3|L"
-                    "+#`0|ox&@%a(x-YDJl3i0s>`upie`Wy28>HQh)2LJL9_YL_0`UCvx<N4|t0q6Ms{qF`U`~eR41t$XF8}JVL_Yv#z0`T+j@&n"
-                    "`QJK`huClKZ7<`xqW`28v^*Z=kM2>3w`6XfUe@Gb=F4BF=b-YN|H3Gx5?0V4bX3;hor-vs#j_Z24h4ea#*8X^+<3HTrT`1AB"
-                    "0^!fM)`Ud$35AFp2@fZpK`Q8yE<_7lf4e;*@0s0c}1M3I-_W<(p_3aV`66*i}^6(Y$4nOn%_3;h{`3Us(^9c9`3;7QD^fL5H"
-                    "?DrA;1Napk^Xl90^Xv@|>gMkC>i5{|-tF)I`THmz?d;t3^Y-EH0S5L1`Sbwp01X@T3-$u!^8q;L=<)ab^Yzp6^#A$`D*pWA="
-                    "Lh^1^zR1f^ZM~2_wWG<9sK|3^e*m91SJ0oC>Qb<@c"
+                    ";tl^u=KSX!CKT><{uKrmDK0P^`xYqz5P$LTARH<?2{;1^>i-Ap`UDp35C8iS1LofV{PF+u3pNNj-T(pK01F%Z0~F>k4e1LW3"
+                    ";z1@WDM^M5d8%J0Q&#*_wf=A1q1~7{{0+4>jeS<4gdW7`~Ud&0}S^L{P+I*2L}NA`S}6y_38=q{R;j5_XGYN`Vs~E`1TG1{`"
+                    "m;{0|Wo_`1}X;@DuX;2KV{|{r>bG{0sX3_5cj}0sr;~{s;a8{{R2>_5A4!|MvU<{`v(G{{jd60uKQ23i}BB{tfr}0Qmd)`2X"
+                    "_u8}ShQ3JLW1^auwD{Qwyi?Em@s0{k2X3G?*$`4R*82J!U)@ev3B1o;5{01f>C2>%KV@&o$){Ra#D1o!#<4Gjwb0{adA`uh3"
+                    "~{QUd|{sH~}1@{C2`3nUA{qhVA^aA_(3i<d30Q&^^0rvy``~mv=`}he03-$p3`uPg@1RMGR`}YL{{R8{^`vm<22>c5C`xp8p"
+                    "`TPq20Q?FM`uFbm{PzJ0_w)7o_WbSk@%8us`v4FQ_4e@l{QvRv{|5a5{Q3a(0tgKI1^WW?`~MsE_WAt$`}^zq`v3g~5dQo0^"
+                    "aK6~`}hR+`2G0}{`vt46#W17`WE*h0uTNN7z+6f>i"
                 ),
             ),
             "thirty before": (
-                0.004301,
+                0.004645,
                 (
-                    "-sR0;4h`BJJ2uQw^4k_SIpyaZ^%4~2GEn6RLRTp1^eQ<XTKF9S^eOT}{qqI|`2g(z0u}xF`}+m>82{x50R1=!{`d%3{?s<%^"
-                    "8WZ5>FewRC2AA^02uV>*%STL{Mx$l^YLBZ`|bkw=NRi6+SmQ^?=39L2ml%8%>^$Y?;8mOS?W0N^&bQ~>M{oJ_I?EJ8xr{ZA|"
-                    "(Ik8q@j5^!*X!&ierd`ttYn>*x#Y?G5}90q6h$`349384K$d`S(=s-3I+n=i>O)?b`$0$sADm;NA5j9N;qh)fNc*<JkP(2mF"
-                    "rqM#T^TJk9_p`}n@U@A+ov<Ms{j1MLUv`SI%N^8E?m@yXZq{T2)x{@5Y{1_}1)?;9?_0{Ig3BpP7)?&SG5vhn5;BenDL5$^d"
-                    "$9rfo1_qg=f1={rH*!KGPQQ7ev+wAN3P4D3;9UcGO8x{BY@$Jk=2GjZ@Xb<n|2jH^o`R(c8=Kt^g@eSz!<NO!l7w`Ga^Y-Ny"
-                    "H16W}((wBR+~MKk<n{U%_w7Ri@CpJ4!|m?!|M@lM{^Icf@!<6T8_*Bs2<q$-)&Ttb1rQwKBlAx7`V#u$@%H`Y+Qbgn7Yld{_"
-                    "xt_?`1?57=lI$%C?V?dK^W@s=L}98e*+Wl3GT!7<p"
+                    "+~3189309aN;=9_*~k}WW7*v6>ly{xE<)iJIDbOZ@IyKcXY(Kb@-O5=`|Sk?>;mop0W19Y{`dvxF8<L700ChP1NILl^vgKp@"
+                    "&EH9<lg7*E_f3F01xTi=neqz{`1}Y_xL&T0Q3a>^9ukG?CSpc_ZS-I1qBrJ;{_cZ_7VsHJop;<`U(Ui?jHm9`d0k;4F>}L5e"
+                    "@<K4&wpf`}qOy;QRsx`T6_$_wxnx_y_(7|M&j_`~d*{4FmZN`TH;S?+N}a^X&TW|Lp+n=@B*j_3Qi<4DTEK>k9+^^yvTX1Od"
+                    "bPE8_|R{Okc1`}*eS_5eWg^!Ww*0rdj+{`2$m`Tqs)_v7jL{1XZj{qGS01^oQ<_z)uH0Qm*^5f3K*@bUZ}(E9NY5!m<o0r~k"
+                    "N5B>KC``P;L1?l$h?g0J$E$R3V?f3QoGWqit3<U)35e@wM`u6251MC19JPP&o2k_JP{@3;I^#b($`2_R*^7{+<5BLJ)`TX$>"
+                    "9rp77=lT5v@bmZe@BI7@`28pZ_yz(7-|_kS1N<QL1nv9+`Sbq;666W>`u6t?>jV7&0t*QC5A-zq{RsN^`2hU#_}~Tb6#_p5{"
+                    "r>#~{{A8A^8M>36c_UOA`|oZ^!_OkKLG~!0RZ6r=>"
                 ),
             ),
             "thirty after": (
-                0.008095,
+                0.01032,
                 (
-                    "-S+NG?EvO4GcFM-Jp>gbCrU6c_Xb4z7=PvG05L5w5JUbH4iy>O0Tvqi1PlEW4FJvn4*LJ_8WjL7>Hzxg0Qo2S1qJUb{{J%q8"
-                    "vg$ESON9~4)*{60Pp|i;p`9i1P%=M>kcDr+4cem4E6%=_yzIk{}A#n_WT0y5e)(M>hSp8^V0?2`U&_R_V@)N`#l%@0Ot(%^!"
-                    "f|*0SNct@&Nwt;v?z?`|$Dn`26!p1QPN3=l%`p1N!m)0R#W|^92p_><{%7{_Obs`|t}W0uTN66(R)HEAavX_zmy$2L1B^@(b"
-                    "wkCFL0ON&V>W-WCq`_x1%E(fQ!>+TAV=3g!6&`YZYI3j5ad-6H<>1?TGn11|Ik{PzwR+x-yv><uje3GDC;5EKLT4dNdr`1kb"
-                    "}^!VxX`~&&^7v}=!^&$xR_4WA&@(c9x{`Be_@Bjhr5&ZS~_xtDS_2&^12k!Cq^z|F}A{O!T^X3Nq{SNf{@%ilr|N8px_$u=t"
-                    "?DqWz{`eCE_2}c}@ctMN<>KP(<_i1f<K6WC?C>rH6x`kN?)BpI4i5MA_Vf1W4g(MT0qOPc@Bks_>*w|X5Ax#i?)mruNE-^`;"
-                    "q3+)^XCHj?DX><<Nf&m9|HsB@)!$67#bJ<91Zvg<N"
+                    "*YV{%>ILO7G&2z@I|dXaF;F)x^ax4$6o2I90x%{v4?p(=01z0|0U8$f1_1mQ4*|;n3;X}{8yEmM=KuNf0R15R0tM|Q_yjrr8"
+                    "2<hAV+ryA_wWG#0Q3Cj@$(1$0s{p6_5~0!?fU`)1^fW`{R8^-{|5RP`~m;^1qA^6_xt_t`|Jbq{RR6B`Tqe9{TT=S0rv#^`u"
+                    "zm^0R;T=`Tqd;^APp||MvR*{r>qL0txy3^#BL>0{!&>0s;d5`vC^}`2+0-{`ma;{rd<J1PK282@L`35&H!H015f~1N{2{`UC"
+                    "a)67>xG76A47@d*X|{QL+F>izQi@9`4`1@!#@{Sf~81^n;(@(us~1NZg<{}1{D0Q?0B@&5q*`2q+40QdF+2L}ZH1Mv$G{QCO"
+                    "~{QUO(|Ns5`3H1Z@`w#{E{Q3X>`ULy@0Q&V1`2PO)2L1f~{Qvd#`}GG21^N2>`}_<04F~%B`|<++{{;L0`u_L>1N{H_{S^8T"
+                    "`1}I|{`?68{Pyzm`~L<B^zrfd_5=L#^X~fq_WKb61n=?s`Tg(r0|)*5{Q3Ly3IYcJ0`~m(`u`I4_x1e$3HtK-_x=3=8VdsT^"
+                    "7#V_`}G0;_xkw@_yGL_69EGC`V0ai3=0PU5C{4K+y"
                 ),
             ),
         },
@@ -185,7 +185,7 @@ HEADS: Final[dict[str, dict[str, Any]]] = {
     },
     "what a mail asks for": {
         "act": "request",
-        "bias": -3.8,
+        "bias": -3.69,
         "names": (
             "12 words|3 words|6 words|act commitment|act correction|act decision|act fact|act question|act re"
             "quest|cue asks|cue at once|cue by oneself|cue closing|cue condition|cue duty|cue each|cue ending"
@@ -223,24 +223,24 @@ HEADS: Final[dict[str, dict[str, Any]]] = {
         ),
         "evidence": {
             "turn": (
-                0.022771,
+                0.022781,
                 (
-                    "^%N89{Nep8e=h(1@#6Lu-tg@L_yGRjBM18n02}h*ApQFd2NDkO1TZ5l@b?J=>#FDh75zNf<n9FlOA-+K`{ffN5e4t@_7nK_2"
-                    "^KW}0RI96@c{hx1Na021pNUK9RLji?gJJT0|@*b5C84r{^9fT5D5k&1r{^w>J0Su1Qj0k-3KZ63IiAF2nG=K6#wW9==tx*^6"
-                    "A~_0{iz7>J<GG@9_2YJNN$+1r0Fz4*TKp9P9}5>?1oE8R-KE@et_;>IW15{Q39o2o^00^ZfSyGWR#~1;@?|*)awi1{e7X=mQ"
-                    "4?8wwl-`vczy5BdS!5CaGO2m1!(AtLhy2>%Ze4EF^7<pAgj7!wBa2Ko{C|JnxQ0pb"
+                    "^%N89{Nep8e=h(1@#6Lu-tg@L_yGRjBM1Bo02}h*ApQFd2NDkO1TZ5l@b?G<>#OJi75zNf<n9FlOA-(J`{ffN5e4t@_7nK^2"
+                    "^KW}|NjF7@c{hx1Na021pNUK9RLji?gJJT0|@*b5C84r{^9fT5D5k&1r{^w>kRYu1Qj0k-3KZ63IiAF2nG@L6#wW9==tx+^6"
+                    "A~_0{iz7>J<GG?(p^XJNN$+1r0Fy4*TKp8|(-3>?1oE8R-KE@et_;>If76{Q39o2o^00^ZfSyGWR#~1;@_}*)awi1{e7X=mQ"
+                    "4?8wwl-`vczy5BdS!5CaGO2m1!(AtLhy2>%Ze4EF^7<pAgj7!wBa1^N;B|JnxQ0pb"
                 ),
             ),
         },
         "directions": {
             "turn": (
-                0.015585,
+                0.015589,
                 (
-                    ">IMB2^Gwe6237w4_8m7B4<S2DW&rJ{67O|4GxzcU3h+1rCf!8@(%lCI7WlVD(hC?}5Cjug+P}im-eRF7BSGQk6!g>0I@zDf&"
-                    "Y>U9t}_NG3Mw#F>HygW1_LWl<>ngq9Q?cFwto}}V(rxej~W;g5AWjLL?jm<(e~j093R`&C(IV4CFuVZ<ktb=RQ)F1JB#YP^w"
-                    "mJ~9pf&=<25QK2~PI03m*HtCelvgLLM9n-WL7!0}t^4O8@fj2MXL51QZ?Q58fI?A5jd}_W$AoyaYcX0Ym63_reJP`1;20_#p"
-                    "V(0M-)f-Rkky=EONYC~5BaQ6DG<8Zy=2`zJl^^sX`U&-v{X7sDIe*Xa`UyyEW-R1L%p#y&6v1>wd&%pTkv;~W<Z8}<+#cPR_"
-                    "q=@7>9BDc=C@2t%LxDQo7;|UGf4Bo-r)g8>)s~GF;6P`)KGVKlpH7LSc=<V3H$p!Z9`WXcGXTuu}>-4Dg8uBw4y$I759}E_@"
+                    ">IMB2^Gwe6237w4_Z~MD4<S2CW&iD_67O|4GxzcU3h+1rCEY~?(%lCI7WlVD(hC?}5Cjug+P}fl-eRC6BSGQk6!g=~I@zDg&"
+                    "7mL8t~3TH2`eyF>HygW1p_Nk<>ngq9Q?cFwto}}V(rxej~W;g5AWjLMI;v=(e~j09Ut4(Cd?J2CFlSa<kte>RQ)F1JB#YP^w"
+                    "mJ~9pf&=<25QK2u}8~3m*HtCecpeLLM9n-WL7!0}t^4O8@fj2MOI41r;6S58oO@A5jd}_W$AoyaYcX0Yv94_rVDO`1;20_#p"
+                    "V&0oD@g-Rkky=EONYCu#2ZQ6DJ=8Zy-1`zJo_^sX`U&-v{X7sDIe*Xa`UyyNf;R1U)p#y&6v2I0j&%pKeu;v5$Y8}<+#cPR_"
+                    "p=@7>9BDc=C@2kxKxDQo7;|UGf4Bo-q)E&&(s~GF;6P-!JGVKlpH7LSc=<V3H$p!Z9`WXcGXTuu~>-4Df8uBw4z6jG6APg6^"
                 ),
             ),
         },

@@ -13,7 +13,7 @@ from turnfold.contract.records import AnchorState, AnchorType, Importance, Role
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline import reply_rules, statement_rules
-from turnfold_worker.pipeline.act_rules import ENOUGH, Act, Found
+from turnfold_worker.pipeline.act_rules import ENOUGH, PERHAPS, Act, Found
 from turnfold_worker.pipeline.acts import REPLIES, SENTENCES_READ, YES_TO_A_PROPOSAL, turn_acts
 from turnfold_worker.pipeline.anchor_drafts import AnchorDraft, settled
 from turnfold_worker.pipeline.anchor_head import HEAD, with_head
@@ -42,8 +42,6 @@ _STANDING_RANK: Final = 60
 """What is wanted from now on comes before all that nobody marked."""
 _MIN_WORDS: Final = 3
 _AGREED_SCORE: Final = 62
-_LEAST_ACT: Final = 42
-"""Points of an act from which its anchor may still reach the least score by what it names and by its marks."""
 _PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
 """Points of preference when a clause does several things: what overtakes or binds tells more than what is asked."""
 _TEXT: Final = 600
@@ -156,7 +154,7 @@ def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -
     if statement_rules.COMPLETIONS.search(said) and (best is None or best.act is not Act.CORRECTION):
         told = best.points if best is not None and best.act is Act.FACT else 0
         yield _Candidate(AnchorType.CRITICAL_FACT, max(55, told), span, finishes=True)
-    elif best is not None and best.points >= _LEAST_ACT and not reply_rules.POLITE.search(said):
+    elif best is not None and best.points >= PERHAPS and not reply_rules.POLITE.search(said):
         asks_words = best.rule in _ASKS_FOR_WORDS and is_question(said)
         kind = AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act]
         yield _Candidate(kind, best.points, span, stands=best.rule == statement_rules.STANDS.name)
