@@ -53,6 +53,7 @@ class SegmenterSystem:
     def __init__(self, settings: FoldSettings, embedder: SentenceEmbedder | None = None) -> None:
         self._settings = settings
         self._embedder = embedder
+        self._vectors: dict[tuple[int, str], Vector] = {}
         self.reset()
 
     def reset(self) -> None:
@@ -77,13 +78,22 @@ class SegmenterSystem:
         return cuts
 
     def _take(self, turn: StoredTurn) -> list[int]:
-        vector = None if self._embedder is None else self._embedder.embed([turn.content])[0]
+        vector = self._vector(turn)
         self._open.append((turn, vector))
         self._state, cut = segment.step(self._state, turn, self._settings, vector)
         if cut is None:
             return []
         after = [one for one in self._open if one[0].seq >= cut]
         return [cut - 1, *self._again(after)] if after else []
+
+    def _vector(self, turn: StoredTurn) -> Vector | None:
+        """Computed for the turn alone and kept, as by workers: a harness that drives a conversation again pays once."""
+        if self._embedder is None:
+            return None
+        key = turn.seq, turn.content
+        if key not in self._vectors:
+            self._vectors[key] = self._embedder.embed([turn.content])[0]
+        return self._vectors[key]
 
     def _again(self, turns: list[tuple[StoredTurn, Vector | None]]) -> list[int]:
         """Begin a segment with turns that were seen already."""

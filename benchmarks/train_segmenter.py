@@ -117,18 +117,25 @@ def read(turns: Sequence[StoredTurn], vectors: Iterable[Vector]) -> list[Signs]:
     return marks
 
 
+def columns(one: Gaps, names: Sequence[str]) -> np.ndarray:
+    """Evidence, and the same as far as the talk is wordy where that is among the names."""
+    evidence = one.evidence[:, [NAMES.index(name) for name in names]]
+    if "wordy" not in names:
+        return evidence
+    return np.hstack([evidence, evidence * one.evidence[:, [NAMES.index("wordy")]]])
+
+
 def trained(gaps: Mapping[str, Gaps], names: Sequence[str]) -> tuple[np.ndarray, float]:
     """Coefficients and bias; every kind weighs the same, and lengths explain what they can before they are left out."""
-    columns = [NAMES.index(name) for name in names]
-    evidence = np.vstack([np.c_[one.evidence[:, columns], one.lengths] for one in gaps.values()])
+    evidence = np.vstack([np.c_[columns(one, names), one.lengths] for one in gaps.values()])
     begins = np.concatenate([one.begins for one in gaps.values()])
     weights = np.concatenate([np.full(len(one.begins), 1 / len(one.begins)) for one in gaps.values()])
     model = LogisticRegression(C=STRENGTH, max_iter=5_000).fit(evidence, begins, sample_weight=weights / weights.mean())
-    return model.coef_[0][: len(names)], float(model.intercept_[0])
+    return model.coef_[0][:-2], float(model.intercept_[0])
 
 
 def scores(one: Gaps, names: Sequence[str], coefficients: np.ndarray, bias: float) -> np.ndarray:
-    return one.evidence[:, [NAMES.index(name) for name in names]] @ coefficients + bias
+    return columns(one, names) @ coefficients + bias
 
 
 def form(gaps: Mapping[str, Gaps], judged: Mapping[str, Gaps], names: Sequence[str]) -> dict[str, Any]:
@@ -142,12 +149,17 @@ def form(gaps: Mapping[str, Gaps], judged: Mapping[str, Gaps], names: Sequence[s
         mean = np.mean([one.mean() for one in of_style])
         deviation = np.sqrt(np.mean([((one - mean) ** 2).mean() for one in of_style]))
         usual[style] = (round(float(mean), DECIMALS), round(float(deviation), DECIMALS))
-    return {"bias": bias, "weights": dict(zip(names, map(float, coefficients), strict=True)), "usual": usual}
+    weights, wordy = coefficients[: len(names)], coefficients[len(names) :]
+    return {
+        "bias": bias,
+        "weights": dict(zip(names, map(float, weights), strict=True)),
+        "wordy": dict(zip(names, map(float, wordy), strict=False)),
+        "usual": usual,
+    }
 
 
 GROUPS: Final = {
     "words": ("words_", "nothing", "new_words"),
-    "names": ("new_names", "kept_names"),
     "phrases": ("cue", "closed", "greeting", "thanks", "marker", "about_talk", "end"),
     "sentences": ("answered", "ask", "reply", "leaning", "pointing", "introducing", "user_statement"),
     "speakers": ("same_speaker", "by_", "user_statement", "new_speakers", "floor"),
@@ -184,9 +196,11 @@ def written(forms: Mapping[str, Mapping[str, Any]]) -> str:
         "FORMS: Final[dict[str, dict[str, Any]]] = {",
     ]  # fmt: skip
     for name, one in forms.items():
-        lines += [f'    "{name}": {{', f'        "bias": {one["bias"]},', '        "weights": {']
-        lines += [f'            "{feature}": {weight},' for feature, weight in one["weights"].items()]
-        lines += ["        },", '        "usual": {']
+        lines += [f'    "{name}": {{', f'        "bias": {one["bias"]},']
+        for part in ("weights", "wordy"):
+            given = [f'            "{feature}": {weight},' for feature, weight in one[part].items()]
+            lines += [f'        "{part}": {{', *given, "        },"] if given else [f'        "{part}": {{}},']
+        lines += ['        "usual": {']
         lines += [f'            "{style}": ({mean}, {deviation}),' for style, (mean, deviation) in one["usual"].items()]
         lines += ["        },", "    },"]
     return "\n".join([*lines, "}"]) + "\n"
@@ -198,7 +212,7 @@ def main() -> None:
     parser.add_argument("--tables", action="store_true", help="print the tables and write nothing")
     parser.add_argument("--without", choices=GROUPS, help="a group of evidence to leave out")
     arguments = parser.parse_args()
-    embedder = SentenceTransformerEmbedder(threads=2)
+    embedder = SentenceTransformerEmbedder()
     gaps = {}
     for kind in KINDS:
         gaps[kind] = gaps_of(kind, embedder)

@@ -310,3 +310,28 @@ CHAT_STARTS: Final = (
     "Rewrite this: my {n} is {q}.", "Which {n} should I {v} first?", "How does one {v} a {n}?",
     "My {n} doesn't work, what can I do?",
 )  # fmt: skip
+MATTERS: Final = (
+    "I'm trying to {v} the {n}, and I want to make sure that it is not {q}.",
+    "I'm trying to understand how the {n} and the {m} work together.", "I'm working on a {q} {n}.",
+    "I'm a bit worried that my {n} is {q}.", "I've decided to {v} the {n} by {day}.",
+    "I have {num} days to {v} the {n}.", "I'm struggling to {v} a {q} {n}.",
+    "{who}, who knows a lot about the {n}, told me to {v} it.", "I need to finish the {n} before I {w} the {m}.",
+    "I've spent {big} on the {n} and it is still {q}.", "I'd like to improve the {n}, especially the {m}.",
+    "I've never had a {n} before, so I'm starting from scratch.", "I read that one should {v} the {m} and {w} the {n}.",
+    "My goal is a {q} {n} within {num} weeks.", "I keep getting a {q} {n} when I {v}.",
+    "I agreed with {who} to {v} the {n} in {place}.", "I want to learn more about the {n}.",
+)  # fmt: skip
+ASKED_FOR: Final = (
+    "Can you help me with that?", "Can you help me {v} the {n}?", "What do you think?", "Where should I begin?",
+    "Could you walk me through the steps?", "Can you check whether that is right?", "Do you have any tips?",
+    "How can I make sure that the {n} is {q}?", "Can you suggest some improvements?", "Did I miss anything?",
+    "Please explain it with an example.", "Can you make me a plan with the {n} and the {m}?", "What do you recommend?",
+    "How should I {v} it without losing the {m}?", "Any ideas for the {n}?", "Which {n} should I choose?",
+    "Can you show me how to {v} the {m}?", "Would you say that is a {q} choice?",
+)  # fmt: skip
+PASTED: Final = (
+    "Here is what I have:\n1. {v} the {n}\n2. {w} the {m}\n3. check that it is {q}",
+    "This is my draft: the {n} is {q}, the {m} costs {big}, and {who} will {v} both on {day}.",
+    "My notes so far: {n}, {num}; {m}, {big}; {v} before {day}.",
+    "```\ndef {v}(value):\n    return value * {num}\n```",
+)  # fmt: skip

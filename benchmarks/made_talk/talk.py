@@ -1,4 +1,4 @@
-"""Conversations of nine kinds, each a run of segments that are about one or two things of a topic.
+"""Conversations of ten kinds, each a run of segments that are about one or two things of a topic.
 
 Everything follows from a seed. Speakers take turns over a join as they do inside a segment, so that who speaks
 betrays no join; a segment's length is drawn for each conversation, so that no length does either.
@@ -279,6 +279,26 @@ def _prompting(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG00
         said += 2
 
 
+def _matters(s: Speech, turns: int, *, opening: bool) -> Lines:  # noqa: ARG001 - all kinds have one form
+    """Long messages to an assistant: each tells of something new about the same matter, in the form of the first."""
+    random, first, things = s.random, True, s.things
+    for _ in range(max(1, turns // 2)):
+        s.things = random.sample(s.topic.things, 2) if random.random() < 0.7 else things
+        s.last = s.things[0]
+        if not first and random.random() < 0.25:
+            yield "user", s.some((0.5, p.ACKNOWLEDGED), (1, random.choice((p.PROMPT_FOLLOW_UPS, p.FOLLOW_UPS))))
+        else:
+            told = [(0.75, random.choice((p.MATTERS, p.MATTERS, p.SELF, p.CHAT_STARTS))) for _ in range(4)]
+            asked = (0.85, random.choice((p.ASKED_FOR, p.ASKED_FOR, p.PROMPTS, p.QUESTIONS)))
+            polite = (0.3, p.GREETINGS) if first else (0.25, p.ACKNOWLEDGED)
+            yield "user", s.some(polite, *told[: random.randint(1, 4)], asked, (0.12, p.PASTED), (0.1, p.REMARKS))
+        answers = [
+            (0.8, random.choice((p.LONG_ANSWERS, p.LONG_ANSWERS, p.FACTS))) for _ in range(random.randint(3, 12))
+        ]
+        yield "assistant", s.some(*answers)
+        first = False
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """How a kind of talk goes."""
@@ -305,6 +325,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "team": Kind(_team, (4, 16), 60, 0.7, (90, 900)),
     "errand": Kind(_errand, (2, 7), 30, 0.15),
     "prompting": Kind(_prompting, (2, 10), 36, 0.15),
+    "matters": Kind(_matters, (4, 12), 40, 0.1),
     "agent": Kind(_agent, (5, 16), 50, 0.5),
 }
 

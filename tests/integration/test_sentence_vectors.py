@@ -15,12 +15,18 @@ from sqlalchemy import Engine, text
 from conftest import LocalWorker
 from turnfold import Turnfold
 from turnfold.contract.passages import PLACES
-from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, differing, numbers_of
+from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, differing, numbers_of, rounded
 from turnfold.errors import InvalidSettings
 from turnfold.passage_scores import near_passages
 from turnfold.sql import connect
 from turnfold_worker.adapters import sentence_embedder
-from turnfold_worker.adapters.sentence_embedder import DEFAULT_MODEL, SentenceTransformerEmbedder, weights_of
+from turnfold_worker.adapters.sentence_embedder import (
+    BATCH,
+    DEFAULT_MODEL,
+    MAX_WORD_PIECES,
+    SentenceTransformerEmbedder,
+    weights_of,
+)
 from turnfold_worker.celery_app import app
 from turnfold_worker.compress import with_vectors
 from turnfold_worker.errors import ModelAway, StoreAway
@@ -74,6 +80,72 @@ def test_rounding_and_company_hardly_turn_a_vector(embedder: SentenceTransformer
     together = embedder.embed(texts)
     assert min(near(a, b) for a, b in zip(exact, together, strict=True)) > 0.999
     assert near(embedder.embed(texts[:1])[0], together[0]) > 0.999
+
+
+def test_the_straight_way_gives_the_vectors_of_the_library(embedder: SentenceTransformerEmbedder) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    library = SentenceTransformer(weights_of(embedder.model), device="cpu")
+    library.max_seq_length = MAX_WORD_PIECES
+    texts = [
+        "Hi!",
+        "Der Zug fährt um 9 Uhr.",
+        "日本語の文",
+        "🦜 [CLS] \u200b x" * 9,
+        "word " * 100,
+        *LONG.split(".")[:-1],
+    ]
+    theirs = [rounded(numbers) for numbers in library.encode(texts).tolist()]
+    exact = SentenceTransformerEmbedder(bfloat16=False)
+    for mine, least in ((exact.embed(texts), 0.99999), (embedder.embed(texts), 0.999)):
+        assert min(near(a, b) for a, b in zip(mine, theirs, strict=True)) > least
+    alone = [vector for text in texts for vector in exact.embed([text])]
+    assert min(near(a, b) for a, b in zip(alone, theirs, strict=True)) > 0.99999
+
+
+def test_a_model_that_pools_in_another_way_is_left_to_its_library(
+    tmp_path: Path, embedder: SentenceTransformerEmbedder
+) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    from turnfold_worker.adapters.bert import bert_of
+
+    library = SentenceTransformer(weights_of(embedder.model), device="cpu")
+    library[1].pooling_mode = "cls"
+    library.save(str(tmp_path), create_model_card=False)
+    library.max_seq_length = MAX_WORD_PIECES
+    assert bert_of(library, bfloat16=False) is None
+    texts = ["The car broke down.", "I like tomato soup."]
+    mine = SentenceTransformerEmbedder(str(tmp_path), bfloat16=False).embed(texts)
+    for vector, numbers, other in zip(mine, library.encode(texts).tolist(), embedder.embed(texts), strict=True):
+        assert near(vector, rounded(numbers)) > 0.9999
+        assert near(vector, other) < 0.99
+
+
+def test_what_is_said_again_and_again_is_computed_once_and_what_is_kept_is_bounded(
+    monkeypatch: pytest.MonkeyPatch, embedder: SentenceTransformerEmbedder
+) -> None:
+    monkeypatch.setattr(sentence_embedder, "KEPT", 2)
+    mine, computed = SentenceTransformerEmbedder(), list[str]()
+
+    def compute(texts: list[str]) -> list[Vector]:
+        computed.extend(texts)
+        return [vector for said in texts for vector in embedder.embed([said])]
+
+    monkeypatch.setattr(mine, "_encode", compute)
+    long = "This is said at such length that nobody says it in the same words again."
+    first = mine.embed(["Yes.", long, "Okay."])
+    assert mine.embed(["Okay.", "Yes.", long]) == [first[2], first[0], first[1]]
+    assert computed == ["Yes.", long, "Okay.", long]
+    mine.embed(["Sure."])
+    assert mine.embed(["Okay.", "Yes."]) == [first[2], first[0]]
+    assert computed[4:] == ["Sure.", "Yes."]
+
+
+def test_vectors_come_in_the_order_of_the_texts_however_they_are_batched(embedder: SentenceTransformerEmbedder) -> None:
+    texts = [f"{'really ' * (number * 7 % 40)}remark {number}" for number in range(BATCH * 2 + 5)]
+    for said, vector in zip(texts, embedder.embed(texts), strict=True):
+        assert near(vector, embedder.embed([said])[0]) > 0.999
 
 
 def test_hostile_texts_are_embedded(embedder: SentenceTransformerEmbedder) -> None:

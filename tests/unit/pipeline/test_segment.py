@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.vectors import NO_VECTOR, Vector
 from turnfold_worker.pipeline.fold import fold_segment
-from turnfold_worker.pipeline.gap_scorer import form_of, needed
+from turnfold_worker.pipeline.gap_features import features
+from turnfold_worker.pipeline.gap_scorer import Form, form_of, needed, score
 from turnfold_worker.pipeline.gap_signs import signs_of
 from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -304,6 +305,58 @@ def test_a_goodbye_belongs_to_the_task_that_it_ends() -> None:
         )
     ]
     assert cuts_in_batches(talk(*lines), [1] * 18, FoldSettings(segment_target_turns=6)) == [7, 13]
+
+
+PROJECT = """
+I'm trying to set up the login of my budget tracker in Flask, and I want to make sure that its sessions are safe. I've \
+read that a cookie needs some flags. Can you help me with that?
+I keep getting an error of the database when my budget tracker saves an expense, and I've spent a day on it. Can you \
+show me how to configure the tables of the tracker in Flask?
+I'd like to add a page with a chart of the expenses to my budget tracker. I've never drawn a chart in Flask before, so \
+I'm starting from scratch. Where should I begin?
+I need to write some tests for the login and the expenses of my budget tracker by Friday. Which tests of a Flask app \
+are worth it?
+""".strip().splitlines()
+DINNER = """
+I'm planning a dinner with a vegetarian risotto for eight guests, and I'm worried that the rice gets too soft. How \
+long does the rice of a risotto cook?
+I want to bake a dessert for the same guests, perhaps a lemon cake, and I have an old oven. Can you suggest how hot \
+the oven should be for the cake?
+I've bought a white wine for the risotto and the guests, but my sister says it is too sweet. Would you cook rice with \
+a sweet wine?
+""".strip().splitlines()
+HOW_TO_PROGRAM = """
+Here is how a budget tracker in Flask does it: define the tables for every expense, keep the login in a session, and \
+test the routes of the tracker. A chart of the expenses comes last, once the database of the app answers. Check the \
+logs of Flask after every step, and keep the configuration in one file.
+""".strip()
+HOW_TO_COOK = """
+For a risotto the rice has to stay firm: stir it, add the wine early and the broth slowly. A lemon cake goes into the \
+oven before the guests come. Taste the risotto after seventeen minutes, and let the cake cool. Sweet wine is better \
+with the dessert than with the rice.
+""".strip()
+
+
+def test_long_messages_about_one_matter_stay_together_whatever_new_things_they_name() -> None:
+    lines = []
+    for messages, answer in ((PROJECT, HOW_TO_PROGRAM), (DINNER, HOW_TO_COOK)):
+        for message in (*messages, *messages[:2]):
+            lines += [f"user: {message}", f"assistant: {answer}"]
+    turns = talk(*lines)
+    assert cuts_in_batches(turns, [1] * len(turns), FoldSettings(segment_target_turns=6)) == [13]
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_evidence_weighs_what_its_talk_makes_of_it(share: float, wordy: float) -> None:
+    form = Form(name="f", bias=1.0, weights={"cue": 2.0, "wordy": -1.0}, wordy={"cue": -2.0, "wordy": 0.0}, usual={})
+    found = score({"cue": share, "wordy": wordy, "unknown": 9.0}, form)
+    assert found == pytest.approx(1 - wordy + 2 * share * (1 - wordy))
+
+
+@pytest.mark.parametrize(("lengths", "wordy"), [([4, 4], 0.4 / 6), ([200, 60], 1.0), ([0, 60], 0.5), ([90, 30], 1.0)])
+def test_talk_is_wordy_as_its_turns_are_long(lengths: list[int], wordy: float) -> None:
+    marks = [signs_of(said(" ".join(["word"] * length))) for length in lengths]
+    assert features(marks[:1], marks[1:], roles=False)["wordy"] == pytest.approx(wordy)
 
 
 @pytest.mark.parametrize(

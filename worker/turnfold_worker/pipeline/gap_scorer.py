@@ -40,6 +40,8 @@ class Form:
     name: str
     bias: float
     weights: Mapping[str, float]
+    wordy: Mapping[str, float]
+    """What is added to a coefficient where talk is as wordy as can be, less of it where it is less so."""
     usual: Mapping[str, tuple[float, float]]
     """Mean and standard deviation over all gaps of talk with `roles`, and of talk among `people`."""
 
@@ -54,7 +56,10 @@ def form_of(*, semantic: bool, group: bool) -> Form:
 
 def score(evidence: Mapping[str, float], form: Form) -> float:
     """The weighed evidence: the log-odds of a change of topic, up to what is usual for the talk."""
-    return form.bias + sum(weight * evidence.get(name, 0.0) for name, weight in form.weights.items())
+    wordy = evidence.get("wordy", 0.0)
+    return form.bias + sum(
+        (weight + wordy * form.wordy.get(name, 0.0)) * evidence.get(name, 0.0) for name, weight in form.weights.items()
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,7 +82,6 @@ _ABOUT_TALK: Final = re.compile(
     r"|finally|mov(?:e|ing) on|go(?:ing)? (?:on|back)|continue|questions?|talk(?:ed|ing)? about|introduc(?:e|ed|tion)"
     r"|conclu(?:de|ded|sion|sions)|another|overview|by the way|btw|anyway)(?!\w)"
 )
-_NAME: Final = re.compile(r"(?<![.!?:] )(?<!^)\b[A-Z][\w'-]+|\b\w*\d\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +97,6 @@ class Signs:
     answers: tuple[str, ...]
     words: dict[str, int]
     """Distinct telling words with their weights."""
-    names: frozenset[str]
-    """Words that begin with a capital inside a sentence, and those with digits."""
     length: int
     """Words of what was read."""
     cue: bool
@@ -152,7 +149,6 @@ def _heard(head: str) -> dict[str, Any]:
     """The signs that the words alone give; a turn is read again for each segment that may begin before it."""
     return {
         "words": dict(telling_words(head)),
-        "names": frozenset(_NAME.findall(head)),
         "length": head.count(" ") + 1 if head else 0,
         "cue": _CUE.match(head) is not None,
         "marker": _MARKER.match(head) is not None,
