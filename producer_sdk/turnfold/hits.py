@@ -43,10 +43,13 @@ def hits(
     rates: list[float] = []
     for score, passage in ranked:
         worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(passage.notes[0].role, 1.0) - 1.0))
-        notes += passage.notes
-        words += [stems.split() for stems in passage.words]
+        # 'Thanks, Nate!' names whom the query names, and tells nothing.
+        telling = [i for i, one in enumerate(passage.notes) if one.worth]
+        notes += [passage.notes[i] for i in telling]
+        words += [passage.words[i].split() for i in telling]
         rates += [
-            worth * (1.0 - _MANNER + _MANNER * one.worth / 100) / (one.tokens + OVERHEAD) for one in passage.notes
+            worth * (1.0 - _MANNER + _MANNER * passage.notes[i].worth / 100) / (passage.notes[i].tokens + OVERHEAD)
+            for i in telling
         ]
     return tuple(_by_news(notes, words, rates, most_tokens))
 

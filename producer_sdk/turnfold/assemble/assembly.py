@@ -78,8 +78,8 @@ def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, sty
 def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
     """The markers that we wrote, in the order in which they stand, none twice."""
     found = [plan.system_marker] if plan.system_marker else []
-    if plan.joined:
-        found.append(turns_marker(plan.joined[0].first_seq, plan.joined[-1].last_seq, level=TAGS_LEVEL))
+    if plan.joined_turns:
+        found.append(turns_marker(*plan.joined_turns, level=TAGS_LEVEL))
     found += [group.marker for group in plan.groups]
     found += [node_marker(one.node, level=one.level - 1, short=short) for one in plan.shown]
     if plan.unfolded:
@@ -137,8 +137,8 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
         yield Part("background", BACKGROUND_HEADER, pricing.count(BACKGROUND_HEADER))
     for group in plan.groups:
         yield Part("background", group.text, pricing.notes(group))
-    if plan.joined:
-        line = _joined_line(plan, texts, pricing)
+    if plan.joined_turns:
+        line = _joined_line(plan, *plan.joined_turns, texts, pricing)
         yield Part("background", line, pricing.count(line))
     for one in plan.shown:
         words = texts.get(one.key, "")
@@ -164,9 +164,8 @@ def _after(spoken: Sequence[SpokenTurn], pricing: Pricing) -> Iterator[Part]:
             yield Part("recent", line, tokens)
 
 
-def _joined_line(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing) -> str:
+def _joined_line(plan: Plan, first: int, last: int, texts: Mapping[LevelKey, str], pricing: Pricing) -> str:
     """The range line with as many tags as its room holds."""
-    first, last = plan.joined[0].first_seq, plan.joined[-1].last_seq
     marker = turns_marker(first, last, level=TAGS_LEVEL)
     bare = range_line(first, last, marker=marker)
     tags = best_tags(plan.joined, texts) if plan.tags_tokens else ()

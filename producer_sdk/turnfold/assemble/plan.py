@@ -72,7 +72,17 @@ class Plan(NamedTuple):
 
     @property
     def has_background(self) -> bool:
-        return bool(self.groups or self.joined or self.shown or self.unfolded or self.unread)
+        return bool(self.groups or self.joined_turns or self.shown or self.unfolded or self.unread)
+
+    @property
+    def joined_turns(self) -> tuple[int, int] | None:
+        """The turns of the range line: those of its nodes but for what is shown raw, as the newest turn always is."""
+        if not self.joined:
+            return None
+        first, last = self.joined[0].first_seq, self.joined[-1].last_seq
+        if self.raw and not self.unread:
+            last = min(last, self.raw[0].turn.seq - 1)
+        return (first, last) if first <= last else None
 
 
 @dataclass(frozen=True, slots=True)

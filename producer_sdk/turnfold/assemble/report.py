@@ -21,8 +21,8 @@ def coverage_of(plan: Plan) -> Coverage | None:
     """Every turn that has a number under exactly one span; None when none has one."""
     spans: list[Span] = []
     spans += [Span(one.first_seq, one.last_seq, 2 if one.notes else "range") for one in plan.groups]
-    if plan.joined:
-        spans.append(Span(plan.joined[0].first_seq, plan.joined[-1].last_seq, "range"))
+    if plan.joined_turns:
+        spans.append(Span(*plan.joined_turns, "range"))
     spans += [Span(one.node.first_seq, one.node.last_seq, _level(one.level)) for one in plan.shown]
     if plan.unfolded:
         spans.append(Span(*plan.unfolded, "unfolded"))
@@ -92,8 +92,8 @@ def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
     active = head.anchor_count if head else 0
     if active > len(plan.anchors) and not _is_raw(plan):
         yield LeftOut(f"{active - len(plan.anchors)} of {active} anchors", "anchors()")
-    if plan.joined:
-        first, last = plan.joined[0].first_seq, plan.joined[-1].last_seq
+    if plan.joined_turns:
+        first, last = plan.joined_turns
         yield LeftOut(f"turns {first} to {last}: only tags", turns_marker(first, last, level=TAGS_LEVEL))
     if plan.unfolded:
         first, last = plan.unfolded

@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.assemble.strategies import Conversation, build, conversations
@@ -120,9 +120,12 @@ def test_sums_of_stored_counts_are_the_count_of_the_final_text(conversation: Con
 
 
 @relaxed
-@given(conversations(), requests())
-def test_every_turn_is_under_exactly_one_span(conversation: Conversation, request: Request) -> None:
-    context = read(conversation, replace(request, budget_tokens=request.budget_tokens + 400))
+@given(conversations(), requests(), st.sampled_from([None, 400]))
+@example(build(segments=7, tail=0), Request(budget_tokens=1), None)
+def test_every_turn_is_under_exactly_one_span(conversation: Conversation, request: Request, more: int | None) -> None:
+    least = minimum_tokens(conversation.seen_by(request), request)
+    budget = least if more is None else request.budget_tokens + more
+    context = read(conversation, replace(request, budget_tokens=budget))
     snapshot = conversation.snapshot
     last_seq = snapshot.last_seq
     if snapshot.unread:

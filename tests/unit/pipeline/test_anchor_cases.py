@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
-KNOWN_TO_FAIL = {"less-plain-2", "less-plain-6", "less-plain-8", "less-plain-10", "less-plain-11", "less-plain-13"}
+KNOWN_TO_FAIL = {"less-plain-2", "less-plain-8", "less-plain-11", "less-plain-13"}
 CASES = [json.loads(line) for line in (BENCHMARKS / "anchor_cases.jsonl").read_text().splitlines()]
 
 

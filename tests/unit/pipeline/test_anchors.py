@@ -123,9 +123,23 @@ def test_what_speaks_of_the_goal_scores_higher() -> None:
     assert steered.score == plain.score + 10
 
 
-def test_a_long_list_of_advice_does_not_flood() -> None:
-    advice = "\n".join(f"- You must configure option {i} to at least {i} MB." for i in range(60))
-    assert len(anchors_of([said(advice, role=Role.ASSISTANT)])) == 2
+def test_a_long_list_of_facts_does_not_flood() -> None:
+    facts = "\n".join(f"- The limit of option {i} is {i} MB." for i in range(60))
+    assert len(anchors_of([said(facts)])) == 4
+
+
+def test_the_steps_of_an_assistants_explanation_ask_nobody_for_a_deed() -> None:
+    steps = "\n".join(f"{i}. Write down the {i}th thought. Let's break it down." for i in range(1, 40))
+    assert not anchors_of([said(steps, role=Role.ASSISTANT)])
+    asked = anchors_of([said("Restart the gateway, then tell me what it logs.", role=Role.ASSISTANT)])
+    assert [one.type for one in asked] == [AnchorType.COMMITMENT]
+
+
+@pytest.mark.parametrize(
+    "text", ["I've got the following code so far:", "And bon appetit!", "I wish I had known you then!"]
+)
+def test_what_says_nothing_by_itself_is_no_anchor(text: str) -> None:
+    assert not anchors_of([said(text)])
 
 
 def test_what_an_agent_does_at_once_is_no_open_commitment() -> None:

@@ -108,7 +108,9 @@ _WORK: Final = joined(r"""
     present|print|produce|provide|publish|push|put|raise|read|record|redo|refactor|remember|remind|remove|rename|
     repair|replace|reply|report|request|rerun|reschedule|reserve|resolve|restart|return|review|rewrite|run|save|
     schedule|search|sell|send|set|share|ship|show|sign|sit|sort|start|stick|stop|submit|suggest|switch|take|talk|tell|
-    test|train|transfer|translate|try|turn|update|upgrade|upload|use|verify|visit|wait|watch|work|write
+    test|train|transfer|translate|try|turn|update|upgrade|upload|use|verify|visit|wait|watch|work|write|bump|configure|
+    decrease|disable|drive|enable|escalate|extend|increase|lower|reboot|reduce|refund|renew|reset|restart|revert|
+    revoke|rotate|swap
 """)
 """Verbs of work: what one can promise or be asked to do."""
 
@@ -135,7 +137,7 @@ _ANYTHING: Final = joined(r"""
 _ORDER: Final = joined(r"""
     (?:(?!do (?:you|they|we|i|he|she|it|the|your|not)\b|let (?:me|us see)|come on|take (?:your time|care|
     it easy)|go on|have you|use of|work\b(?! on)|plan\b|stop\b(?! \w)|look(?:s|ing)?[,.!]|wait\b|help\b(?! \w)|
-    change\b(?! \w)|test\b|report\b|record\b|play\b(?! \w)|design\b|order\b(?! \w)|set\b(?! \w))(?:{work})|
+    change\b(?! \w)|test\b|report\b|record\b|play\b(?! \w)|design\b|order\b(?! \w)|set\b(?! \w)|set to\b)(?:{work})|
     don't (?!know|think|have|want|worry|believe|see|you|mind|even|like|get|feel|need|remember|care|really|
     understand)\w+|hold (?:on|it|the|your)|hurry|sit down|have a (?:look|seat|try)|have some|excuse me|forgive|
     allow|consider|click|dial|press|insert|enter|select|choose|be (?:careful|patient|sure|quiet|seated|there|

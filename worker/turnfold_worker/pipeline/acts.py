@@ -18,11 +18,14 @@ from turnfold_worker.pipeline.done_at_once import is_done_at_once
 from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
 from turnfold_worker.pipeline.reading import Reading, is_participant
+from turnfold_worker.pipeline.repairs import is_repair
 from turnfold_worker.pipeline.required_words import PatternIndex, words_in
 from turnfold_worker.pipeline.spoken import QUESTION_MARKS, is_question, plain_words, without_fillers
 
 SENTENCES_READ: Final = 200
 """Sentences of a turn that are looked at."""
+BARE_VALUE: Final = "bare value"
+"""The rule by which few words put a value in the place of another: '9443, typo'."""
 YES_TO_A_PROPOSAL: Final = "yes to a proposal"
 GOES_ALONG: Final = "goes along with a request"
 REPLIES: Final = frozenset({YES_TO_A_PROPOSAL, "yes to a request", "no to a request", GOES_ALONG})
@@ -84,6 +87,8 @@ class _Clause:
     def acts(self) -> Iterator[Found]:
         """What it does, surest of each kind."""
         self._reply()
+        if self._is_bare_value():
+            self._put(Act.CORRECTION, 72, BARE_VALUE)
         self._phrases()
         self._question_or_answer()
         self._exactness()
@@ -100,12 +105,18 @@ class _Clause:
             del self._best[Act.COMMITMENT]
         if self._group and self._best.get(Act.COMMITMENT, (0, ""))[1] in PROMISES and is_done_at_once(self._said):
             del self._best[Act.COMMITMENT]
+        if self._best.get(Act.CORRECTION, (0, ""))[1] == "changed" and statement_rules.TELLS_OF_INSTEAD.search(
+            self._said
+        ):
+            del self._best[Act.CORRECTION]
         if self._is_heading():
             self._best.pop(Act.REQUEST, None)
             self._best.pop(Act.COMMITMENT, None)
 
     def _is_no_request(self, rule: str) -> bool:
         if self._in_a_manual() and (rule in _STEPS or "<!--" in self._raw):
+            return True
+        if self._assistant and statement_rules.SUGGESTS.match(self._said):
             return True
         asks_what = rule not in _MEETINGS and reply_rules.ASKS_WHAT.match(self._said)
         return self._asks and (rule in _TELLS or bool(asks_what))
@@ -222,6 +233,12 @@ class _Clause:
             fact.kind in _STATED and not (fact.kind is FactKind.NAME and is_participant(fact.text, self._speakers))
             for fact in self._reading.facts.within(self._span.start, self._span.end)
         )
+
+    def _is_bare_value(self) -> bool:
+        """The turn gives a value in place of another, and says no more."""
+        whole = len(self._reading.turn.content.strip()) == self._span.end - self._span.start
+        answers = self._before.asked and self._raw.startswith("no")
+        return whole and self._exact and not self._asks and not answers and is_repair(self._raw)
 
     def _orders(self) -> bool:
         """Somebody tells an assistant what to do, in fewer words than a manual has."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
-from turnfold_worker.pipeline import reply_rules, statement_rules
+from turnfold_worker.pipeline import deeds, reply_rules, statement_rules
 from turnfold_worker.pipeline.acts import SENTENCES_READ
 from turnfold_worker.pipeline.prose import MAX_CLAUSE
 from turnfold_worker.pipeline.reading import Reading
@@ -95,11 +95,17 @@ def _answered(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
 
 def _finished(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
     promised = specific_words(draft.text)
-    for reading in readings:
-        if reading.turn.seq <= draft.turn_seq or reading.tool:
+    at = _place_of(draft, readings)
+    for place, reading in enumerate(readings):
+        if place <= at or reading.tool or not reading.sentences:
             continue
+        opening = reading.text(reading.sentences[0])[:MAX_CLAUSE]
+        if place == at + 1 and reading.speaker != draft.speaker and deeds.opens_with(opening, draft.text):
+            return True
         for sentence in reading.sentences[:SENTENCES_READ]:
             said = plain_words(reading.text(sentence)[:MAX_CLAUSE])
             if statement_rules.COMPLETIONS.search(said) and not promised.isdisjoint(words(said)):
+                return True
+            if deeds.does(said, draft.text):
                 return True
     return False

@@ -14,7 +14,7 @@ from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline import reply_rules, statement_rules
 from turnfold_worker.pipeline.act_rules import ENOUGH, PERHAPS, Act, Found
-from turnfold_worker.pipeline.acts import REPLIES, SENTENCES_READ, YES_TO_A_PROPOSAL, turn_acts
+from turnfold_worker.pipeline.acts import BARE_VALUE, REPLIES, SENTENCES_READ, YES_TO_A_PROPOSAL, turn_acts
 from turnfold_worker.pipeline.anchor_drafts import AnchorDraft, settled
 from turnfold_worker.pipeline.anchor_head import HEAD, with_head
 from turnfold_worker.pipeline.before import NOTHING, leaves_open
@@ -46,6 +46,8 @@ _PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
 """Points of preference when a clause does several things: what overtakes or binds tells more than what is asked."""
 _TEXT: Final = 600
 """Code points from which a turn is a text, of which only the end proposes something."""
+_STEPS: Final = frozenset({"order", "order under a condition", "advice", "proposal"})
+"""Rules of requests that each step of an assistant's explanation makes: it asks nobody for a deed."""
 _ASKS_FOR_WORDS: Final = frozenset({"reply wanted", "may i", HEAD})
 """Rules of requests that, with a question mark, want an answer rather than a deed."""
 _TYPE_OF: Final = {
@@ -144,17 +146,23 @@ def _candidates(reading: Reading, acts: Sequence[Found]) -> Iterator[_Candidate]
             by_clause.setdefault(found.span, []).append(found)
     for span, found_there in by_clause.items():
         said = plain_words(reading.text(span))
-        if len(said.split()) >= _MIN_WORDS or not said.isascii():
+        enough = len(said.split()) >= _MIN_WORDS or any(one.rule == BARE_VALUE for one in found_there)
+        if enough or not said.isascii():
             yield from _of_clause(said, reading, span, found_there)
 
 
 def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -> Iterator[_Candidate]:
-    statements = [one for one in acts if one.act is not Act.QUESTION]
+    explains = reading.turn.role is Role.ASSISTANT and len(reading.turn.content) >= _TEXT
+    statements = [
+        one
+        for one in acts
+        if one.act is not Act.QUESTION and not (explains and one.act is Act.REQUEST and one.rule in _STEPS)
+    ]
     best = max(statements, key=lambda one: one.points + _PREFERRED.get(one.act, 0), default=None)
     if statement_rules.COMPLETIONS.search(said) and (best is None or best.act is not Act.CORRECTION):
         told = best.points if best is not None and best.act is Act.FACT else 0
         yield _Candidate(AnchorType.CRITICAL_FACT, max(55, told), span, finishes=True)
-    elif best is not None and best.points >= PERHAPS and not reply_rules.POLITE.search(said):
+    elif best is not None and best.points >= PERHAPS and not _says_nothing(said, reading, span):
         asks_words = best.rule in _ASKS_FOR_WORDS and is_question(said)
         kind = AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act]
         yield _Candidate(kind, best.points, span, stands=best.rule == statement_rules.STANDS.name)
@@ -162,6 +170,13 @@ def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -
         last = bool(reading.sentences) and span.end >= reading.sentences[-1].end
         asked = 45 if reading.turn.role is Role.USER else 35
         yield _Candidate(AnchorType.UNRESOLVED_QUESTION, asked + 5 * last, span)
+
+
+def _says_nothing(said: str, reading: Reading, span: Span) -> bool:
+    """Politeness, or the announcement of what follows: 'I've got the following code so far:'."""
+    if reply_rules.POLITE.search(said):
+        return True
+    return said.endswith(":") and not reading.facts.within(span.start, span.end)
 
 
 def _configuration(reading: Reading) -> Iterator[Span]:
@@ -185,6 +200,9 @@ def _agreed(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> Ite
 
 def _waits(reading: Reading) -> bool:
     said = plain_words(reading.text(reading.sentences[-1]))
+    if is_question(said) and statement_rules.WORDS_WANTED.search(said) and "confirm" not in said:
+        # 'Do you have any recommendations?' proposes nothing.
+        return False
     return is_question(said) or "confirm" in said or said.startswith(("you want", "you would", "you'd"))
 
 

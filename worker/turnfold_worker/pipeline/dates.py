@@ -18,11 +18,15 @@ _NEAR_DAYS: Final = {"day before yesterday": -2, "yesterday": -1, "day after tom
 _RELATIVE: Final = (" ago", "yesterday", "tomorrow", "last ", "next ", "this ")
 """What a text holds, in lower case, that names a day so."""
 _DAYS: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thurs?|thu|fri|(?-i:Sat|Sun)"
+_SEASONS: Final = "summer|winter|spring|autumn|fall"
+_AUTUMN: Final = 9
+"""The month from which 'last summer' is of the same year, in the north as in the south."""
 _DAY_NAMES: Final = {
     name[:3].lower(): name for name in ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 }
 _PERIOD: Final = re.compile(
-    rf"(?i)(?<!\w)(?:(?P<which>last|next) (?P<what>week(?:end)?|month|year|{_DAYS})|this (?P<this>month|year))"
+    rf"(?i)(?<!\w)(?:(?P<which>last|next) (?P<what>week(?:end)?|month|year|{_SEASONS}|{_DAYS})"
+    r"|this (?P<this>month|year))"
     r"(?!['\u2019-]?\w| (?:of|or|and|to) )"
 )
 _NO_PERIOD: Final = re.compile(
@@ -54,7 +58,7 @@ def day_label(day: date) -> str:
 def resolve_relative_days(text: str, said_on: date) -> str:
     """Replace 'yesterday', 'N days ago', 'last month', 'next Friday' and the like by what they mean without the day.
 
-    A week or a weekday is only placed before or after the day: people do not agree which one 'next Friday' is.
+    A week, a weekday or a season is only placed before or after the day: people do not agree which 'next Friday' is.
 
     >>> resolve_relative_days("signed two days ago", date(2026, 5, 14))
     'signed 12 May 2026'
@@ -114,7 +118,10 @@ def _placed(after: bool, what: str, said_on: date) -> str:  # noqa: FBT001 - whi
     if what.lower() == "month":
         month = said_on.month - 1 + (1 if after else -1)
         return f"{MONTHS[month % 12]} {said_on.year + month // 12}"
-    shown = _DAY_NAMES.get(what[:3].lower(), what)
+    if what.lower() == "summer" and not after and said_on.month >= _AUTUMN:
+        return f"summer {said_on.year}"
+    season = what.lower() in _SEASONS.split("|")
+    shown = what.lower() if season else _DAY_NAMES.get(what[:3].lower(), what)
     return f"{shown} {'after' if after else 'before'} {day_label(said_on)}"
 
 

@@ -13,8 +13,7 @@ from turnfold.contract import vectors
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold_worker.pipeline import statement_rules
 from turnfold_worker.pipeline.common_words import is_common, listed, weight
-from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind, Facts, extract_facts
-from turnfold_worker.pipeline.reading import is_participant
+from turnfold_worker.pipeline.facts import NAMES, VALUES, Facts, extract_facts
 from turnfold_worker.pipeline.spoken import plain_words
 from turnfold_worker.pipeline.words import SPECIFIC, specific_words, word_vector
 
@@ -120,7 +119,10 @@ class Known:
         """Telling words of what it puts something else in the place of, and that it does not state beside that."""
         parts = statement_rules.TAKEN_BACK.findall(self.said)
         stated = statement_rules.TAKEN_BACK.sub(" ", self.said)
-        return frozenset(specific_words(" ".join(parts))) - specific_words(stated)
+        kept = specific_words(stated)
+        return frozenset(
+            word for word in specific_words(" ".join(parts)) if not any(_forms(word, other) for other in kept)
+        )
 
     @cached_property
     def order(self) -> frozenset[str]:
@@ -231,24 +233,10 @@ def same_person(one: Known, other: Known) -> bool:
     return same_speaker(one, other) or not (one.personal or other.personal)
 
 
-def orders_otherwise(new: Known, old: Known) -> bool:
-    """True when both tell what is wanted from now on, of one thing and differently: 'answer in German', 'in French'."""
-    if not (same_speaker(new, old) and old.order and new.order and old.said != new.said):
-        return False
-    return new.order == old.order and new.tokens != old.tokens
-
-
 def same_speaker(one: Known, other: Known) -> bool:
     """True unless two different speakers are known."""
     ours, theirs = one.anchor.speaker, other.anchor.speaker
     return ours is None or theirs is None or ours == theirs
-
-
-def others(one: Known, other: Known, kind: FactKind) -> tuple[str, ...]:
-    """What it states of a kind: not who is called by name, nor what it denies: 'Wednesday, not Tuesday'."""
-    speakers = [each.anchor.speaker for each in (one, other) if each.anchor.speaker]
-    stated = one.anchor.text.partition(", not ")[0]
-    return tuple(text for text in one.facts.texts(kind) if text in stated and not is_participant(text, speakers))
 
 
 def _all_in(names: tuple[str, ...], said: str) -> bool:
@@ -257,10 +245,10 @@ def _all_in(names: tuple[str, ...], said: str) -> bool:
 
 def _name_other_things(one: Known, other: Known) -> bool:
     """True when each has a telling word of its own: 'the keys for ana', 'the keys for omar'."""
-    return bool(_own(one, other)) and bool(_own(other, one))
+    return bool(own_words(one, other)) and bool(own_words(other, one))
 
 
-def _own(one: Known, other: Known) -> list[str]:
+def own_words(one: Known, other: Known) -> list[str]:
     """Telling words of one of which the other has no form, or which it says less often: 'Ana pays Ana'."""
     return [
         term

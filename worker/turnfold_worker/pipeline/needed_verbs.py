@@ -30,10 +30,12 @@ def _was(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
 
 
 def _does(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """As a verb of its own: 'we did it', 'did well', 'had them for years'; and before 'not' or 'to'."""
+    """As a verb of its own: 'we did it', 'did well', 'can do tricks', 'had such fun'; and before 'not' or 'to'."""
     if ends(words, i) or after(bare, i) == "too" or (before(bare, i) == "to" and bare[i] == "do"):
         return i > 1
-    if after(bare, i) in {"not", "to"} or "well" in bare[i + 1 : i + 3]:
+    if after(bare, i) in {"not", "to", "such"} or "well" in bare[i + 1 : i + 3]:
+        return True
+    if bare[i] == "do" and before(bare, i) != "to" and before(bare, i) in _MODALS:
         return True
     return _compares(bare, i) or (after(bare, i) in DETERMINERS and not _asks(words, bare, i))
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from turnfold_worker.pipeline.common_words import listed
+from turnfold_worker.pipeline.needed_pointers import POINTERS
 from turnfold_worker.pipeline.needed_verbs import VERBS
 from turnfold_worker.pipeline.word_places import DEGREES, NUMBER, Rule, after, before, ends, is_negation
 
@@ -34,9 +35,10 @@ _TIMES: Final = listed(
 )
 _TELLS: Final = listed("it's it is was all mostly")
 _SWITCHED: Final = listed("on off in out")
-_THANKED: Final = frozenset({"thanks", "thank"})
-_THINGS: Final = listed("it this that these those")
-_PERIODS: Final = listed("week weekend month year morning afternoon evening spring summer autumn fall winter")
+_BEFORE_TO: Final = listed("drawn lost close next new attached opposed sold proposed up kind")
+_PARTS: Final = listed("none half out")
+_COUNTS: Final = listed("a an one two three four five six seven eight nine ten few couple")
+_SPANS: Final = listed("second minute hour day week month year")
 _BEFORE_NOW: Final = listed("for right until till by from up even just")
 _BEFORE_EVEN: Final = listed("a an or odd is are was be if")
 _AFTER_EVEN: Final = listed("number numbers if though when as or odd without after with at for in on")
@@ -107,14 +109,26 @@ def _now(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     return before(bare, i) in _BEFORE_NOW or (bool(i) and after(bare, i).endswith("s"))
 
 
+def _then(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'Back then' is not back."""
+    return before(bare, i) in {"back", "since", "until", "till", "by"}
+
+
+def _while(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'It took a while'."""
+    return before(bare, i) == "a"
+
+
 def _there(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'Been there', 'there for me'; 'there is' says nothing."""
     return bool(i) and after(bare, i) not in _EXISTS and before(bare, i) not in _EXISTS
 
 
 def _particle(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'Turn it on', 'log in to the server', 'off and on'; and '1 in 5'."""
+    """'Turn it on', 'log in to the server', 'off and on'; '1 in 5', 'in 3 days'."""
     if NUMBER.match(before(words, i)) and NUMBER.match(after(words, i)):
+        return True
+    if bare[i] == "in" and _is_span(words, bare, i + 1):
         return True
     if (
         before(bare, i) == "off"
@@ -128,13 +142,23 @@ def _particle(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     return ends(words, i) or after(bare, i) in _PARTICLE_NEXT or after(bare, i) in {"to", "as", "with", "for", "by"}
 
 
+def _is_span(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'3 days', 'a week', from that place on."""
+    if i + 1 >= len(bare):
+        return False
+    counts = bool(NUMBER.match(words[i])) or bare[i] in _COUNTS
+    return counts and bare[i + 1].removesuffix("s") in _SPANS
+
+
 def _number_next(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'About 40 people' are not 40; 'it's about a woman' is not she."""
     return bool(NUMBER.match(after(words, i))) or (bool(i) and bare[i - 1] in _TELLS)
 
 
 def _of(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'2 of 5'."""
+    """'2 of 5', 'none of them'."""
+    if before(bare, i) in _PARTS:
+        return True
     return bool(NUMBER.match(after(words, i))) and (bool(NUMBER.match(before(words, i))) or before(bare, i) == "out")
 
 
@@ -157,27 +181,6 @@ def _at(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
 def _like(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
     """'I like it', 'she is like a sister'."""
     return bool(i) and not words[i].endswith(",") and not words[i - 1].endswith(",")
-
-
-def _thing(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'Something like that', 'those with a dog', 'make it for her', 'this month'."""
-    if before(bare, i) == "like" and bare[i] != "it":
-        return True
-    if ends(words, i) or not i:
-        return False
-    follows = after(bare, i)
-    return (
-        follows in {"with", "for"}
-        or (bare[i] in {"these", "those"} and follows == "who")
-        or (bare[i] == "this" and follows in _PERIODS)
-    )
-
-
-def _of_thing(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
-    """'Make it with flour', 'got this for you', 'for now'."""
-    if after(bare, i) == "now" or (bare[i] == "for" and not _THANKED.isdisjoint(bare[max(0, i - 4) : i])):
-        return True
-    return i > 1 and bare[i - 1] in _THINGS and _thing(words, bare, i - 1)
 
 
 def _well(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
@@ -221,6 +224,11 @@ def _again(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
 
 
 def _to(words: Sequence[str], bare: Sequence[str], i: int) -> bool:
+    """'10 to 15', 'lost to Ana', 'prefer tea to coffee'."""
+    if before(bare, i) in _BEFORE_TO or (
+        i > 1 and any(word.startswith("prefer") for word in bare[max(0, i - 4) : i - 1])
+    ):
+        return True
     return (
         bool(NUMBER.match(after(words, i)))
         or after(bare, i) == "be"
@@ -251,8 +259,7 @@ _RULES: Final[dict[str, Rule]] = {
     **dict.fromkeys(("on", "in"), _particle),
     **dict.fromkeys(("about", "around"), _number_next),
     **dict.fromkeys(("ok", "okay"), _okay),
-    **dict.fromkeys(("it", "this", "that", "these", "those"), _thing),
-    **dict.fromkeys(("with", "for"), _of_thing),
+    **POINTERS,
     "such": _such,
     "quite": _quite,
     "much": _much,
@@ -260,6 +267,8 @@ _RULES: Final[dict[str, Rule]] = {
     "still": _still,
     "now": _now,
     "there": _there,
+    "then": _then,
+    "while": _while,
     "well": _well,
     "own": _own,
     "a": _letter,

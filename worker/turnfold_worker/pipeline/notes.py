@@ -146,7 +146,8 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
             if clause.end < sentence.end and _ASKS_FIRST.match(said) and _asks(reading, sentence):
                 said = said.rstrip(" ,;-–—") + "?"
             text = telegraphic(unaddressed(said, names), reading.day)
-            worth = 0.0 if is_phatic(said, speakers) else _manner(said) * _at(len(found), replies=bool(asked))
+            empty = is_phatic(said, speakers) or text.lower() in names
+            worth = 0.0 if empty else _manner(said) * _at(len(found), replies=bool(asked))
             if _is_heading(reading.turn.content, clause, said):
                 worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
             if not found and asked and (_answers(said) or (worth and _is_short_reply(said))):

@@ -6,32 +6,47 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from turnfold.contract.records import AnchorState, AnchorType
+from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold_worker.pipeline import statement_rules
-from turnfold_worker.pipeline.facts import NAMES, VALUES
+from turnfold_worker.pipeline.deeds import does, gives_up
+from turnfold_worker.pipeline.differences import (
+    another_value,
+    assigns_otherwise,
+    contradicts,
+    nearly_same_value,
+    one_word_apart,
+    orders_otherwise,
+    others,
+)
+from turnfold_worker.pipeline.duties import sets_aside, takes_back_all
+from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.likeness import (
     Known,
     agree,
     by_meaning,
     by_words,
     cosine,
-    orders_otherwise,
-    others,
     same_names,
     same_person,
     same_speaker,
     shared,
 )
+from turnfold_worker.pipeline.limits import limits_otherwise
 from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.spoken import is_question
 from turnfold_worker.pipeline.words import specific_words
 
 _CORRECTS_FROM: Final = 0.30
+_SAME_VALUE_FROM: Final = 0.15
+"""Likeness from which a correction with another number or date is about the same thing."""
 _ABOUT_IT_FROM: Final = 0.30
 _SAME_SUBJECT_FROM: Final = 0.70
 _MEANT_FROM: Final = 0.10
 """Likeness by words from which two anchors may be alike in meaning: below it they share no telling word."""
 MENDS_WITHIN: Final = 4
 """Turns within which a correction that names nothing else is about what was said last."""
+MENDS_MISTYPED_WITHIN: Final = 12
+"""The same, where the values are nearly the same: '88231' for '88213', '4 June' for '3 June'."""
 _SUBJECT_OF_ITS_OWN: Final = 7
 """Telling words from which a correction says itself what it is about."""
 _NAMES_OF_ACTS: Final = frozenset({"decision", "decided", "decide", "agreed", "correction"})
@@ -42,7 +57,7 @@ _OVERTAKEN: Final = frozenset(
     {AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.COMMITMENT, AnchorType.CORRECTION}
 )
 _STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
-_TAKES_BACK: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION})
+_TAKES_BACK: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION, AnchorType.CRITICAL_FACT})
 _ANSWERS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.CORRECTION})
 
 
@@ -50,20 +65,28 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
     """Change the states of the new anchor and of the earlier ones that it repeats, corrects or answers."""
     if not new.active:
         return
-    near = [(by_words(new, old), old) for old in known if old.active]
+    near = [(by_words(new, old), old) for old in known if old.active or _done_as_asked(new, old)]
     near = sorted(near, key=lambda pair: (-pair[0], -pair[1].anchor.id))
-    if _repeats(new, near, settings):
+    if _repeats(new, [pair for pair in near if pair[1].active], settings):
         return
     _supersede(new, near)
     for similarity, old in near:
         if not old.active:
             continue
         answers = old.anchor.type is AnchorType.UNRESOLVED_QUESTION and new.anchor.type in _ANSWERS
-        finishes = old.anchor.type is AnchorType.COMMITMENT and new.finishes
+        promised = old.anchor.type is AnchorType.COMMITMENT
+        finishes = promised and new.finishes
         later = old.anchor.turn_seq < new.anchor.turn_seq
         needed = 1 if finishes else _MIN_SHARED_ANSWER
-        if later and (answers or finishes) and similarity >= _ABOUT_IT_FROM and shared(new, old) >= needed:
+        about_it = (answers or finishes) and similarity >= _ABOUT_IT_FROM and shared(new, old) >= needed
+        if later and (about_it or (promised and does(new.anchor.text, old.anchor.text))):
             _change(old, AnchorState.RESOLVED, new.anchor.id)
+
+
+def _done_as_asked(new: Known, old: Known) -> bool:
+    """'I changed my mind' reaches what was asked for and done already."""
+    done = old.anchor.state is AnchorState.RESOLVED and old.anchor.type is AnchorType.COMMITMENT
+    return done and new.anchor.type is AnchorType.CORRECTION
 
 
 def _change(one: Known, state: AnchorState, related: int) -> None:
@@ -95,7 +118,7 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
     """A correction overtakes what it corrects; a statement overtakes an earlier one that differs in a value."""
     left = _MAX_SUPERSEDED
     for similarity, old in near:
-        overtaken = old.active and old.anchor.type in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
+        overtaken = old.anchor.type in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
         if not left or not overtaken:
             continue
         if (
@@ -103,6 +126,8 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
             or _restates(new, old, similarity)
             or _takes_back(new, old)
             or orders_otherwise(new, old)
+            or assigns_otherwise(new, old)
+            or _rules_otherwise(new, old)
         ):
             _overtake(new, old)
             left -= 1
@@ -123,33 +148,69 @@ def _place(one: Known) -> tuple[int, int]:
 
 
 def _corrects(new: Known, old: Known, similarity: float) -> bool:
-    if new.anchor.type is not AnchorType.CORRECTION or similarity < _CORRECTS_FROM:
+    """Another value or name of the same subject, or nearly the same words."""
+    if new.anchor.type is not AnchorType.CORRECTION or similarity < _SAME_VALUE_FROM or not _may_correct(new, old):
         return False
-    return shared(new, old) > sum(1 for act in _NAMES_OF_ACTS if act in new.words and act in old.words)
+    if shared(new, old) <= sum(1 for act in _NAMES_OF_ACTS if act in new.words and act in old.words):
+        return False
+    if similarity >= _CORRECTS_FROM and (_differ(new, old, *NAMES) or one_word_apart(new, old)):
+        return True
+    return any(another_value(new, old, kind, of_any_unit=True) for kind in VALUES)
+
+
+def _may_correct(new: Known, old: Known) -> bool:
+    """Who speaks may set right his own words, and another's by saying so; a question sets nothing right."""
+    return not is_question(new.said) and (same_speaker(new, old) or contradicts(new))
+
+
+def _differ(new: Known, old: Known, *kinds: FactKind) -> bool:
+    """Whether both state something of a kind, and nothing of it in common."""
+    return any(
+        ours and theirs and not set(ours) & set(theirs)
+        for kind in kinds
+        for ours, theirs in ((others(new, old, kind), others(old, new, kind)),)
+    )
+
+
+def _rules_otherwise(new: Known, old: Known) -> bool:
+    """A permission lifts a prohibition, a later limit an earlier one; an assistant lifts nothing that a user said."""
+    if new.anchor.turn_seq == old.anchor.turn_seq:
+        return False
+    text, before = new.anchor.text, old.anchor.text
+    if not (same_speaker(new, old) or str(Role.ASSISTANT) not in {new.anchor.speaker, old.anchor.speaker}):
+        return False
+    if gives_up(text, before):
+        return old.anchor.type is AnchorType.COMMITMENT and same_speaker(new, old)
+    return takes_back_all(text, before) or sets_aside(text, before) or limits_otherwise(text, before)
 
 
 def _takes_back(new: Known, old: Known) -> bool:
     """'We will use MySQL for the ledger, not PostgreSQL' after 'We decided to use PostgreSQL for the ledger'."""
     if new.anchor.type not in _TAKES_BACK or old.anchor.type not in _STATEMENTS or not new.taken_back & old.specific:
         return False
+    if not _may_correct(new, old):
+        return False
     subject = (new.specific - new.taken_back - _NAMES_OF_ACTS) & old.specific
-    return bool(subject) and not old.taken_back & new.taken_back
+    if new.anchor.type is AnchorType.CRITICAL_FACT and not (
+        new.taken_back & specific_words(" ".join(old.facts.texts(*VALUES, *NAMES)))
+    ):
+        return False
+    return any(map(str.isalpha, subject)) and not old.taken_back & new.taken_back
 
 
 def _mends(new: Known, old: Known) -> bool:
     """'Sorry, I meant Tuesday' names no subject: it is about the last statement with another value of the kind."""
     turns = new.anchor.turn_seq - old.anchor.turn_seq
-    if not old.active or old.anchor.type not in _OVERTAKEN or not 0 <= turns <= MENDS_WITHIN:
+    within = MENDS_MISTYPED_WITHIN if nearly_same_value(new, old) else MENDS_WITHIN
+    if not old.active or old.anchor.type not in _OVERTAKEN or not 0 <= turns <= within:
         return False
-    if _place(old) >= _place(new) or not (same_speaker(new, old) or statement_rules.CONTRADICTION.search(new.said)):
+    if _place(old) >= _place(new) or not (same_speaker(new, old) or contradicts(new)):
+        return False
+    if statement_rules.SETS_RIGHT.search(new.said) and new.anchor.speaker == old.anchor.speaker:
         return False
     if len(specific_words(new.anchor.text)) >= _SUBJECT_OF_ITS_OWN and not shared(new, old):
         return False
-    return any(
-        ours and theirs and not set(ours) & set(theirs)
-        for kind in (*VALUES, *NAMES)
-        for ours, theirs in ((others(new, old, kind), others(old, new, kind)),)
-    )
+    return _differ(new, old, *VALUES, *NAMES)
 
 
 def _restates(new: Known, old: Known, similarity: float) -> bool:
@@ -161,7 +222,7 @@ def _restates(new: Known, old: Known, similarity: float) -> bool:
     ours, theirs = new.facts, old.facts
     return any(
         len(ours.texts(kind)) == 1 == len(theirs.texts(kind))
-        and ours.texts(kind) != theirs.texts(kind)
+        and another_value(new, old, kind)
         and _subject_similarity(new, old, ours.texts(kind)[0], theirs.texts(kind)[0]) >= _SAME_SUBJECT_FROM
         for kind in VALUES
     )

@@ -1,4 +1,4 @@
-"""What people do with a clause, continued: what they decide, correct and state. See `act_rules`."""
+"""What people do with a clause, continued: what they state, and what tells kinds of statements. See `act_rules`."""
 
 from __future__ import annotations
 
@@ -6,92 +6,32 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from turnfold_worker.pipeline.act_rules import COMMITMENTS, REQUESTS, Act, Rule, joined, opening, rule
+from turnfold_worker.pipeline.act_rules import COMMITMENTS, REQUESTS, Act, Rule, joined, rule
+from turnfold_worker.pipeline.change_rules import CORRECTIONS, DECISIONS
 
 # fmt: off
-DECISIONS: Final = (
-    rule("decided", Act.DECISION, 75, "We decided to keep the monthly plan.", r"""
-        (?:i|we|i've|we've|team|they|management|board|committee) (?:have |has |finally |already |just |all |
-        both )?(?:decided|settled on|agreed (?:to|on|that)) / decision(?: is| was)?: / settled on /
-        final decision (?:is|was) / it's decided / signed off / we(?:'ve| have) (?:chosen|picked|selected|switched|
-        approved) / (?:i|we) (?:chose|picked(?! up)|opted for|approved) / i've chosen / (?:is|was|are|
-        been) (?:approved|agreed|decided) / we(?:'re| are) (?:using|switching to|dropping|keeping|moving to|
-        standardi[sz]ing on)
-    """),
-    rule("going with", Act.DECISION, 68, "We'll go with Postgres.", r"""
-        (?:i(?:'ll| will)|we(?:'ll| will| should|'re going to)) (?:go with|use|stick with|stick to|
-        keep(?! (?:you|ya|u|me|him|her|them|in touch|an eye|my|up|that in mind|it in mind|(?!using)\w+ing))|drop|skip|
-        choose|pick(?! (?:it|him|her|them|you|up))|adopt|
-        switch to) / (?:i'm|we're|i am|we are|let's|i'd) (?:going|go) (?:with|for)(?! (?:a (?:friend|
-        walk|drink|few|while)|my|him|her|them|you|it to|\w+ to)) / we're going for / instead we(?:'ll| will)
-    """),
-    rule("let us use", Act.DECISION, 60, "Let's use Redis.", r"""
-        let's (?:use|go with|stick with|stick to|keep(?! (?:(?!using)\w+ing|in touch|up))|drop|switch|start with|
-        call it|make it(?! (?:happen|work|count))|say(?= (?:\d|noon|\w+day))|settle|postpone|skip|not) /
-        ^(?:yes,? |ok,? |okay,? |sure,? )?go ahead (?:and|with) / i choose / approved /
-        i(?:'ll| will) take (?:it|the|that|this|them|one)
-    """),
-    rule("agreement", Act.DECISION, 50, "Agreed.", r"""
-        ^(?:(?:ok|okay|yes|fully|totally),? )?agreed(?=[.,! ]|$) / it's a deal / ^deal(?=[.!]|$)
-    """),
-)
-
-CORRECTIONS: Final = (
-    rule("mistake named", Act.CORRECTION, 82, "Scratch that, it is 7 May.", r"""
-        correction: / ^correction(?=,? \w) / scratch that / i was (?:wrong|mistaken)(?!\?) / i misspoke / my mistake /
-        let me (?:correct|rephrase) / strike that / i take that back / or rather / err+,? no /
-        rather than what i said / i stand corrected / change of plans? / i(?:'ve| have)? changed my mind /
-        on second thoughts? / my bad / i misread / i mixed up / i got that wrong / ignore (?:that|what i said) /
-        disregard (?:that|what i said)
-    """),
-    rule("meant", Act.CORRECTION, 74, "Sorry, I meant the blue van.", r"""
-        i (?:actually |really )?meant(?: to say)? / sorry,? (?:i mean|it's|it is|that's|not|no|make that|the|
-        wait|i need|i want) / oops(?!,? sorry (?:for|about|'bout)|,? (?:i|we) (?:did|forgot|broke|dropped))(?=,? \w) /
-        (?<!i'd )(?<!would )(?<!ll )(?<!could )(?<!ing to )(?<!gonna )(?<!not )(?<!n't )make (?:it|that) (?:an?|
-        the|for|at|on|to|\w+ (?:instead|rather)|\d|one|two|three|four)(?! (?:that|reservation|booking|appointment) ) /
-        (?:no|oh),? (?:wait|sorry|rather|hold on|scratch|i mean)(?! (?:for|till|until|a minute)) /
-        wait,? no / wait,? (?:actually|sorry) /
-        you mean(?= \w) / that(?:'s| is) not what i
-    """),
-    rule("said wrong", Act.CORRECTION, 66, "That's wrong, it is 12.", r"""
-        (?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|a mistake|an error|not (?:right|correct|true|
-        accurate|what i)) / (?:it's|it is|it was|should be) (?:(?:on|at|in) )?{value}(?: \w+)?, not \w+ /
-        there(?:'s| is) (?:a mistake|an error) in / (?:you're|you are) (?:wrong|mistaken) /
-        i (?:apologi[sz]e|made (?:a|an) (?:mistake|error)).{0,60} / not .{1,60}?,? but (?!also|rather also) /
-        not .{1,40}? anymore / no longer / is not .{1,30}?, it's
-    """),
-    rule("changed", Act.CORRECTION, 68, "The launch moved to May.", r"""
-        chang(?:e|ed|ing) (?:it|that|this|the \w+(?: \w+)?|my \w+) (?:to|from|into) / (?:let me |please |
-        want to |need to |can you |can we |could you |better )(?:change|switch) (?:that|it|this|my|the) /
-        (?<!i )(?<!we )(?:has |was |been )?(?:moved|postponed|rescheduled|pushed|renamed|changed|
-        delayed) (?:back |forward )?to / instead of .{1,60}? (?:it's|use|make it|let's) / (?:i'd|
-        i would) rather (?:have|do|go|make|not) / i(?:'d| would)? prefer .{1,50}? instead / (?:try|do|check|
-        find|make|book|use|play|want|like|get|go|have|for|in|at|on|to|with) .{0,60}?\binstead(?! of)
-    """),
-    opening("actually", Act.CORRECTION, 62, "Actually, it was Omar.", r"""
-        actually,? (?:it|that|the|i (?:want|need|meant|would|said|think|was|have|am)|i'd|i'll|i'm|we|no|not|
-        it's|let's|make|can (?:you|we) (?:change|make|check|do)|my|change|on|sorry|please|for) /
-        no,? (?:actually|i'd|i (?:also |really )?(?:want|need|wanted|said|would|asked|prefer)|it should|
-        it's \w+ that|that's not|make|the|let's|change|play|share|book|use|in\b|on\b|for\b|from\b|to\b|at\b|
-        (?:it's|it is|it was|that's|they're|he's|she's|(?:i think|i believe|i'm afraid) it's) (?:(?:on|at|in|from|to|
-        for|called|about) )?{value}|
-        they (?:are|should)|he (?:is|was)|she (?:is|was)|that should|(?!that|this|there|it|i|thank|not|no|problem|
-        worries|way|more|need|one|doubt|matter)\w+ (?:is|are|was|should|instead)) / nope,? (?!that|i'm|it|thank|not|
-        nothing|no)\w+ \w+ / wrong[,.]? .{0,20}?(?:i|the|it) / wait,? i / sorry,? (?:but |no) / rather, /
-        well,? actually
-    """),
-)
-
 FACTS: Final = (
     rule("limit", Act.FACT, 60, "It must not exceed 500 seats.", r"""
         must(?: not|n't)?(?!'ve)(?! (?:have|be|feel|love|know|say|admit|mean|get|make|really|enjoy)) /
         must (?:be|have) (?:at|in|on|
-        no|an?|the|under|below|above|less|more|done|ready|encrypted|signed|\d) / cannot exceed / can't (?:use|
+        no|an?|the|under|below|above|less|more|done|ready|encrypted|signed|{value}) / (?:has|have|need|needs|
+        ought) to (?:be|stay|remain|keep) (?:under|below|above|over|within|at (?:most|least)|(?:less|more|fewer|lower|
+        higher) than|no \w+ than|[<>≤≥]=? ?{value}) / cannot exceed / can't (?:use|
         exceed|be|have|eat|change) / (?:do not|don't|never) (?:use|touch|change|deploy|delete|push|share|
         restart|commit|send|call|skip|include|suggest|recommend) / at most / at least / no (?:more|less|fewer|
         later|earlier) than / max(?: of| is(?= \d)| size| length) / maximum / minimum / limit(?:ed)? (?:is|of|
         to) / requirements? / required / constraints? / mandatory / not allowed / forbidden / hard deadline /
         budget (?:is|of)
+    """),
+    rule("permission", Act.FACT, 62, "You may use tabs now.", r"""
+        (?:you|we|they|everyone|everybody|anyone) (?:may|can) (?:now|again) / (?<!if )(?<!that )(?<!so )(?:you|we|they|
+        everyone|everybody|anyone) (?:may|can) (?!see\b).{2,60}? (?:now|again|any ?more|any ?time|after all|
+        from now on) / (?:it's|it is) (?:now )?(?:fine|ok|okay|all right|alright|safe|
+        allowed) (?:now )?to .{2,60}? (?:now|again|any ?time|
+        from now on) / (?:may|can) be \w+(?:ed|en|un) (?:now|again|any ?time) / (?:is|are) (?:fine|ok|okay|
+        allowed|permitted) (?:now|again) / (?:you|we|they) (?:don't|do not) (?:have|need) to .{2,60}? (?:any ?more|
+        now) /
+        can be (?:longer|more|larger|bigger|higher) than {value}
     """),
     rule("preference", Act.FACT, 72, "I prefer dark roast.", r"""
         i(?:'m| am) (?:really |very |severely |highly |mildly )?allergic / allerg(?:y|ies|ic)(?: to|[.,!]) /
@@ -103,6 +43,8 @@ FACTS: Final = (
         appreciate (?!it|your|the help|that)) / i (?:don't|do not|never|can't|cannot|won't|will not|no longer|
         didn't) (?:like|eat|drink|want|enjoy|use|watch|have|work|wear|read|listen|play|buy|visit|travel|
         participate|consume|tolerate|stand|handle|support|care for|own|believe|do|go|trust|feel comfortable) /
+        we (?:don't|do not|can't|cannot|won't|
+        no longer) (?:want|need|eat|drink|use|like) (?!to (?:be|go|miss)|it\b|that\b) /
         i (?:tend to|refuse to|try to|need to|have to|always) (?:avoid|stay away|steer|limit|choose|prefer|
         opt) / my (?:favou?rite|preference|preferred|priority) / (?:is|are) (?:one of )?my favou?rites? /
         i(?:'m| am) (?:not |more |really |very |a big |a huge |such a |quite |only |mainly |particularly |
@@ -145,9 +87,11 @@ FACTS: Final = (
         next (?:week|month|year|weekend)|the other day|since (?:\d{4}|i was|last))
     """),
     rule("state of a thing", Act.FACT, 44, "The office is located in Lyon.", r"""
-        (?:is|are|was) (?:set to|located|scheduled|due|named|priced|based|made of|owned by|written in|
-        available (?:from|until|at|on)|at \d|on \d|from \d) / (?:costs?|weighs?|measures?|takes?|expires?|
-        starts?|ends?|opens?|closes?|begins?|runs) (?:on |at |in |about |around |from |until )?[$€£]?\d /
+        (?:is|are|was) (?:set to|located|scheduled|due|named|priced|based|made of|owned by|written in|cancelled|
+        canceled|called off|
+        available (?:from|until|at|on)|at {value}|on {value}|from {value}) / (?:costs?|weighs?|measures?|takes?|
+        expires?|
+        starts?|ends?|opens?|closes?|begins?|runs) (?:on |at |in |about |around |from |until )?{value} /
         (?:my|our|the|its|their|your|his|her)(?: \w+){0,3} (?:password|token|port|version|address|phone|number|
         email|deadline|budget|code|id|url|name|birthday|rate|price|size|reference|answer|limit)(?: \w+){0,2}? (?:is|
         are|was|=|:)(?! (?:not|the|a|an|very|too|so)\b) /
@@ -232,6 +176,12 @@ PERSONAL: Final = re.compile(
 )
 """Somebody speaks of himself."""
 
+SUGGESTS: Final = re.compile(
+    r"^(?:(?:so|then|well|yes|no|in that case|personally),? )*(?:i(?:'d| would)? (?:really |also |strongly )?|my )"
+    r"(?:suggest|recommend|propose|advise)"
+)
+"""An assistant's advice: it promises nothing and asks nobody for a deed."""
+
 MADE_UP: Final = re.compile(
     joined(r"""
     (?<!\w)(?:(?:write|list|generate|complete|continue|explain|simulate|summari[sz]e|translate|re-?write|analy[sz]e|
@@ -256,8 +206,10 @@ COMPLETIONS: Final = re.compile(
 """Something that was promised is done."""
 
 TAKEN_BACK: Final = re.compile(
-    r"(?<!\w)(?:not|instead of|rather than) ([^,.;:!?]{1,40}?)"
-    r"(?= (?:any ?more|any longer|as|at|because|for|from|in|on|since|to|when|with)(?!\w)|[,.;:!?]|$)"
+    r"(?<!\w)(?:not(?! (?:just|only|all|every)\b)|instead of|rather than|"
+    r"we(?:'ve| have) (?:dropped|replaced|moved (?:off|away from)))"
+    r" ((?:[^,.;:!?]|[.,:](?=\w)){1,40}?)"
+    r"(?= (?:any ?more|any longer|as|at|because|for|from|in|on|since|to|when|with)(?!\w)|[,.;:!?](?!\w)|$)"
 )
 """What a statement puts something else in the place of: 'MySQL, not PostgreSQL'."""
 
@@ -272,7 +224,8 @@ CONFIGURATION: Final = re.compile(
 WORDS_WANTED: Final = re.compile(
     joined(r"""
     (?<!\w)(?:(?:can|could|would|will) you (?:please |also |just |maybe |possibly )?(?:help|show|give me|tell|explain|
-    provide|suggest|recommend|clarify|walk me|describe|identify|list|compare|summari[sz]e|translate|rephrase|review|
+    provide|suggest|recommend|clarify|confirm|walk me|describe|identify|list|compare|summari[sz]e|translate|rephrase|
+    review|
     verify|offer|guide|advise|elaborate|break|outline|share)|^(?:please |and |so |but |just )?(?:help|show|tell|
     explain to|give) (?:me|us)|i(?:'m| was| am) wondering|i wondered|(?:any|some) (?:advice|tips|suggestions|ideas|
     guidance)|would you (?:suggest|recommend|say)|do you (?:have|know))(?!\w)
@@ -295,11 +248,21 @@ COUNTED: Final = re.compile(
 """A number in words that counts something."""
 
 CONTRADICTION: Final = re.compile(
-    r"^(?:(?:well|but|sorry|hm+|ah|oh|um|uh)[,.]? ){0,2}(?:no|nope|actually|wrong|correction|it's|it is|that's|"
+    r"^(?:(?:well|but|sorry|hm+|ah|oh|um|uh)[,.]? ){0,2}(?:no(?! (?:problem|worries))|nope|actually|"
+    r"wrong|correction|it's|it is|that's|"
     r"i'm afraid|i think (?:it's|you)|you)\b|(?<!\w)(?:wrong|incorrect|mistaken)(?!\w)"
     r"|(?<!\w)not(?: quite)? (?:right|correct|true)(?!\w)|, not "
 )
 """What somebody says who sets another right."""
+
+TELLS_OF_INSTEAD: Final = re.compile(
+    r"(?<!\w)i(?:'m| am|'ve been| have been| was) (?:\w+ly |now |also |just )?(?!looking|thinking|calling|wondering)"
+    r"\w+ing\b.{0,150}\binstead\b"
+)
+"""Somebody tells what he does 'instead' of something: it corrects no words."""
+
+SETS_RIGHT: Final = re.compile(r"(?<!\w)(?:you(?:'re| are) (?:wrong|mistaken)|you mean)(?!\w)")
+"""What only somebody else's words are set right with."""
 
 CONDITIONAL: Final = re.compile(
     r"^(?:(?:so|and|but|well|then|yeah|ok) ){0,2}(?:if|whether|in case|unless)\b"

@@ -50,8 +50,8 @@ _REWRITTEN: Final = tuple(
         ("can you|could you|would you",
          r"(?<!how )(?<!what )(?<!when )\b(?:can|could|would) you (?:please )?(?:help me )?(?:with )?(?:to )?",
          "asks: "),
-        ("it's|it is|it was",
-         r"\b(?:it's|it is|it was) (?:a |an |so |really |very )?(?=\w+ly\b|\w+ing\b)", ""),
+        ("so far",
+         r"(?:,? ?\b(?:here's|here is|this is) )?\b(?:what|the code) (?:i have|i've got|i've|we have) so far\b:?", ""),
         ("by the way|of course|speaking of which|another note|in fact",
          r"\b(?:by the way|of course|speaking of which|on another note|in fact)\b[,!.:]*\s*", ""),
         ("thanks for asking", r"\bthanks for asking\b[,!.:]*\s*", ""),
@@ -72,7 +72,7 @@ _REWRITTEN: Final = tuple(
     )
 )  # fmt: skip
 """What a line must hold for a pattern to be tried (most hold none of it), the pattern, and what stands instead."""
-_SUBJECTS: Final = listed("you're they're he's she's")
+_SUBJECTS: Final = listed("you're they're he's she's it's")
 """Who it is stays: without it the speaker would be meant."""
 _CONTRACTED: Final = re.compile(r"(?i)'(?:re|s)\b")
 _LEAD_IN: Final = re.compile(
@@ -111,7 +111,7 @@ _LISTED_NAMES: Final = re.compile(r"[A-Z][\w'-]+, (?:[A-Z][\w'-]+,? )+(?:and|or|
 """'Nate, Joanna and I …' names who did it."""
 _GOES_ON: Final = re.compile(
     r"(?i)(?:who|whom|whose|which|my|his|her|our|their|your|the|an?|as|like|unlike|with|without|however|though|too|also"
-    r"|either|and|or|but|not|never|being|on|in|at|by|for|from|to|he|she|they|if|when|once|then|both|all)\b|\d"
+    r"|either|and|or|but|not|never|being|on|in|at|by|for|from|to|(?:he|she|they)(?!')|if|when|once|then|both|all)\b|\d"
     r"|(?:is|are|was|were|has|have|had|do|does|did|will|would|can|could|should|may|might|must|\w+n't)\b"
     r"(?! (?:you|i|we)\b)|[\w'-]+,"
 )
