@@ -33,6 +33,9 @@ _ATTEMPTS: Final = 4
 _SAFETY: Final = 0.004
 """Of the budget: kept back at each further attempt."""
 
+_LESS: Final = 0.9
+"""Of the budget: what a further attempt aims at while none has fitted."""
+
 _STEPS: Final = 100
 """Steps of the budget in which a target is corrected."""
 
@@ -164,7 +167,7 @@ def _scaled(material: Material, counted: Pricing, choice: Choice, texts: Mapping
     best: Assembly | None = None
     target, plan = usable, choice.plan
     low, high = (0, 0), (0, 0)
-    for _ in range(_ATTEMPTS):
+    for attempt in range(_ATTEMPTS):
         found = assemble(plan, texts, pricing=counted, style=material.style)
         if found.largest > usable:
             high = (target, found.largest)
@@ -173,7 +176,9 @@ def _scaled(material: Material, counted: Pricing, choice: Choice, texts: Mapping
             best = found if best is None or found.largest > best.largest else best
         if best is not None and best.largest >= (1 - _ENOUGH_USED) * usable:
             break
-        following = _between(low, high if high[0] else (target, found.largest), int(usable * (1 - _SAFETY)))
+        # What still fits nothing comes down faster: the smallest context is far smaller.
+        wanted = usable * (1 - _SAFETY) * (1.0 if best is not None else _LESS**attempt)
+        following = _between(low, high if high[0] else (target, found.largest), int(wanted))
         # In steps, so that the same past is chosen while the recent turns grow.
         following -= following % max(1, usable // _STEPS)
         if following in {low[0], high[0]}:

@@ -27,6 +27,9 @@ from turnfold.assemble import (
     request_tokens,
 )
 from turnfold.assemble.chat import call_ids, result_ids
+from turnfold.assemble.fixed_parts import least_plan
+from turnfold.assemble.material import gather
+from turnfold.assemble.report import coverage_of
 from turnfold.contract.results import Snapshot
 from turnfold.errors import InvalidBudget
 from turnfold.tokens import ESTIMATOR, Counter, caller_counter, estimate_tokens
@@ -119,28 +122,35 @@ def test_sums_of_stored_counts_are_the_count_of_the_final_text(conversation: Con
     assert sum(part.used for part in report.parts) == estimate_tokens(context.text)
 
 
+def test_a_counter_that_counts_more_gets_more_than_the_smallest_context() -> None:
+    conversation = build(segments=7, tail=0, words=40, wild=0.1, seed=600)
+    policy = Policy(name="mine", anchors_share=0.0, recent_share=1.0, tail_share=0.08)
+    request = Request(budget_tokens=950, reserve_tokens=37, policy=policy, counter=caller_counter(third_of_characters))
+    assert read(conversation, request).tokens >= 0.75 * request.usable_tokens
+
+
 @relaxed
-@given(conversations(), requests(), st.sampled_from([None, 400]))
-@example(build(segments=7, tail=0), Request(budget_tokens=1), None)
-def test_every_turn_is_under_exactly_one_span(conversation: Conversation, request: Request, more: int | None) -> None:
-    least = minimum_tokens(conversation.seen_by(request), request)
-    budget = least if more is None else request.budget_tokens + more
-    context = read(conversation, replace(request, budget_tokens=budget))
+@given(conversations(), requests())
+@example(build(segments=7, tail=0), Request(budget_tokens=400))
+def test_every_turn_is_under_exactly_one_span(conversation: Conversation, request: Request) -> None:
+    context = read(conversation, replace(request, budget_tokens=request.budget_tokens + 400))
+    material = gather(conversation.seen_by(request), request)
     snapshot = conversation.snapshot
     last_seq = snapshot.last_seq
     if snapshot.unread:
         # The numbers of what waits are not known.
         last_seq = snapshot.head.turn_count if snapshot.head else 0
-    if last_seq == 0:
-        assert context.coverage is None
-        return
-    assert context.coverage is not None
-    reached = 0
-    for span in context.coverage.spans:
-        assert span.first_seq == reached + 1
-        assert span.last_seq >= span.first_seq
-        reached = span.last_seq
-    assert reached == last_seq
+    for coverage in (context.coverage, coverage_of(least_plan(material))):
+        if last_seq == 0:
+            assert coverage is None
+            continue
+        assert coverage is not None
+        reached = 0
+        for span in coverage.spans:
+            assert span.first_seq == reached + 1
+            assert span.last_seq >= span.first_seq
+            reached = span.last_seq
+        assert reached == last_seq
 
 
 @relaxed
