@@ -55,6 +55,26 @@ def test_an_earlier_anchor_becomes_the_duplicate_of_a_shorter_new_one() -> None:
     assert [(one.id, one.state, one.related) for one in result.changed] == [(1, AnchorState.DUPLICATE, 2)]
 
 
+def test_an_order_said_again_in_fewer_words_is_a_duplicate_and_replaces_nothing() -> None:
+    result = merged(talk("user: Please always answer in German.", "user: Always answer in German."))
+    assert states(result) == [AnchorState.DUPLICATE, AnchorState.ACTIVE]
+    assert result.new[1].replaces is None
+
+
+def test_a_slip_of_the_hand_is_mended_across_segments_too() -> None:
+    earlier = merged(talk("user: The invoice number is 88213.")).new
+    result = merged([said("88231, typo", seq=9)], earlier)
+    assert [(one.id, one.state) for one in result.changed] == [(1, AnchorState.SUPERSEDED)]
+
+
+@pytest.mark.parametrize("condition", ["If Marta agrees, ", "Once the audit is over, ", "Unless I say otherwise, "])
+def test_a_permission_under_a_condition_lifts_nothing_yet(condition: str) -> None:
+    permission = "you may deploy on Fridays now."
+    assert states(merged(talk("user: Never deploy on Fridays.", f"user: {condition}{permission}")))[0] == "active"
+    lifted = merged(talk("user: Never deploy on Fridays.", f"user: {permission.capitalize()}"))
+    assert states(lifted)[0] is AnchorState.SUPERSEDED
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

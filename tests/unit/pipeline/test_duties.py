@@ -38,6 +38,7 @@ def test_a_later_rule_about_the_same_deed_takes_back_the_earlier_one(new: str, o
         ("You can restart the prod db now.", "Don't restart the prod db during business hours."),
         ("You can call Marta any time.", "Please don't call me before 10 am."),
         ("You may use tabs in the Makefile now.", "Never use tabs."),
+        ("Nobody may deploy on Fridays now.", "Never deploy on Fridays."),
         ("May I use tabs now?", "Never use tabs."),
         ("Can we deploy on Fridays now?", "Don't deploy on Fridays."),
         ("You may use tabs now.", "Never use tabs, the limit is 4 spaces."),
@@ -63,6 +64,8 @@ def test_every_rule_of_an_earlier_statement_has_to_be_taken_back() -> None:
         ("The demo on Tuesday is cancelled.", "The demo on Tuesday is in room Curie.", True),
         ("Don't forget the budget cap.", "The budget cap is 40,000 euros.", False),
         ("Lily isn't vegetarian any more.", "Tom is vegetarian.", False),
+        ("I'm not vegetarian any more.", "I am vegetarian.", True),
+        ("We don't have nuts any more.", "My daughter is allergic to nuts.", False),
         ("We don't use Redis any more.", "We don't use Redis on Windows.", False),
         ("You can ignore the travel cap.", "The budget cap is 40,000 euros.", False),
     ],
@@ -83,6 +86,8 @@ def test_what_counts_no_more_is_set_aside(new: str, old: str, aside: bool) -> No
         ("Latency must be < 150 ms.", "Latency must be < 150 ms.", False),
         ("Uploads must stay under 5 minutes.", "Uploads must stay under 25 MB.", False),
         ("Must latency be < 250 ms?", "Latency must be < 150 ms.", False),
+        ("Latency was below 400 ms yesterday.", "Latency must be < 150 ms.", False),
+        ("Passwords used to have at least 8 characters.", "Passwords need at least 12 characters.", False),
     ],
 )
 def test_a_limit_takes_the_place_of_the_one_of_the_same_thing(new: str, old: str, otherwise: bool) -> None:

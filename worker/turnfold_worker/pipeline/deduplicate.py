@@ -22,7 +22,7 @@ from turnfold_worker.pipeline.likeness import (
     agree,
 )
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.settling import MENDS_WITHIN, comparable, settle
+from turnfold_worker.pipeline.settling import MENDS_MISTYPED_WITHIN, comparable, settle
 from turnfold_worker.pipeline.spoken import plain_words
 from turnfold_worker.pipeline.words import specific_words
 
@@ -92,7 +92,7 @@ def merge(
     known = [
         _known(anchor, vectors)
         for anchor in _newest(candidates)
-        if anchor.turn_seq >= first_seq - MENDS_WITHIN or _may_meet(anchor.text.lower(), rare)
+        if anchor.turn_seq >= first_seq - MENDS_MISTYPED_WITHIN or _may_meet(anchor.text.lower(), rare)
     ]
     before = {one.anchor.id: one.anchor for one in known}
     for offset, draft in enumerate(drafts):

@@ -53,7 +53,8 @@ _PHRASES: Final = {
     """,
     Duty.FORBIDDEN: r"""
         never|(?:don't|do not)(?: ever)?|(?:must|may|should|shall|can)(?:n't| not)|cannot|
-        (?:isn't|aren't|not) (?:allowed|permitted)|forbidden|prohibited|(?:^|please )(?:stop|avoid|no more|quit)
+        (?:isn't|aren't|not) (?:allowed|permitted)|(?:nobody|no one) (?:may|can|is allowed|is permitted)|
+        forbidden|prohibited|(?:^|please )(?:stop|avoid|no more|quit)
     """,
     Duty.ALLOWED: r"""
         (?<!how )(?:may|can)(?! (?:you|we|i|they|he|she|it)\b)|(?:it's|it is|is|are|that's)(?: now)?(?: perfectly|
@@ -76,6 +77,10 @@ LASTS: Final = re.compile(
 )
 """It holds beyond this once."""
 _DENIES: Final = re.compile(r"(?<!\w)(?:not|no|never|none|nobody|cannot|\w+n't)(?!\w)")
+_WAITS: Final = re.compile(
+    r"^(?:(?:so|and|but|well|then|yeah|ok|okay),? ){0,2}(?:if|unless|whether|in case|once|when|until|as soon as|"
+    r"as long as|provided|assuming|suppose)(?!\w)"
+)
 _ENDED: Final = re.compile(rf"(?<!\w)no longer(?!\w)|{_DENIES.pattern}.{{1,60}}?(?:any ?more|any longer)(?!\w)")
 """What was so is so no more."""
 _NO_MORE: Final = re.compile(rf"(?<!\w)(?:no longer|any ?more|any longer)(?!\w)|{_DENIES.pattern}")
@@ -100,6 +105,8 @@ _EMPTY: Final = listed("""
 _ROOT: Final = 5
 _ENDING: Final = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 _WORD: Final = re.compile(r"[^\W_][\w'./-]*")
+_FEW: Final = 2
+"""Telling words of a statement that one of them is enough to name."""
 _MOST: Final = 6
 """Words of a deed from which a statement is a text of its own, and neither lifts nor is lifted."""
 
@@ -174,6 +181,15 @@ def _states_more(text: str) -> bool:
     return any(char.isdigit() for one in unruled for char in one)
 
 
+def waits(said: str) -> bool:
+    """Whether plain words begin with what has to come first: until then what was ruled before holds.
+
+    >>> waits("if marta agrees, you may deploy on fridays"), waits("you may deploy on fridays now")
+    (True, False)
+    """
+    return _WAITS.match(said) is not None
+
+
 def sets_aside(new: str, old: str) -> bool:
     """Whether a later statement names something of an earlier one, all that it names, and says that it counts no more.
 
@@ -189,4 +205,6 @@ def sets_aside(new: str, old: str) -> bool:
     if is_question(said) or _ENDED.search(before):
         return False
     ended = [deed_words(_NO_MORE.sub(" ", one)) for one in _CLAUSES.split(said) if _ENDED.search(one)]
-    return any(one <= there for one in ended if one) and not _DENIES.search(before)
+    # One word of many is not what was said of it: 'we have no nuts any more' after 'she is allergic to nuts'.
+    least = 1 if len(there) <= _FEW else 2
+    return any(len(one) >= least and one <= there for one in ended) and not _DENIES.search(before)

@@ -37,6 +37,8 @@ _BEYOND: Final = joined(r"""
 _AMOUNT: Final = r"\s*(?:of |about |around )?(?P<value>[$€£]?\d[\d,.]*\d|[$€£]?\d)\s?(?P<unit>%|[a-z]{1,12})?"
 _LIMIT: Final = re.compile(rf"(?<![\w<>])(?:(?P<upper>{_NOT_MORE})|(?P<lower>{_NOT_LESS})){_AMOUNT}")
 _LIFTED: Final = re.compile(rf"(?<!\w)(?:{_BEYOND}){_AMOUNT}")
+_WAS: Final = re.compile(r"(?<!\w)(?:was|were|wasn't|weren't|used to|had been)(?!\w)")
+"""What was measured once, or held once, limits nothing."""
 _END: Final = re.compile(r"[,;:!?](?=\s|$)|\.(?=\s|$)|\s(?:because|since|as|so|but|unless|and)(?!\w)")
 _NO_UNIT: Final = frozenset({"a", "an", "at", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to", "after"})
 _NO_SUBJECT: Final = frozenset({"keep", "stay", "remai", "hold", "limit", "cap", "set", "up", "call", "let"})
@@ -46,7 +48,7 @@ _NO_SUBJECT: Final = frozenset({"keep", "stay", "remai", "hold", "limit", "cap",
 def limit_of(text: str) -> Limit | None:
     """The only limit that a short text sets; None where there is none, or more than one."""
     found = list(_LIMIT.finditer(said := plain_words(text)))
-    if len(found) != 1 or is_question(said):
+    if len(found) != 1 or is_question(said) or _WAS.search(said):
         return None
     match = found[0]
     start = max((one.end() for one in _END.finditer(said, 0, match.start())), default=0)

@@ -18,7 +18,7 @@ from turnfold_worker.pipeline.differences import (
     orders_otherwise,
     others,
 )
-from turnfold_worker.pipeline.duties import sets_aside, takes_back_all
+from turnfold_worker.pipeline.duties import sets_aside, takes_back_all, waits
 from turnfold_worker.pipeline.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.likeness import (
     Known,
@@ -119,6 +119,8 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
     left = _MAX_SUPERSEDED
     for similarity, old in near:
         overtaken = old.anchor.type in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
+        # What the new one just repeated is a duplicate of it, and replaced by nothing.
+        overtaken = overtaken and old.anchor.state is not AnchorState.DUPLICATE
         if not left or not overtaken:
             continue
         if (
@@ -174,7 +176,7 @@ def _differ(new: Known, old: Known, *kinds: FactKind) -> bool:
 
 def _rules_otherwise(new: Known, old: Known) -> bool:
     """A permission lifts a prohibition, a later limit an earlier one; an assistant lifts nothing that a user said."""
-    if new.anchor.turn_seq == old.anchor.turn_seq:
+    if new.anchor.turn_seq == old.anchor.turn_seq or waits(new.said):
         return False
     text, before = new.anchor.text, old.anchor.text
     if not (same_speaker(new, old) or str(Role.ASSISTANT) not in {new.anchor.speaker, old.anchor.speaker}):
