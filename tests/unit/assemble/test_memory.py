@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,6 +13,7 @@ from tests.unit.assemble.strategies import Conversation, build, conversations
 from turnfold.assemble import Context, Request, choose, finish
 from turnfold.assemble.memo import Memo
 from turnfold.contract.notes import joined
+from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.results import Snapshot
 from turnfold.errors import InvalidBudget
 
@@ -78,6 +80,15 @@ def test_reads_while_turns_are_appended_equal_reads_that_remember_nothing(
         seen = replace(snapshot, turns=turns[: len(turns) - missing])
         for request in requests:
             assert read(seen, request, memo) == read(seen, request, Memo())
+
+
+def test_a_turn_that_comes_again_at_another_time_is_shown_under_that_day() -> None:
+    memo, request = Memo(), Request(budget_tokens=1_000)
+    first = StoredTurn(seq=1, turn_id="a", role=Role.USER, content="Hello", created_at=datetime(2026, 1, 1, tzinfo=UTC))
+    again = replace(first, created_at=datetime(2026, 2, 2, tzinfo=UTC))
+    for turn in (first, again):
+        seen = Snapshot(conversation_id="c", head=None, turns=(turn,))
+        assert read(seen, request, memo) == read(seen, request, Memo())
 
 
 @given(st.lists(st.text("a; ", min_size=1, max_size=4), max_size=5))
