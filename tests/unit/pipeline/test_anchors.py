@@ -142,6 +142,22 @@ def test_what_says_nothing_by_itself_is_no_anchor(text: str) -> None:
     assert not anchors_of([said(text)])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The rule is: never push to main:",
+        "Decision: we keep the monthly plan:",
+        "Count on me to deliver the report.",
+        "Check out this new photo policy, photos must be under 5 MB.",
+        "How about this, we ship on 3 May.",
+        "I wish I could fly, but the doctor said never above 3000 m.",
+        "Please keep trying to reach Omar until Friday.",
+    ],
+)
+def test_what_states_something_is_kept_however_it_opens(text: str) -> None:
+    assert [one.text for one in anchors_of([said(text)])] == [text]
+
+
 def test_what_an_agent_does_at_once_is_no_open_commitment() -> None:
     plan = "First, I will add the new field to the ledger. Let's open the file pay.py."
     alone = [said(seq=1, role=Role.ASSISTANT, content=plan), said(seq=2, role=Role.USER, content="Go on.")]

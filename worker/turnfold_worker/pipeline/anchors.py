@@ -162,7 +162,7 @@ def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -
     if statement_rules.COMPLETIONS.search(said) and (best is None or best.act is not Act.CORRECTION):
         told = best.points if best is not None and best.act is Act.FACT else 0
         yield _Candidate(AnchorType.CRITICAL_FACT, max(55, told), span, finishes=True)
-    elif best is not None and best.points >= PERHAPS and not _says_nothing(said, reading, span):
+    elif best is not None and best.points >= PERHAPS and not _says_nothing(best, said, reading):
         asks_words = best.rule in _ASKS_FOR_WORDS and is_question(said)
         kind = AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act]
         yield _Candidate(kind, best.points, span, stands=best.rule == statement_rules.STANDS.name)
@@ -172,11 +172,15 @@ def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -
         yield _Candidate(AnchorType.UNRESOLVED_QUESTION, asked + 5 * last, span)
 
 
-def _says_nothing(said: str, reading: Reading, span: Span) -> bool:
+def _says_nothing(best: Found, said: str, reading: Reading) -> bool:
     """Politeness, or the announcement of what follows: 'I've got the following code so far:'."""
     if reply_rules.POLITE.search(said):
         return True
-    return said.endswith(":") and not reading.facts.within(span.start, span.end)
+    stated = reading.facts.within(best.span.start, best.span.end)
+    if said.endswith(":"):
+        # 'The rule is: never push to main:' says it already.
+        return not stated and ": " not in said and best.act is not Act.DECISION
+    return bool(reply_rules.PLEASANT.search(said)) and not any(one.kind in VALUES for one in stated)
 
 
 def _configuration(reading: Reading) -> Iterator[Span]:

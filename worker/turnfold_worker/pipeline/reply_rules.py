@@ -157,12 +157,19 @@ POLITE: Final = re.compile(
     updated|informed|in the loop)|(?:i(?:'ll| will) |let's )?keep (?:my|your|our|the) fingers crossed|
     let's (?:stay in touch|make it happen|keep (?:in touch|(?!using)\w+ing))|i(?:'ll| will) keep (?:doing|trying|going|
     at it)|tell me (?:all about it|more)\W*$|oops,? sorry (?:for|about|'bout)|take care|check (?:it|this|that) out|
-    (?:do not|don't) hesitate|i hope (?:this|that|it) helps|thanks for|thank you for|i'm (?:glad|happy) to|
-    i wish i (?:had|could|was|were)|(?:and )?bon app[eé]tit|keep (?:on )?(?:trying|going|at it|it up|up the)|
-    believe in yourself|check out (?:this|these|that|my) (?:\w+ ){0,2}(?:pic|pics|photo|photos|picture|video|snap)|
-    here's (?:a|another|the|my) (?:\w+ )?(?:pic|photo|picture|snap)|how about this|
-    anything you need|count on me|i'm (?:always )?here for you|
-    i(?:'ve| have) searched (?:the|for|through) .{0,80}issues?)(?!\w)
+    (?:do not|don't) hesitate|i hope (?:this|that|it) helps|thanks for|thank you for|i'm (?:glad|happy) to)(?!\w)
     """)
 )
 """What is said for politeness: it asks for nothing."""
+
+PLEASANT: Final = re.compile(
+    joined(r"""
+    ^(?:please |and |just |so |also |then |sure,? |yeah,? |ok,? |of course,? ){0,2}(?:bon app[eé]tit|
+    i wish i (?:had|could|was|were)|keep (?:on )?(?:trying|going|at it|it up|up the)|
+    believe in yourself|check out (?:this|these|that|my) (?:\w+ ){0,2}(?:pic|pics|photo|photos|picture|video|snap)|
+    here's (?:a|another|the|my) (?:\w+ )?(?:pic|photo|picture|snap)|how about this|
+    anything you need|count on me(?! (?:to|for))|i'm (?:always )?here for you|
+    i(?:'ve| have) searched (?:the|for|through) .{0,80}issues?)(?!\w)
+    """)
+)
+"""What is said to please or to encourage: where no value is named it states nothing."""
