@@ -147,11 +147,11 @@ def terms_of_hop(query: Sequence[str], scores: Mapping[int, int], passages: Iter
 
 
 def with_hop(scores: Mapping[int, int], further: Mapping[int, int]) -> dict[int, int]:
-    """Scores with those of a second hop, but for the passages from which it went."""
+    """Scores with those of a second hop, but for the best ones, among which are those from which it went."""
     total = dict(scores)
     start = best_of(scores, PLACES_OF_HOP)
     new = {number: score for number, score in further.items() if number not in start}
-    share = _HOP * max(scores.values(), default=0) / max(1, *new.values(), 1)
+    share = _HOP * max(scores.values(), default=0) / max(new.values(), default=1)
     for number, score in new.items():
         total[number] = total.get(number, 0) + int(share * score)
     return total

@@ -105,6 +105,8 @@ class _Query:
         """Scores of passages by what the best ones name."""
         (rows,) = self._connection.batch(self._passages(best_of(scores, PLACES_OF_HOP)))
         terms = terms_of_hop(self._asked, scores, unpack_passages(rows))
+        if not terms:
+            return {}
         postings: list[Any]
         (postings,) = self._connection.batch(self._postings(terms))
         return scores_of(told_by(terms, postings, self._field), postings, self._field)
