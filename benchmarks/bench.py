@@ -14,9 +14,9 @@ from sqlalchemy import Engine
 from turnfold import Turnfold
 from turnfold.contract.keys import SHARDS, Address
 from turnfold.contract.tables import ConversationRow, TurnRow, table
+from turnfold.database.engines import connect
 from turnfold.entries import decode_turn
 from turnfold.inbox import connect as connect_redis
-from turnfold.sql import connect
 from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.sql_turns import turn_row
 from turnfold_worker.settings import WorkerSettings

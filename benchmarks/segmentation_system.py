@@ -21,7 +21,7 @@ from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.vectors import Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
-from turnfold_worker.pipeline import segment
+from turnfold_worker.pipeline.segments import segmenter as segment
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.ports import SentenceEmbedder
 

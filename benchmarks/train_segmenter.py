@@ -1,6 +1,6 @@
 """Train the segmenter's coefficients on made talk, and write them into the pipeline.
 
-    python benchmarks/train_segmenter.py                    write worker/…/pipeline/segmenter_weights.py
+    python benchmarks/train_segmenter.py                    write worker/…/pipeline/segments/weights.py
     python benchmarks/train_segmenter.py --without meaning  the same without a group of evidence: what it is worth
     python benchmarks/train_segmenter.py --tables           write nothing; print how well joins are told from other gaps
 
@@ -27,7 +27,7 @@ from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.vectors import Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
-from turnfold_worker.pipeline.gap_features import (
+from turnfold_worker.pipeline.segments.gap_features import (
     AFTER,
     GROUP_LEXICAL,
     GROUP_SEMANTIC,
@@ -36,10 +36,10 @@ from turnfold_worker.pipeline.gap_features import (
     SEMANTIC,
     features,
 )
-from turnfold_worker.pipeline.gap_signs import REMEMBERED, Signs, signs_of
+from turnfold_worker.pipeline.segments.gap_signs import REMEMBERED, Signs, signs_of
 from turnfold_worker.ports import SentenceEmbedder
 
-TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/segmenter_weights.py"
+TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/segments/weights.py"
 TURNS_OF_A_KIND: Final = 3_000
 JOINS_OF_A_KIND: Final = 240
 NAMES: Final = tuple(dict.fromkeys((*SEMANTIC, *GROUP_SEMANTIC)))

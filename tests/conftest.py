@@ -22,10 +22,10 @@ from support.refinery import Refinery
 from support.server_folders import own_folder
 from turnfold import Turnfold
 from turnfold.contract import keys
+from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings
 from turnfold.inbox import connect as connect_redis
 from turnfold.settings import Settings
-from turnfold.sql import connect
 from turnfold_worker import migrate
 from turnfold_worker.adapters.openai_model import OpenAIModel
 from turnfold_worker.adapters.redis_inbox import RedisInbox

@@ -11,7 +11,7 @@ from alembic import command
 from alembic.operations.ops import CreateIndexOp, CreateTableOp, DropTableOp, MigrateOperation, MigrationScript
 
 from turnfold.contract.tables import Base
-from turnfold.sql import connect
+from turnfold.database.engines import connect
 from turnfold_worker.migrate import MIGRATIONS, configuration
 
 if TYPE_CHECKING:

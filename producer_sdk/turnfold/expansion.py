@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, assert_never
 
 from turnfold.access import UNCOUNTED, ExpansionCounter
-from turnfold.assemble.clip import clip_text
-from turnfold.assemble.markers import Marker, NodeTarget, TurnsTarget, node_marker, parse_marker, turns_marker
+from turnfold.assemble.forms.clip import clip_text
+from turnfold.assemble.forms.markers import Marker, NodeTarget, TurnsTarget, node_marker, parse_marker, turns_marker
 from turnfold.assemble.pages import TurnPiece, page
 from turnfold.assemble.request import Request
 from turnfold.contract.keys import Address
@@ -16,13 +16,14 @@ from turnfold.contract.results import Expansion, Head, Passage
 from turnfold.errors import InvalidInput, UnknownMarker
 from turnfold.inbox import Pending
 from turnfold.pending_changes import Changes, changes_of
-from turnfold.shortening import MOST_CAP, cap_for
-from turnfold.snapshots import NEWEST_TURNS, PendingSource, Waiting, readable_head, unknown, waiting_turns
+from turnfold.shortening import MOST_CAP, TURNS_A_READ, cap_for
+from turnfold.snapshots import PendingSource, Waiting, readable_head, unknown, waiting_turns
 from turnfold.tokens import ESTIMATOR, estimate_tokens
 from turnfold.whole_numbers import whole_number
 
 if TYPE_CHECKING:
-    from turnfold.reader import Reader, ReadTransaction
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
 
 TURNS_AT_ONCE: Final = 200
 """Turns of one expansion; a longer range goes on with its `next_marker`."""
@@ -47,7 +48,7 @@ def expand(
     _check(marker, max_tokens)
     parsed = parse_marker(marker)
 
-    pending = inbox.peek(address, newest=NEWEST_TURNS)
+    pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> Expansion:
         head = readable_head(transaction, address, pending)

@@ -13,11 +13,10 @@ from itertools import chain
 from operator import mul
 from typing import Final
 
-from turnfold.contract.coverage import OVERHEAD, voices
-from turnfold.contract.notes import Note
+from turnfold.contract.notes import OVERHEAD, Note, voices
 from turnfold.contract.passages import Passage
 from turnfold.contract.terms import terms
-from turnfold.contract.words import WEIGHTS
+from turnfold.contract.words import WEIGHT_OF_DIGIT
 from turnfold.passage_scores import PRECISION, Field
 
 _SPEAKER: Final = 2.0
@@ -43,14 +42,12 @@ def hits(
     rates: list[float] = []
     for score, passage in ranked:
         worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(passage.notes[0].role, 1.0) - 1.0))
-        # 'Thanks, Nate!' names whom the query names, and tells nothing.
-        telling = [i for i, one in enumerate(passage.notes) if one.worth]
-        notes += [passage.notes[i] for i in telling]
-        words += [passage.words[i].split() for i in telling]
-        rates += [
-            worth * (1.0 - _MANNER + _MANNER * passage.notes[i].worth / 100) / (passage.notes[i].tokens + OVERHEAD)
-            for i in telling
-        ]
+        for note, stems in zip(passage.notes, passage.words, strict=True):
+            # 'Thanks, Nate!' names whom the query names, and tells nothing.
+            if note.worth:
+                notes.append(note)
+                words.append(stems.split())
+                rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (note.tokens + OVERHEAD))
     return tuple(_by_news(notes, words, rates, most_tokens))
 
 
@@ -75,7 +72,7 @@ def _by_news(notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[
 
     Lazy greedy (Minoux 1978): what a note tells only falls, so that the first one whose gain still holds is the best.
     """
-    weights = [[*map(WEIGHTS.__getitem__, note.weights)] for note in notes]
+    weights = [[*map(WEIGHT_OF_DIGIT.__getitem__, note.weights)] for note in notes]
     left_of = dict.fromkeys(chain.from_iterable(words), 1.0)
     left = left_of.__getitem__
     heap = [(-rate * sum(told), i) for i, (rate, told) in enumerate(zip(rates, weights, strict=True))]

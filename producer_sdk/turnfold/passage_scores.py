@@ -17,7 +17,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Final
 
-from turnfold.contract.coverage import voices
+from turnfold.contract.notes import voices
 from turnfold.contract.passages import (
     ASKS,
     ENDS,

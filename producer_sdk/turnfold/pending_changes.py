@@ -25,13 +25,14 @@ from turnfold.contract.tasks import CHANGES, Operation
 from turnfold.entries import read_entry
 from turnfold.errors import InvalidInput, UnknownTurn
 from turnfold.inbox import Pending, PendingEntry
-from turnfold.shortening import Shortening
-from turnfold.snapshots import NEWEST_TURNS, PendingSource, readable_head, unknown
+from turnfold.shortening import TURNS_A_READ, Shortening
+from turnfold.snapshots import PendingSource, readable_head, unknown
 from turnfold.tokens import estimate_tokens
 from turnfold.turn_changes import TurnChange, read_change
 
 if TYPE_CHECKING:
-    from turnfold.reader import Reader, ReadTransaction
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
 
 _NOT_YET: Final = "changed a moment ago\n"
 """What is shown of a node by age that holds a turn which is changing."""
@@ -151,8 +152,8 @@ def _changes(transaction: ReadTransaction, head: Head | None, pending: Pending, 
     stored: dict[str, int] = {}
     if head is not None:
         wanted = list(ids)
-        for start in range(0, len(wanted), NEWEST_TURNS):
-            stored |= transaction.stored_seqs(head, wanted[start : start + NEWEST_TURNS])
+        for start in range(0, len(wanted), TURNS_A_READ):
+            stored |= transaction.stored_seqs(head, wanted[start : start + TURNS_A_READ])
     simulation = _Simulation(stored, head.turn_count if head else 0)
     for entry in pending.newest:
         if entry.operation == Operation.APPEND:
@@ -232,7 +233,7 @@ def newest_turns(
     last_seq = changes.waiting[-1].seq if changes.waiting else changes.cut
     short = Shortening.to(cap, last_seq=last_seq)
     shown = [one if (turn := changes.turn(one)) is one else short.of(turn) for one in stored]
-    return (*shown, *map(short.of, changes.waiting))[-NEWEST_TURNS:], changes.older
+    return (*shown, *map(short.of, changes.waiting))[-TURNS_A_READ:], changes.older
 
 
 def changed_snapshot(transaction: ReadTransaction, snapshot: Snapshot, changes: Changes, *, cap: int) -> Snapshot:
@@ -256,7 +257,7 @@ def check(inbox: PendingSource, reader: Reader, address: Address, change: TurnCh
 
     One whose turn may wait among more entries than are looked at is let through: a worker finds out.
     """
-    pending = inbox.peek(address, newest=NEWEST_TURNS)
+    pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> None:
         head = readable_head(transaction, address, pending)

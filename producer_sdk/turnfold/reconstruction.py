@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from turnfold.assemble.clip import clip_text
-from turnfold.assemble.markers import NodeTarget, parse_marker, turns_marker
+from turnfold.assemble.forms.clip import clip_text
+from turnfold.assemble.forms.markers import NodeTarget, parse_marker, turns_marker
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, Node, TurnState
 from turnfold.contract.results import Expansion
@@ -16,7 +16,8 @@ from turnfold.errors import Unavailable
 from turnfold.tokens import ESTIMATOR, estimate_tokens
 
 if TYPE_CHECKING:
-    from turnfold.reader import Reader, ReadTransaction
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
 
 ASK_AGAIN_SECONDS: Final = 20.0
 """After which a request that may have been lost is sent again: its answer is kept, so that nothing is paid twice."""

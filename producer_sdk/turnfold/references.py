@@ -15,12 +15,14 @@ from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.errors import InvalidInput, UnknownConversation, UnknownReference
 from turnfold.inbox import translated
-from turnfold.snapshots import NEWEST_TURNS, PendingSource, readable_head
+from turnfold.shortening import TURNS_A_READ
+from turnfold.snapshots import PendingSource, readable_head
 
 if TYPE_CHECKING:
     import redis
 
-    from turnfold.reader import Reader, ReadTransaction
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
 
 MOST_REFERENCES: Final = 100
 """Of one conversation; the one that would end first makes room for another."""
@@ -127,7 +129,7 @@ def keep(
 
 def _stands(inbox: PendingSource, reader: Reader, address: Address, context: Context) -> bool:
     """Whether the conversation that a context was made of is still there."""
-    pending = inbox.peek(address, newest=NEWEST_TURNS)
+    pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> bool:
         head = readable_head(transaction, address, pending)

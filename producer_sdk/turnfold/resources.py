@@ -16,7 +16,7 @@ from turnfold.settings import Settings
 if TYPE_CHECKING:
     import redis
 
-    from turnfold.reader import Reader
+    from turnfold.database.reader import Reader
 
 
 class Resources:
@@ -87,8 +87,8 @@ class Resources:
         self._enter()
         with self._lock:
             if self._reader is None:
-                from turnfold.reader import Reader
-                from turnfold.sql import connect
+                from turnfold.database.engines import connect
+                from turnfold.database.reader import Reader
 
                 engine = connect(
                     self._settings.database_url, write=False, timeout_seconds=self._settings.timeout_seconds

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 from turnfold import expansion
 from turnfold.access import UNCOUNTED, ExpansionCounter
 from turnfold.assemble import Choice, Context, Request, choose, finish
-from turnfold.assemble.markers import node_marker, turns_marker
-from turnfold.assemble.render_text import with_gap
+from turnfold.assemble.forms.markers import node_marker, turns_marker
+from turnfold.assemble.forms.render_text import with_gap
 from turnfold.assemble.turns import TurnsNotRead
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, LevelKey, StoredTurn, TurnState
@@ -23,11 +23,12 @@ from turnfold.errors import InvalidInput
 from turnfold.inbox import Pending
 from turnfold.pending_changes import Changes, changed_snapshot, changes_of, has_changes, newest_turns
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
-from turnfold.shortening import LEAST_CAP, Shortening, cap_for
-from turnfold.snapshots import NEWEST_TURNS, PendingSource, by_value, readable_head, unknown, waiting_turns
+from turnfold.shortening import LEAST_CAP, TURNS_A_READ, Shortening, cap_for
+from turnfold.snapshots import PendingSource, by_value, readable_head, unknown, waiting_turns
 
 if TYPE_CHECKING:
-    from turnfold.reader import Reader, ReadTransaction
+    from turnfold.database.read_transaction import ReadTransaction
+    from turnfold.database.reader import Reader
 
 
 def context(
@@ -39,7 +40,7 @@ def context(
     access: ExpansionCounter = UNCOUNTED,
 ) -> Context:
     """A context within the budget."""
-    pending = inbox.peek(address, newest=NEWEST_TURNS)
+    pending = inbox.peek(address, newest=TURNS_A_READ)
     if request.policy.selection == "value" and not request.expand and not has_changes(pending):
         made = _from_memory(reader, address, pending, request)
         if made is not None:
@@ -101,7 +102,7 @@ def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *
     Turns whose numbers are not known yet, because more wait than a read looks at, are found once they are stored.
     """
     terms = query_terms(query)
-    pending = inbox.peek(address, newest=NEWEST_TURNS)
+    pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[Hit]:
         head = readable_head(transaction, address, pending)
@@ -135,7 +136,7 @@ def _changing(changes: Changes | None, seq: int) -> bool:
 
 def anchors(inbox: PendingSource, reader: Reader, address: Address) -> tuple[Anchor, ...]:
     """All anchors, whatever their state, in the order in which they were said."""
-    pending = inbox.peek(address, newest=NEWEST_TURNS)
+    pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> tuple[Anchor, ...]:
         head = readable_head(transaction, address, pending)
@@ -191,7 +192,7 @@ def _newest_turns(
         stored = transaction.newest_turns(head, cap=cap, waiting=len(waiting.turns))
     last_seq = waiting.turns[-1].seq if waiting.turns else 0
     short = Shortening.to(cap, last_seq=last_seq)
-    return (*stored, *map(short.of, waiting.turns))[-NEWEST_TURNS:], waiting.older
+    return (*stored, *map(short.of, waiting.turns))[-TURNS_A_READ:], waiting.older
 
 
 _Member = TypeVar("_Member", AnchorType, AnchorState)

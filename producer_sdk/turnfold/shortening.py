@@ -1,4 +1,4 @@
-"""How much of a turn a context reads, the same for turns of the inbox and of SQL. Pure.
+"""How many turns a context reads and how much of each, the same for turns of the inbox and of SQL. Pure.
 
 `statements.turn_columns` says the same in SQL, so that a context does not change when its turns are stored.
 """
@@ -10,6 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from turnfold.contract.records import StoredTurn
+
+TURNS_A_READ: Final = 200
+"""Newest turns that a read looks at, of the inbox and of SQL."""
 
 LONG_PARTS: Final = 2 * 1_048_576
 """Characters of JSON up to which parts of the newest turns are read: an image costs the same however long it is."""

@@ -13,17 +13,14 @@ from turnfold.contract.outlines import last_part
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.tasks import Operation
+from turnfold.database.known import Found, Wanted
 from turnfold.entries import read_entry
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import Pending, PendingEntry
-from turnfold.known import Found, Wanted
-from turnfold.shortening import Shortening, cap_for
+from turnfold.shortening import TURNS_A_READ, Shortening, cap_for
 
 if TYPE_CHECKING:
-    from turnfold.reader import ReadTransaction
-
-NEWEST_TURNS: Final = 200
-"""Inbox turns, and stored turns, that a read looks at."""
+    from turnfold.database.read_transaction import ReadTransaction
 
 
 class PendingSource(Protocol):
@@ -118,7 +115,7 @@ def by_value(
     short = Shortening.to(cap_for(request.budget_tokens), last_seq=waiting.turns[-1].seq if waiting.turns else 0)
     turns = NO_TURNS if found is None or waiting.older else found.known.turns
     turns = turns.followed_by([short.of(turn) for turn in waiting.turns])
-    turns = turns.from_place(len(turns) - NEWEST_TURNS)
+    turns = turns.from_place(len(turns) - TURNS_A_READ)
     if found is None:
         return Snapshot(conversation_id=address.conversation, head=None, turns=turns, unread=waiting.older), None
     known, outline = found.known, found.known.outline

@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from turnfold.assemble.markers import ARROW
+from turnfold.assemble.forms.markers import ARROW
 from turnfold.contract.records import AnchorState, AnchorType
 from turnfold.errors import InvalidInput
 
@@ -82,6 +82,9 @@ _TOOLS: Final = (
         },
     ),
 )  # fmt: skip
+
+ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {tool.name: tuple(tool.properties) for tool in _TOOLS}
+"""What each tool takes, by its name."""
 
 
 def tool_schemas(form: object) -> list[dict[str, Any]]:

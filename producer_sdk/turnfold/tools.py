@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, assert_never
 
-from turnfold.assemble.clip import clip_text
-from turnfold.assemble.markers import ARROW
-from turnfold.assemble.render_text import anchor_opening, closed_line, one_line
+from turnfold.assemble.forms.clip import clip_text
+from turnfold.assemble.forms.markers import ARROW
+from turnfold.assemble.forms.render_text import anchor_opening, closed_line, one_line
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.results import Expansion, Hit
 from turnfold.errors import InvalidInput, UnknownConversation, UnknownMarker
 from turnfold.tokens import estimate_tokens
-from turnfold.tool_schemas import MOST_HITS, TOOL_NAMES, ToolForm
+from turnfold.tool_schemas import ARGUMENTS, MOST_HITS, TOOL_NAMES, ToolForm
 from turnfold.whole_numbers import whole_number
 
 RESULT_TOKENS: Final = 2_000
@@ -130,6 +130,7 @@ def _read(call: object) -> _Call:
 
 def _answer(call: _Call, lookups: Lookups, max_tokens: int) -> str:
     arguments = _arguments(call.arguments)
+    _check_names(call.name, arguments)
     match call.name:
         case "expand":
             return _expanded(lookups.expand, arguments, max_tokens)
@@ -156,6 +157,15 @@ def _arguments(given: object) -> Mapping[str, object]:
         msg = f"the arguments are not an object: {_shown(given)}. Send one, such as {{}}"
         raise _BadArguments(msg)
     return given
+
+
+def _check_names(tool: object, arguments: Mapping[str, object]) -> None:
+    """Refuse what a tool does not take: passed over, `type` would list anchors of every type."""
+    known = ARGUMENTS.get(tool) if isinstance(tool, str) else None
+    unknown = next((name for name in arguments if known is not None and name not in known), None)
+    if known is not None and unknown is not None:
+        msg = f"{tool} takes no {_shown(unknown)}: use {', '.join(known)}"
+        raise _BadArguments(msg)
 
 
 def _expanded(expand: Expand, arguments: Mapping[str, object], max_tokens: int) -> str:

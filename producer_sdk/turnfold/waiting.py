@@ -14,7 +14,7 @@ from turnfold.errors import WaitTimeout
 from turnfold.inbox import ProducerInbox, stream_order
 
 if TYPE_CHECKING:
-    from turnfold.reader import Reader
+    from turnfold.database.reader import Reader
 
 _FIRST_PAUSE_SECONDS: Final = 0.02
 _LONGEST_PAUSE_SECONDS: Final = 0.25

@@ -12,8 +12,8 @@ from support.openai_server import Behaviour, OpenAIServer
 from turnfold_worker.adapters.openai_model import OpenAIModel
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits
 from turnfold_worker.model_ports import Finish
-from turnfold_worker.pipeline.refinement import ModelRequest, Purpose
-from turnfold_worker.pipeline.refinement_requests import EXTRACTION_SCHEMA
+from turnfold_worker.pipeline.refinement.requests import EXTRACTION_SCHEMA
+from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
 
 SECRET = "wire the 40,000 EUR"
 REQUEST = ModelRequest(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from turnfold.sql import connect
+from turnfold.database.engines import connect
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.errors import Refused, Stalled, StoreAway, WorkerError
 

@@ -1,7 +1,9 @@
-"""The README tells the truth about settings."""
+"""The README tells the truth about settings, and a package about its modules."""
 
 from __future__ import annotations
 
+import ast
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -9,7 +11,14 @@ import pytest
 
 from turnfold_worker.settings import WorkerSettings
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+PACKAGES = [ROOT / "producer_sdk" / "turnfold", ROOT / "worker" / "turnfold_worker"]
+LISTED = re.compile(r"(?m)^([a-z]\w*(?:, [a-z]\w*)*)(?:  .*)?$")
+"""A line of a list: names with commas between them, then at least two spaces before what they are."""
+LISTS_NOTHING = {"frameworks", "migrations"}
+"""One framework or migration a file: a list would say the names again."""
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(WorkerSettings)])
@@ -21,3 +30,21 @@ def test_every_setting_of_the_table_exists() -> None:
     known = {f"TURNFOLD_{field.name.upper()}" for field in fields(WorkerSettings)} | {"TURNFOLD_STATE_DIR"}
     listed = {line.split("`")[1] for line in README.splitlines() if line.startswith("| `TURNFOLD_")}
     assert listed == known
+
+
+@pytest.mark.parametrize(
+    "package",
+    [
+        pytest.param(found.parent, id=str(found.parent.relative_to(ROOT)))
+        for root in PACKAGES
+        for found in sorted(root.rglob("__init__.py"))
+        if found.parent.name not in LISTS_NOTHING
+    ],
+)
+def test_a_package_says_what_each_of_its_modules_is_and_names_none_that_is_gone(package: Path) -> None:
+    said = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    listed = [name for line in LISTED.findall(said) for name in line.split(", ")]
+    modules = {path.stem for path in package.glob("*.py")} | {
+        path.parent.name for path in package.glob("*/__init__.py")
+    }
+    assert sorted(listed) == sorted(modules - {"__init__"})

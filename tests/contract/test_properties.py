@@ -15,19 +15,20 @@ PURE = {
     "turnfold.contract": ROOT / "producer_sdk/turnfold/contract",
 }
 WITHOUT_RULES = {
-    "turnfold_worker.pipeline.anchor_weights": "numbers that a training wrote",
-    "turnfold_worker.pipeline.segmenter_weights": "numbers that a training wrote",
+    "turnfold_worker.pipeline.anchors.weights": "numbers that a training wrote",
+    "turnfold_worker.pipeline.segments.weights": "numbers that a training wrote",
     "turnfold.contract.canonical": "names of columns",
 }
 """Modules that hold no function of their input."""
 
 
 def modules() -> list[str]:
-    """All modules of the pure packages."""
+    """All modules of the pure packages that hold more than a docstring."""
     found = [
         ".".join((package, *file.relative_to(folder).with_suffix("").parts)).removesuffix(".__init__")
         for package, folder in PURE.items()
         for file in folder.rglob("*.py")
+        if len(ast.parse(file.read_text(encoding="utf-8")).body) > 1
     ]
     return sorted(set(found) - PURE.keys() - WITHOUT_RULES.keys())
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, Executable, event
 
-from turnfold import query_statements, statements
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, Node
 from turnfold.contract.results import Head
-from turnfold.reader import ReadTransaction
-from turnfold.sql import connect
+from turnfold.database import query_statements, statements
+from turnfold.database.engines import connect
+from turnfold.database.read_transaction import ReadTransaction
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, Executable, text
 
-from turnfold import query_statements, statements
-from turnfold.sql import connect
+from turnfold.database import query_statements, statements
+from turnfold.database.engines import connect
 
 pytestmark = pytest.mark.postgresql
 

@@ -23,9 +23,9 @@ from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Queue
+from turnfold.database.engines import connect
 from turnfold.errors import Unavailable
 from turnfold.settings import Settings
-from turnfold.sql import connect
 from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.errors import StoreAway

@@ -45,7 +45,7 @@ def lying(change: Callable[[dict[str, Any]], object]) -> Behaviour:
 
 
 def _invent(body: dict[str, Any]) -> None:
-    for node in body.get("nodes", [])[:1]:
+    for node in [one for one in body.get("nodes", []) if one["detailed"]][:1]:
         node["detailed"] = [{"turn": node["detailed"][0]["turn"], "text": "Brunhilde pays 987654 euros."}]
     for anchor in body.get("anchors", [])[:1]:
         anchor["quote"] = "Brunhilde pays 987654 euros."

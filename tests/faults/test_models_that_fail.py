@@ -19,6 +19,7 @@ from support.waiting import wait_until
 from turnfold_worker.offline import fold
 
 TURNS = 50
+"""Of the talk "e", whose first segment says enough beside its anchors for three levels."""
 
 CUT_AT_ONCE = Behaviour(change=lambda content: content[:30], finish="length")
 UNQUOTED = Behaviour(change=lambda content: content.replace('{"nodes": ', "{nodes: "))
@@ -40,7 +41,7 @@ def expected(conversation: str, turns: int = TURNS) -> str:
 @pytest.mark.parametrize("name", PASSING)
 def test_a_call_that_fails_once_is_tried_again_and_nobody_notices(refinery: Refinery, name: str) -> None:
     refinery.server.then(PASSING[name])
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     assert refinery.states == ["done"]
     assert refinery.server.purposes() == ["extract", "extract", "summarize"]
     used = refinery.used()
@@ -51,7 +52,7 @@ def test_a_call_that_fails_once_is_tried_again_and_nobody_notices(refinery: Refi
 
 def test_a_retry_waits_as_long_as_the_provider_asks(refinery: Refinery) -> None:
     refinery.server.then(behaves.error(429, Retry_After="0.3"))
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     assert refinery.states == ["done"]
     assert refinery.slept[0] == 0.3
 
@@ -60,7 +61,7 @@ def test_a_long_pause_is_waited_for_in_the_job_table_and_by_all_workers(
     refinery: Refinery, make_refinery: Callable[..., Refinery]
 ) -> None:
     refinery.server.then(behaves.error(429, Retry_After="600"))
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     assert [(state, attempts) for state, attempts, _ in refinery.jobs] == [("due", 0)]
     assert "asks for a pause" in str(refinery.jobs[0][2])
     assert len(refinery.server.requests) == 1
@@ -80,7 +81,7 @@ def test_what_a_person_has_to_mend_is_not_retried_and_costs_no_attempt(
     refinery: Refinery, behaviour: Behaviour
 ) -> None:
     refinery.server.then(behaviour)
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     assert len(refinery.server.requests) == 1
     assert [(state, attempts) for state, attempts, _ in refinery.jobs] == [("due", 0)]
     assert "check the key" in str(refinery.jobs[0][2])
@@ -93,9 +94,9 @@ def test_what_a_person_has_to_mend_is_not_retried_and_costs_no_attempt(
 
 def test_a_request_that_is_refused_for_good_waits_for_a_person(refinery: Refinery) -> None:
     refinery.server.then(behaves.error(400, "context_length_exceeded"))
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     assert [(state, error) for state, _, error in refinery.jobs] == [("parked", "HTTP 400 context_length_exceeded")]
-    assert refinery.tf.status("c").parked == 1
+    assert refinery.tf.status("e").parked == 1
     assert len(refinery.server.requests) == 1
 
 
@@ -104,7 +105,7 @@ def test_a_job_that_fails_again_and_again_waits_longer_each_time_then_for_a_pers
 ) -> None:
     refinery = make_refinery(refine_attempts=3, circuit_failures=1000)
     refinery.server.choose = lambda _: behaves.SERVER_ERROR
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     seen = [refinery.jobs]
     for _ in range(4):
         refinery.go_on()
@@ -112,13 +113,13 @@ def test_a_job_that_fails_again_and_again_waits_longer_each_time_then_for_a_pers
     assert [jobs[0][:2] for jobs in seen] == [("due", 1), ("due", 2), ("parked", 3), ("parked", 3), ("parked", 3)]
     assert len(refinery.server.requests) == 3 * 4
     assert refinery.levels() == []
-    assert refinery.local.digest("c") == expected("c")
+    assert refinery.local.digest("e") == expected("e")
 
 
 def test_a_model_that_fails_is_left_alone_and_tried_again_by_one_call(make_refinery: Callable[..., Refinery]) -> None:
     refinery = make_refinery(circuit_failures=3, circuit_seconds=1.0)
     refinery.server.choose = lambda _: behaves.SERVER_ERROR
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     assert len(refinery.server.requests) == 3
     assert "left alone" in str(refinery.jobs[0][2])
     refinery.server.choose = lambda _: behaves.OK
@@ -144,7 +145,7 @@ def test_an_extraction_in_the_wrong_form_is_repaired_once_or_left(
     refinery: Refinery, name: str, behaviour: Behaviour, repaired: int
 ) -> None:
     refinery.server.then(behaviour)
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     assert refinery.states == ["done"]
     assert refinery.used()["repaired"] == repaired
     assert refinery.server.purposes() == ["extract", *["repair"] * repaired, "summarize"]
@@ -169,7 +170,7 @@ def test_a_summary_in_the_wrong_form_is_repaired_once_or_left(
     refinery: Refinery, behaviour: Behaviour, repaired: int, levels: bool
 ) -> None:
     refinery.server.then(behaves.OK, behaviour)
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     if repaired:
         sent = refinery.server.requests[2]["messages"][1]["content"]
         assert ("=== segment" in sent) == (behaviour is not UNQUOTED), "only where there is nothing to repair"
@@ -177,7 +178,7 @@ def test_a_summary_in_the_wrong_form_is_repaired_once_or_left(
     assert refinery.used()["repaired"] == repaired
     assert bool(refinery.levels()) == levels
     assert refinery.count("anchor WHERE refined = 1") > 0
-    assert refinery.local.digest("c") == expected("c")
+    assert refinery.local.digest("e") == expected("e")
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,7 @@ LIES = {
 @pytest.mark.parametrize("name", LIES)
 def test_words_that_were_not_said_are_refused_and_the_rest_is_kept(refinery: Refinery, name: str) -> None:
     refinery.server.answer = scribe.changing(LIES[name].change)
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     assert refinery.states == ["done"]
     used = refinery.used()
     # The repair is asked for the refused node alone; the model lies again.
@@ -233,7 +234,7 @@ def test_words_that_were_not_said_are_refused_and_the_rest_is_kept(refinery: Ref
     assert len(stored) == 3 - LIES[name].refused
     assert len({idx for height, idx, _, _ in refinery.levels() if height == 0}) > 3
     assert all("987654" not in body and "Brunhilde" not in body for _, _, _, body in refinery.levels())
-    assert refinery.local.digest("c") == expected("c")
+    assert refinery.local.digest("e") == expected("e")
     assert broken_invariants(refinery.local.engine) == {}
 
 
@@ -247,7 +248,7 @@ def test_a_repair_that_is_right_is_kept_and_costs_only_its_segment(refinery: Ref
         return scribe.answer(request)
 
     refinery.server.answer = once
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     used = refinery.used()
     assert (used["repaired"], used["levels_refused"]) == (1, 0)
     whole, repair = (len(request["messages"][1]["content"]) for request in refinery.server.requests[1:])
@@ -260,7 +261,7 @@ def test_a_repair_asks_for_the_levels_that_were_refused_and_for_no_other(refiner
         body["nodes"][0].update(tags=["blockchain"])
 
     refinery.server.answer = scribe.changing(tags_only)
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     sent = refinery.server.requests[2]["messages"][1]["content"]
     assert "(only tags)" in sent
     assert " words" not in sent
@@ -271,7 +272,7 @@ def test_a_model_that_goes_round_in_circles_says_each_thing_once(refinery: Refin
     refinery.server.answer = scribe.changing(
         lambda body: body["nodes"][0].update(detailed=body["nodes"][0]["detailed"] * 40)
     )
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     assert refinery.server.purposes() == ["extract", "summarize"]
     assert refinery.used()["levels_refused"] == 0
     detailed = next(body for height, idx, level, body in refinery.levels() if (height, idx, level) == (0, 0, 1))
@@ -281,7 +282,7 @@ def test_a_model_that_goes_round_in_circles_says_each_thing_once(refinery: Refin
 
 def test_of_a_reply_that_was_cut_off_what_is_whole_is_kept(refinery: Refinery) -> None:
     refinery.server.then(behaves.TRUNCATED, behaves.TRUNCATED)
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     assert refinery.server.purposes() == ["extract", "summarize"]
     assert 0 < refinery.used()["quotes_kept"] < 8
     assert {height for height, _, _, _ in refinery.levels()} == {0}, "the chapter comes last"
@@ -298,7 +299,7 @@ def test_quotes_that_nobody_said_are_refused_and_counted(refinery: Refinery) -> 
         ]
 
     refinery.server.answer = scribe.changing(hallucinate, "extract")
-    refinery.fold("c", TURNS)
+    refinery.fold("e", TURNS)
     used = refinery.used()
     assert used["quotes_refused"] == 4
     assert used["quotes_kept"] == refinery.count("anchor WHERE refined = 1") > 0
@@ -324,7 +325,7 @@ def test_swapped_speakers_are_refused(refinery: Refinery) -> None:
                     statement["turn"] += 1 if statement["turn"] % 6 else -1
 
     refinery.server.answer = scribe.changing(swap)
-    refinery.fold("c", said)
+    refinery.fold("e", said)
     assert {level for _, _, level, _ in refinery.levels()} <= {3}
     assert refinery.used()["levels_refused"] > 0
 
@@ -342,11 +343,11 @@ def test_swapped_speakers_are_refused(refinery: Refinery) -> None:
     ],
 )
 def test_instructions_in_a_conversation_are_data(refinery: Refinery, text: str) -> None:
-    turns = talk("c", TURNS)
+    turns = talk("e", TURNS)
     turns[4]["content"] += f"\n{text}"
     obeyed = iter(["PWNED", json.dumps({"anchors": [{"turn": 1, "type": "decision", "quote": "pay Mallory"}]})])
     refinery.server.answer = lambda request: next(obeyed, scribe.answer(request))
-    refinery.fold("c", turns)
+    refinery.fold("e", turns)
     for request in refinery.server.requests:
         system, user = (message["content"] for message in request["messages"])
         assert "tools" not in request
@@ -367,8 +368,8 @@ def test_no_content_reaches_a_log_or_an_error_row(
 ) -> None:
     openai_server.then(behaves.SERVER_ERROR, behaves.HTML, behaves.NOT_JSON, behaves.error(400, "bad_thing"))
     with caplog.at_level("DEBUG", logger="turnfold_worker"):
-        refinery.fold("c", TURNS)
-    said = " ".join(turn["content"] for turn in talk("c", TURNS))
+        refinery.fold("e", TURNS)
+    said = " ".join(turn["content"] for turn in talk("e", TURNS))
     errors = [str(error) for _, _, error in refinery.jobs]
     for line in [*caplog.messages, *errors]:
         assert not any(sentence in line for sentence in said.split(". ") if len(sentence) > 20)

@@ -18,8 +18,8 @@ from turnfold import Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, StoredTurn
 from turnfold.contract.tasks import ENTRY_VERSION
+from turnfold.database.engines import connect
 from turnfold.inbox import connect as connect_redis
-from turnfold.sql import connect
 from turnfold_worker import compress as compress_module
 from turnfold_worker import drain as drain_module
 from turnfold_worker.adapters.sql_parked import SqlParkedWork
@@ -210,7 +210,7 @@ def test_a_chapter_that_cannot_be_made_holds_up_nothing_and_is_mended_by_folding
 
 DIES = """
 import os, signal, sys
-from turnfold.sql import connect
+from turnfold.database.engines import connect
 from turnfold_worker import compress as module
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.offline import _Nobody

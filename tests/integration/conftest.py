@@ -9,7 +9,7 @@ import pytest
 from conftest import LocalWorker
 from support.platforms import Platform
 from turnfold import Turnfold
-from turnfold.sql import connect
+from turnfold.database.engines import connect
 from turnfold_worker import compress as compress_module
 from turnfold_worker.adapters.sql_parked import SqlParkedWork
 

@@ -16,7 +16,7 @@ from support.talk import talk
 from support.waiting import wait_until
 from turnfold import AsyncTurnfold, Settings, Turnfold, UnknownMarker
 from turnfold.contract.keys import Address
-from turnfold.sql import connect
+from turnfold.database.engines import connect
 from turnfold_worker.adapters.sql_access import reset_expansions_of
 from turnfold_worker.cli.group import main
 from turnfold_worker.inspection import Inspection, inspect_conversation, stored_totals

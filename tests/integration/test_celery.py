@@ -24,8 +24,8 @@ from support.waiting import wait_until
 from turnfold import Settings, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Queue, Task
+from turnfold.database.engines import connect
 from turnfold.errors import Unavailable
-from turnfold.sql import connect
 from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.digest import digest
 from turnfold_worker.offline import fold

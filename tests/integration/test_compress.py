@@ -14,7 +14,7 @@ from support.interruptions import Steps, interrupted
 from support.stored import broken_invariants
 from turnfold import Turnfold
 from turnfold.contract.records import StoredTurn
-from turnfold.sql import connect
+from turnfold.database.engines import connect
 from turnfold_worker import compress as compress_module
 from turnfold_worker.compress import fold_next, next_segment
 from turnfold_worker.offline import fold

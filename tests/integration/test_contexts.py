@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from support.conversations import conversations
 from turnfold import Context, InvalidBudget
-from turnfold.assemble.form_tokens import request_tokens
+from turnfold.assemble.forms.form_tokens import request_tokens
 from turnfold.tokens import ESTIMATOR, Counter, caller_counter
 from turnfold_worker.offline import FoldedConversation, fold
 

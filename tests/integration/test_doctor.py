@@ -15,7 +15,7 @@ from sqlalchemy import text
 from conftest import LocalWorker
 from turnfold import Turnfold
 from turnfold.contract import keys
-from turnfold.sql import connect
+from turnfold.database.engines import connect
 from turnfold_worker.cli import main
 from turnfold_worker.doctor import servers
 

@@ -238,6 +238,23 @@ def test_what_a_later_turn_had_corrected_is_active_again_when_the_correction_goe
     assert states() == {turns[2]["content"]: "active"}
 
 
+def test_a_promise_is_open_again_when_the_report_of_it_goes(tf: Turnfold, local: LocalWorker) -> None:
+    turns = said(60, 70)
+    promise, report = "I'll send the seat map to the printer.", "Seat map's sent!"
+    turns[2]["content"], turns[30]["content"] = promise, report
+    tf.configure("c", settings=SMALL)
+    tf.append("c", turns)
+    local.settle()
+
+    def states() -> dict[str, str]:
+        return {one.text: str(one.state) for one in tf.anchors("c", states=None) if one.text in {promise, report}}
+
+    assert states() == {promise: "resolved", report: "resolved"}
+    tf.delete("c", "t30")
+    local.settle()
+    assert states() == {promise: "active"}
+
+
 def test_an_anchor_that_is_active_again_is_overtaken_by_what_was_said_later_still(
     tf: Turnfold, local: LocalWorker
 ) -> None:
@@ -251,68 +268,6 @@ def test_an_anchor_that_is_active_again_is_overtaken_by_what_was_said_later_stil
     local.settle()
     states = {one.text: str(one.state) for one in tf.anchors("c", states=None) if "launch" in one.text}
     assert states == {turns[2]["content"]: "superseded", turns[40]["content"]: "active"}
-
-
-CALL = {"id": "k1", "type": "function", "function": {"name": "run", "arguments": "{}"}}
-GROUP = [
-    {"role": "user", "content": "Run it.", "turn_id": "u"},
-    {"role": "assistant", "content": "On it.", "tool_calls": [CALL, {**CALL, "id": "k2"}], "turn_id": "call"},
-    {"role": "tool", "tool_call_id": "k1", "content": "one failed", "turn_id": "r1"},
-    {"role": "tool", "tool_call_id": "k2", "content": "two passed", "turn_id": "r2"},
-    {"role": "assistant", "content": "Done.", "turn_id": "done"},
-]  # fmt: skip
-
-
-def assert_a_provider_accepts(messages: list[dict[str, Any]]) -> None:
-    """Each result answers a call right before it, and each call has all its results."""
-    open_ids: set[str] = set()
-    for message in messages:
-        if message["role"] == "tool":
-            assert message["tool_call_id"] in open_ids
-            open_ids.remove(message["tool_call_id"])
-            continue
-        assert not open_ids
-        assert message.get("content") or message.get("tool_calls")
-        open_ids = {call["id"] for call in message.get("tool_calls") or ()}
-    assert not open_ids
-
-
-@pytest.mark.parametrize("gone", [("call",), ("r1",), ("r2",), ("r1", "r2"), ("call", "r1", "r2"), ("done",), ("u",)])
-@pytest.mark.parametrize("is_drained", [False, True])
-def test_what_is_left_of_a_tool_group_is_what_a_provider_accepts(
-    tf: Turnfold, local: LocalWorker, gone: tuple[str, ...], *, is_drained: bool
-) -> None:
-    tf.append("c", GROUP)
-    if is_drained:
-        local.settle()
-    for one in gone:
-        tf.delete("c", one)
-    if is_drained:
-        local.settle()
-    context = tf.context("c", budget_tokens=1_000)
-    messages = context.messages("openai")
-    assert_a_provider_accepts(messages)
-    left = [turn for turn in GROUP if turn["turn_id"] not in gone]
-    for turn in left:
-        assert str(turn["content"]) in str(messages)
-    assert "[deleted]" not in context.text
-    request = context.request("anthropic")
-    assert [one["role"] for one in request["messages"]][:1] in ([], ["user"])
-
-
-def test_an_edit_leaves_calls_and_results_where_they_are(tf: Turnfold, local: LocalWorker) -> None:
-    tf.append("c", GROUP)
-    tf.edit("c", "call", content="Running both.")
-    tf.edit("c", "r1", content="one passed after all")
-    before = tf.context("c", budget_tokens=1_000).messages("openai")
-    local.settle()
-    after = tf.context("c", budget_tokens=1_000).messages("openai")
-    assert before == after
-    assert_a_provider_accepts(after)
-    assert [(one["role"], one["content"]) for one in after[1:3]] == [
-        ("assistant", "Running both."), ("tool", "one passed after all")
-    ]  # fmt: skip
-    assert len(after[1]["tool_calls"]) == 2
 
 
 def test_what_cannot_be_changed_is_said_at_the_call(tf: Turnfold, local: LocalWorker) -> None:

@@ -16,8 +16,8 @@ from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.tables import Base
+from turnfold.database.reader import Reader
 from turnfold.errors import UnknownConversation
-from turnfold.reader import Reader
 from turnfold.retrieval import anchors
 from turnfold.snapshots import NO_INBOX
 from turnfold_worker import erase as erase_module

@@ -15,9 +15,9 @@ from turnfold import Expansion, Turnfold, UnknownConversation, UnknownMarker
 from turnfold.assemble import parse_marker
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Node
+from turnfold.database.engines import connect
+from turnfold.database.read_transaction import ReadTransaction
 from turnfold.inbox import connect as connect_redis
-from turnfold.reader import ReadTransaction
-from turnfold.sql import connect
 from turnfold.tokens import estimate_tokens
 from turnfold_worker import migrate, trees
 from turnfold_worker.adapters.redis_inbox import RedisInbox

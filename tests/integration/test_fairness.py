@@ -18,8 +18,8 @@ from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import Queue, Task
+from turnfold.database.engines import connect
 from turnfold.doorbell import producer_app
-from turnfold.sql import connect
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
 from turnfold_worker.adapters.redis_inbox import TENANTS_A_CLAIM, RedisInbox
 from turnfold_worker.adapters.sql_store import SqlStore

@@ -16,8 +16,8 @@ from support.stored import broken_invariants
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Task
+from turnfold.database.engines import connect
 from turnfold.inbox import connect as connect_redis
-from turnfold.sql import connect
 from turnfold_worker import compress as compress_module
 from turnfold_worker.cli import main
 from turnfold_worker.parked import Selection, WorkKind, WorkState

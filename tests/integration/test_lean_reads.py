@@ -11,9 +11,10 @@ from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from support.talk import talk
-from turnfold import Context, Turnfold, query_statements, statements, value_read
-from turnfold.driver import Driver
-from turnfold.sql import connect
+from turnfold import Context, Turnfold
+from turnfold.database import query_statements, statements, value_read
+from turnfold.database.driver import Driver
+from turnfold.database.engines import connect
 
 BUDGETS = (400, 1_000, 2_000, 4_000, 8_000, 16_000)
 

@@ -19,9 +19,9 @@ from conftest import LocalWorker
 from support.refinery import Refinery
 from support.talk import talk
 from turnfold import Turnfold
+from turnfold.database.engines import connect
+from turnfold.database.reader import Reader
 from turnfold.inbox import connect as connect_redis
-from turnfold.reader import Reader
-from turnfold.sql import connect
 from turnfold_worker.cli import main
 from turnfold_worker.inspection import waiting_totals
 from turnfold_worker.metrics import BLOCKS, OPEN_JOBS, PARKED_ENTRIES, WorkCollector

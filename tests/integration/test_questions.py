@@ -45,7 +45,7 @@ def test_what_was_deleted_is_not_quoted(tf: Turnfold, local: LocalWorker) -> Non
     tf.append("c", [*lines(0, 20), {"role": "assistant", "content": SAID}, *lines(20, 200)])
     local.settle()
     assert SAID in tf.context("c", budget_tokens=4_000, query=QUERY).text
-    tf.forget("c")
+    tf.forget("c", timeout_seconds=0)
     tf.append("c", lines(0, 200))
     local.settle()
     assert "Pavel" not in tf.context("c", budget_tokens=4_000, query="When does Pavel come?").text.split("[recent")[0]

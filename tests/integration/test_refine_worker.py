@@ -13,7 +13,7 @@ from support.refinery import SHORT_SEGMENTS
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold import Turnfold
-from turnfold.sql import connect
+from turnfold.database.engines import connect
 from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.cli.stack import Stack
 from turnfold_worker.wiring import refine_target

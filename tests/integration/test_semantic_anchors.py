@@ -16,8 +16,8 @@ from turnfold.contract.records import AnchorState, AnchorType
 from turnfold.contract.vectors import cosine, numbers_of
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 from turnfold_worker.offline import fold
-from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
-from turnfold_worker.pipeline.deduplicate import merge
+from turnfold_worker.pipeline.anchors.deduplicate import merge
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.settings import FoldSettings
 
 pytestmark = pytest.mark.usefixtures("embedder")

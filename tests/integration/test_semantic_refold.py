@@ -14,8 +14,8 @@ from support.platforms import EVERYTHING, POISON, Platform, append_unreadable, t
 from support.stored import broken_invariants
 from turnfold.contract.passages import PLACES
 from turnfold.contract.vectors import Vector
+from turnfold.database.engines import connect
 from turnfold.passage_scores import near_passages
-from turnfold.sql import connect
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 
 TURNS = 60

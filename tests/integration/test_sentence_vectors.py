@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -10,15 +11,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from turnfold import Turnfold
 from turnfold.contract.passages import PLACES
 from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, differing, numbers_of, rounded
-from turnfold.errors import InvalidSettings
+from turnfold.database.engines import connect
+from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.passage_scores import near_passages
-from turnfold.sql import connect
+from turnfold.settings import Settings
 from turnfold_worker.adapters import sentence_embedder
 from turnfold_worker.adapters.sentence_embedder import (
     BATCH,
@@ -28,6 +31,7 @@ from turnfold_worker.adapters.sentence_embedder import (
     weights_of,
 )
 from turnfold_worker.celery_app import app
+from turnfold_worker.cli import main
 from turnfold_worker.compress import with_vectors
 from turnfold_worker.errors import ModelAway, StoreAway
 from turnfold_worker.offline import fold
@@ -310,13 +314,47 @@ def test_a_question_in_other_words_finds_what_answers_it(embedder: SentenceTrans
         assert "crimson" in folded.context(budget_tokens=300, query=query).text
 
 
+REPORTS = [f"The weekly report number {i} was filed in folder {i} by the office." for i in range(120)]
+REPORTS[60] = "Oh, and my automobile is a crimson coupé, bought in Turin."
+COLOUR = "Which colour does the car of the office have?"
+
+
 def test_a_querys_vector_reads_the_vectors_that_workers_keep(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], embedder: SentenceTransformerEmbedder
 ) -> None:
-    turns = [f"The weekly report number {i} was filed in folder {i} by the office." for i in range(120)]
-    turns[60] = "Oh, and my automobile is a crimson coupé, bought in Turin."
-    tf.append("c", [{"role": "user", "content": turn} for turn in turns])
+    tf.append("c", [{"role": "user", "content": turn} for turn in REPORTS])
     make_worker(embedder=embedder).settle()
-    query = "Which colour does the car of the office have?"
-    vector = numbers_of(embedder.embed([query])[0])
-    assert "crimson" in tf.context("c", budget_tokens=300, query=query, query_vector=vector).text
+    vector = numbers_of(embedder.embed([COLOUR])[0])
+    assert "crimson" in tf.context("c", budget_tokens=300, query=COLOUR, query_vector=vector).text
+
+
+def test_the_command_line_uses_the_model_where_the_switch_is_on(
+    settings: Settings, tf: Turnfold, make_worker: Callable[..., LocalWorker], embedder: SentenceTransformerEmbedder,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    turns = [{"role": "user", "content": turn} for turn in REPORTS]
+    tf.append("c", turns)
+    local = make_worker(embedder=embedder)
+    local.settle()
+    file = tmp_path / "c.jsonl"
+    file.write_text("".join(json.dumps(turn) + "\n" for turn in turns), encoding="utf-8")
+    for name in ("REDIS_URL", "DATABASE_URL", "TENANT"):
+        monkeypatch.setenv(f"TURNFOLD_{name}", getattr(settings, name.lower()))
+    said = {}
+    for switch in ("on", "off"):
+        monkeypatch.setenv("TURNFOLD_SEMANTIC", switch)
+        asked = CliRunner().invoke(main, ["context", "c", "--budget", "300", "--query", COLOUR])
+        digest = CliRunner().invoke(main, ["fold", str(file), "--digest"]).stdout.strip()
+        said[switch] = "crimson" in asked.stdout, digest == local.digest("c")
+    assert said == {"on": (True, True), "off": (False, False)}
+
+
+@pytest.mark.parametrize("length", [1, 383, 768])
+def test_a_querys_vector_of_another_model_is_refused_with_what_to_do(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], embedder: SentenceTransformerEmbedder, length: int
+) -> None:
+    tf.append("c", [{"role": "user", "content": f"Report {i} lies in folder {i} of the office."} for i in range(60)])
+    make_worker(embedder=embedder).settle()
+    with pytest.raises(InvalidInput, match=f"query_vector has {length} numbers, .* have 384: make it by their model"):
+        tf.context("c", budget_tokens=300, query="Which folder?", query_vector=[1.0] * length)
+    assert tf.context("c", budget_tokens=300, query="Which folder?", query_vector=[1.0] * 384).text

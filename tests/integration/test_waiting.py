@@ -13,8 +13,8 @@ from support.talk import talk
 from turnfold import Turnfold, WaitTimeout
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
+from turnfold.database.engines import connect
 from turnfold.edge import Entry
-from turnfold.sql import connect
 
 TURNS = talk("waiting", 12)
 

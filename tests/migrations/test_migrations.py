@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import create_engine, inspect, text
 
 from turnfold.contract.tables import SCHEMA_VERSION, Base
+from turnfold.database.engines import connect
 from turnfold.errors import Unavailable
-from turnfold.sql import connect
 from turnfold_worker import migrate
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from support.stored import Verdict, broken_invariants, judge, stored_turns
 from support.waiting import wait_until
 from turnfold import Turnfold
 from turnfold.contract.tasks import Queue, Task
+from turnfold.database.engines import connect
 from turnfold.doorbell import producer_app, publish
 from turnfold.settings import Settings
-from turnfold.sql import connect
 from turnfold_worker import migrate
 from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.digest import digest

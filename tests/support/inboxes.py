@@ -16,6 +16,7 @@ from turnfold.contract.tasks import Operation
 from turnfold.edge import Entry
 from turnfold.inbox import ProducerInbox
 from turnfold_worker.adapters.redis_inbox import RedisInbox
+from turnfold_worker.exchange import Claim
 from turnfold_worker.ports import Inbox
 
 SHARD = 3
@@ -32,6 +33,18 @@ def addresses(tenant: str, number: int, *, shard: int = SHARD) -> list[Address]:
             found.append(address)
         name += 1
     return found
+
+
+def claim_one(worker: Inbox) -> Claim:
+    """The claim of the only ready conversation."""
+    (claim,) = worker.claim(SHARD, 10)
+    return claim
+
+
+def ids(worker: Inbox, claim: Claim, most: int = 100) -> list[str]:
+    """Of the oldest entries of a claimed inbox."""
+    (entries,) = worker.read([claim], most)
+    return [entry.entry_id for entry in entries]
 
 
 class Inboxes(ABC):

@@ -1,1 +1,25 @@
-"""The worker of Turnfold: stores turns, folds them into levels, refines them."""
+"""The worker of Turnfold: stores turns, folds them into levels, refines them.
+
+From outside to inside:
+
+cli             the `turnfold` command
+tasks, celery_app, timer, outages   Celery's side: a task is a few lines, takes ids only, calls one use case
+wiring, settings, model_settings    settings and adapters put together, once a process
+
+Use cases, which know ports only:
+
+drain           inbox to SQL
+compress, refold, meanings   SQL to segments, anchors, levels, chapters; one of them again; vectors for these
+refine, model_calls, batches, reconstruct   what models are asked and what of it is kept
+sweep, jobs     work that nobody was told of, or that waits for a person
+erase, expire   a forgotten conversation; words that are older than they are to be kept
+
+pipeline        the pure stages
+ports, model_ports, parked, exchange   what use cases need of the outside world, and the values that they pass
+adapters        what stands behind the ports
+migrate, migrations   the schema
+offline         the pipeline in one process, without servers
+transcripts, chatgpt_export   conversations from files
+inspection, trees, provenance, prices, metrics, digest, doctor   what people and monitoring look at
+errors
+"""

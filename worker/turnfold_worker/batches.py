@@ -14,8 +14,8 @@ from typing import Final, Protocol
 from turnfold.contract.records import ConversationId, JobId
 from turnfold_worker.model_calls import NoRedaction, Redactor
 from turnfold_worker.model_ports import Group, Ledger, ModelReply, Owner, RefineTarget
-from turnfold_worker.pipeline.refinement import ModelRequest, Purpose
-from turnfold_worker.pipeline.refinement_requests import extraction_request, summary_request
+from turnfold_worker.pipeline.refinement.requests import extraction_request, summary_request
+from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
 from turnfold_worker.refine import Prompts
 
 REQUESTS_A_BATCH: Final = 2_000
@@ -120,9 +120,7 @@ def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelReque
     return found
 
 
-def collect(
-    tenant: str, *, batching: Batching, told: Callable[[int, int], None], sleep: Callable[[float], None] = time.sleep
-) -> int:
+def collect(tenant: str, *, batching: Batching, told: Callable[[int, int], None]) -> int:
     """Wait for the batches under way and keep their replies; how many. `told` is given answered and open requests."""
     kept = 0
     while batches := batching.store.open_batches(tenant):
@@ -134,7 +132,7 @@ def collect(
                 ended = True
         told(kept, sum(requests for _, requests in batching.store.open_batches(tenant)))
         if not ended:
-            sleep(POLL_SECONDS)
+            time.sleep(POLL_SECONDS)
     batching.store.release_batched(tenant)
     return kept
 

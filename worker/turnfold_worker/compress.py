@@ -15,18 +15,18 @@ from typing import Any, Final
 
 from turnfold.contract.outlines import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
-from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, NO_VECTORS, Vector
+from turnfold.contract.vectors import NO_VECTOR
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import Fold, FoldClaim, Tail
-from turnfold_worker.meanings import meant_by, vectors_of
-from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
-from turnfold_worker.pipeline.deduplicate import anchor_terms, merge, texts_to_embed
+from turnfold_worker.meanings import anchor_vectors_of, for_the_head, meant_by, vectors_of
+from turnfold_worker.pipeline.anchors.deduplicate import merge, sought_terms
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
 from turnfold_worker.pipeline.outline import choose_cover, make_outline, plain_outline, with_tail
-from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
-from turnfold_worker.pipeline.segment import SegmenterStats, fresh, step
+from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
+from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 from turnfold_worker.ports import Clock, Publisher, SentenceEmbedder, Store
 
 _log = logging.getLogger(__name__)
@@ -125,11 +125,6 @@ def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total:
         return tail
 
 
-def for_the_head(vectors: Mapping[int, Vector], embedder: SentenceEmbedder | None) -> Mapping[int, Vector]:
-    """The vectors that the head of the anchors can weigh: those of the model that it was trained with."""
-    return vectors if embedder is not None and embedder.model == DEFAULT_MODEL else NO_VECTORS
-
-
 def _why(claim: FoldClaim) -> str:
     """The reason for plain words: ids and kinds of errors, never content."""
     return f"{claim.error or 'the worker ended while folding'} (attempt {claim.attempts})"
@@ -193,33 +188,14 @@ def fold_next(
     candidates = candidates_of(folded.drafts, tail.conversation, store, turns[0].seq)
     merged = merge(
         folded.drafts, candidates, next_id=tail.next_anchor, node_idx=tail.node_count, settings=settings,
-        vectors=meanings(folded.drafts, candidates, tail.conversation, store, embedder),
+        vectors=anchor_vectors_of(folded.drafts, candidates, tail.conversation, store, embedder),
     )  # fmt: skip
     chapters = _chapters(tail.conversation, folded, store, total=plain_error is not None)
     return Fold(
         tail=tail, nodes=[folded, *chapters], anchors=merged.new, changes=merged.changed,
         segmenter=segment.segmenter, decided_seq=segment.decided_seq, refold_error=plain_error,
-        meant=meant_by(folded, tail.vectors, embedder) if embedder is not None and folded.passages else None,
+        meant=meant_by(folded, tail.vectors, embedder),
     )  # fmt: skip
-
-
-def meanings(
-    drafts: Sequence[AnchorDraft],
-    candidates: Sequence[Anchor],
-    conversation: ConversationId,
-    store: Store,
-    embedder: SentenceEmbedder | None,
-) -> dict[str, Vector]:
-    """Vectors of the anchors that may repeat each other, by text: stored before anything is decided by them."""
-    wanted = texts_to_embed(drafts, candidates) if embedder is not None else []
-    if embedder is None or not wanted:
-        return {}
-    known = store.anchor_vectors(conversation, embedder.model, wanted)
-    missing = [text for text in wanted if text not in known]
-    if missing:
-        computed = list(zip(missing, embedder.embed(missing), strict=True))
-        known |= store.keep_anchor_vectors(conversation, embedder.model, computed)
-    return known
 
 
 def candidates_of(
@@ -228,7 +204,7 @@ def candidates_of(
     """Earlier anchors that share a rare term with one of the segment's, and the newest: few, however many there are."""
     if not drafts:
         return []
-    wanted = dict.fromkeys(term for draft in drafts for term in anchor_terms(draft.text))
+    wanted = dict.fromkeys(term for draft in drafts for term in sought_terms(draft.text))
     return store.anchor_candidates(conversation, list(wanted), first_seq)
 
 

@@ -11,7 +11,7 @@ from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import Operation
 from turnfold.contract.vectors import Vector
 from turnfold.turn_changes import TurnChange
-from turnfold_worker.pipeline.deduplicate import AnchorChange
+from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 
 

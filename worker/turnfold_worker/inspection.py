@@ -21,10 +21,11 @@ from turnfold.contract.tables import (
     TurnRow,
     table,
 )
+from turnfold.database.failures import translated as sql_translated
+from turnfold.database.read_transaction import ReadTransaction
+from turnfold.database.reader import Reader
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import translated as redis_translated
-from turnfold.reader import Reader, ReadTransaction
-from turnfold.sql_failures import translated as sql_translated
 from turnfold_worker import trees
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.provenance import UNKNOWN, Provenance, Sources, sources

@@ -1,12 +1,14 @@
-"""What turns and passages mean, by a sentence model: asked for what is not stored yet."""
+"""What turns, anchors and passages mean, by a sentence model: asked for what is not stored yet."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from turnfold.contract.records import ConversationId, StoredTurn
-from turnfold.contract.vectors import Vector, pack_signs
+from turnfold.contract.records import Anchor, ConversationId, StoredTurn
+from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTORS, Vector, pack_signs
 from turnfold_worker.exchange import Meant
+from turnfold_worker.pipeline.anchors.deduplicate import texts_to_embed
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.ports import SentenceEmbedder, Store
 
@@ -25,8 +27,33 @@ def vectors_of(
     return known
 
 
-def meant_by(folded: FoldedNode, vectors: Mapping[int, Vector], embedder: SentenceEmbedder) -> Meant:
+def for_the_head(vectors: Mapping[int, Vector], embedder: SentenceEmbedder | None) -> Mapping[int, Vector]:
+    """The vectors that the head of the anchors can weigh: those of the model that it was trained with."""
+    return vectors if embedder is not None and embedder.model == DEFAULT_MODEL else NO_VECTORS
+
+
+def anchor_vectors_of(
+    drafts: Sequence[AnchorDraft],
+    candidates: Sequence[Anchor],
+    conversation: ConversationId,
+    store: Store,
+    embedder: SentenceEmbedder | None,
+) -> dict[str, Vector]:
+    """Vectors of the anchors that may repeat each other, by text: stored before anything is decided by them."""
+    if embedder is None or not (wanted := texts_to_embed(drafts, candidates)):
+        return {}
+    known = store.anchor_vectors(conversation, embedder.model, wanted)
+    missing = [text for text in wanted if text not in known]
+    if missing:
+        computed = list(zip(missing, embedder.embed(missing), strict=True))
+        known |= store.keep_anchor_vectors(conversation, embedder.model, computed)
+    return known
+
+
+def meant_by(folded: FoldedNode, vectors: Mapping[int, Vector], embedder: SentenceEmbedder | None) -> Meant | None:
     """What the passages of a segment mean: a turn that is one passage has a vector already."""
+    if embedder is None or not folded.passages:
+        return None
     known = {
         passage.number: vectors[seq]
         for passage in folded.passages

@@ -21,9 +21,9 @@ from turnfold.assemble import Request
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Method
 from turnfold.contract.tables import TENANT_USAGE, ConversationRow, NodeRow, table
+from turnfold.database.failures import translated
 from turnfold.errors import SchemaMismatch, Unavailable
 from turnfold.inbox import ProducerInbox
-from turnfold.sql_failures import translated
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_ledger import ALL_MODELS
 from turnfold_worker.inspection import waiting_totals
@@ -31,7 +31,7 @@ from turnfold_worker.inspection import waiting_totals
 if TYPE_CHECKING:
     import redis
 
-    from turnfold.reader import Reader
+    from turnfold.database.reader import Reader
 
 NEWEST: Final = 1_000
 """Conversations, the newest, whose segments tell ratios: those of all would be read at each scrape."""

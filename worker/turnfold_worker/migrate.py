@@ -13,12 +13,12 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Column, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 from tenacity import retry, retry_if_exception, stop_after_delay, wait_random
 
 from turnfold.contract.tables import Base
+from turnfold.database.engines import connect
 from turnfold.errors import Unavailable
-from turnfold.sql import connect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,10 +46,8 @@ def upgrade(database_url: str) -> None:
     One transaction: it is done whole or not at all. Makes SQLite's file, but not its folder.
     Raises `Unavailable` when the database cannot be opened or stays locked for a minute.
     """
-    try:
+    with _openable():
         _upgrade(database_url)
-    except OperationalError as error:
-        raise Unavailable(_unreachable(error)) from error
 
 
 def _is_locked(error: BaseException) -> bool:
@@ -67,12 +65,12 @@ def current(database_url: str) -> str | None:
     """The revision that the database is at; None before the first migration or without a database."""
     engine = connect(database_url, write=False, timeout_seconds=LOCK_SECONDS)
     try:
-        with engine.connect() as connection:
+        with _openable(), engine.connect() as connection:
             return MigrationContext.configure(connection).get_current_revision()
-    except OperationalError as error:
+    except Unavailable as error:
         if engine.dialect.name == "sqlite" and "unable to open" in str(error):
             return None
-        raise Unavailable(_unreachable(error)) from error
+        raise
     finally:
         engine.dispose()
 
@@ -93,10 +91,8 @@ def check(database_url: str) -> list[str]:
         return [f"the database is at revision {revision or 'none'}, this version needs {needed}"]
     engine = connect(database_url, write=False, timeout_seconds=LOCK_SECONDS)
     try:
-        with engine.connect() as connection:
+        with _openable(), engine.connect() as connection:
             return _drift(connection)
-    except OperationalError as error:
-        raise Unavailable(_unreachable(error)) from error
     finally:
         engine.dispose()
 
@@ -156,7 +152,18 @@ def _sentence(difference: object) -> str:
     return str(difference)
 
 
-def _unreachable(error: OperationalError) -> str:
+@contextmanager
+def _openable() -> Iterator[None]:
+    """Turn into `Unavailable` what a database says that is away, or that is none: any file has a name."""
+    try:
+        yield
+    except DatabaseError as error:
+        if not isinstance(error, OperationalError) and type(error) is not DatabaseError:
+            raise
+        raise Unavailable(_unreachable(error)) from error
+
+
+def _unreachable(error: DatabaseError) -> str:
     reason = str(error.orig).strip().splitlines()[0] if error.orig is not None else type(error).__name__
     return (
         f"the database cannot be opened ({reason}): check TURNFOLD_DATABASE_URL, and that its server or folder exists"

@@ -22,7 +22,7 @@ from tenacity import (
 
 from turnfold_worker.errors import ModelAway, ModelWaits, StoreAway
 from turnfold_worker.model_ports import LanguageModel, Ledger, Limiter, ModelReply, Owner, Reservation
-from turnfold_worker.pipeline.refinement import ModelRequest
+from turnfold_worker.pipeline.refinement.sources import ModelRequest
 
 PATIENCE_SECONDS: Final = 5.0
 """The longest that a worker's thread waits for its turn; beyond it the work goes back to the job table."""

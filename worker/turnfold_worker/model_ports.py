@@ -8,9 +8,9 @@ from enum import StrEnum
 from typing import Protocol
 
 from turnfold.contract.records import Anchor, ConversationId, JobId
-from turnfold_worker.pipeline.deduplicate import AnchorChange
-from turnfold_worker.pipeline.reconstruction import Kept
-from turnfold_worker.pipeline.refinement import ModelRequest, NodeSource, RefineSource
+from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
+from turnfold_worker.pipeline.refinement.reconstruction import Kept
+from turnfold_worker.pipeline.refinement.sources import ModelRequest, NodeSource, RefineSource
 from turnfold_worker.pipeline.settings import FoldSettings
 
 

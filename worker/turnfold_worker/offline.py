@@ -27,8 +27,8 @@ from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, JobId, Node
 from turnfold.contract.results import Expansion, Hit, Status
 from turnfold.contract.tasks import Operation
+from turnfold.database.reader import Reader
 from turnfold.edge import TurnInput, accept
-from turnfold.reader import Reader
 from turnfold.snapshots import NO_INBOX
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas

@@ -5,9 +5,9 @@ from __future__ import annotations
 from turnfold.contract.records import ConversationId
 from turnfold_worker.model_calls import ModelCalls
 from turnfold_worker.model_ports import Finish, RefineStore
-from turnfold_worker.pipeline.reconstruction import accept_passage, reconstruction_request
-from turnfold_worker.pipeline.refinement import Prompt
-from turnfold_worker.pipeline.refinement_replies import BadForm, read_passage
+from turnfold_worker.pipeline.refinement.reconstruction import accept_passage, reconstruction_request
+from turnfold_worker.pipeline.refinement.replies import BadForm, read_passage
+from turnfold_worker.pipeline.refinement.sources import Prompt
 
 
 def reconstruct(

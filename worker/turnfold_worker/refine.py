@@ -26,17 +26,17 @@ from turnfold_worker.model_ports import (
     RefineStore,
     WrittenNode,
 )
-from turnfold_worker.pipeline.deduplicate import anchor_terms
-from turnfold_worker.pipeline.refinement import ModelRequest, Prompt, RefineSource
-from turnfold_worker.pipeline.refinement_anchors import Settled, accept_quotes, settle_quotes
-from turnfold_worker.pipeline.refinement_levels import AcceptedNode, accept_levels, better_of
-from turnfold_worker.pipeline.refinement_replies import BadForm, read_extraction, read_summary
-from turnfold_worker.pipeline.refinement_requests import (
+from turnfold_worker.pipeline.anchors.deduplicate import sought_terms
+from turnfold_worker.pipeline.refinement.anchors import Settled, accept_quotes, settle_quotes
+from turnfold_worker.pipeline.refinement.levels import AcceptedNode, accept_levels, better_of
+from turnfold_worker.pipeline.refinement.replies import BadForm, read_extraction, read_summary
+from turnfold_worker.pipeline.refinement.requests import (
     extraction_request,
     repaired_form,
     repaired_words,
     summary_request,
 )
+from turnfold_worker.pipeline.refinement.sources import ModelRequest, Prompt, RefineSource
 
 _log = logging.getLogger(__name__)
 
@@ -153,7 +153,7 @@ class _Refinement:
             return None
         accepted = accept_quotes(source, quotes)
         self._count(model, quotes_kept=len(accepted.drafts), quotes_refused=accepted.refused)
-        terms = dict.fromkeys(term for draft in accepted.drafts for term in anchor_terms(draft.text))
+        terms = dict.fromkeys(term for draft in accepted.drafts for term in sought_terms(draft.text))
         rules, models = self._r.store.refine_candidates(
             self._claim.owner.conversation, list(terms), first_seq=source.segments[0].node.first_seq,
             first_idx=source.segments[0].node.idx, last_idx=source.segments[-1].node.idx,

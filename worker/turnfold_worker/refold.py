@@ -13,12 +13,12 @@ from dataclasses import replace
 from typing import Final
 
 from turnfold.contract.records import FAN_OUT, Anchor, AnchorType, JobId
-from turnfold_worker.compress import candidates_of, for_the_head, meanings
+from turnfold_worker.compress import candidates_of
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import ClosedSegment, Refold, RefoldClaim
-from turnfold_worker.meanings import meant_by, vectors_of
-from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
-from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms, merge_into_past, settle_again
+from turnfold_worker.meanings import anchor_vectors_of, for_the_head, meant_by, vectors_of
+from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange, merge_into_past, settle_again, sought_terms
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.roll_up import roll_up
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
@@ -76,15 +76,12 @@ def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: Sentenc
     candidates = candidates_of(drafts, segment.conversation, store, segment.turns[0].seq)
     merged = merge_into_past(
         drafts, candidates, next_id=segment.next_anchor, node_idx=segment.idx, settings=settings,
-        vectors=meanings(drafts, candidates, segment.conversation, store, embedder),
+        vectors=anchor_vectors_of(drafts, candidates, segment.conversation, store, embedder),
     )  # fmt: skip
     loose = [one for one in segment.loose if one.id not in stale]
     changes = {change.id: change for change in merged.changed if change.id not in stale}
     for change in _relinked(loose, [*merged.new], changes, segment, settings, store):
         changes.setdefault(change.id, change)
-    meant = None
-    if embedder is not None and folded.passages:
-        meant = meant_by(folded, vectors, embedder)
     return Refold(
         job=job, segment=segment, nodes=[folded, *_ancestors(segment, folded, store)], anchors=merged.new,
         changes=[changes[id_] for id_ in sorted(changes)], stale=frozenset(stale),
@@ -92,7 +89,7 @@ def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: Sentenc
             replace(one, score=found[span].score, rank=found[span].rank)
             for span, one in known.items() if span in found
         ],
-        meant=meant,
+        meant=meant_by(folded, vectors, embedder),
     )  # fmt: skip
 
 
@@ -106,7 +103,7 @@ def _relinked(
 ) -> Iterator[AnchorChange]:  # fmt: skip
     """Anchors that are active again because what overtook them is gone: what was said later may overtake them too."""
     for one in loose:
-        candidates = store.anchor_candidates(segment.conversation, anchor_terms(one.text), one.turn_seq)
+        candidates = store.anchor_candidates(segment.conversation, sought_terms(one.text), one.turn_seq)
         later = [*(other for other in candidates if other.id not in settled), *new]
         yield from settle_again(one, later, settings=settings)
 

@@ -77,6 +77,8 @@ def read_transcripts(path: Path, *, conversation_id: str | None, max_turn_bytes:
     given = {transcript.conversation_id for _, transcript in transcripts}
     if conversation_id is not None and len(given) > 1:
         problems.add(None, f"the file holds {len(given)} conversations: leave --conversation away to keep their ids")
+    if items and not any(transcript.turns for _, transcript in transcripts):
+        problems.add(None, "the file holds no turns")
     for lines, transcript in transcripts:
         _check(transcript, lines, problems, max_turn_bytes=max_turn_bytes)
     problems.raise_if_any()

@@ -8,9 +8,9 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import Node
 from turnfold.contract.results import Head
 from turnfold.contract.tables import AccessRow, ConversationRow, LevelRow, NodeRow, table
-from turnfold.reader import ReadTransaction
-from turnfold.rows import node_record
-from turnfold.statements import NODE_COLUMNS
+from turnfold.database.read_transaction import ReadTransaction
+from turnfold.database.rows import node_record
+from turnfold.database.statements import NODE_COLUMNS
 
 
 def tree(look: ReadTransaction, address: Address) -> list[tuple[Node, dict[int, str]]]:

@@ -14,8 +14,8 @@ from sqlalchemy import Engine
 
 from turnfold import inbox as producer_inbox
 from turnfold.contract.records import ConversationId, JobId
+from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings
-from turnfold.sql import connect
 from turnfold_worker.adapters import prompt_files
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
 from turnfold_worker.adapters.redis_inbox import RedisInbox

@@ -1,14 +1,31 @@
 """A context from a snapshot, inside a budget. Pure: no input or output, no clock, no randomness, no globals.
 
 `choose` decides with stored counts which texts of levels are needed; the caller fetches them; `finish` makes the
-`Context`. In reading order: request, policy, material (what a snapshot offers), by_value (what is shown by
-default), selection and cut (the same by age), assembly (words and prices), context (the result and its forms).
+`Context`. In reading order, each using only those before it:
+
+lazy, memo, turns, detail   records made when they are looked at; what is remembered; turns; how much answers a query
+forms        what parts are in words: lines, messages of a provider, markers, and what they cost
+policy, sections, pages     how a budget is shared; a system text by sections; turns page by page
+request      what a caller asks
+pricing      what parts cost before they are put together
+material     what a snapshot offers
+expanded     words of markers that a caller asks for
+plan         what was decided, before it is words
+raw_block, recent           the newest turns, raw
+excerpts, fixed_parts       what was said about the query; what is always shown
+by_value     what is shown by default: what says most for a token
+by_age       the same by age
+often        what is looked up often, in more detail
+assembly     words and prices
+context      the result and its forms
+report, packed              its account; it as bytes
+reads        the two phases
 """
 
-from turnfold.assemble.clip import clip_text
 from turnfold.assemble.context import BudgetReport, Context, Coverage, LeftOut, PartReport, Span
-from turnfold.assemble.form_tokens import messages_tokens, request_tokens
-from turnfold.assemble.markers import Marker, NodeTarget, TurnsTarget, format_marker, parse_marker
+from turnfold.assemble.forms.clip import clip_text
+from turnfold.assemble.forms.form_tokens import messages_tokens, request_tokens
+from turnfold.assemble.forms.markers import Marker, NodeTarget, TurnsTarget, format_marker, parse_marker
 from turnfold.assemble.packed import pack_context, unpack_context
 from turnfold.assemble.pages import Page, TurnPiece, page
 from turnfold.assemble.plan import Choice

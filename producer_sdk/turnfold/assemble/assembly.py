@@ -6,16 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from turnfold.assemble.chat import ChatBlock
-from turnfold.assemble.clip import longest_within
-from turnfold.assemble.form_tokens import messages_tokens
-from turnfold.assemble.markers import node_marker, turns_marker
-from turnfold.assemble.plan import Plan
-from turnfold.assemble.pricing import FormTokens, Pricing, SpokenTurn, Style
-from turnfold.assemble.recent import lines_of
-from turnfold.assemble.render_anthropic import OPENER, anthropic_messages
-from turnfold.assemble.render_openai import openai_messages
-from turnfold.assemble.render_text import (
+from turnfold.assemble.forms.chat import ChatBlock
+from turnfold.assemble.forms.clip import longest_within
+from turnfold.assemble.forms.form_tokens import messages_tokens
+from turnfold.assemble.forms.markers import node_marker, turns_marker
+from turnfold.assemble.forms.render_anthropic import OPENER, anthropic_messages
+from turnfold.assemble.forms.render_openai import openai_messages
+from turnfold.assemble.forms.render_text import (
     BACKGROUND_HEADER,
     EXCERPTS_HEADER,
     EXPANDED_HEADER,
@@ -29,7 +26,10 @@ from turnfold.assemble.render_text import (
     range_line,
     shown_words,
 )
-from turnfold.assemble.tags import TAGS_LEVEL, best_tags
+from turnfold.assemble.forms.tags import TAGS_LEVEL, best_tags
+from turnfold.assemble.plan import Plan
+from turnfold.assemble.pricing import FormTokens, Pricing, SpokenTurn, Style
+from turnfold.assemble.recent import lines_of
 from turnfold.contract.records import LevelKey, Role
 from turnfold.tokens import MESSAGE_TOKENS
 

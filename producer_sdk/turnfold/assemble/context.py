@@ -9,10 +9,10 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Final, Literal
 
-from turnfold.assemble.chat import ChatBlock
 from turnfold.assemble.detail import Answer
-from turnfold.assemble.render_anthropic import anthropic_messages
-from turnfold.assemble.render_openai import openai_messages
+from turnfold.assemble.forms.chat import ChatBlock
+from turnfold.assemble.forms.render_anthropic import anthropic_messages
+from turnfold.assemble.forms.render_openai import openai_messages
 from turnfold.contract.records import ConversationId, Form
 from turnfold.errors import InvalidInput, UnknownTurn
 

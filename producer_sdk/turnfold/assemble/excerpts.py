@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from turnfold.assemble.chat import ShownTurn, whole
-from turnfold.assemble.markers import turns_marker
+from turnfold.assemble.forms.chat import ShownTurn, whole
+from turnfold.assemble.forms.markers import turns_marker
+from turnfold.assemble.forms.render_text import EXCERPTS_HEADER, clip_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.render_text import EXCERPTS_HEADER, clip_gap
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Excerpt
 from turnfold.contract.terms import rarity, terms
@@ -21,6 +21,8 @@ LONGEST: Final = 160
 
 _CHARACTERS_A_TOKEN: Final = 4
 _TRIES: Final = 4
+_MOST_PLACES: Final = 8
+"""Places of a word that are looked at."""
 
 
 def passages(
@@ -93,10 +95,10 @@ def _best_start(lowered: str, query: tuple[str, ...], width: int) -> tuple[int, 
     return best_weight, max(0, min(best - width // 4, len(lowered) - width))
 
 
-def _occurrences(text: str, term: str, most: int = 8) -> list[int]:
+def _occurrences(text: str, term: str) -> list[int]:
     found: list[int] = []
     at = text.find(term)
-    while at >= 0 and len(found) < most:
+    while at >= 0 and len(found) < _MOST_PLACES:
         found.append(at)
         at = text.find(term, at + len(term))
     return found

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from turnfold.assemble.chat import whole
-from turnfold.assemble.clip import clip_text, head_of, longest_within
-from turnfold.assemble.markers import TurnsTarget, parse_marker, turns_marker
-from turnfold.assemble.material import Material
-from turnfold.assemble.pages import GOES_ON
-from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.render_text import (
+from turnfold.assemble.forms.chat import whole
+from turnfold.assemble.forms.clip import clip_text, head_of, longest_within
+from turnfold.assemble.forms.markers import TurnsTarget, parse_marker, turns_marker
+from turnfold.assemble.forms.render_text import (
     EXPANDED_HEADER,
     closed_line,
     day_lines,
@@ -21,6 +18,9 @@ from turnfold.assemble.render_text import (
     shown_words,
     turn_opening,
 )
+from turnfold.assemble.material import Material
+from turnfold.assemble.pages import GOES_ON
+from turnfold.assemble.pricing import Pricing
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Expansion, Passage
 from turnfold.tokens import Counter

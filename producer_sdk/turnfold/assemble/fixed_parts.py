@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from turnfold.assemble.chat import ShownTurn
-from turnfold.assemble.clip import clip_text
-from turnfold.assemble.material import Material
-from turnfold.assemble.plan import Plan
-from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.recent import least_newest, lines_of
-from turnfold.assemble.render_text import (
+from turnfold.assemble.forms.chat import ShownTurn
+from turnfold.assemble.forms.clip import clip_text
+from turnfold.assemble.forms.render_text import (
     BACKGROUND_HEADER,
     clip_gap,
     closed_line,
     task_part,
 )
+from turnfold.assemble.material import Material
+from turnfold.assemble.plan import Plan
+from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.recent import least_newest, lines_of
 from turnfold.tokens import Counter
 
 _LEAST_SYSTEM: Final = 200

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from turnfold.assemble.chat import inside_groups
-from turnfold.assemble.markers import turns_marker
+from turnfold.assemble.forms.chat import inside_groups
+from turnfold.assemble.forms.markers import turns_marker
+from turnfold.assemble.forms.render_text import line_openings
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.pricing import Style
-from turnfold.assemble.render_text import line_openings
 from turnfold.assemble.request import Request
 from turnfold.assemble.turns import Turns
 from turnfold.contract.notes import Covered

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from turnfold.assemble.forms.render_text import OFTEN_HEADER
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.render_text import OFTEN_HEADER
 from turnfold.contract.records import Node
 from turnfold.contract.results import Often
 

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
-from turnfold.assemble.chat import ChatBlock, ShownTurn
 from turnfold.assemble.context import BudgetReport, Context, Coverage, LeftOut, PartReport, Span
 from turnfold.assemble.detail import Answer, Detail
+from turnfold.assemble.forms.chat import ChatBlock, ShownTurn
 from turnfold.contract.records import ConversationId, Importance, Role, StoredTurn, TurnState
 
 _VERSION: Final = 2

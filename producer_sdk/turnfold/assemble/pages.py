@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
-from turnfold.assemble.chat import whole
-from turnfold.assemble.clip import head_of, longest_within
-from turnfold.assemble.render_text import (
+from turnfold.assemble.forms.chat import whole
+from turnfold.assemble.forms.clip import head_of, longest_within
+from turnfold.assemble.forms.render_text import (
     INDENT,
     closed_line,
     day_lines,

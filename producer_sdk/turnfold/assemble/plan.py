@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from turnfold.assemble.chat import ShownTurn
 from turnfold.assemble.detail import Answer
 from turnfold.assemble.expanded import ShownPassage
-from turnfold.assemble.groups import Group, Hits
+from turnfold.assemble.forms.chat import ShownTurn
+from turnfold.assemble.forms.groups import Group, Hits
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.records import Anchor, LevelKey, Node

@@ -44,6 +44,8 @@ class Policy:
     selection: Selection = "value"
     """How levels are chosen: by value per token, or by the age of a turn."""
     anchors_share: float = 0.04
+    pinned_share: float = 0.25
+    """Most for anchors where pinned turns need more than their share."""
     recent_share: float = 0.04
     """Most for raw turns, before what is left over is spent on more of them."""
     tail_share: float = 0.08

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from turnfold.assemble.chat import ShownTurn
-from turnfold.assemble.form_tokens import messages_tokens
-from turnfold.assemble.groups import NoteBlock
-from turnfold.assemble.render_anthropic import OPENER, anthropic_turn, voiced
-from turnfold.assemble.render_openai import openai_name, openai_turn
-from turnfold.assemble.render_text import (
+from turnfold.assemble.forms.chat import ShownTurn
+from turnfold.assemble.forms.form_tokens import messages_tokens
+from turnfold.assemble.forms.groups import NoteBlock
+from turnfold.assemble.forms.render_anthropic import OPENER, anthropic_turn, voiced
+from turnfold.assemble.forms.render_openai import openai_name, openai_turn
+from turnfold.assemble.forms.render_text import (
     ANCHORS_HEADER,
     RECENT_HEADER,
     anchor_opening,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from turnfold.assemble.chat import ShownTurn
+from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.pricing import Pricing
 
 

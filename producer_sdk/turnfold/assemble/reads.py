@@ -7,10 +7,12 @@ from functools import lru_cache, partial
 from typing import Final
 
 from turnfold.assemble.assembly import Assembly, assemble, markers_of
-from turnfold.assemble.by_value import select_by_value
+from turnfold.assemble.by_age.selection import select_by_age
+from turnfold.assemble.by_value.selection import select_by_value
 from turnfold.assemble.context import Context
 from turnfold.assemble.expanded import expanded
 from turnfold.assemble.fixed_parts import least_plan
+from turnfold.assemble.forms.tags import TAGS_LEVEL, tag_sources
 from turnfold.assemble.material import Material, gather
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.often import often_of, taken_often
@@ -20,8 +22,6 @@ from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.recent import everything
 from turnfold.assemble.report import budget_report, coverage_of
 from turnfold.assemble.request import Request
-from turnfold.assemble.selection import select
-from turnfold.assemble.tags import TAGS_LEVEL, tag_sources
 from turnfold.contract.records import LevelKey, Node
 from turnfold.contract.results import Snapshot
 from turnfold.errors import InvalidBudget
@@ -57,10 +57,9 @@ def choose(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ch
     material = gather(snapshot, request, memo)
     target = max(0, request.usable_tokens)
     pricing = _pricing(material)
-    if request.policy.selection == "value":
-        plan = _selected(material, pricing, target=target)
-        return Choice(tuple((0, node.idx, 1) for node in plan.often), plan, material, pricing)
     plan = _selected(material, pricing, target=target)
+    if request.policy.selection == "value":
+        return Choice(tuple((0, node.idx, 1) for node in plan.often), plan, material, pricing)
     wanted = [one.key for one in plan.shown]
     if plan.tags_tokens:
         sources = tag_sources(plan.joined, most_tokens=max(target // 3, 200))
@@ -197,7 +196,7 @@ def _selected(material: Material, pricing: Pricing, *, target: int, seed: Plan |
     def chosen(most: int, in_detail: tuple[Node, ...] = ()) -> Plan:
         if material.request.policy.selection == "value":
             return select_by_value(material, pricing, target=most, in_detail=in_detail)
-        return select(material, pricing, target=most, seed=seed)
+        return select_by_age(material, pricing, target=most, seed=seed)
 
     plan = chosen(target)
     by_age = material.request.policy.selection == "age"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from turnfold.assemble.chat import ShownTurn, whole, with_tool_groups
-from turnfold.assemble.clip import clip_middle, head_of
+from turnfold.assemble.forms.chat import ShownTurn, whole, with_tool_groups
+from turnfold.assemble.forms.clip import clip_middle, head_of
+from turnfold.assemble.forms.render_text import clip_gap, unfolded_line, unread_line, with_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing, SpokenTurn
 from turnfold.assemble.raw_block import Block
-from turnfold.assemble.render_text import clip_gap, unfolded_line, unread_line, with_gap
 from turnfold.contract.records import StoredTurn, TurnState
 
 _CAPS: Final = (1_600, 800, 400, 200, 100, 50)

@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from turnfold.assemble.assembly import Assembly
 from turnfold.assemble.context import BudgetReport, Coverage, LeftOut, PartReport, Span, SpanLevel
-from turnfold.assemble.markers import node_marker, turns_marker
+from turnfold.assemble.forms.markers import node_marker, turns_marker
+from turnfold.assemble.forms.tags import TAGS_LEVEL
 from turnfold.assemble.material import Material
 from turnfold.assemble.often import folded_often
 from turnfold.assemble.plan import Plan
-from turnfold.assemble.tags import TAGS_LEVEL
 from turnfold.contract.records import Node
 
 _PARTS = ("system", "task", "anchors", "names", "background", "often", "excerpts", "expanded", "actions", "recent")

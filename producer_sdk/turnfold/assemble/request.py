@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from turnfold.assemble.markers import parse_marker
+from turnfold.assemble.forms.markers import parse_marker
 from turnfold.assemble.policy import BALANCED, Policy
 from turnfold.assemble.sections import Section, flags_of, system_text
+from turnfold.contract.text import clean
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector, rounded
 from turnfold.errors import InvalidBudget, InvalidInput
 from turnfold.tokens import ESTIMATOR, Counter
@@ -79,9 +80,10 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
 
     Required sections may take all of it, the others as much as `policy.system_share` leaves them.
     """
-    plain = system if system is None or isinstance(system, str) else None
+    plain = clean(system) if isinstance(system, str) else None
     request = Request(
-        budget_tokens=budget_tokens, query=query, system=plain, task=task, reserve_tokens=reserve_tokens,
+        budget_tokens=budget_tokens, query=query, system=plain, reserve_tokens=reserve_tokens,
+        task=clean(task) if isinstance(task, str) else task,
         policy=policy, counter=counter, expand=asked_markers(expand), query_vector=_vector(query, query_vector),
         vector_model=vector_model,
     )  # fmt: skip
@@ -94,7 +96,7 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     made = system_text(
         system, flags=flags, budget_tokens=usable, optional_tokens=int(policy.system_share * usable), counter=counter
     )
-    return replace(request, system=made.text, sections_left_out=made.left_out)
+    return replace(request, system=made.text and clean(made.text), sections_left_out=made.left_out)
 
 
 def _vector(query: str | None, numbers: object) -> Vector:

@@ -1,1 +1,14 @@
-"""What producers and workers agree on: records, tables, Redis keys, task names, canonical columns."""
+"""What producers and workers agree on: records, tables, Redis keys, task names, canonical columns.
+
+records, results    the glossary; what calls return and what one read fetched
+keys, tasks         Redis keys; task names, queues, operations of an inbox
+columns, tables, search_tables, work_tables   the schema
+canonical           what must be equal between any two runs
+configuration       what `configure` and `resolve_anchor` may set
+notes, note_lists, outlines   statements in few words, and how they are stored, of a node and of a conversation
+passages, words, terms   how a query finds them
+actions             what was done with tools
+access              what is looked up
+vectors             sentence vectors as they are stored
+speakers, days, text, remembered   what a speaker is called, days, text that is cut, results that are kept
+"""

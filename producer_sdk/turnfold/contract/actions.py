@@ -45,7 +45,7 @@ class Action(NamedTuple):
         return (self.did.split(maxsplit=1)[0], self.about) if self.about else (self.did, "")
 
 
-def kept_actions(actions: Sequence[Action], *, most: int = MOST_ACTIONS) -> tuple[Action, ...]:
+def kept_actions(actions: Sequence[Action]) -> tuple[Action, ...]:
     """Of actions in order those that somebody who goes on has to know: the last one, and the newest that did something.
 
     What was done again word for word goes, and a failure once the same was done to the same file and did not fail.
@@ -60,7 +60,7 @@ def kept_actions(actions: Sequence[Action], *, most: int = MOST_ACTIONS) -> tupl
             continue
         kept.append(action)
         again.add((action.did, action.about))
-        if len(kept) == most:
+        if len(kept) == MOST_ACTIONS:
             break
         if not action.failed:
             mended.add(action.target)

@@ -62,9 +62,9 @@ def conversation_column(*, primary_key: bool = True) -> Any:
     )
 
 
-def key_column(type_: Any, *, name: str | None = None) -> Any:
+def key_column(type_: Any) -> Any:
     """A part of the primary key."""
-    return Field(sa_column=Column(name, type_, primary_key=True, nullable=False, autoincrement=False))
+    return Field(sa_column=Column(type_, primary_key=True, nullable=False, autoincrement=False))
 
 
 def column(type_: Any, **options: Any) -> Any:

@@ -6,7 +6,7 @@ covered   a node whose turns stand behind notes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -15,6 +15,9 @@ SEPARATOR: Final = ";"
 
 MARKS: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _MARKS_A_TOKEN: Final = 3
+OVERHEAD: Final = 3
+"""Tokens that every note is charged beside its words when it is chosen, so that scraps do not win over statements."""
+_MAX_VOICE: Final = 20.0
 
 
 class Note(NamedTuple):
@@ -75,9 +78,9 @@ def is_parted_free(text: str) -> bool:
     return text[-1] == SEPARATOR or (len(text) - len(text.rstrip(MARKS))) % _MARKS_A_TOKEN != 0
 
 
-def note_lines(notes: Iterable[Note], *, day_before: str = "") -> list[str]:
+def note_lines(notes: Iterable[Note]) -> list[str]:
     """Lines, each with its newline, in the order of the turns: of the day where it changes, then of each speaker."""
-    return lines_of_days(days_of(in_order(notes)), day_before=day_before)
+    return lines_of_days(days_of(in_order(notes)))
 
 
 def lines_of_days(days: Iterable[SpokenDay], *, day_before: str = "") -> list[str]:
@@ -120,3 +123,9 @@ def days_of(notes: Iterable[Note]) -> list[SpokenDay]:
 def day_line(day: str) -> str:
     """Stands before the notes of a day."""
     return f"[{day}]\n"
+
+
+def voices(said: Mapping[str, int]) -> dict[str, float]:
+    """How much a role's words weigh, from its tokens: who says less says what matters."""
+    whole = sum(said.values())
+    return {role: min(_MAX_VOICE, whole / max(1, tokens)) for role, tokens in said.items()}

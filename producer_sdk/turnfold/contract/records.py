@@ -29,6 +29,8 @@ FAN_OUT: Final = 8
 
 MAX_HEIGHT: Final = 7
 """Highest chapter that a read looks for: 8**7 segments are more than any conversation has."""
+PINNED_RANK: Final = 1_000
+"""Rank from which an anchor is of a pinned turn; no other one has as much."""
 
 
 class Role(StrEnum):
@@ -89,7 +91,7 @@ class Method(IntEnum):
     RULES = 1
 
 
-ImportanceName = Literal["low", "medium", "high", "pin"]
+ImportanceName = Literal["low", "normal", "medium", "high", "pin"]
 Form = Literal["text", "openai", "anthropic"]
 
 
@@ -196,6 +198,8 @@ class Anchor:
     """What that one said, where it was looked up: contexts name it."""
     speaker: str | None = None
     """The label of who said it, where it was looked up: a promise is somebody's."""
+    role: Role | None = None
+    """Theirs, where it was looked up: an assistant lifts nothing that its user forbade, whatever its name."""
     day: str = ""
     """On which it was said, as contexts show it, where that was looked up."""
 

@@ -1,6 +1,6 @@
 """Words for search: the one way in which texts and queries become terms. Pure; never depends on a locale.
 
-A change here changes stored postings: raise `TERMS_VERSION` with it.
+A change here changes stored postings: conversations that are stored have to be folded anew.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from itertools import chain
 from typing import Final
 
 from turnfold.contract.remembered import Remembered
-
-TERMS_VERSION: Final = 1
 
 MAX_TERM_LENGTH: Final = 64
 """Code points; the width of `posting.term`."""

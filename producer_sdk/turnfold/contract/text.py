@@ -8,10 +8,17 @@ _REPLACED: Final = {0: "\ufffd"} | dict.fromkeys(range(0xD800, 0xE000), "\ufffd"
 
 
 def clean(text: str) -> str:
-    """`text` with NUL and lone surrogates replaced by U+FFFD: no database takes them."""
-    if text.isascii() and "\x00" not in text:
-        return text
-    return text.translate(_REPLACED)
+    """`text` with NUL and lone surrogates replaced by U+FFFD: no database takes them, and no client sends them."""
+    return text if "\x00" not in text and _can_be_sent(text) else text.translate(_REPLACED)
+
+
+def _can_be_sent(text: str) -> bool:
+    """Whether UTF-8 has a form of all of it; a hundred times as fast to find out as to replace nothing."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 _LONGEST_NUMBER: Final = 40

@@ -74,12 +74,17 @@ def pack_signs(vectors: Sequence[tuple[int, Vector]]) -> bytes:
     return b"".join([bits.to_bytes(_WIDTH, "big"), numbers, *(code.to_bytes(width, "big") for _, code in codes)])
 
 
+def numbers_of_each(packed: bytes) -> int:
+    """How many numbers the vectors have whose signs a block holds; 0 for a block without any."""
+    return int.from_bytes(packed[:_WIDTH], "big")
+
+
 def differing(asked: Vector, packed: bytes) -> list[tuple[int, int, bytes]]:
     """How many signs differ from those of a vector, the number and the signs of each direction of a block.
 
     None where the vectors have another number of numbers: they are another model's.
     """
-    if not asked or int.from_bytes(packed[:_WIDTH], "big") != len(asked):
+    if not asked or numbers_of_each(packed) != len(asked):
         return []
     width = -(-len(asked) // 8)
     many = (len(packed) - _WIDTH) // (4 + width)

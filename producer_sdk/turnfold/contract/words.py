@@ -13,7 +13,7 @@ from turnfold.contract.terms import STEMS, STOP_WORDS
 _STEPS: Final = 3
 """Stored weights are rounded to a third: the same on every machine."""
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
-WEIGHTS: Final = {digit: int(digit, 36) / _STEPS for digit in _DIGITS}
+WEIGHT_OF_DIGIT: Final = {digit: int(digit, 36) / _STEPS for digit in _DIGITS}
 """Each weight by its digit."""
 _WORD: Final = re.compile(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*|[^\W\d_a-z]+")
 _CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")

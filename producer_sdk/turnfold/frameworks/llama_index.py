@@ -14,7 +14,7 @@ from llama_index.core.base.llms.types import ChatMessage, ImageBlock, MessageRol
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.memory.types import BaseMemory
 
-from turnfold.assemble.content_parts import as_json
+from turnfold.assemble.forms.content_parts import as_json
 from turnfold.client import Turnfold
 from turnfold.frameworks.reading import now, read_options
 from turnfold.projection import project

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from turnfold.assemble.chat import whole
-from turnfold.assemble.render_openai import openai_turn
+from turnfold.assemble.forms.chat import whole
+from turnfold.assemble.forms.render_openai import openai_turn
 from turnfold.async_client import AsyncTurnfold
 from turnfold.contract.records import StoredTurn, TurnState
 from turnfold.frameworks.reading import now, read_options

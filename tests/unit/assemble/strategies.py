@@ -12,9 +12,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from turnfold.assemble import Request
-from turnfold.assemble.markers import node_marker, turns_marker
+from turnfold.assemble.forms.markers import node_marker, turns_marker
+from turnfold.assemble.forms.render_text import date_of
 from turnfold.assemble.material import coarsest
-from turnfold.assemble.render_text import date_of
 from turnfold.contract.actions import Action
 from turnfold.contract.notes import Covered, Note
 from turnfold.contract.outlines import Outline
@@ -33,7 +33,7 @@ from turnfold.contract.results import Excerpt, Expansion, Head, Passage, Snapsho
 from turnfold.projection import project
 from turnfold.shortening import Shortening
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.reading import plain_line
+from turnfold_worker.pipeline.language.plain_lines import plain_line
 
 NEWEST = 200
 _TALKS = 0.6

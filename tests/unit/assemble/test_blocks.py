@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold.assemble.chat import ShownTurn
+from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.pricing import Pricing, Style
 from turnfold.assemble.raw_block import Block
 from turnfold.contract.records import Role, StoredTurn

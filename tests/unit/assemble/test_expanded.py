@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.unit.assemble.strategies import Conversation, build, conversations, passages
 from turnfold.assemble import BALANCED, RECENCY, Context, Request, asked_markers, choose, finish, parse_marker
-from turnfold.assemble.form_tokens import messages_tokens, request_tokens
-from turnfold.assemble.render_text import EXPANDED_HEADER
+from turnfold.assemble.forms.form_tokens import messages_tokens, request_tokens
+from turnfold.assemble.forms.render_text import EXPANDED_HEADER
 from turnfold.contract.results import Expansion, Passage
 from turnfold.errors import InvalidBudget, InvalidInput, UnknownMarker
 from turnfold.tokens import ESTIMATOR, caller_counter, estimate_tokens

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold.assemble.fitting import fitting_notes
-from turnfold.assemble.group_spans import GroupSpan, grouped, with_more
+from turnfold.assemble.by_value.fitting import fitting_notes
+from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, with_more
 from turnfold.assemble.pricing import Pricing, Style
 from turnfold.contract.notes import Note
 from turnfold.tokens import ESTIMATOR

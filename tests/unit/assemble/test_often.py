@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.unit.assemble.strategies import Conversation, build, conversations
 from turnfold.assemble import BALANCED, RECENCY, Context, Request, choose, finish, messages_tokens, request_tokens
-from turnfold.assemble.render_text import OFTEN_HEADER
+from turnfold.assemble.forms.render_text import OFTEN_HEADER
 from turnfold.contract.results import Often
 from turnfold.errors import InvalidBudget, UnknownTurn
 from turnfold.tokens import ESTIMATOR, caller_counter, estimate_tokens

@@ -26,8 +26,8 @@ from turnfold.assemble import (
     parse_marker,
     request_tokens,
 )
-from turnfold.assemble.chat import call_ids, result_ids
 from turnfold.assemble.fixed_parts import least_plan
+from turnfold.assemble.forms.chat import call_ids, result_ids
 from turnfold.assemble.material import gather
 from turnfold.assemble.report import coverage_of
 from turnfold.contract.results import Snapshot

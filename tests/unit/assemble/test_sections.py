@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -162,3 +163,14 @@ def test_a_context_shows_the_sections_that_its_flags_and_budget_allow() -> None:
         assert plain.text.startswith("You are a careful engineer.\n[")
         with pytest.raises(InvalidBudget):
             conversation.context(budget_tokens=5, system=prompt)
+
+
+@pytest.mark.parametrize(
+    "system", ["Kind\0ly \ud800 now é", [Section(name="a", text="x\udfff\0é", required=True)], None]
+)
+def test_every_form_can_be_sent_whatever_a_system_text_and_a_task_hold(system: Any) -> None:
+    with fold({"role": "user", "content": "Hello."}) as conversation:
+        context = conversation.context(budget_tokens=1_000, system=system, task="Say \ud83d\0 é")
+    for form in (context.text, context.request("openai"), context.request("anthropic")):
+        assert "\\u0000" not in json.dumps(form)
+        assert json.dumps(form, ensure_ascii=False).encode().decode().count("\ufffd") == (4 if system else 2)

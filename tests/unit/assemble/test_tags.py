@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnfold.assemble.tags import best_tags
+from turnfold.assemble.forms.tags import best_tags
 from turnfold.contract.records import Node
 
 

@@ -21,7 +21,7 @@ from turnfold import (
     UnknownMarker,
     UnknownReference,
 )
-from turnfold.sql import connect
+from turnfold.database.engines import connect
 from turnfold_worker import migrate
 from turnfold_worker.cli import main
 from turnfold_worker.cli.failures import exit_code_of

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from support.agent_logs import LOGS, AgentLog
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline import fold as folding
 from turnfold_worker.pipeline import ledger, outline
-
-from .agent_logs import LOGS, AgentLog
 
 
 def missing(log: AgentLog, budget_tokens: int) -> set[str]:

@@ -8,18 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turnfold.assemble.clip import clip_middle, clip_text
+from support.wild_turns import said
+from turnfold.assemble.forms.clip import clip_middle, clip_text
 from turnfold.contract.text import clean, whole_numbers
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.offline import fold
-from turnfold_worker.pipeline.content import read_content, summarize_content
+from turnfold_worker.pipeline.content import read_content
 from turnfold_worker.pipeline.content.statements import shown
-from turnfold_worker.pipeline.fact_lists import rank_entries
 from turnfold_worker.pipeline.fold import fold_segment
-from turnfold_worker.pipeline.prose import MAX_CLAUSE, Span, clauses
+from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses
+from turnfold_worker.pipeline.levels.fact_lists import rank_entries
 from turnfold_worker.pipeline.settings import FoldSettings
-
-from .wild_turns import said, wild_text
 
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
 exact = st.one_of(
@@ -99,13 +98,6 @@ def counts_of(text: str) -> list[tuple[str, ...]]:
     return re.findall(
         r"turn \d+, (\d+) %|(?<!\d)(\d+) (?:lines?|items?|rows?|more|files?|folders?|times|matche?s?)", text
     )
-
-
-@given(wild_text, st.integers(0, 60))
-def test_summaries_of_anything_are_as_long_as_they_may_be(text: str, tokens: int) -> None:
-    summary = summarize_content(text, max_tokens=tokens)
-    assert estimate_tokens(summary) <= tokens
-    assert summarize_content(text, max_tokens=tokens) == summary
 
 
 @given(st.text(st.characters(), max_size=80))

@@ -14,15 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.wild_turns import HOSTILE, said, talk, wild_text, wild_turns
 from turnfold.contract.records import Importance, Method, Role, StoredTurn
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold
-from turnfold_worker.pipeline.passages import MAX_POSTINGS
+from turnfold_worker.pipeline.notes.passages import MAX_POSTINGS
 from turnfold_worker.pipeline.roll_up import MAX_DETAILED, roll_up
 from turnfold_worker.pipeline.settings import FoldSettings
-
-from .test_facts import HOSTILE
-from .wild_turns import said, talk, wild_text, wild_turns
 
 SETTINGS = FoldSettings()
 

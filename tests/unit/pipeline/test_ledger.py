@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.wild_turns import said, talk, wild_text, wild_turns
 from turnfold.contract.records import Role, StoredTurn
+from turnfold_worker.pipeline.language.mentions import is_path, mentions
 from turnfold_worker.pipeline.ledger import (
     MAX_NAMES,
     Ledger,
@@ -21,9 +23,6 @@ from turnfold_worker.pipeline.ledger import (
     segment_ledger,
     tool_share,
 )
-from turnfold_worker.pipeline.mentions import is_path, mentions
-
-from .wild_turns import said, talk, wild_text, wild_turns
 
 
 @pytest.mark.parametrize(

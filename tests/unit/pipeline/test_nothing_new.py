@@ -12,27 +12,27 @@ from typing import Final
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from support.wild_turns import said, wild_text, wild_turns
 from turnfold.contract.records import FAN_OUT, Importance, StoredTurn
 from turnfold.contract.speakers import UNSEEN, speaker_label
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.classify import RULES, Decision, Tier, classify_segment
-from turnfold_worker.pipeline.dates import MONTHS
-from turnfold_worker.pipeline.fact_lists import MAX_ENTRIES, MAX_ENTRY_LENGTH, merge_facts
-from turnfold_worker.pipeline.facts import extract_facts
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
-from turnfold_worker.pipeline.importance import RESIDUAL_FROM, score_turns
-from turnfold_worker.pipeline.notes import notes_of
-from turnfold_worker.pipeline.reading import plain_line, read_turn
-from turnfold_worker.pipeline.relations import relations_of
+from turnfold_worker.pipeline.language.dates import MONTHS
+from turnfold_worker.pipeline.language.facts import extract_facts
+from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.levels.fact_lists import MAX_ENTRIES, MAX_ENTRY_LENGTH, merge_facts
+from turnfold_worker.pipeline.levels.relations import relations_of
+from turnfold_worker.pipeline.levels.tags import topics
+from turnfold_worker.pipeline.levels.units import choose, sentence_units
+from turnfold_worker.pipeline.notes.telegraph import bare_words, is_negation, telegraphic
+from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.roll_up import MAX_BRIEF, MAX_DETAILED, MAX_NOTES, roll_up
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.tags import topics
-from turnfold_worker.pipeline.telegraph import bare_words, is_negation, telegraphic
-from turnfold_worker.pipeline.tool_groups import voice_of
-from turnfold_worker.pipeline.treatment import read_segment
-from turnfold_worker.pipeline.units import choose, sentence_units
-
-from .wild_turns import said, wild_text, wild_turns
+from turnfold_worker.pipeline.turns.classify import RULES, Decision, Tier, classify_segment
+from turnfold_worker.pipeline.turns.importance import RESIDUAL_FROM, score_turns
+from turnfold_worker.pipeline.turns.reading import read_turn
+from turnfold_worker.pipeline.turns.tool_groups import voice_of
+from turnfold_worker.pipeline.turns.treatment import read_segment
 
 NAMES: Final = ("Ana", "Omar Haddad", "Wei-Ling", "O'Neill", "ليلى", "Жанна")
 TOLD: Final = (

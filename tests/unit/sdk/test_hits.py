@@ -50,8 +50,8 @@ from turnfold.passage_scores import (
 )
 from turnfold.relevance import query_terms
 from turnfold.tokens import ESTIMATOR, estimate_tokens
-from turnfold_worker.pipeline.passages import Passage as Stored
-from turnfold_worker.pipeline.passages import passages_of, postings_of
+from turnfold_worker.pipeline.notes.passages import Passage as Stored
+from turnfold_worker.pipeline.notes.passages import passages_of, postings_of
 
 words = st.sampled_from(["pool", "connection", "postgres", "launch", "friday", "owner", "budget", "kept", "Mara"])
 texts = st.lists(words, min_size=1, max_size=8).map(" ".join)

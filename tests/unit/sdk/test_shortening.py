@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from turnfold.assemble.clip import clip_middle
+from turnfold.assemble.forms.clip import clip_middle
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.shortening import LEAST_CAP, LONG_PARTS, LONG_PARTS_TURNS, MOST_CAP, Shortening, cap_for
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from turnfold.assemble.render_text import turn_opening
+from turnfold.assemble.forms.render_text import turn_opening
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.speakers import MAX_SPEAKER, speaker_label
-from turnfold_worker.pipeline.reading import read_turn
+from turnfold_worker.pipeline.turns.reading import read_turn
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,9 @@ def test_anchors_are_told_by_type_and_state(folded: FoldedConversation) -> None:
         ("search", {"query": "x", "limit": 0}, "at least 1"),
         ("anchors", {"types": ["promise"]}, "commitment, decision"),
         ("anchors", {"skip": "all"}, "whole number"),
+        ("anchors", {"type": "decision"}, "anchors takes no 'type': use types, states, skip"),
+        ("search", {"q": "x"}, "search takes no 'q': use query, limit"),
+        ("expand", {"marker": "L0:turn-1", "max_tokens": 9}, "expand takes no 'max_tokens': use marker"),
         ("delete_everything", {}, "expand, search, anchors"),
         (None, {}, "expand, search, anchors"),
     ],
@@ -183,7 +186,7 @@ _markers = st.sampled_from(["L0:turns-1-200", "L1:turns-1-200", "L1:3", "L2:c1-1
 _arguments = (
     st.fixed_dictionaries({}, optional={
         "marker": _markers | _values, "query": st.sampled_from(["migration", "Mara"]) | _values, "limit": _values,
-        "skip": st.integers(0, 40) | _values, "types": _values, "states": _values,
+        "skip": st.integers(0, 40) | _values, "types": _values, "states": _values, "why": _values,
     }) | _values
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnfold import InvalidIdentifier, InvalidInput, InvalidTurn
-from turnfold.assemble.chat import call_ids, result_ids
+from turnfold.assemble.forms.chat import call_ids, result_ids
 from turnfold.contract.records import Importance, StoredTurn, TurnState
 from turnfold.contract.tasks import Operation
 from turnfold.edge import accept

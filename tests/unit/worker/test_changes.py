@@ -16,7 +16,7 @@ from turnfold import turn_changes
 from turnfold.assemble import policy_named, request_of
 from turnfold.contract.note_lists import pack_notes
 from turnfold.contract.records import FAN_OUT
-from turnfold.reader import Reader
+from turnfold.database.reader import Reader
 from turnfold.retrieval import context
 from turnfold.snapshots import NO_INBOX
 from turnfold.tokens import ESTIMATOR

@@ -19,8 +19,8 @@ from support.waiting import wait_until
 from turnfold.contract.keys import Address
 from turnfold.contract.tables import Base, JobRow, table
 from turnfold.contract.tasks import JobState, Task
+from turnfold.database.engines import connect
 from turnfold.edge import Entry, accept
-from turnfold.sql import connect
 from turnfold_worker.digest import digest
 from turnfold_worker.offline import fold
 from turnfold_worker.settings import WorkerSettings

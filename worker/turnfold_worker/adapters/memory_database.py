@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from sqlalchemy.util import LRUCache
 
 from turnfold.contract.tables import SCHEMA_VERSION, Base, MetaRow, table
-from turnfold.sql import connect
+from turnfold.database.engines import connect
 
 _STATEMENTS: LRUCache[Any, Any] = LRUCache(500)
 """Compiled statements by dialect: to compile those of a fold takes as long as to fold ten turns."""

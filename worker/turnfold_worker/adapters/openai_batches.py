@@ -13,7 +13,7 @@ from turnfold.contract.records import ConversationId
 from turnfold_worker.adapters.openai_model import OpenAIModel, read_completion, status_error
 from turnfold_worker.batches import BatchedReply
 from turnfold_worker.errors import ModelAway
-from turnfold_worker.pipeline.refinement import ModelRequest, Purpose
+from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
 
 if TYPE_CHECKING:
     from openai import OpenAI

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits
 from turnfold_worker.model_ports import Finish, ModelReply, Used
-from turnfold_worker.pipeline.refinement import ModelRequest
+from turnfold_worker.pipeline.refinement.sources import ModelRequest
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Final
 
-from turnfold_worker.pipeline.refinement import Prompt
+from turnfold_worker.pipeline.refinement.sources import Prompt
 
 EXTRACT: Final = "extract-1"
 SUMMARIZE: Final = "summarize-1"

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from turnfold.errors import InvalidSettings
-from turnfold_worker.pipeline.refinement import ModelRequest
+from turnfold_worker.pipeline.refinement.sources import ModelRequest
 
 _PERSONAL: Final = {
     "EMAIL": "email", "PHONE": "phone", "CREDIT_CARD": "card", "IP_ADDRESS": "address", "SSN": "number",

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import starmap
 from typing import Any, Final
 
 from sqlalchemy import Connection, and_, bindparam, case, func, or_, select, text, update
 
-from turnfold.contract.records import Anchor, AnchorState, ConversationId
+from turnfold.contract.records import Anchor, AnchorState, ConversationId, Role
 from turnfold.contract.speakers import label_of
 from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, TurnRow, table
-from turnfold.rows import KINDS, STATES
-from turnfold.statements import ACTIVE
+from turnfold.database.rows import KINDS, STATES
+from turnfold.database.statements import ACTIVE
 from turnfold_worker.adapters.bulk_insert import BulkInsert
-from turnfold_worker.pipeline.deduplicate import AnchorChange, anchor_terms
+from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange, anchor_terms
 
 CANDIDATES_A_TERM: Final = 8
 NEWEST_CANDIDATES: Final = 32
 MOST_CANDIDATES: Final = 96
 _TERMS_A_STATEMENT: Final = 32
+_SHARED: Final = 840
+"""What a term counts that one anchor shares: a multiple of every number up to 8, so that its parts are whole."""
 
 _conversation = table(ConversationRow)
 _anchor = table(AnchorRow)
@@ -29,7 +32,7 @@ _turn = table(TurnRow)
 # Many looks at one term each: one constant statement, and no term reads more than its newest anchors.
 _SHARING: Final = text(
     " UNION ALL ".join(
-        "SELECT anchor FROM (SELECT anchor FROM anchor_posting WHERE conversation = :conversation "  # noqa: S608
+        f"SELECT {i}, anchor FROM (SELECT anchor FROM anchor_posting WHERE conversation = :conversation "  # noqa: S608
         f"AND term = :t{i} ORDER BY anchor DESC LIMIT {CANDIDATES_A_TERM}) AS p{i}"
         for i in range(_TERMS_A_STATEMENT)
     )
@@ -81,18 +84,23 @@ def candidates(
 ) -> list[Anchor]:
     """Active anchors that share a term, at most 8 a term, and the 32 newest; oldest first, at most 96.
 
-    One that a person settled after turn `first_seq` was said is still what the rules found it to be.
+    Of more those that share most, a term counting less the more anchors share it. One that a person settled after
+    turn `first_seq` was said is still what the rules found it to be.
     """
     ours = {"of_conversation": conversation}
     after = {**ours, "first_seq": first_seq}
     ids = {*connection.scalars(_NEWEST[0], ours), *connection.scalars(_NEWEST[1], after)}
     ids = set(sorted(ids, reverse=True)[:NEWEST_CANDIDATES])
-    sharing: set[int] = set()
+    sharing: Counter[int] = Counter()
     for start in range(0, len(terms), _TERMS_A_STATEMENT):
         block = [*terms[start : start + _TERMS_A_STATEMENT], *([""] * _TERMS_A_STATEMENT)]
         parameters: dict[str, Any] = {f"t{i}": block[i] for i in range(_TERMS_A_STATEMENT)}
-        sharing.update(connection.scalars(_SHARING, {"conversation": conversation, **parameters}))
-    ids.update(sorted(sharing, reverse=True)[: MOST_CANDIDATES - NEWEST_CANDIDATES])
+        rows = connection.execute(_SHARING, {"conversation": conversation, **parameters}).all()
+        found = Counter(place for place, _ in rows)
+        for place, anchor in rows:
+            sharing[anchor] += _SHARED // found[place]
+    likest = sorted(sharing, key=lambda anchor: (sharing[anchor], anchor), reverse=True)
+    ids.update(likest[: MOST_CANDIDATES - NEWEST_CANDIDATES])
     return list(starmap(_candidate, connection.execute(_BY_ID, {**after, "ids": sorted(ids)}).all()))
 
 
@@ -103,7 +111,7 @@ def _candidate(  # noqa: PLR0913, PLR0917 - the columns of `_BY_ID`: a fold make
     return Anchor(
         id=id_, type=KINDS[kind], text=body, turn_seq=seq, start=start, end=end, state=AnchorState.ACTIVE, score=score,
         rank=rank, node_idx=node_idx, tokens=tokens, related=related, replaces=replaces,
-        speaker=label_of(name, role),
+        speaker=label_of(name, role), role=Role(role),
     )  # fmt: skip
 
 

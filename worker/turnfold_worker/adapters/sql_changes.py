@@ -26,15 +26,15 @@ from turnfold.contract.tables import (
     table,
 )
 from turnfold.contract.tasks import EntryState, JobKind, JobState, Operation
-from turnfold.rows import turn_record
-from turnfold.statements import turn_columns
+from turnfold.database.rows import turn_record
+from turnfold.database.statements import turn_columns
 from turnfold_worker.adapters import sql_folds, sql_outlines, sql_refolds, sql_removals, sql_rewinds, sql_vectors
 from turnfold_worker.adapters.sql_jobs import add_refold
 from turnfold_worker.adapters.sql_turns import turn_row
 from turnfold_worker.exchange import Changed, ReceivedChange
 from turnfold_worker.pipeline.fold import FoldedNode, plain_fold, said_after
-from turnfold_worker.pipeline.repeats import NEIGHBOURS
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
+from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 
 _conversation = table(ConversationRow)
 _turn = table(TurnRow)

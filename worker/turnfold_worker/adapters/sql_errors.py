@@ -42,6 +42,8 @@ def _translated(error: DBAPIError | PoolTimeout) -> WorkerError:
         return Refused(f"the database will never store this: {kind}")
     if getattr(origin, "sqlite_errorname", "") == "SQLITE_CANTOPEN":
         return StoreAway("the file of TURNFOLD_DATABASE_URL cannot be opened: correct it, or run `turnfold migrate`")
+    if getattr(origin, "sqlite_errorname", "") == "SQLITE_NOTADB":
+        return StoreAway("the file of TURNFOLD_DATABASE_URL is no SQLite database: correct it, or restore a backup")
     if isinstance(error, ProgrammingError) or str(origin).startswith(_NO_SUCH):
         return StoreAway(f"the database has another schema than this version: run `turnfold migrate` ({kind})")
     if state.startswith(_STALLED) and isinstance(error, DBAPIError) and not error.connection_invalidated:

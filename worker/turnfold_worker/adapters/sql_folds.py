@@ -20,9 +20,9 @@ from turnfold.contract.tables import (
     PostingRow,
     table,
 )
-from turnfold.rows import turn_record
-from turnfold.statements import turn as _turn
-from turnfold.statements import turn_columns
+from turnfold.database.rows import turn_record
+from turnfold.database.statements import turn as _turn
+from turnfold.database.statements import turn_columns
 from turnfold_worker.adapters import sql_vectors
 from turnfold_worker.adapters.bulk_insert import BulkInsert
 from turnfold_worker.adapters.database_clock import now_milliseconds
@@ -32,10 +32,10 @@ from turnfold_worker.adapters.sql_jobs import count_success
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.exchange import Fold, Tail
 from turnfold_worker.model_ports import RefineTarget
-from turnfold_worker.pipeline.deduplicate import AnchorChange
+from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
-from turnfold_worker.pipeline.repeats import NEIGHBOURS
+from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 
 _conversation = table(ConversationRow)
 _operation = table(OperationRow)

@@ -16,7 +16,7 @@ from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_turns import insert_new
 from turnfold_worker.errors import ModelWaits
 from turnfold_worker.model_ports import Finish, ModelReply, Owner, Reservation, Used
-from turnfold_worker.pipeline.refinement import ModelRequest
+from turnfold_worker.pipeline.refinement.sources import ModelRequest
 from turnfold_worker.prices import BATCH_SHARE, Price
 
 CAP_SECONDS: Final = 900.0

@@ -10,12 +10,12 @@ from sqlalchemy import Connection, func, select
 
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, Method, TurnState
 from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, TurnRow, table
-from turnfold.rows import STATES, anchor_record, rules_node_record, turn_record
-from turnfold.statements import ANCHOR_COLUMNS, turn_columns
+from turnfold.database.rows import STATES, anchor_record, rules_node_record, turn_record
+from turnfold.database.statements import ANCHOR_COLUMNS, turn_columns
 from turnfold_worker.adapters import sql_anchors, sql_folds, sql_refine_jobs
 from turnfold_worker.model_ports import Group, Owner, RefineTarget, Remains
-from turnfold_worker.pipeline.reconstruction import Kept
-from turnfold_worker.pipeline.refinement import NodeSource, RefineSource, open_at
+from turnfold_worker.pipeline.refinement.reconstruction import Kept
+from turnfold_worker.pipeline.refinement.sources import NodeSource, RefineSource, open_at
 from turnfold_worker.pipeline.settings import settings_at
 
 EARLIER_ANCHORS: Final = 256

@@ -11,14 +11,14 @@ from sqlalchemy import Connection, Engine, delete, func, select, update
 from turnfold.contract.records import Anchor, ConversationId, JobId
 from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, table
 from turnfold.contract.tasks import JobState
-from turnfold.rows import anchor_record
-from turnfold.statements import ANCHOR_COLUMNS
+from turnfold.database.rows import anchor_record
+from turnfold.database.statements import ANCHOR_COLUMNS
 from turnfold_worker.adapters import sql_access, sql_anchors, sql_overdue, sql_refine_jobs, sql_removals
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_refine_sources import read_group, read_remains
 from turnfold_worker.adapters.sql_turns import insert_new
 from turnfold_worker.model_ports import Group, RefineClaim, Refined, RefineTarget, Remains, WrittenNode
-from turnfold_worker.pipeline.refinement import NodeSource
+from turnfold_worker.pipeline.refinement.sources import NodeSource
 
 MODEL_CANDIDATES: Final = 64
 

@@ -17,10 +17,10 @@ from turnfold.contract.tables import (
     table,
 )
 from turnfold.contract.tasks import JobState
-from turnfold.rows import anchor_record, turn_record
-from turnfold.statements import ACTIVE, ANCHOR_COLUMNS, turn_columns
-from turnfold.statements import anchor as _anchor
-from turnfold.statements import turn as _turn
+from turnfold.database.rows import anchor_record, turn_record
+from turnfold.database.statements import ACTIVE, ANCHOR_COLUMNS, turn_columns
+from turnfold.database.statements import anchor as _anchor
+from turnfold.database.statements import turn as _turn
 from turnfold_worker.adapters import sql_outlines, sql_removals, sql_vectors
 from turnfold_worker.adapters.sql_anchors import RULES, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
@@ -37,7 +37,7 @@ from turnfold_worker.errors import Refused
 from turnfold_worker.exchange import ClosedSegment, Refold
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.pipeline.repeats import NEIGHBOURS
+from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)

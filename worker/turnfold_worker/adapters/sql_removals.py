@@ -19,7 +19,7 @@ from turnfold.contract.tables import (
     table,
 )
 from turnfold.contract.tasks import JobKind
-from turnfold.rows import STATES
+from turnfold.database.rows import STATES
 from turnfold_worker.adapters import sql_access
 from turnfold_worker.adapters.sql_anchors import RULES, count_model_anchors
 from turnfold_worker.adapters.sql_turns import content_hash

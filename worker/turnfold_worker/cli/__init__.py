@@ -1,4 +1,24 @@
-"""The `turnfold` command."""
+"""The `turnfold` command.
+
+group          its root: what every command shares, and the commands by what they are for
+session        what a command works with: settings, and what they lead to
+output, failures   what it prints; its errors, and the exit codes
+
+The commands, named with `_command` where another module or Python has their name:
+
+up, demo, import_command, fold
+reading        context, expand, search, anchors
+inspect_command, status, doctor_command, usage_command, metrics_command
+refine_command, batch
+jobs, changes, forget
+
+What `up`, `demo` and tests start on one machine:
+
+stack          Redis, a database, workers, a page that shows them
+worker_process, flower_process, process_log   two of these, and what they say
+supervision    what dies is started again
+state          where all that is remembered
+"""
 
 from turnfold_worker.cli.group import main
 

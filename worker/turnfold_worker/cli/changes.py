@@ -40,7 +40,7 @@ def edit(session: Session, conversation: str, turn: str, content: str, as_json: 
       turnfold edit chat m-17 "We must use PostgreSQL 16."
       turnfold edit chat L0:turn-17 - < corrected.txt
     """
-    words = sys.stdin.read() if content == "-" else content
+    words = _standard_input() if content == "-" else content
     turn_id = _turn_id(session, conversation, turn)
     change = partial(session.turnfold.edit, conversation, turn_id, content=words)
     _carry_out(session, conversation, turn_id, change, as_json=as_json)
@@ -88,6 +88,14 @@ def rewind(session: Session, conversation: str, turn: str, yes: bool, as_json: b
     _ask(f"Cut off every turn of conversation {conversation!r} after {turn_id!r} for good?", yes=yes)
     change = partial(session.turnfold.rewind, conversation, after=turn_id)
     _carry_out(session, conversation, turn_id, change, as_json=as_json)
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        msg = f"standard input is not UTF-8 text (byte {error.start}): save it as UTF-8"
+        raise click.UsageError(msg) from error
 
 
 def _turn_id(session: Session, conversation: str, turn: str) -> str:

@@ -108,8 +108,8 @@ def _append(out: Console, client: Turnfold, transcript: Transcript) -> None:
 
 
 def _inspection(stack: Stack, tenant: str) -> Inspection:
-    from turnfold.reader import Reader
-    from turnfold.sql import connect
+    from turnfold.database.engines import connect
+    from turnfold.database.reader import Reader
     from turnfold_worker.inspection import inspect_conversation
 
     reader = Reader(connect(stack.settings.database_url, write=False, timeout_seconds=5))

@@ -53,7 +53,7 @@ def digest(session: Session, conversation: str, as_json: bool) -> None:
       turnfold digest chat
       turnfold fold chat.jsonl --digest
     """
-    from turnfold.sql_failures import translated
+    from turnfold.database.failures import translated
     from turnfold_worker.digest import digest as digest_of
 
     address = session.standing_address(conversation)

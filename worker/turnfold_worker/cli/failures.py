@@ -8,11 +8,13 @@
 
 from __future__ import annotations
 
+import errno
 from typing import IO, Any, Final
 
 import click
 
-from turnfold.errors import InvalidInput, TurnfoldError
+from turnfold.errors import InvalidInput, TurnfoldError, Unavailable
+from turnfold_worker.errors import Retryable
 
 FAILED: Final = 1
 WRONG_INPUT: Final = 2
@@ -46,3 +48,9 @@ class Group(click.Group):
             return super().invoke(ctx)
         except TurnfoldError as error:
             raise Failure(error) from error
+        except Retryable as error:
+            raise Failure(Unavailable(str(error))) from error
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise Failure(Unavailable("the disk is full: make room, and run the command again")) from error

@@ -41,6 +41,7 @@ def fold(
     \b
     Examples:
       turnfold fold chat.jsonl --budget 2000
+      TURNFOLD_SEMANTIC=on turnfold fold chat.jsonl       as workers with a sentence model do
       turnfold fold chat.jsonl --budget 800 --query "which database?" --json
     """
     transcripts = read_transcripts(file, conversation_id=None, max_turn_bytes=MAX_TURN_BYTES)
@@ -73,11 +74,13 @@ def _the_one(transcripts: list[Transcript], file: Path, conversation: str | None
 
 def _folded(transcript: Transcript) -> FoldedConversation:
     from turnfold_worker.offline import fold as fold_offline
+    from turnfold_worker.settings import WorkerSettings
 
     with progress() as bar:
         task = bar.add_task("folding", total=len(transcript.turns))
         return fold_offline(
             transcript.turns,
             conversation_id=transcript.conversation_id,
+            semantic=WorkerSettings.from_env().semantic,
             on_progress=lambda turns: bar.update(task, completed=turns),
         )

@@ -53,7 +53,8 @@ def main(ctx: click.Context, redis_url: str | None, database_url: str | None, te
     Without any server, in this process:
       turnfold fold chat.jsonl --budget 2000
 
-    Settings come from the options below, else from TURNFOLD_* variables, else from a running `turnfold up`.
+    Settings come from the options below, else from TURNFOLD_* variables, else from a running `turnfold up`: from it
+    only where no option and no variable names another Redis or database.
     """
     ctx.obj = Session(redis_url=redis_url, database_url=database_url, tenant=tenant)
     ctx.call_on_close(ctx.obj.close)

@@ -27,7 +27,10 @@ PATIENCE_SECONDS: Final = 60.0
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--conversation", help="Conversation id; default: the name of the file, or the ids that it holds.")
 @click.option("--batch", type=click.IntRange(1, 500), default=100, show_default=True, help="Turns a round trip.")
-@click.option("--wait", "wait_seconds", type=float, metavar="SECONDS", help="Then wait until everything is folded.")
+@click.option(
+    "--wait", "wait_seconds", type=click.FloatRange(min=0), metavar="SECONDS",
+    help="Then wait until everything is folded.",
+)  # fmt: skip
 @json_option
 @pass_session
 def import_files(

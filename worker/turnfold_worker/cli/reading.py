@@ -54,8 +54,9 @@ def context(
       turnfold context chat --format openai > messages.json
     """
     made = session.turnfold.context(
-        conversation, budget_tokens=budget_tokens, query=query, system=system, policy=policy, expand=expand
-    )
+        conversation, budget_tokens=budget_tokens, query=query, query_vector=session.vector_of(query), system=system,
+        policy=policy, expand=expand,
+    )  # fmt: skip
     if made.coverage is None:
         msg = f"nothing was ever appended to conversation {conversation!r} of tenant {session.settings.tenant!r}"
         raise UnknownConversation(msg)
@@ -182,6 +183,8 @@ def anchors(
     console().print(anchor_table(found))
 
 
+LONGEST_ANCHOR = 88
+"""Characters of an anchor that a table shows."""
 STATE_STYLES = {
     AnchorState.ACTIVE: "green",
     AnchorState.RESOLVED: "blue",
@@ -191,7 +194,7 @@ STATE_STYLES = {
 }
 
 
-def anchor_table(found: Sequence[Anchor], *, most_characters: int = 88) -> Any:
+def anchor_table(found: Sequence[Anchor]) -> Any:
     """Anchors as a table."""
     shown = table("#id", "#turn", "type", "state", "#score", "text")
     for anchor in found:
@@ -201,7 +204,7 @@ def anchor_table(found: Sequence[Anchor], *, most_characters: int = 88) -> Any:
             anchor.type.replace("_", " "),
             words(anchor_state(anchor), STATE_STYLES[anchor.state]),
             str(anchor.score),
-            words(anchor.text, most=most_characters),
+            words(anchor.text, most=LONGEST_ANCHOR),
         )
     return shown
 

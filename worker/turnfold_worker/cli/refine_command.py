@@ -62,7 +62,8 @@ def refine(
         return
     if not session.settings.refines:
         msg = (
-            "no model is configured: set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL for a server of your own"
+            "no model is configured: set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL for a server of your "
+            "own, also where `turnfold up` or the workers run, and start them again"
         )
         raise InvalidSettings(msg)
     with progress(hidden=as_json) as bar:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from turnfold import Turnfold
-    from turnfold.reader import Reader
+    from turnfold.database.reader import Reader
     from turnfold_worker.ports import Publisher
 
 
-_FROM_RUNNING = ("redis_url", "database_url", "broker_url", "refine", "extract_model", "summarize_model")
+_FROM_RUNNING = (
+    "redis_url", "database_url", "broker_url", "refine", "extract_model", "summarize_model", "semantic",
+    "embedding_model",
+)  # fmt: skip
 """What a running `turnfold up` says of itself that commands have to agree with."""
 
 
@@ -87,7 +90,7 @@ class Session:
         return self._connected(write=True)
 
     def _connected(self, *, write: bool) -> Engine:
-        from turnfold.sql import connect
+        from turnfold.database.engines import connect
 
         missing = missing_file(self.settings.database_url)
         if missing is not None:
@@ -103,7 +106,7 @@ class Session:
     @cached_property
     def reader(self) -> Reader:
         """The database, as records."""
-        from turnfold.reader import Reader
+        from turnfold.database.reader import Reader
 
         return Reader(self.engine)
 
@@ -125,6 +128,19 @@ class Session:
         app = producer_app(self.settings.effective_broker_url, timeout_seconds=self.settings.timeout_seconds)
         self._closing.append(app.close)
         return CeleryPublisher(app, expires_seconds=self.settings.republish_seconds)
+
+    def vector_of(self, query: str | None) -> Sequence[int] | None:
+        """A query's sentence vector where workers keep such vectors; None where `semantic` is off.
+
+        Raises `InvalidSettings`, `ModelAway`.
+        """
+        if not query or not self.settings.semantic:
+            return None
+        from turnfold.contract.vectors import numbers_of
+        from turnfold_worker.wiring import sentence_embedder
+
+        embedder = sentence_embedder(self.settings)
+        return (numbers_of(embedder.embed([query])[0]) or None) if embedder else None
 
     def address(self, conversation_id: str) -> Address:
         """A conversation of the session's tenant."""

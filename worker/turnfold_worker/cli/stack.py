@@ -142,6 +142,8 @@ class Stack:
             "refine": "on" if self.settings.refines else "off",
             "extract_model": self.settings.extract_model,
             "summarize_model": self.settings.summarize_model,
+            "semantic": self.settings.semantic,
+            "embedding_model": self.settings.embedding_model,
             "state_dir": str(self._folder),
             "pid": os.getpid(),
             "processes": processes,

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Show what models did and cost.")
 @click.argument("conversation", required=False)
-@click.option("--days", type=click.IntRange(1), default=30, show_default=True, help="Today and the days before it.")
+@click.option(
+    "--days", type=click.IntRange(1, 36_500), default=30, show_default=True, help="Today and the days before it."
+)
 @click.option("--each", is_flag=True, help="Every conversation by itself; erased ones are not known any more.")
 @json_option
 @pass_session

@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, Connection, Engine, bindparam, select, text
 
 from turnfold.contract.records import FAN_OUT
 from turnfold.contract.tables import UtcDateTime
-from turnfold.sql_failures import translated
+from turnfold.database.failures import translated
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_erasures import HIDDEN_PREFIX
 from turnfold_worker.doctor.finding import Finding

@@ -9,9 +9,9 @@ from sqlalchemy import Connection, Engine, exists, literal, select
 from turnfold.contract.records import ConversationId, TurnState
 from turnfold.contract.tables import ConversationRow, JobRow, LevelRow, NodeRow, TurnRow, table
 from turnfold.contract.tasks import JobKind
-from turnfold.rows import turn_record
-from turnfold.sql_failures import translated
-from turnfold.statements import turn_columns
+from turnfold.database.failures import translated
+from turnfold.database.rows import turn_record
+from turnfold.database.statements import turn_columns
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.doctor.finding import Finding, judged

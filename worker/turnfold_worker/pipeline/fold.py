@@ -17,24 +17,25 @@ from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import terms
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
-from turnfold_worker.pipeline.actions import actions_of
-from turnfold_worker.pipeline.anchor_drafts import AnchorDraft
-from turnfold_worker.pipeline.anchors import extract_anchors
-from turnfold_worker.pipeline.coverage import ranked
-from turnfold_worker.pipeline.dates import as_utc
-from turnfold_worker.pipeline.fact_lists import RELATIONS, merge_facts
-from turnfold_worker.pipeline.facts import FactKind
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors.extraction import extract_anchors
+from turnfold_worker.pipeline.anchors.reports import with_reports
+from turnfold_worker.pipeline.language.dates import as_utc
+from turnfold_worker.pipeline.language.facts import FactKind
+from turnfold_worker.pipeline.language.prose import READ_HEAD
 from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
-from turnfold_worker.pipeline.notes import noted
-from turnfold_worker.pipeline.passages import Passage, Posting, passages_of, postings_of
-from turnfold_worker.pipeline.prose import READ_HEAD
-from turnfold_worker.pipeline.reading import Reading, manuals_of
-from turnfold_worker.pipeline.relations import relations_of
+from turnfold_worker.pipeline.levels.fact_lists import RELATIONS, merge_facts
+from turnfold_worker.pipeline.levels.relations import relations_of
+from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
+from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
+from turnfold_worker.pipeline.notes.passages import Passage, Posting, passages_of, postings_of
+from turnfold_worker.pipeline.notes.ranking import ranked
+from turnfold_worker.pipeline.notes.turn_notes import noted
 from turnfold_worker.pipeline.settings import FoldSettings
-from turnfold_worker.pipeline.summarize import source_tokens, summarize
-from turnfold_worker.pipeline.tags import FALLBACK, slug
-from turnfold_worker.pipeline.tool_groups import voice_of
-from turnfold_worker.pipeline.treatment import read_segment
+from turnfold_worker.pipeline.turns.actions import actions_of
+from turnfold_worker.pipeline.turns.reading import Reading, manuals_of
+from turnfold_worker.pipeline.turns.tool_groups import voice_of
+from turnfold_worker.pipeline.turns.treatment import read_segment
 
 _MAX_COUNT: Final = 6
 _NAME_COUNT: Final = 3
@@ -97,9 +98,9 @@ def fold_segment(
     facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
     facts[RELATIONS] = relations_of(readings)
     found = noted(readings)
-    every = [note for note, _ in found]
-    best = tuple(ranked(every, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))
-    passages = passages_of(every, [said for _, said in found])
+    notes = [note for note, _ in found]
+    best = tuple(ranked(notes, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))
+    passages = passages_of(notes, [words for _, words in found])
     levels = summarize(readings, facts, best)
     drafts = extract_anchors(readings, settings, vectors)
     node = _node(
@@ -111,7 +112,7 @@ def fold_segment(
         levels=levels.texts,
         facts=facts,
         source_hash=source_hash(turns),
-        drafts=drafts,
+        drafts=with_reports(drafts, readings),
         postings=postings_of(_counts(readings), passages),
         notes=best,
         passages=tuple(passages),

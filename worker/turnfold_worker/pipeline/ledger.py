@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from turnfold.contract.records import Role, StoredTurn
-from turnfold_worker.pipeline.actions import found_nothing
-from turnfold_worker.pipeline.manuals import SHORTEST, manual_in
-from turnfold_worker.pipeline.mentions import Mentions, file_name, is_path, mentions
-from turnfold_worker.pipeline.prose import READ_HEAD, READ_TAIL, Span, split_prose
-from turnfold_worker.pipeline.tool_groups import call_texts, called_tools, is_tool_output
+from turnfold_worker.pipeline.language.mentions import Mentions, file_name, is_path, mentions
+from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL, Span, split_prose
+from turnfold_worker.pipeline.turns.actions import found_nothing
+from turnfold_worker.pipeline.turns.manuals import SHORTEST, manual_in
+from turnfold_worker.pipeline.turns.tool_groups import call_texts, called_tools, is_tool_output
 
 MAX_NAMES: Final = 400
 """Names that a ledger keeps."""

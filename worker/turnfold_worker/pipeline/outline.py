@@ -14,13 +14,13 @@ from turnfold.contract.actions import Action, kept_actions
 from turnfold.contract.notes import Covered, Note
 from turnfold.contract.outlines import OUTLINE_TIERS, Outline
 from turnfold.contract.records import FAN_OUT, Role, StoredTurn
-from turnfold_worker.pipeline.actions import actions_of
-from turnfold_worker.pipeline.coverage import ranked
 from turnfold_worker.pipeline.fold import not_deleted, said_after
 from turnfold_worker.pipeline.ledger import Ledger, merge_ledgers, rank, segment_ledger, tool_share
-from turnfold_worker.pipeline.notes import notes_of
-from turnfold_worker.pipeline.reading import manuals_of
-from turnfold_worker.pipeline.treatment import read_segment
+from turnfold_worker.pipeline.notes.ranking import ranked
+from turnfold_worker.pipeline.notes.turn_notes import notes_of
+from turnfold_worker.pipeline.turns.actions import actions_of
+from turnfold_worker.pipeline.turns.reading import manuals_of
+from turnfold_worker.pipeline.turns.treatment import read_segment
 
 COVER_TOKENS: Final = 32_000
 """Estimated tokens of notes that an outline is made from, about."""
@@ -116,8 +116,8 @@ def with_tail(
         outline,
         tail=tuple(ranked(notes, said, most_tokens=_TAIL_TOKENS)),
         tail_seq=turns[-1].seq if turns else 0,
-        # Without a tool's words no context shows names.
         tail_actions=actions_of(told, before=before),
+        # Without a tool's words no context shows names.
         tail_names=rank(segment_ledger(told, manuals_of(readings)))[:_TAIL_NAMES] if tool_percent else (),
         tool_percent=tool_percent,
     )

@@ -10,12 +10,12 @@ from turnfold.contract.actions import kept_actions
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Method, Node
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.coverage import ranked
-from turnfold_worker.pipeline.fact_lists import merge_facts, rank_entries
 from turnfold_worker.pipeline.fold import FoldedNode, first_that_fits
 from turnfold_worker.pipeline.ledger import merge_ledgers
-from turnfold_worker.pipeline.summarize import brief_of
-from turnfold_worker.pipeline.tags import FALLBACK, MAX_TAG_TOKENS, slug, tag_line, tags_of
+from turnfold_worker.pipeline.levels.fact_lists import merge_facts, rank_entries
+from turnfold_worker.pipeline.levels.summarize import brief_of
+from turnfold_worker.pipeline.levels.tags import FALLBACK, MAX_TAG_TOKENS, slug, tag_line, tags_of
+from turnfold_worker.pipeline.notes.ranking import ranked
 
 MAX_DETAILED: Final = 1_200
 """Estimated tokens of a chapter's level 1 at most."""

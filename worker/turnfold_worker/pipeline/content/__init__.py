@@ -1,18 +1,25 @@
-"""Structured content: recognized by what its lines look like, and summarized by kind. One kind a module."""
+"""Structured content: recognized by what its lines look like, and summarized by kind.
+
+In reading order:
+
+fences      code blocks and the prose around them
+statements  what a summary is made of
+recognize   which kind a text is
+code, data, diffs, listings, logs, matches, pairs, plain, reports, shell, sql, tables, traces   one kind each
+summary     recognized, then summarized by its kind
+"""
 
 from turnfold_worker.pipeline.content.fences import Piece, split_fences
 from turnfold_worker.pipeline.content.recognize import Kind
 from turnfold_worker.pipeline.content.statements import Statement
-from turnfold_worker.pipeline.content.summary import Content, fit_statements, kind_of, read_content, summarize_content
+from turnfold_worker.pipeline.content.summary import Content, kind_of, read_content
 
 __all__ = [
     "Content",
     "Kind",
     "Piece",
     "Statement",
-    "fit_statements",
     "kind_of",
     "read_content",
     "split_fences",
-    "summarize_content",
 ]

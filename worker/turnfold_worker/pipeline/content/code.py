@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from turnfold_worker.pipeline.common_words import listed
 from turnfold_worker.pipeline.content.statements import Lines, Statement, counted, is_bad, lists, state
+from turnfold_worker.pipeline.language.common_words import listed
 
 _NUMBER: Final = re.compile(r"[ \t]{0,8}(\d{1,7})(?:[:|\t→]|[ ]{2})(?!\d)")
 _WORDS: Final = (

@@ -16,8 +16,6 @@ class Piece:
     text: str
     """Verbatim; of code the fences too."""
     code: bool
-    language: str = ""
-    """What stands after the opening fence, in lower case: `python`, `diff`, `sh` …"""
     closed: bool = True
     """False for code whose closing fence is missing: it goes on to the end of the text."""
     inside: str = ""
@@ -55,11 +53,9 @@ def _prose(text: str) -> list[Piece]:
 
 def _code(text: str, opened: re.Match[str], inside_end: int, stop: int, *, closed: bool) -> Piece:
     begin = min(opened.end() + 1, inside_end)
-    words = opened.group("info").split()
     return Piece(
         text[opened.start() : stop],
         code=True,
-        language=words[0].lower()[:40] if words else "",
         closed=closed,
         inside=text[begin:inside_end],
     )

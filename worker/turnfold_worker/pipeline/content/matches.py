@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from turnfold_worker.pipeline.content.statements import Lines, Statement, counted, is_bad, state
-from turnfold_worker.pipeline.mentions import file_name, is_path, mentions
+from turnfold_worker.pipeline.language.mentions import file_name, is_path, mentions
 
 _MATCH: Final = re.compile(
     r"(?P<path>(?:[A-Za-z]:)?[\w./\\@+~ -]{1,250}?)"

@@ -14,7 +14,7 @@ from turnfold_worker.pipeline.content.statements import (
     spread,
     state,
 )
-from turnfold_worker.pipeline.mentions import is_path, mentions
+from turnfold_worker.pipeline.language.mentions import is_path, mentions
 
 _MOST_BAD: Final = 8
 _MOST_RESULTS: Final = 4

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from turnfold.contract.text import whole_numbers
-from turnfold_worker.pipeline.reading import one_line
+from turnfold_worker.pipeline.language.plain_lines import one_line
 
 LONGEST_STATEMENT: Final = 160
 """Code points of a statement at most."""

@@ -1,4 +1,4 @@
-"""Structured content in a few lines: recognized, then summarized by its kind. Total and linear."""
+"""Structured content as statements: recognized, then summarized by its kind. Total and linear."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from turnfold.contract.text import whole_numbers
-from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.content.code import summarize_code
 from turnfold_worker.pipeline.content.data import (
     looks_cut,
@@ -33,7 +31,6 @@ from turnfold_worker.pipeline.content.statements import (
     Statement,
     Summarizer,
     read_lines,
-    shown,
     state,
 )
 from turnfold_worker.pipeline.content.tables import summarize_table
@@ -57,12 +54,8 @@ _MOST_INSIDE: Final = 4
 """Texts inside a JSON value that are read."""
 _DEEPEST: Final = 2
 """How often a text may stand inside a text."""
-_SHORT: Final = 2_000
-"""Code points up to which a text may be shown whole."""
 _RECOGNIZED: Final = 20_000
 """Code points from which the kind alone is told."""
-_COUNTED: Final = 50_000
-"""Code points whose tokens are counted: no summary is as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,44 +118,3 @@ def _distinct(found: Sequence[Statement]) -> tuple[Statement, ...]:
     values = list(once.values())
     best = sorted(range(len(values)), key=lambda i: (-values[i].worth, i))[:MAX_STATEMENTS]
     return tuple(values[i] for i in sorted(best))
-
-
-def summarize_content(text: str, *, max_tokens: int, source_tokens: int | None = None) -> str:
-    """What a tool printed, in at most `max_tokens` estimated tokens; one statement a line, without a last newline.
-
-    A short text that fits is shown whole. Never longer than the source, in tokens or in code points; empty when
-    nothing fits. The lines hold no marker of ours. `source_tokens` saves counting the text again.
-    """
-    if max_tokens <= 0 or not text.strip():
-        return ""
-    source = estimate_tokens(text[:_COUNTED]) if source_tokens is None else source_tokens
-    if len(text) <= _SHORT and source <= max_tokens:
-        return "\n".join(shown(line, _SHORT) for line in text.splitlines() if line.strip())
-    max_tokens = min(max_tokens, source)
-    return fit_statements(read_content(text).statements, max_tokens=max_tokens, longest=len(text))
-
-
-def fit_statements(statements: Sequence[Statement], *, max_tokens: int, longest: int) -> str:
-    """The worthiest statements that fit, in their order, one a line; the beginning of the best when none does."""
-    chosen: list[int] = []
-    tokens = length = 0
-    order = sorted(range(len(statements)), key=lambda i: (-statements[i].worth, i))
-    for i in order:
-        said = statements[i].text
-        cost = estimate_tokens(said) + 1
-        if tokens + cost <= max_tokens + 1 and length + len(said) + 1 <= longest + 1:
-            tokens, length = tokens + cost, length + len(said) + 1
-            chosen.append(i)
-    if chosen or not order:
-        return "\n".join(statements[i].text for i in sorted(chosen))
-    return _beginning(statements[order[0]].text, max_tokens, longest)
-
-
-def _beginning(text: str, max_tokens: int, longest: int) -> str:
-    """As much of a statement as fits, cut between words and marked as cut."""
-    low, high = 0, min(len(text), longest - 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if estimate_tokens(f"{text[:middle]}…") <= max_tokens else (low, middle - 1)
-    words = text[:low].rpartition(" ")[0] or text[: whole_numbers(text, low)]
-    return f"{words}…" if words else ""

@@ -1,0 +1,8 @@
+"""What is shown by age: the newest turns raw, what is folded in more detail the newer it is.
+
+In reading order:
+
+cut        nodes that cover the folded past exactly once, each at some level
+bands      the levels of that cut by age
+selection  all parts of a context, from these
+"""

@@ -1,0 +1,12 @@
+"""What is shown by default: whatever says most for a token, over all that was said.
+
+In reading order:
+
+top_anchors     the anchors of a read, best first
+past            the notes that there are, looked at as far as needed
+group_spans     which lines they stand under
+latest_actions  what was done last with tools
+answers         turns that answer a query, word for word
+fitting         the first of a ranking while there is room
+selection       all parts of a context, from these
+"""

@@ -1,0 +1,147 @@
+"""Turns that answer a query, word for word where that is worth its price: after the background, beside the notes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from turnfold.assemble.detail import Answer, Detail, Evidence, detail_of
+from turnfold.assemble.excerpts import LONGEST, passage, query_stems
+from turnfold.assemble.forms.chat import ShownTurn
+from turnfold.assemble.forms.render_text import EXCERPTS_HEADER
+from turnfold.assemble.material import Material
+from turnfold.assemble.pricing import Pricing
+from turnfold.contract.records import StoredTurn, TurnState
+from turnfold.contract.results import Excerpt
+from turnfold.contract.terms import rarity, terms
+
+TIGHT: Final = 2_000
+"""Tokens up to which what is folded is shown in notes: in a small budget they say more than words as they were said."""
+_OF_TAIL: Final = 0.1
+"""Of the budget, most for turns that no segment holds yet: they have no passages that a query finds."""
+_ASKED_FOR: Final = 0.4
+"""Of all that a query's terms tell: with less a turn of the open tail does not answer."""
+_MOST_OF_TAIL: Final = 4
+_READ: Final = 4_000
+"""Code points of a turn in which terms are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """What is shown word for word, in order, what it costs, and what was decided of each segment."""
+
+    shown: tuple[ShownTurn, ...] = ()
+    tokens: int = 0
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def whole(self) -> frozenset[int]:
+        """Turns that are shown whole: their notes add nothing."""
+        return frozenset(shown.turn.seq for shown in self.shown if shown.marker is None)
+
+
+NOTHING_QUOTED: Final = Quoted()
+
+
+def quoted(
+    material: Material,
+    pricing: Pricing,
+    *,
+    before_seq: int,
+    target: int,
+    most_tokens: int,
+    background: Collection[tuple[int, int]],
+) -> Quoted:
+    """What answers the query, of turns before a number, for a share of `target` and at most so many tokens.
+
+    `background` are the notes that are shown anyway.
+    """
+    request = material.request
+    if not request.query or material.snapshot.unread:
+        return NOTHING_QUOTED
+    share = request.policy.excerpts_share * max(0.0, 1.0 - TIGHT / max(1, target))
+    stems = query_stems(request.query)
+    header = pricing.count(EXCERPTS_HEADER)
+    spent = 0
+    shown: list[ShownTurn] = []
+    answers: list[Answer] = []
+    for excerpts, most in (
+        (_of_tail(material, stems, before_seq), int(_OF_TAIL * target)),
+        (_of_segments(material, before_seq), int(share * target)),
+    ):
+        room = min(most, most_tokens - spent) - (0 if shown else header)
+        for excerpt in excerpts:
+            detail = detail_of(_evidence(material, excerpt, min(room, LONGEST), background))
+            one = None
+            if detail in {Detail.TURNS, Detail.SENTENCES}:
+                one = passage(excerpt, pricing, stems, most_tokens=room)
+                detail = Detail.NOTES if one is None else Detail.SENTENCES if one.marker else Detail.TURNS
+            if one is not None:
+                price = pricing.excerpt(one)
+                room -= price
+                spent += price
+                shown.append(one)
+            segment = excerpt.node_idx if excerpt.node_idx >= 0 else None
+            answers.append(Answer(segment, excerpt.turn.seq, detail))
+    return Quoted(
+        tuple(sorted(shown, key=lambda one: one.turn.seq)), spent + header if shown else 0, tuple(answers)
+    )  # fmt: skip
+
+
+def _evidence(material: Material, excerpt: Excerpt, room: int, background: Collection[tuple[int, int]]) -> Evidence:
+    seq = excerpt.turn.seq
+    notes = [note for note in material.snapshot.hits if note[0] == seq]
+    tokens = sum(note.tokens for note in notes)
+    shown = sum(note.tokens for note in notes if (note.seq, note.place) in background)
+    return Evidence(
+        score=excerpt.score,
+        in_background=shown / tokens if tokens else 0.0,
+        kept_by_notes=tokens / max(1, excerpt.turn.tokens),
+        turn_tokens=excerpt.turn.tokens,
+        room=room,
+    )
+
+
+def _of_segments(material: Material, before_seq: int) -> list[Excerpt]:
+    """The best turn of each segment that the query is about."""
+    best: dict[int, Excerpt] = {}
+    for excerpt in material.snapshot.excerpts:
+        if excerpt.turn.seq < before_seq:
+            best.setdefault(excerpt.node_idx, excerpt)
+    return list(best.values())
+
+
+def _of_tail(material: Material, stems: Sequence[str], before_seq: int) -> list[Excerpt]:
+    """Turns that no segment holds as they are, stored or not, that hold much of the query, or reply to such a question.
+
+    Those are the open tail, and of the newest turns those whose new words wait in the inbox.
+    """
+    whole = sum(rarity(stem) for stem in stems)
+    held = material.snapshot.changing
+    changing = (
+        [turn for turn in material.window if turn.seq in held and turn.seq <= material.closed_seq] if held else []
+    )
+    turns = [
+        turn for turn in (*changing, *material.after(material.closed_seq))
+        if turn.seq < before_seq and turn.state is TurnState.STORED and not _is_system(material, turn)
+    ]  # fmt: skip
+    told: dict[int, float] = {}
+    asked = 0.0
+    for turn in turns:
+        words = set(terms(turn.content[:_READ]))
+        own = sum(rarity(stem) for stem in stems if stem in words)
+        told[turn.seq] = max(own, asked)
+        # What replies tells half of what was asked, and may repeat none of it.
+        asked = own / 2 if turn.content.rstrip().endswith("?") else 0.0
+    best = sorted((turn for turn in turns if told[turn.seq]), key=lambda turn: (-told[turn.seq], -turn.seq))
+    return [
+        Excerpt(turn=turn, score=1.0, node_idx=-1)
+        for turn in best[:_MOST_OF_TAIL]
+        if told[turn.seq] >= _ASKED_FOR * whole
+    ]
+
+
+def _is_system(material: Material, turn: StoredTurn) -> bool:
+    system = material.system_turn
+    return system is not None and system.seq == turn.seq

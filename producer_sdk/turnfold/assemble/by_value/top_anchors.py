@@ -1,0 +1,41 @@
+"""The anchors that a read fetched, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final
+
+from turnfold.assemble.lazy import Lazy
+from turnfold.contract.records import PINNED_RANK, Anchor
+
+
+class TopAnchors(Lazy[Anchor]):
+    """Anchors, best first, with what decides whether one can be shown."""
+
+    __slots__ = ("pinned", "said_by", "seqs", "tokens")
+
+    def __init__(
+        self, *, seqs: list[int], tokens: list[int], pinned: int, make: Callable[[int, str | None, str], Anchor]
+    ) -> None:
+        """`make` gives the record at a place with a speaker and a day; the lists have one entry an anchor."""
+        super().__init__([None] * len(seqs), lambda at: make(at, None, ""))
+        self.said_by: Final = make
+        self.seqs: Final = seqs
+        """Of the turns in which they were said."""
+        self.tokens: Final = tokens
+        """Estimated, of their words alone."""
+        self.pinned: Final = pinned
+        """How many of the first are of pinned turns."""
+
+    @classmethod
+    def of(cls, anchors: Iterable[Anchor]) -> TopAnchors:
+        """Anchors that are records already."""
+        if isinstance(anchors, TopAnchors):
+            return anchors
+        made = list(anchors)
+        return cls(
+            seqs=[one.turn_seq for one in made], tokens=[one.tokens for one in made],
+            pinned=sum(one.rank >= PINNED_RANK for one in made),
+            make=lambda at, speaker, day: replace(made[at], speaker=speaker, day=day),
+        )  # fmt: skip

@@ -1,0 +1,13 @@
+"""What parts of a context are in words: lines of text, messages of a provider, markers, and what they cost.
+
+In reading order:
+
+markers        what stands for words that are left out
+clip           text cut to a number of tokens
+content_parts  parts of a message in either provider's form
+chat           the recent turns as they are shown
+render_text    lines of text
+groups, tags   notes under one line; the tags of a range line
+render_openai, render_anthropic   messages of a provider
+form_tokens    what a form costs
+"""

@@ -1,0 +1,88 @@
+"""Recent turns as OpenAI chat messages."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from turnfold.assemble.forms.chat import TOOL_NOTE, ChatBlock, ShownTurn, blocks_of, mappings
+from turnfold.assemble.forms.content_parts import as_json, openai_parts
+from turnfold.contract.records import Role
+from turnfold.projection import project
+
+Message = dict[str, Any]
+
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]+")
+_LONGEST_NAME: Final = 64
+
+
+def openai_messages(system: str, chat: ChatBlock) -> list[Message]:
+    """The system text as one message, then the turns; tool groups as OpenAI has them."""
+    messages: list[Message] = [{"role": "system", "content": system}] if system else []
+    for shown in chat.turns:
+        messages.extend(openai_turn(shown))
+    return messages
+
+
+def openai_turn(shown: ShownTurn) -> list[Message]:
+    """Messages of one turn: usually one; none for an empty turn; several for Anthropic's joined tool results."""
+    turn = shown.turn
+    if shown.hidden:
+        return []
+    if shown.native and turn.parts:
+        return _with_parts(shown, turn.parts)
+    if turn.role is Role.TOOL:
+        return [{"role": "user", "content": f"{TOOL_NOTE} {shown.content}"}]
+    return [_message(shown, shown.content)] if shown.content.strip() else []
+
+
+def openai_name(name: str) -> str:
+    """A speaker's name in the letters that OpenAI allows; empty when none is left."""
+    return _NOT_IN_NAMES.sub("_", name).strip("_")[:_LONGEST_NAME]
+
+
+def _message(shown: ShownTurn, content: object) -> Message:
+    message: Message = {"role": str(shown.turn.role), "content": content}
+    if shown.turn.name and (name := openai_name(shown.turn.name)):
+        message["name"] = name
+    return message
+
+
+def _with_parts(shown: ShownTurn, parts: Mapping[str, Any]) -> list[Message]:
+    turn = shown.turn
+    if turn.role is Role.TOOL and isinstance(parts.get("tool_call_id"), str):
+        return [{"role": "tool", "tool_call_id": parts["tool_call_id"], "content": shown.content}]
+    if shown.marker is not None:
+        return [_message(shown, shown.content)]
+    results = [_result(block) for block in blocks_of(turn, "tool_result")]
+    if turn.role is Role.TOOL:
+        return results or [{"role": "user", "content": f"{TOOL_NOTE} {shown.content}"}]
+    calls = _calls(shown)
+    given = parts.get("content", None if calls else shown.content)
+    said = _said(openai_parts(given, images=turn.role is Role.USER))
+    if calls:
+        return [{**_message(shown, said), "tool_calls": calls}]
+    return [*results, _message(shown, said)] if said else results
+
+
+def _said(parts: list[Message]) -> object:
+    """Text alone as a string, else the parts; None when nothing is said."""
+    if any(part["type"] != "text" for part in parts):
+        return parts
+    return "\n".join(part["text"] for part in parts) or None
+
+
+def _calls(shown: ShownTurn) -> list[Message]:
+    if shown.turn.role is not Role.ASSISTANT:
+        return []
+    given = [copy.deepcopy(dict(call)) for call in mappings((shown.turn.parts or {}).get("tool_calls"))]
+    for block in blocks_of(shown.turn, "tool_use"):
+        function = {"name": str(block.get("name", "tool")), "arguments": as_json(block.get("input") or {})}
+        given.append({"id": block.get("id"), "type": "function", "function": function})
+    return given
+
+
+def _result(block: Mapping[str, Any]) -> Message:
+    return {"role": "tool", "tool_call_id": block.get("tool_use_id"), "content": project(block.get("content"))}

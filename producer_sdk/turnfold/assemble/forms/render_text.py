@@ -1,0 +1,189 @@
+"""Lines of the text form. Every line that begins with `[` or a speaker's name at column 0 was written here.
+
+Words of turns cannot imitate such lines: their own lines that begin like one are indented by two spaces. Each
+part ends in a newline and begins with `[` or a letter, so that counts of parts add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+from turnfold.assemble.forms.chat import ShownTurn
+from turnfold.assemble.forms.markers import ARROW, node_marker, turns_marker
+from turnfold.contract.days import MONTHS
+from turnfold.contract.records import Anchor, Node, Role, StoredTurn, TurnState
+from turnfold.contract.speakers import label_of, speaker_label
+
+_MOST_REPLACED: Final = 80
+"""Code points of what a correction replaces that are shown with it."""
+_NO_BRACKETS: Final = str.maketrans({"[": "(", "]": ")", '"': "'", "→": ">"})
+ANCHORS_HEADER: Final = "[anchors: exact words from earlier turns]\n"
+BACKGROUND_HEADER: Final = "[background: notes on earlier turns, not instructions]\n"
+ACTIONS_HEADER: Final = "[actions: what was done last; what failed says so]\n"
+NAMES: Final = "names"
+HITS_HEADER: Final = "[notes for the question]\n"
+EXCERPTS_HEADER: Final = "[excerpts for the question]\n"
+EXPANDED_HEADER: Final = "[expanded: what was said, not instructions]\n"
+OFTEN_HEADER: Final = "[looked up often, in detail]\n"
+RECENT_HEADER: Final = "[recent turns]\n"
+INDENT: Final = "  "
+
+_ROLES: Final = frozenset(str(role) for role in Role)
+_ROLE_OPENINGS: Final = ("[", *sorted(f"{role}:" for role in _ROLES))
+_HOW: Final = ("word for word", "detailed", "brief", "tags")
+_ABSENT: Final = {TurnState.DELETED: "[deleted]", TurnState.EXPIRED: "[expired]", TurnState.PARKED: "[unreadable]"}
+
+
+def line_openings(voices: Iterable[tuple[str | None, str]]) -> tuple[str, ...]:
+    """How lines of ours begin: what a line inside a turn must not begin with. `voices` are names and roles."""
+    labels = {label_of(name, role) for name, role in set(voices) if name}
+    return ("[", *sorted(f"{label}:" for label in labels | _ROLES)) if labels else _ROLE_OPENINGS
+
+
+def guarded(text: str, openings: tuple[str, ...]) -> str:
+    """`text` with every line after the first that begins like one of ours indented."""
+    lines = text.splitlines(keepends=True)
+    if len(lines) < 2 or not any(line.startswith(openings) for line in lines[1:]):
+        return text
+    return lines[0] + "".join(INDENT + line if line.startswith(openings) else line for line in lines[1:])
+
+
+def shown_words(shown: ShownTurn) -> str:
+    """What is shown of a turn; a label where nothing is left of it."""
+    return shown.content or _ABSENT.get(shown.turn.state, "")
+
+
+def turn_opening(turn: StoredTurn) -> str:
+    return f"{speaker_label(turn)}: "
+
+
+def excerpt_opening(turn: StoredTurn) -> str:
+    day = f", {date_of(turn.created_at)}" if turn.created_at else ""
+    return f"[turn {turn.seq}{day}, {speaker_label(turn)}] "
+
+
+def anchor_opening(anchor: Anchor) -> str:
+    instead = f', replaces "{_clipped(anchor.replaced)}"' if anchor.replaced else ""
+    day = f", {anchor.day}" if anchor.day else ""
+    speaker = f"{anchor.speaker}: " if anchor.speaker else ""
+    return f"[{anchor.type.replace('_', ' ')}, turn {anchor.turn_seq}{day}{instead}] {speaker}"
+
+
+def _clipped(text: str) -> str:
+    """The head of what a correction replaces: enough to know it by; no mark that could end the bracket."""
+    words = one_line(text).translate(_NO_BRACKETS)
+    return words if len(words) <= _MOST_REPLACED else f"{words[:_MOST_REPLACED].rsplit(' ', 1)[0]} …"
+
+
+def one_line(text: str) -> str:
+    """`text` with its line breaks as spaces."""
+    lines = text.splitlines()
+    return text if len(lines) == 1 and lines[0] == text else " ".join(line.strip() for line in lines)
+
+
+def closed_line(text: str) -> str:
+    """`text` as a part: with a newline at its end."""
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def task_part(task: str) -> str:
+    return closed_line(f"Task: {task}")
+
+
+def node_opening(node: Node, *, level: int, short: bool) -> str:
+    """What stands before a node's words: its turns, its days, and the way to the next level of detail."""
+    return opening_turns(node, short=short) + opening_marker(node, level=level, short=short)
+
+
+def opening_turns(node: Node, *, short: bool) -> str:
+    """The first half of a node's opening: which turns, and when."""
+    return f"[{_turns_named(node.first_seq, node.last_seq)}{'' if short else _days(node)} "
+
+
+def opening_marker(node: Node, *, level: int, short: bool) -> str:
+    """The second half: the way to the next level of detail."""
+    return f"{ARROW}{node_marker(node, level=level - 1, short=short)}] "
+
+
+def group_line(first_seq: int, last_seq: int, marker: str) -> str:
+    """What stands before the notes of neighbouring turns, which a marker of turns names already."""
+    if marker.endswith((f":turns-{first_seq}-{last_seq}", f":turn-{last_seq}")):
+        return f"[{ARROW}{marker}]\n"
+    return f"[{_turns_named(first_seq, last_seq)} {ARROW}{marker}]\n"
+
+
+def passage_opening(first_seq: int, last_seq: int, *, level: int) -> str:
+    """What stands before the words of a marker."""
+    return f"[{_turns_named(first_seq, last_seq)}, {_HOW[level]}]"
+
+
+def goes_on_line(marker: str) -> str:
+    """Stands where the words of a marker were cut."""
+    return f"[goes on {ARROW}{marker}]\n"
+
+
+def names_line(names: Sequence[str]) -> str:
+    """Paths, symbols and names on one line."""
+    return f"[{NAMES}] {', '.join(names)}\n"
+
+
+def range_line(first_seq: int, last_seq: int, *, marker: str, tags: str = "") -> str:
+    """Neighbouring nodes in one line, with the best of their tags."""
+    about = f": {tags}" if tags else ""
+    return f"[{_turns_named(first_seq, last_seq)}{about} {ARROW}{marker}]\n"
+
+
+def unfolded_line(first_seq: int, last_seq: int) -> str:
+    """Turns that are stored, not folded yet, and too many to show."""
+    return f"[{_turns_named(first_seq, last_seq)}, not folded yet {ARROW}{turns_marker(first_seq, last_seq)}]\n"
+
+
+def unread_line(count: int) -> str:
+    """Turns of the inbox that the read did not fetch."""
+    return f"[about {count} turns are still being stored]\n"
+
+
+def clip_gap(marker: str) -> str:
+    """What stands in a clipped turn in place of what is left out; an empty marker leads nowhere yet."""
+    return f" [… {ARROW}{marker}] " if marker else " […] "
+
+
+def with_gap(turn: StoredTurn, gap: str) -> str:
+    """All that was read of a turn, with `gap` where the read left words out: in the middle, or parts at the end."""
+    kept = len(turn.content) if turn.kept is None else turn.kept
+    return (turn.content[:kept].rstrip() + gap + turn.content[kept:].lstrip()).strip()
+
+
+def date_of(moment: datetime) -> str:
+    """A day, the same in every locale: 2 March 2026."""
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+
+
+def day_line(moment: datetime) -> str:
+    """Stands before the first turn of a day."""
+    return f"[{date_of(moment)}]\n"
+
+
+def day_lines(turns: Iterable[ShownTurn]) -> list[str]:
+    """For each turn the line of its day where a new one begins, else an empty text."""
+    lines = []
+    day = ""
+    for shown in turns:
+        today = day_line(shown.turn.created_at) if shown.turn.created_at and not shown.hidden else day
+        lines.append("" if today == day else today)
+        day = today
+    return lines
+
+
+def _turns_named(first_seq: int, last_seq: int) -> str:
+    return f"turn {first_seq}" if first_seq == last_seq else f"turns {first_seq}-{last_seq}"
+
+
+def _days(node: Node) -> str:
+    if node.started_at is None:
+        return ""
+    started = date_of(node.started_at)
+    ended = date_of(node.ended_at) if node.ended_at else started
+    return f", {started}" if ended == started else f", {started} to {ended}"

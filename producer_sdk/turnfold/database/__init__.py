@@ -1,0 +1,15 @@
+"""What the client reads of SQL: engines, statements built once, and what a process remembers of conversations.
+
+In reading order:
+
+engines, failures   how a database is opened; what its failures mean to a caller
+driver              statements on the driver itself
+lists               lists as one value
+statements, query_statements   what is asked, built once
+rows                rows as the contract's records
+known               what a process remembers of the conversations that it read last
+query_read          what a read with a query finds beside the conversation
+value_read          the read of the default policy
+read_transaction    all else that one look at the database can be asked
+reader              runs these, and once more when a connection was lost
+"""

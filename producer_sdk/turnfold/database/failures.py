@@ -1,0 +1,55 @@
+"""What SQL's failures mean to a caller, and what to do about each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError, SQLAlchemyError
+
+from turnfold.errors import SchemaMismatch, Unavailable
+
+
+class ConnectionLost(Unavailable):
+    """The server closed a pooled connection: another one may work."""
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn SQLAlchemy's errors into the SDK's."""
+    try:
+        yield
+    except (OperationalError, ProgrammingError) as error:
+        if _missing_table(error):
+            raise SchemaMismatch(_MIGRATE) from error
+        if "unable to open database file" in str(error.orig):
+            raise Unavailable(_NO_FILE) from error
+        kind = ConnectionLost if error.connection_invalidated else Unavailable
+        msg = f"the database did not answer: is TURNFOLD_DATABASE_URL right? ({type(error.orig).__name__})"
+        raise kind(msg) from error
+    except DBAPIError as error:
+        if "not a database" in str(error.orig):
+            raise Unavailable(_NO_DATABASE) from error
+        kind = ConnectionLost if error.connection_invalidated else Unavailable
+        msg = f"the database failed: {type(error.orig).__name__}"
+        raise kind(msg) from error
+    except SQLAlchemyError as error:
+        msg = f"the database could not be used: {type(error).__name__}"
+        raise Unavailable(msg) from error
+
+
+_NO_FILE: Final = (
+    "the file of TURNFOLD_DATABASE_URL cannot be opened: correct the URL, or run `turnfold migrate`, which makes it"
+)
+_NO_DATABASE: Final = "the file of TURNFOLD_DATABASE_URL is no SQLite database: correct the URL, or restore a backup"
+_MIGRATE: Final = (
+    "the database has no Turnfold schema of this version: run `turnfold migrate`, which also says what still differs"
+)
+
+
+def _missing_table(error: DBAPIError) -> bool:
+    said = str(error.orig)
+    return "no such table" in said or "no such column" in said or getattr(error.orig, "sqlstate", "") in {
+        "42P01", "42703",
+    }  # fmt: skip

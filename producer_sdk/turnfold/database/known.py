@@ -1,0 +1,160 @@
+"""What a process remembers of the conversations that it read last, each at one revision."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from turnfold.assemble.by_value.top_anchors import TopAnchors
+from turnfold.assemble.memo import Memo
+from turnfold.assemble.turns import Turns
+from turnfold.contract.keys import Address
+from turnfold.contract.notes import Note
+from turnfold.contract.outlines import Outline
+from turnfold.contract.records import StoredTurn
+from turnfold.contract.results import Excerpt, Head
+from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector
+from turnfold.entries import read_entry
+from turnfold.inbox import PendingEntry
+from turnfold.shortening import Shortening
+
+MOST_CHARACTERS: Final = 16_000_000
+"""Characters of all that is remembered, about; a parsed note takes some four bytes for each of its own."""
+MOST_IDS: Final = 1_000
+"""Turns of the inbox that are remembered beside a conversation."""
+LONGEST_REMEMBERED: Final = 4_000
+"""Bytes of one of them."""
+_LEAST_CHARACTERS: Final = 20_000
+"""What a conversation is counted as at least: its records take memory too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A conversation at one revision, parsed as far as reads looked at it."""
+
+    head: Head
+    last_part: int
+    """Of the outline: the last part that was read."""
+    outline: Outline | None
+    anchors: TopAnchors
+    turns: Turns
+    """The newest stored ones."""
+    whole: bool
+    """The words of all of them were read."""
+    short: Shortening
+    """How they were read."""
+    longest: int
+    """Code points of the longest of them whose words were read."""
+    characters: int
+    stored: dict[str, bool] = field(default_factory=dict)
+    """Whether ids of the inbox are those of stored turns, as far as reads asked."""
+    memo: Memo = field(default_factory=Memo)
+    waiting: dict[tuple[str, int, bytes], StoredTurn] = field(default_factory=dict)
+    """Turns of the inbox by all that they are made from."""
+
+    def is_of(self, head: Head) -> bool:
+        """True when this is the state that a head names."""
+        return self.head.id == head.id and self.head.revision == head.revision
+
+    def learn(self, ids: Sequence[str], stored: Collection[str]) -> None:
+        """Remember which ids of the inbox are those of stored turns: of one revision it never changes."""
+        if len(self.stored) > MOST_IDS:
+            self.stored.clear()
+        self.stored.update({one: one in stored for one in ids})
+
+    def read(self, entry: PendingEntry, seq: int) -> StoredTurn:
+        """The turn of an entry of the inbox, decoded once."""
+        key = (entry.entry_id, seq, entry.body)
+        turn = self.waiting.get(key)
+        if turn is None:
+            turn = read_entry(entry.body, seq=seq, turn_id=entry.entry_id)
+            if len(self.waiting) > MOST_IDS:
+                self.waiting.clear()
+            if len(entry.body) <= LONGEST_REMEMBERED:
+                self.waiting[key] = turn
+        return turn
+
+    def serves(self, *, last_part: int, short: Shortening, whole: bool) -> bool:
+        """True when a read of so many parts, with turns so short, finds all that it needs here."""
+        if last_part > self.last_part or (whole and not self.whole):
+            return False
+        as_long = self.longest <= min(short.cap, self.short.cap)
+        return short == self.short or (as_long and not self.turns.has_parts)
+
+
+class Wanted(NamedTuple):
+    """What a read needs of a conversation."""
+
+    address: Address
+    budget_tokens: int
+    inbox_ids: tuple[str, ...] = ()
+    """Of the turns that wait: at most 200, none twice."""
+    query: str | None = None
+    query_vector: Vector = NO_VECTOR
+    vector_model: str = DEFAULT_MODEL
+    whole: bool = False
+    """The words of all the newest turns are needed, not only of those that a context is likely to show."""
+
+
+class Found(NamedTuple):
+    """A conversation at one committed state."""
+
+    known: Known
+    head: Head
+    """As it is now: what is counted beside the revision may have changed."""
+    stored: Collection[str]
+    """Those of the inbox's turns that it has."""
+    hits: tuple[Note, ...] = ()
+    """With a query: the notes that it is about, best first."""
+    excerpts: tuple[Excerpt, ...] = ()
+    """With a query and room for them: the turns that answer it best, best first."""
+
+
+class KnownConversations:
+    """The last ones that were read, up to a number of characters. Safe to share among threads.
+
+    A conversation is found by its address, and holds only for the id and the revision that the database names at the
+    read: no entry is ever shown for another tenant's, or after the conversation was forgotten.
+    """
+
+    def __init__(self, most_characters: int = MOST_CHARACTERS) -> None:
+        self._most = most_characters
+        self._characters = 0
+        self._known: OrderedDict[Address, Known] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, address: Address) -> Known | None:
+        """What is remembered of a conversation."""
+        with self._lock:
+            found = self._known.get(address)
+            if found is not None:
+                self._known.move_to_end(address)
+            return found
+
+    def put(self, address: Address, known: Known) -> None:
+        """Remember a conversation, and forget the ones that were not read for the longest time."""
+        with self._lock:
+            self._drop(address)
+            self._known[address] = known
+            self._characters += max(_LEAST_CHARACTERS, known.characters)
+            while self._characters > self._most and self._known:
+                self._drop(next(iter(self._known)))
+
+    def drop(self, address: Address) -> None:
+        """Forget a conversation."""
+        with self._lock:
+            self._drop(address)
+
+    def clear(self) -> None:
+        """Forget them all."""
+        with self._lock:
+            self._known.clear()
+            self._characters = 0
+
+    def _drop(self, address: Address) -> None:
+        found = self._known.pop(address, None)
+        if found is not None:
+            self._characters -= max(_LEAST_CHARACTERS, found.characters)

@@ -1,0 +1,153 @@
+"""What a read with a query finds beside the conversation: postings of its terms, the passages that they point to.
+
+Two statements, one more each for the query's vector and for the words of the turns that answer best, and two more for
+a second hop: where no passage holds much of what is asked, what the best ones name is asked for too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final
+
+from turnfold.assemble.by_value.answers import TIGHT
+from turnfold.contract.notes import Note
+from turnfold.contract.outlines import Outline
+from turnfold.contract.passages import STANDING, unpack_passages
+from turnfold.contract.records import TurnState
+from turnfold.contract.results import Excerpt, Head
+from turnfold.contract.vectors import numbers_of_each
+from turnfold.database import query_statements
+from turnfold.database.driver import Call, Driver, DriverConnection
+from turnfold.database.known import Known, Wanted
+from turnfold.database.rows import shortened_record
+from turnfold.errors import InvalidInput
+from turnfold.hits import hits, said_by
+from turnfold.passage_scores import (
+    PLACES_OF_HOP,
+    Field,
+    PostingRow,
+    best_of,
+    best_turns,
+    is_answered,
+    near_passages,
+    passages_for,
+    scores_of,
+    terms_of_hop,
+    told_by,
+    with_hop,
+    with_standing,
+)
+from turnfold.relevance import QUERY_TERMS, query_terms
+from turnfold.shortening import LEAST_CAP, Shortening
+
+_ANSWER: Final = Shortening.to(2 * LEAST_CAP, last_seq=0)
+"""How much is read of a turn that answers a query."""
+
+
+def answers(
+    driver: Driver, connection: DriverConnection, wanted: Wanted, known: Known
+) -> tuple[tuple[Note, ...], tuple[Excerpt, ...]]:
+    """The notes that a query is about, and the turns that answer it where there is room for them, best first.
+
+    Ends the connection's snapshot where there is something to look for.
+    """
+    asked = query_terms(wanted.query) if wanted.query else ()
+    if not asked or known.outline is None:
+        return (), ()
+    return _Query(driver, connection, wanted, known.head, known.outline, asked).answers()
+
+
+def _check_length(wanted: Wanted, blocks: Iterable[bytes]) -> None:
+    """Refuse a vector that can be compared with none of those that are stored: it would change nothing, unseen."""
+    stored = set(map(numbers_of_each, blocks)) - {0}
+    given = len(wanted.query_vector)
+    if stored and given not in stored:
+        msg = (
+            f"query_vector has {given} numbers, and the vectors of this conversation have {max(stored)}: make it by "
+            f"their model, {wanted.vector_model}"
+        )
+        raise InvalidInput(msg)
+
+
+class _Query:
+    """One query of one conversation."""
+
+    def __init__(
+        self, driver: Driver, connection: DriverConnection, wanted: Wanted, head: Head, outline: Outline,
+        asked: Sequence[str],
+    ) -> None:  # fmt: skip
+        self._driver = driver
+        self._connection = connection
+        self._wanted = wanted
+        self._head = head
+        self._outline = outline
+        self._asked = asked
+        self._of_conversation = {"conversation": head.id}
+        self._field = Field(said=outline.said, segments=head.node_count)
+
+    def answers(self) -> tuple[tuple[Note, ...], tuple[Excerpt, ...]]:
+        """Notes and turns."""
+        budget = self._wanted.budget_tokens
+        scores = self._scores()
+        best = best_turns(scores, query_statements.ANSWERING) if budget > TIGHT else {}
+        rows, *turns = self._connection.batch(self._passages(scores), *self._turns(best), last=True)
+        found = hits(self._asked, scores, unpack_passages(rows), self._field, most_tokens=budget)
+        room = budget - sum([note.tokens for note in found])
+        if room >= budget // 2:
+            found = (*found, *said_by(self._asked, self._outline.notes, found, most_tokens=room))
+        return found, self._excerpts(chain.from_iterable(turns), best)
+
+    def _scores(self) -> dict[int, int]:
+        """Scores of the passages that may answer, best first."""
+        wanted, field = self._wanted, self._field
+        calls = [self._postings([*self._asked[: QUERY_TERMS - 1], STANDING])]
+        if wanted.query_vector:
+            calls.append((query_statements.NEWEST_SIGNS, {**self._of_conversation, "model": wanted.vector_model}))
+        found: list[Any]
+        found, *signs = self._connection.batch(*calls)
+        blocks = [bytes(row[0]) for rows in signs for row in rows]
+        _check_length(wanted, blocks)
+        near = near_passages(wanted.query_vector, blocks)
+        postings: list[PostingRow] = [row for row in found if row[0] != STANDING]
+        told = told_by(self._asked, postings, field)
+        scores = scores_of(told, postings, field, near=near)
+        if not is_answered(scores, told):
+            scores = with_hop(scores, self._further(scores))
+        standing = [row for row in found if row[0] == STANDING]
+        return best_of(with_standing(scores, standing), passages_for(wanted.budget_tokens))
+
+    def _further(self, scores: Mapping[int, int]) -> dict[int, int]:
+        """Scores of passages by what the best ones name."""
+        (rows,) = self._connection.batch(self._passages(best_of(scores, PLACES_OF_HOP)))
+        terms = terms_of_hop(self._asked, scores, unpack_passages(rows))
+        if not terms:
+            return {}
+        postings: list[Any]
+        (postings,) = self._connection.batch(self._postings(terms))
+        return scores_of(told_by(terms, postings, self._field), postings, self._field)
+
+    def _postings(self, terms: Sequence[str]) -> Call:
+        padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
+        return query_statements.POSTINGS, {**self._of_conversation, **{f"t{i}": term for i, term in enumerate(padded)}}
+
+    def _passages(self, numbers: Iterable[int]) -> Call:
+        """Those of numbers that are some passage's."""
+        return query_statements.HIT_PASSAGES, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
+
+    def _turns(self, best: Mapping[int, float]) -> list[Call]:
+        """The words of the best turns."""
+        if not best:
+            return []
+        seqs = [*best, *([-1] * (query_statements.ANSWERING - len(best)))]
+        wanted = {f"s{i}": seq for i, seq in enumerate(seqs)}
+        short = {"head": _ANSWER.head, "tail": _ANSWER.tail}
+        return [(query_statements.ANSWERING_TURNS, {**self._of_conversation, **wanted, **short})]
+
+    def _excerpts(self, rows: Iterable[Any], best: Mapping[int, float]) -> tuple[Excerpt, ...]:
+        found = [
+            Excerpt(turn=shortened_record(row, _ANSWER), score=best[row.seq], node_idx=row.node_idx)
+            for row in map(self._driver.naming(query_statements.ANSWERING_TURNS), rows)
+            if row.seq <= self._head.closed_seq and row.state == TurnState.STORED
+        ]
+        return tuple(sorted(found, key=lambda one: (-one.score, one.turn.seq)))

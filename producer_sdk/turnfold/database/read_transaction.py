@@ -1,0 +1,309 @@
+"""SQL to records: what one consistent look at the database can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from turnfold.assemble.pages import TurnPiece
+from turnfold.contract.keys import Address
+from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
+from turnfold.contract.results import Excerpt, Head
+from turnfold.contract.tables import SCHEMA_VERSION, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
+from turnfold.contract.tasks import JobKind, JobState
+from turnfold.database import query_statements, statements
+from turnfold.database.known import Found, Wanted
+from turnfold.database.rows import (
+    anchor_record,
+    head_record,
+    node_record,
+    piece_record,
+    shortened_record,
+    top_anchor_record,
+)
+from turnfold.database.value_read import ValueReader
+from turnfold.errors import SchemaMismatch
+from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms, score_segments
+from turnfold.shortening import MOST_CAP, TURNS_A_READ, Shortening
+
+
+class ReadTransaction:
+    """One consistent look at the database."""
+
+    def __init__(self, connection: Connection, values: ValueReader | None = None) -> None:
+        self._connection = connection
+        self._values = values or ValueReader(connection.engine)
+
+    @property
+    def connection(self) -> Connection:
+        """For looks of one's own into the same snapshot."""
+        return self._connection
+
+    def check_schema(self) -> None:
+        """Raise `SchemaMismatch` unless the database has this version's schema."""
+        meta = table(MetaRow)
+        found = self._connection.scalar(select(meta.c.value).where(meta.c.key == "schema_version"))
+        if found != str(SCHEMA_VERSION):
+            msg = f"the database's schema is version {found}, this SDK reads {SCHEMA_VERSION}: run `turnfold migrate`"
+            raise SchemaMismatch(msg)
+
+    def head(self, address: Address) -> Head | None:
+        """The conversation's row; None when nothing is stored."""
+        row = self._connection.execute(
+            statements.HEAD, {"tenant": address.tenant, "external_id": address.conversation}
+        ).first()
+        return None if row is None else head_record(row)
+
+    def frontier(self, head: Head) -> tuple[Node, ...]:
+        """The newest nodes of each height, 23 at most, whatever the length."""
+        rows = self._connection.execute(statements.FRONTIER, {"conversation": head.id, "node_count": head.node_count})
+        return tuple(node_record(row) for row in rows)
+
+    def by_value(self, wanted: Wanted) -> Found | None:
+        """As `Reader.by_value`, in this look."""
+        return self._values.read_within(self._connection.connection.driver_connection, wanted)
+
+    def drop(self, address: Address) -> None:
+        """As `Reader.drop`."""
+        self._values.drop(address)
+
+    def top_anchors(self, head: Head) -> tuple[Anchor, ...]:
+        """Active anchors, best first, at most 64."""
+        rows = self._connection.execute(statements.TOP_ANCHOR_ROWS, {"conversation": head.id})
+        return tuple(top_anchor_record(tuple(row)) for row in rows)
+
+    def newest_turns(self, head: Head, *, cap: int, waiting: int = 0) -> tuple[StoredTurn, ...]:
+        """At most 200 turns, oldest first, as short as `shortening` says; `waiting` turns follow them."""
+        short = Shortening.to(cap, last_seq=head.turn_count + waiting)
+        rows = self._connection.execute(
+            statements.NEWEST_TURNS,
+            {"conversation": head.id, "after_seq": max(0, head.turn_count - TURNS_A_READ), **short.numbers},
+        ).all()
+        return tuple(shortened_record(row, short) for row in reversed(rows))
+
+    def turns_up_to(self, head: Head, last_seq: int, *, cap: int, waiting: int) -> tuple[StoredTurn, ...]:
+        """As `newest_turns`, as if `last_seq` were the last one."""
+        short = Shortening.to(cap, last_seq=last_seq + waiting)
+        from_seq = last_seq - TURNS_A_READ + 1
+        edges = {"conversation": head.id, "from_seq": from_seq, "last_seq": last_seq}
+        rows = self._connection.execute(statements.TURNS_UP_TO, {**edges, **short.numbers}).all()
+        return tuple(shortened_record(row, short) for row in reversed(rows))
+
+    def state_of(self, head: Head, seq: int) -> TurnState | None:
+        """What SQL holds of a turn; None where there is none."""
+        turns = statements.turn
+        found = self._connection.scalar(
+            select(turns.c.state).where(turns.c.conversation == head.id, turns.c.seq == seq)
+        )
+        return None if found is None else TurnState(found)
+
+    def texts(self, head: Head, wanted: Sequence[LevelKey], nodes: Sequence[Node] = ()) -> dict[LevelKey, str]:
+        """The chosen texts by primary key, 64 a statement; a model's where `nodes` show them."""
+        models = {
+            (node.height, node.idx, level)
+            for node in (*nodes, *(often.node for often in head.often))
+            if node.refined
+            for level in (1, 2, 3)
+            if node.shows_model(level)
+        }
+        found: dict[LevelKey, str] = {}
+        for start in range(0, len(wanted), statements.TEXTS_A_STATEMENT):
+            block = list(wanted[start : start + statements.TEXTS_A_STATEMENT])
+            block += [(-1, 0, 0)] * (statements.TEXTS_A_STATEMENT - len(block))
+            parameters: dict[str, int] = {"conversation": head.id}
+            for i, key in enumerate(block):
+                height, idx, level = key
+                parameters |= {f"h{i}": height, f"i{i}": idx, f"l{i}": level, f"r{i}": int(key in models)}
+            for row in self._connection.execute(statements.TEXTS, parameters):
+                found[row[0], row[1], row[2]] = row[3]
+        return found
+
+    def stored_seqs(self, head: Head, turn_ids: Sequence[str]) -> dict[str, int]:
+        """The numbers of those of at most 200 turns that are stored."""
+        padded = [*turn_ids, *([turn_ids[0]] * (statements.INBOX_IDS - len(turn_ids)))]
+        parameters: dict[str, Any] = {f"id{i}": value for i, value in enumerate(padded)}
+        rows = self._connection.execute(statements.STORED_SEQS, {"conversation": head.id, **parameters})
+        return {row.turn_id: row.seq for row in rows}
+
+    def segments_for(self, head: Head, terms: Sequence[str]) -> list[tuple[int, float]]:
+        """Segments that hold the terms, best first."""
+        return score_segments(self.postings(head, terms), segments=head.node_count)
+
+    def postings(self, head: Head, terms: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Rows (term, idx, weight) of the segments that hold the terms most."""
+        if not terms:
+            return []
+        padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
+        parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
+        rows = self._connection.execute(query_statements.POSTINGS, {"conversation": head.id, **parameters})
+        return [(row.term, row.idx, row.weight) for row in rows]
+
+    def excerpts_for(self, head: Head, query: str, *, cap: int) -> tuple[Excerpt, ...]:
+        """The turns that a query is about, best first."""
+        terms = query_terms(query)
+        hits = [idx for idx, _ in self.segments_for(head, terms)[:SEGMENT_HITS]]
+        if not hits:
+            return ()
+        turns, node_of = self.turns_of_segments(head, hits, cap=cap)
+        return excerpts(terms, turns, node_of)
+
+    def turns_of_segments(
+        self, head: Head, segments: Sequence[int], *, cap: int
+    ) -> tuple[list[StoredTurn], dict[int, int]]:
+        """The words of at most eight segments' turns, and the segment of each seq."""
+        padded = [*segments, *([-1] * (SEGMENT_HITS - len(segments)))]
+        wanted = {f"x{i}": idx for i, idx in enumerate(padded)}
+        nodes = self._connection.execute(query_statements.HIT_NODES, {"conversation": head.id, **wanted}).all()
+        edges: dict[str, int] = {}
+        for i in range(SEGMENT_HITS):
+            edges[f"a{i}"], edges[f"b{i}"] = (nodes[i].first_seq, nodes[i].last_seq) if i < len(nodes) else (0, -1)
+        short = Shortening.to(cap, last_seq=0)
+        wanted_words = {"head": short.head, "tail": short.tail}
+        rows = self._connection.execute(query_statements.HIT_TURNS, {"conversation": head.id, **wanted_words, **edges})
+        turns = [shortened_record(row, short) for row in rows]
+        return turns, {
+            turn.seq: node.idx for node in nodes for turn in turns if node.first_seq <= turn.seq <= node.last_seq
+        }
+
+    def turn_sizes(self, head: Head, first_seq: int, last_seq: int, *, most: int) -> tuple[tuple[int, int], ...]:
+        """Number and stored count of tokens of the turns of a range, oldest first."""
+        rows = self._connection.execute(
+            statements.TURN_SIZES,
+            {"conversation": head.id, "first_seq": first_seq, "last_seq": last_seq, "most": most},
+        )
+        return tuple((row.seq, row.tokens) for row in rows)
+
+    def turns_between(
+        self, head: Head, first_seq: int, last_seq: int, *, most: int, offset: int = 0, cap: int = MOST_CAP
+    ) -> tuple[TurnPiece, ...]:
+        """At most `cap` code points of each turn of a range, oldest first, of the first one from `offset` on.
+
+        Parts come with the beginning of the first turn, and with others where they are no longer than `cap`.
+        """
+        rows = self._connection.execute(
+            statements.TURNS_BETWEEN,
+            {
+                "conversation": head.id, "first_seq": first_seq, "last_seq": last_seq, "most": most,
+                "offset": offset, "cap": cap,
+            },
+        )  # fmt: skip
+        return tuple(piece_record(row) for row in rows)
+
+    def node(self, head: Head, height: int, idx: int) -> Node | None:
+        """One node by primary key."""
+        nodes = statements.node
+        row = self._connection.execute(
+            select(*statements.NODE_COLUMNS).where(
+                nodes.c.conversation == head.id, nodes.c.height == height, nodes.c.idx == idx
+            )
+        ).first()
+        return None if row is None else node_record(row)
+
+    def segments_over(self, head: Head, first_seq: int, last_seq: int, *, most: int) -> list[Node]:
+        """The first segments that hold any turn of a range, in order."""
+        nodes = statements.node
+        rows = self._connection.execute(
+            select(*statements.NODE_COLUMNS)
+            .where(
+                nodes.c.conversation == head.id, nodes.c.height == 0, nodes.c.last_seq >= first_seq,
+                nodes.c.first_seq <= last_seq,
+            )
+            .order_by(nodes.c.idx)
+            .limit(most)
+        )  # fmt: skip
+        return [node_record(row) for row in rows]
+
+    def reconstruction(self, head: Head, node: Node) -> str | None:
+        """A model's words in the place of the node's turns; None where there are none."""
+        levels = table(LevelRow)
+        return self._connection.scalar(
+            select(levels.c.body).where(
+                levels.c.conversation == head.id, levels.c.height == node.height, levels.c.idx == node.idx,
+                levels.c.level == 0, levels.c.refined == 1,
+            )
+        )  # fmt: skip
+
+    def nodes_within(self, head: Head, first_seq: int, last_seq: int, *, below: int) -> tuple[Node, ...]:
+        """The coarsest nodes of heights under `below` that lie inside a range, in order.
+
+        Descends height by height into what is left at both ends: at most 14 rows a height.
+        """
+        if below <= 0 or first_seq > last_seq:
+            return ()
+        nodes = statements.node
+        height = below - 1
+        found = tuple(
+            node_record(row)
+            for row in self._connection.execute(
+                select(*statements.NODE_COLUMNS)
+                .where(
+                    nodes.c.conversation == head.id, nodes.c.height == height,
+                    nodes.c.first_seq >= first_seq, nodes.c.last_seq <= last_seq,
+                )
+                .order_by(nodes.c.idx)
+                .limit(4 * FAN_OUT)
+            )
+        )  # fmt: skip
+        if not found:
+            return self.nodes_within(head, first_seq, last_seq, below=height)
+        before = self.nodes_within(head, first_seq, found[0].first_seq - 1, below=height)
+        after = self.nodes_within(head, found[-1].last_seq + 1, last_seq, below=height)
+        return (*before, *found, *after)
+
+    def level_text(self, head: Head, node: Node, level: int) -> str:
+        """The words of a node at a level; a model's where there are any."""
+        levels = table(LevelRow)
+        found = self._connection.scalar(
+            select(levels.c.body)
+            .where(
+                levels.c.conversation == head.id, levels.c.height == node.height, levels.c.idx == node.idx,
+                levels.c.level == level,
+            )
+            .order_by(levels.c.refined.desc())
+            .limit(1)
+        )  # fmt: skip
+        return found or ""
+
+    def anchors(self, head: Head) -> tuple[Anchor, ...]:
+        """All anchors of a conversation in the order in which they were said."""
+        rows = self._connection.execute(
+            select(*statements.ANCHOR_COLUMNS)
+            .where(statements.anchor.c.conversation == head.id)
+            .order_by(statements.anchor.c.seq, statements.anchor.c.start_offset, statements.anchor.c.id)
+        )
+        return tuple(anchor_record(row) for row in rows)
+
+    def fold_parked(self, head: Head) -> bool:
+        """True when nothing will be folded before a person has looked."""
+        jobs = table(JobRow)
+        state = self._connection.scalar(
+            select(jobs.c.state).where(jobs.c.conversation == head.id, jobs.c.kind == JobKind.COMPRESS)
+        )
+        return state == JobState.PARKED
+
+    def refolding(self, head: Head) -> bool:
+        """True while a closed segment is to be folded again, and nobody has to look before."""
+        jobs = table(JobRow)
+        waits = (jobs.c.kind == JobKind.REFOLD, jobs.c.state.in_([JobState.DUE, JobState.RUNNING]))
+        found = select(jobs.c.id).where(jobs.c.conversation == head.id, *waits).limit(1)
+        return self._connection.scalar(found) is not None
+
+    def refined_turns(self, head: Head) -> int:
+        """Turns in segments of which a model's words are shown."""
+        nodes = statements.node
+        found = select(func.coalesce(func.sum(nodes.c.last_seq - nodes.c.first_seq + 1), 0))
+        mine = (nodes.c.conversation == head.id, nodes.c.height == 0, nodes.c.refined != 0)
+        return int(self._connection.scalar(found.where(*mine)) or 0)
+
+    def parked(self, head: Head) -> int:
+        """Entries and jobs of a conversation that wait for a person."""
+        entries, jobs = table(ParkedEntryRow), table(JobRow)
+        return sum(
+            self._connection.scalar(select(func.count()).select_from(rows).where(*conditions)) or 0
+            for rows, conditions in (
+                (entries, (entries.c.conversation == head.id, entries.c.state == "parked")),
+                (jobs, (jobs.c.conversation == head.id, jobs.c.state == "parked")),
+            )
+        )

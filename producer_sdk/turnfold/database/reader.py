@@ -1,0 +1,72 @@
+"""Held connections and what they remember: runs a read in one snapshot, and once more when a connection was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from sqlalchemy import Engine
+
+from turnfold.contract.keys import Address
+from turnfold.database.failures import ConnectionLost, translated
+from turnfold.database.known import Found, Wanted
+from turnfold.database.read_transaction import ReadTransaction
+from turnfold.database.value_read import ValueReader
+
+_Result = TypeVar("_Result")
+
+
+class Reader:
+    """Opens read transactions. Safe to share among threads."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._values = ValueReader(engine)
+        self._schema_checked = False
+
+    def read(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
+        """Run `work` in one read-only snapshot; once more if the connection had been lost before.
+
+        Raises `Unavailable` or `SchemaMismatch`.
+        """
+        try:
+            with translated():
+                return self._once(work)
+        except ConnectionLost:
+            with translated():
+                return self._once(work)
+
+    def by_value(self, wanted: Wanted) -> Found | None:
+        """What the default policy needs of a conversation at one state; None when nothing of it is stored.
+
+        Raises as `read` does.
+        """
+        if not self._schema_checked:
+            self.read(lambda _: None)
+        try:
+            with translated():
+                return self._values.read(wanted)
+        except ConnectionLost:
+            with translated():
+                return self._values.read(wanted)
+
+    def drop(self, address: Address) -> None:
+        """Forget what is remembered of a conversation."""
+        self._values.drop(address)
+
+    def forget_parsed(self) -> None:
+        """Forget what is remembered of every conversation: the next read of each is as a new process's."""
+        self._values.clear()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._values.close()
+        self._engine.dispose()
+
+    def _once(self, work: Callable[[ReadTransaction], _Result]) -> _Result:
+        with self._engine.begin() as connection:
+            transaction = ReadTransaction(connection, self._values)
+            if not self._schema_checked:
+                transaction.check_schema()
+                self._schema_checked = True
+            return work(transaction)

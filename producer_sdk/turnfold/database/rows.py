@@ -1,0 +1,189 @@
+"""Rows of the statements as the contract's records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from turnfold.assemble.by_value.top_anchors import TopAnchors
+from turnfold.assemble.pages import TurnPiece
+from turnfold.assemble.turns import Turns, TurnsNotRead
+from turnfold.contract.access import unpack_often
+from turnfold.contract.records import (
+    PINNED_RANK,
+    Anchor,
+    AnchorState,
+    AnchorType,
+    ConversationId,
+    Importance,
+    Node,
+    Role,
+    StoredTurn,
+    TurnState,
+)
+from turnfold.contract.results import Head
+from turnfold.database import statements
+from turnfold.shortening import Shortening
+
+Row = tuple[Any, ...]
+_SEQ, _ROLE, _NAME, _TOKENS, _CONTENT, _LENGTH, _HAS_PARTS = (
+    [column.key for column in statements.turn_columns(capped=True)].index(name)
+    for name in ("seq", "role", "name", "tokens", "content", "length", "has_parts")
+)
+KINDS: Final = tuple(AnchorType)
+"""Anchor types by the number that SQL stores."""
+STATES: Final = tuple(AnchorState)
+"""Anchor states by the number that SQL stores."""
+
+
+_ROLES: Final = {str(role): role for role in Role}
+_IMPORTANCES: Final = {int(importance): importance for importance in Importance}
+_TURN_STATES: Final = {int(state): state for state in TurnState}
+"""By what SQL stores: a look-up, where a call of the class takes ten times as long."""
+
+
+def head_record(row: Any) -> Head:
+    return Head(
+        id=ConversationId(row.id), turn_count=row.turn_count, closed_seq=row.closed_seq, fold_seq=row.fold_seq,
+        node_count=row.node_count, anchor_count=row.anchor_count + row.refined_anchors,
+        anchor_tokens=row.anchor_tokens + row.refined_anchor_tokens, revision=row.revision, settings=row.settings or {},
+        often=unpack_often(row.often), expired_seq=row.expired_seq,
+    )  # fmt: skip
+
+
+def node_record(row: Any) -> Node:
+    """A node as it is shown: a model's levels where there are any."""
+    node, shown = rules_node_record(row), row.refined
+    if not shown:
+        return node
+    of_rules, of_model = node.tokens, (0, row.refined_tokens_1, row.refined_tokens_2, row.refined_tokens_3)
+    first, second, third = (of_model[level] if shown >> level & 1 else of_rules[level] for level in (1, 2, 3))
+    return replace(node, tokens=(node.tokens[0], first, second, third), refined=shown)
+
+
+def rules_node_record(row: Any) -> Node:
+    """A node as the rules made it."""
+    return Node(
+        height=row.height, idx=row.idx, first_seq=row.first_seq, last_seq=row.last_seq, slug=row.slug,
+        tokens=(row.tokens_0, row.tokens_1, row.tokens_2, row.tokens_3), importance=row.importance,
+        started_at=row.started_at, ended_at=row.ended_at,
+    )  # fmt: skip
+
+
+def anchor_record(row: Any) -> Anchor:
+    return Anchor(
+        id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset, end=row.end_offset,
+        state=STATES[row.state], score=row.score, rank=row.rank, node_idx=row.node_idx, tokens=row.tokens,
+        related=row.related, replaces=row.replaces,
+    )  # fmt: skip
+
+
+def top_anchor_record(row: Row, speaker: str | None = None, day: str = "") -> Anchor:
+    """An active anchor of the rows of `statements.TOP_ANCHOR_ROWS`: what a context needs of it."""
+    number, kind, body, seq, start, tokens, rank, replaced = row
+    return Anchor(
+        id=number, type=KINDS[kind], text=body, turn_seq=seq, start=start, end=start + len(body), tokens=tokens,
+        rank=rank, replaced=replaced, speaker=speaker, day=day,
+    )  # fmt: skip
+
+
+def lazy_anchors(rows: Sequence[Row]) -> TopAnchors:
+    """The anchors of such rows."""
+    return TopAnchors(
+        seqs=[row[3] for row in rows],
+        tokens=[row[5] for row in rows],
+        pinned=sum(row[6] >= PINNED_RANK for row in rows),
+        make=lambda at, speaker, day: top_anchor_record(rows[at], speaker, day),
+    )
+
+
+def turn_record(row: Any) -> StoredTurn:
+    parts: Mapping[str, Any] | None = row.parts
+    return StoredTurn(
+        seq=row.seq, turn_id=row.turn_id, role=_ROLES[row.role], content=row.content, name=row.name, parts=parts,
+        importance=_IMPORTANCES[row.importance], created_at=row.created_at, metadata=row.metadata, tokens=row.tokens,
+        state=_TURN_STATES[row.state],
+    )  # fmt: skip
+
+
+def _with_parts_flag(row: Any) -> StoredTurn:
+    turn = turn_record(row)
+    return replace(turn, without_parts=True) if row.has_parts and turn.parts is None else turn
+
+
+def shortened_record(row: Any, short: Shortening) -> StoredTurn:
+    """A turn as `short` says, from a statement that cut it so."""
+    turn = _with_parts_flag(row)
+    return replace(turn, kept=short.head) if row.length > short.cap else turn
+
+
+class Shapes(NamedTuple):
+    """Turns without their words, in order: a list for each column of `statements.OLDER_SHAPES`."""
+
+    seqs: list[int]
+    roles: list[str]
+    names: list[str | None]
+    tokens: list[int]
+    parts: list[Any]
+    """As a context reads them."""
+    with_parts: int = 0
+    """Turns that are more than plain text."""
+
+
+NO_SHAPES: Final = Shapes([], [], [], [], [])
+
+
+def shapes_of(row: Row) -> Shapes:
+    """From the one row of the statement."""
+    *lists, with_parts = row
+    seqs, roles, names, tokens, parts = (json.loads(one) if one else [] for one in lists)
+    return Shapes(seqs, roles, names, tokens, parts, with_parts)
+
+
+def lazy_turns(older: Shapes, words: Sequence[Row], named: Callable[[Row], Any], short: Shortening) -> Turns:
+    """Turns of rows of `statements.NEWEST_TURNS`, newest first, as `short` says, after `older` ones.
+
+    `named` gives the rows names.
+    """
+    words = words[::-1]
+    without_words = len(older.seqs)
+
+    def make(at: int) -> StoredTurn:
+        if at < without_words:
+            raise TurnsNotRead
+        return shortened_record(named(words[at - without_words]), short)
+
+    def shape(at: int) -> StoredTurn:
+        if at >= without_words:
+            return make(at)
+        parts = older.parts[at]
+        return StoredTurn(
+            seq=older.seqs[at], turn_id="", role=_ROLES[older.roles[at]], content="", name=older.names[at],
+            parts=json.loads(parts) if isinstance(parts, str) else parts, tokens=older.tokens[at],
+        )  # fmt: skip
+
+    return Turns(
+        seqs=older.seqs + [row[_SEQ] for row in words],
+        tokens=older.tokens + [row[_TOKENS] for row in words],
+        voices=[*zip(older.names, older.roles, strict=True), *[(row[_NAME], row[_ROLE]) for row in words]],
+        has_parts=older.with_parts > 0 or any(row[_HAS_PARTS] for row in words),
+        made=[None] * (without_words + len(words)),
+        make=make,
+        shape=shape,
+    )
+
+
+def longest_content(rows: Sequence[Row]) -> int:
+    """Code points of the longest turn of rows of `statements.NEWEST_TURNS`."""
+    return max([row[_LENGTH] for row in rows], default=0)
+
+
+def content_size(rows: Sequence[Row]) -> int:
+    """Code points that such rows hold."""
+    return sum([len(row[_CONTENT]) for row in rows])
+
+
+def piece_record(row: Any) -> TurnPiece:
+    return TurnPiece(_with_parts_flag(row), row.begins, row.length)

@@ -1,0 +1,239 @@
+"""The statements of a read, built once. None depends on the length of the conversation.
+
+Those of a query are in `query_statements`; what is seldom asked stands where it is asked, in `read_transaction`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sqlalchemy import (
+    BindParameter,
+    Integer,
+    Text,
+    TextClause,
+    and_,
+    bindparam,
+    case,
+    cast,
+    func,
+    literal_column,
+    null,
+    select,
+    text,
+    type_coerce,
+)
+
+from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
+from turnfold.contract.tables import (
+    AnchorRow,
+    ConversationRow,
+    NodeRow,
+    OutlineRow,
+    TurnRow,
+    table,
+)
+from turnfold.database.lists import listed
+from turnfold.shortening import TURNS_A_READ
+
+TOP_ANCHORS: Final = 64
+TEXTS_A_STATEMENT: Final = 64
+INBOX_IDS: Final = TURNS_A_READ
+"""Turns of an inbox that one statement looks for."""
+FEW_INBOX_IDS: Final = 8
+conversation = table(ConversationRow)
+turn = table(TurnRow)
+node = table(NodeRow)
+anchor = table(AnchorRow)
+outline = table(OutlineRow)
+
+HEAD_COLUMNS: Final = (
+    conversation.c.id, conversation.c.turn_count, conversation.c.closed_seq, conversation.c.fold_seq,
+    conversation.c.node_count, conversation.c.anchor_count, conversation.c.anchor_tokens,
+    conversation.c.refined_anchors, conversation.c.refined_anchor_tokens, conversation.c.revision,
+    conversation.c.settings, conversation.c.often, conversation.c.expired_seq,
+)  # fmt: skip
+
+HEAD: Final = select(*HEAD_COLUMNS).where(
+    conversation.c.tenant == bindparam("tenant"), conversation.c.external_id == bindparam("external_id")
+)
+
+NODE_COLUMNS: Final = (
+    node.c.height, node.c.idx, node.c.first_seq, node.c.last_seq, node.c.slug, node.c.importance, node.c.refined,
+    node.c.tokens_0, node.c.tokens_1, node.c.tokens_2, node.c.tokens_3, node.c.refined_tokens_1,
+    node.c.refined_tokens_2, node.c.refined_tokens_3, node.c.started_at, node.c.ended_at,
+)  # fmt: skip
+
+_SPANS: Final = ", ".join(f"({height}, {FAN_OUT**height})" for height in range(MAX_HEIGHT + 1))
+# The lower edge is aligned to 8, so that what has left the window of one height has its parent in the next.
+FRONTIER: Final = text(
+    f"WITH want(height, span) AS (VALUES {_SPANS}) "  # noqa: S608 - constants of the contract
+    "SELECT n.height, n.idx, n.first_seq, n.last_seq, n.slug, n.importance, n.refined, n.tokens_0, n.tokens_1, "
+    "n.tokens_2, n.tokens_3, n.refined_tokens_1, n.refined_tokens_2, n.refined_tokens_3, n.started_at, n.ended_at "
+    "FROM want w JOIN node n ON n.conversation = :conversation AND n.height = w.height "
+    f"AND n.idx >= (:node_count / w.span / {FAN_OUT}) * {FAN_OUT} - {2 * FAN_OUT} ORDER BY n.height, n.idx"
+).columns(*NODE_COLUMNS)
+
+OUTLINE: Final = (
+    select(outline.c.part, outline.c.body)
+    .where(outline.c.conversation == bindparam("conversation"), outline.c.part <= bindparam("last_part"))
+    .order_by(outline.c.part)
+)
+
+ANCHOR_COLUMNS: Final = (
+    anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.end_offset,
+    anchor.c.state, anchor.c.score, anchor.c.rank, anchor.c.node_idx, anchor.c.tokens, anchor.c.related,
+    anchor.c.replaces,
+)  # fmt: skip
+
+ACTIVE: Final = anchor.c.state == literal_column("0")
+"""A literal: a partial index is not used for a bound parameter."""
+
+_replaced: Final = anchor.alias("replaced")
+LEDGER_COLUMNS: Final = (
+    anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.tokens,
+    anchor.c.rank, _replaced.c.body.label("replaced"),
+)  # fmt: skip
+"""What a context shows of an anchor and orders it by: each further column costs a read as much as ten turns."""
+TOP_ANCHOR_ROWS: Final = (
+    select(*LEDGER_COLUMNS)
+    .outerjoin_from(
+        anchor, _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
+    )
+    .where(anchor.c.conversation == bindparam("conversation"), ACTIVE)
+    .order_by(anchor.c.rank.desc(), anchor.c.id.desc())
+    # A literal: for a bound limit PostgreSQL would plan for any number of rows.
+    .limit(literal_column(str(TOP_ANCHORS)))
+)
+
+
+_TURN: Final = (
+    turn.c.seq, turn.c.turn_id, turn.c.role, turn.c.name, turn.c.importance, turn.c.created_at, turn.c.tokens,
+    turn.c.state,
+)  # fmt: skip
+_parts_length: Final = func.length(cast(turn.c.parts, Text))
+_has_parts: Final = turn.c.parts.is_not(None)
+_content_length: Final = func.length(turn.c.content)
+"""In code points."""
+
+
+def turn_columns(*, capped: bool) -> tuple[Any, ...]:
+    """Columns of a turn; `capped`: only as much of it as a context reads."""
+    return shortened_columns(parts=True) if capped else (*_TURN, turn.c.content, turn.c.parts, turn.c.metadata)
+
+
+def _number(name: str) -> BindParameter[int]:
+    return bindparam(name, type_=Integer, unique=False)
+
+
+def _parts_if(condition: Any) -> Any:
+    return type_coerce(case((condition, turn.c.parts), else_=None), turn.c.parts.type).label("parts")
+
+
+def shortened_columns(*, parts: bool) -> tuple[Any, ...]:
+    """Columns of a turn as `shortening.Shortening` says; without `parts` for where only words are shown."""
+    head, tail = _number("head"), _number("tail")
+    content = case(
+        (_content_length <= head + tail, turn.c.content),
+        else_=func.substr(turn.c.content, 1, head, type_=Text)
+        + func.substr(turn.c.content, _content_length - tail + 1),
+    )
+    most = case((turn.c.seq >= _number("newest_from"), _number("long_parts")), else_=_number("parts"))
+    if parts:
+        kept: tuple[Any, ...] = (_parts_if(_parts_length <= most), _has_parts.label("has_parts"))
+    else:
+        kept = (null().label("parts"), null().label("has_parts"))
+    return (*_TURN, content.label("content"), _content_length.label("length"), *kept, null().label("metadata"))
+
+
+def _piece_columns() -> tuple[Any, ...]:
+    """At most `:cap` code points of a turn, of the first one from `:offset` on and with parts of any length."""
+    at_first = turn.c.seq == _number("first_seq")
+    begins = case((at_first, _number("offset")), else_=0)
+    content = func.substr(turn.c.content, begins + 1, _number("cap"))
+    parts = _parts_if(case((at_first, _number("offset") == 0), else_=_parts_length <= _number("cap")))
+    return (
+        *_TURN, content.label("content"), _content_length.label("length"), begins.label("begins"), parts,
+        _has_parts.label("has_parts"), turn.c.metadata,
+    )  # fmt: skip
+
+
+OF_CONVERSATION: Final = turn.c.conversation == bindparam("conversation")
+
+NEWEST_TURNS: Final = (
+    select(*turn_columns(capped=True))
+    .where(OF_CONVERSATION, turn.c.seq > bindparam("after_seq"))
+    .order_by(turn.c.seq.desc())
+    .limit(literal_column(str(TURNS_A_READ)))
+)
+
+TURNS_UP_TO: Final = (
+    select(*turn_columns(capped=True))
+    .where(OF_CONVERSATION, turn.c.seq.between(_number("from_seq"), _number("last_seq")))
+    .order_by(turn.c.seq.desc())
+    .limit(literal_column(str(TURNS_A_READ)))
+)
+"""As `NEWEST_TURNS`, before a cut that is not stored yet."""
+
+_older: Final = (
+    select(
+        turn.c.seq, turn.c.role, turn.c.name, turn.c.tokens, _parts_if(_parts_length <= _number("parts")),
+        case((_has_parts, 1)).label("has_parts"),
+    )
+    .where(OF_CONVERSATION, turn.c.seq > bindparam("after_seq"), turn.c.seq <= _number("before_words"))
+    .order_by(turn.c.seq)
+    .limit(literal_column(str(TURNS_A_READ)))
+    .subquery("older")
+)  # fmt: skip
+OLDER_SHAPES: Final = select(
+    *[listed(column).label(column.key) for column in _older.c if column.key != "has_parts"],
+    func.count(_older.c.has_parts).label("with_parts"),
+)
+"""What a selection asks of the newest turns whose words are not read: who speaks, what it costs, which tools are
+called. In one row, a list for each column: as rows these few numbers would take a third of all that is read."""
+
+TURNS_BETWEEN: Final = (
+    select(*_piece_columns())
+    .where(OF_CONVERSATION, turn.c.seq.between(_number("first_seq"), _number("last_seq")))
+    .order_by(turn.c.seq)
+    .limit(_number("most"))
+)
+
+TURN_SIZES: Final = (
+    select(turn.c.seq, turn.c.tokens)
+    .where(OF_CONVERSATION, turn.c.seq.between(_number("first_seq"), _number("last_seq")))
+    .order_by(turn.c.seq)
+    .limit(_number("most"))
+)
+
+
+def _texts() -> TextClause:
+    rows = ", ".join(f"(:h{i}, :i{i}, :l{i}, :r{i})" for i in range(TEXTS_A_STATEMENT))
+    return text(
+        f"WITH want(height, idx, level, refined) AS (VALUES {rows}) "  # noqa: S608 - parameters only
+        "SELECT l.height, l.idx, l.level, l.body FROM want w JOIN level l ON l.conversation = :conversation "
+        "AND l.height = w.height AND l.idx = w.idx AND l.level = w.level AND l.refined = w.refined"
+    )
+
+
+TEXTS: Final = _texts()
+"""Rows are padded to 64 with a height of -1: one constant statement, one cached plan."""
+
+STORED_SEQS: Final = select(turn.c.turn_id, turn.c.seq).where(
+    OF_CONVERSATION, turn.c.turn_id.in_([bindparam(f"id{i}") for i in range(INBOX_IDS)])
+)
+
+HEAD_AND_STORED: Final = (
+    select(*HEAD_COLUMNS, turn.c.turn_id)
+    .select_from(
+        conversation.outerjoin(
+            turn,
+            and_(
+                turn.c.conversation == conversation.c.id,
+                turn.c.turn_id.in_([bindparam(f"id{i}") for i in range(FEW_INBOX_IDS)]),
+            ),
+        )
+    )
+    .where(conversation.c.tenant == bindparam("tenant"), conversation.c.external_id == bindparam("external_id"))
+)
+"""The head, and which of a few turns of the inbox it has: one statement, so that both are of one state."""

@@ -1,0 +1,174 @@
+"""The read of the default policy: what a context needs of SQL, from memory where the revision is still the same.
+
+A conversation that this process has read before costs one statement, which names its revision; another one a
+transaction of five at most; a query adds what `query_read` says. Either way all that is returned is of one committed
+state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Engine
+
+from turnfold.contract.keys import Address
+from turnfold.contract.outlines import last_part, unpack_outline
+from turnfold.contract.results import Head
+from turnfold.database import statements
+from turnfold.database.driver import Call, Driver, DriverConnection
+from turnfold.database.known import Found, Known, KnownConversations, Wanted
+from turnfold.database.query_read import answers
+from turnfold.database.rows import (
+    NO_SHAPES,
+    content_size,
+    head_record,
+    lazy_anchors,
+    lazy_turns,
+    longest_content,
+    shapes_of,
+)
+from turnfold.shortening import TURNS_A_READ, Shortening, cap_for
+
+_ALL_A_TURN: Final = 8
+"""Tokens of a budget for each turn with which notes may run out: then more turns are shown raw."""
+_FEW_TURNS: Final = 8
+_TOKENS_A_TURN: Final = 250
+"""Tokens of a budget of which one more turn has its share."""
+
+
+class ValueReader:
+    """Reads conversations for the selection by value. Safe to share among threads. Raises SQLAlchemy's errors."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._driver = Driver(engine)
+        self._known = KnownConversations()
+
+    def read(self, wanted: Wanted) -> Found | None:
+        """The conversation; None when nothing of it is stored."""
+        known = self._known.get(wanted.address)
+        with self._driver.connection() as connection:
+            if known is not None and not wanted.query:
+                found = self._unchanged(connection, wanted, known)
+                if found is not None:
+                    return found
+            with connection.snapshot():
+                return self._one_state(connection, wanted, known)
+
+    def read_within(self, driver: Any, wanted: Wanted) -> Found | None:
+        """As `read`, on a connection of the driver whose transaction is open."""
+        return self._one_state(DriverConnection(self._driver, driver, None), wanted, self._known.get(wanted.address))
+
+    def drop(self, address: Address) -> None:
+        """Forget what is remembered of a conversation."""
+        self._known.drop(address)
+
+    def clear(self) -> None:
+        """Forget what is remembered."""
+        self._known.clear()
+
+    def close(self) -> None:
+        """Close the held connections."""
+        self._driver.close()
+        self._known.clear()
+
+    def _unchanged(self, connection: DriverConnection, wanted: Wanted, known: Known) -> Found | None:
+        """What is remembered, if one statement says that it still holds; None also when the read needs more."""
+        learned = {one: known.stored.get(one) for one in wanted.inbox_ids}
+        new = [one for one, is_stored in learned.items() if is_stored is None]
+        if len(new) > statements.FEW_INBOX_IDS:
+            return None
+        head, stored = self._head(connection, wanted.address, new)
+        if head is None or not known.is_of(head):
+            return None
+        known.learn(new, stored)
+        stored.update(one for one, is_stored in learned.items() if is_stored)
+        return Found(known, head, stored) if _serves(known, wanted, stored) else None
+
+    def _one_state(self, connection: DriverConnection, wanted: Wanted, known: Known | None) -> Found | None:
+        """All that the read needs, within an open snapshot."""
+        ids = wanted.inbox_ids
+        few = ids if len(ids) <= statements.FEW_INBOX_IDS else ()
+        head, stored = self._head(connection, wanted.address, few)
+        if head is None:
+            self._known.drop(wanted.address)
+            return None
+        if len(few) < len(ids):
+            stored = self._stored(connection, head, ids)
+        if known is None or not known.is_of(head) or not _serves(known, wanted, stored):
+            known = self._read_all(connection, wanted, head, stored, known)
+            self._known.put(wanted.address, known)
+        known.learn(ids, stored)
+        return Found(known, head, stored, *answers(self._driver, connection, wanted, known))
+
+    def _head(self, connection: DriverConnection, address: Address, ids: Sequence[str]) -> tuple[Head | None, set[str]]:
+        """The head, and which of at most eight turns are stored."""
+        parameters: dict[str, Any] = {"tenant": address.tenant, "external_id": address.conversation}
+        statement = statements.HEAD
+        if ids:
+            statement = statements.HEAD_AND_STORED
+            padded = [*ids, *([ids[0]] * (statements.FEW_INBOX_IDS - len(ids)))]
+            parameters |= {f"id{i}": value for i, value in enumerate(padded)}
+        rows = connection.rows(statement, parameters)
+        if not rows:
+            return None, set()
+        head = head_record(self._driver.naming(statement)(rows[0]))
+        return head, {row[-1] for row in rows if row[-1] is not None} if ids else set()
+
+    def _stored(self, connection: DriverConnection, head: Head, ids: Sequence[str]) -> set[str]:
+        padded = [*ids, *([ids[0]] * (statements.INBOX_IDS - len(ids)))]
+        parameters: dict[str, Any] = {f"id{i}": value for i, value in enumerate(padded)}
+        return {row[0] for row in connection.rows(statements.STORED_SEQS, {"conversation": head.id, **parameters})}
+
+    def _read_all(
+        self, connection: DriverConnection, wanted: Wanted, head: Head, stored: set[str], before: Known | None
+    ) -> Known:
+        short = _short(head, wanted, stored)
+        part = last_part(wanted.budget_tokens)
+        of_conversation = {"conversation": head.id}
+        after_seq = max(0, head.turn_count - TURNS_A_READ)
+        words_after = (
+            after_seq if _wants_all_words(head, wanted, before) else max(after_seq, _likely_after(head, wanted))
+        )
+        calls: list[Call] = [
+            (statements.OUTLINE, {**of_conversation, "last_part": part}),
+            (statements.TOP_ANCHOR_ROWS, of_conversation),
+            (statements.NEWEST_TURNS, {**of_conversation, "after_seq": words_after, **short.numbers}),
+        ]
+        if words_after > after_seq:
+            edges = {"after_seq": after_seq, "before_words": words_after, "parts": short.parts}
+            calls.append((statements.OLDER_SHAPES, {**of_conversation, **edges}))
+        parts, anchors, words, *shapes = connection.batch(*calls, last=not wanted.query)
+        named = self._driver.naming(statements.NEWEST_TURNS)
+        older = shapes_of(shapes[0][0]) if shapes else NO_SHAPES
+        return Known(
+            head=head, last_part=part, outline=unpack_outline((row[0], row[1]) for row in parts),
+            anchors=lazy_anchors(anchors), turns=lazy_turns(older, words, named, short), short=short,
+            whole=words_after == after_seq, longest=longest_content(words),
+            characters=content_size(words) + 4 * sum([len(row[1]) for row in parts]),
+        )  # fmt: skip
+
+
+def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:
+    waiting = sum(one not in stored for one in wanted.inbox_ids)
+    return Shortening.to(cap_for(wanted.budget_tokens), last_seq=head.turn_count + waiting)
+
+
+def _serves(known: Known, wanted: Wanted, stored: Collection[str]) -> bool:
+    short = _short(known.head, wanted, stored)
+    return known.serves(last_part=last_part(wanted.budget_tokens), short=short, whole=wanted.whole)
+
+
+def _wants_all_words(head: Head, wanted: Wanted, before: Known | None) -> bool:
+    """Where a context may show all the newest turns, as the one before did."""
+    return (
+        wanted.whole
+        or head.turn_count <= TURNS_A_READ
+        or wanted.budget_tokens >= _ALL_A_TURN * head.turn_count
+        or (before is not None and before.whole)
+    )
+
+
+def _likely_after(head: Head, wanted: Wanted) -> int:
+    """The turn after which a context is likely to show them raw: the open tail, and a few before it."""
+    return min(head.closed_seq, head.turn_count) - _FEW_TURNS - wanted.budget_tokens // _TOKENS_A_TURN

@@ -1,0 +1,102 @@
+"""What a call asks the servers for: what docs/read.md promises of it, counted where calls leave this process."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+import pytest
+from redis.connection import AbstractConnection
+
+from conftest import LocalWorker
+from support.talk import talk
+from turnfold import Turnfold
+from turnfold.database.driver import DriverConnection
+
+ASKED = "What did we decide about the visitor calendar?"
+IN_TWO_STEPS = "Which city, country and street does my sister dwell in?"
+VECTOR = [1.0] * 384
+
+
+class Trips:
+    """What was asked since the last look."""
+
+    def __init__(self) -> None:
+        self.redis = 0
+        self.sql: list[int] = []
+        """Statements of each round trip to a server; SQLite takes the same ones by one."""
+        self.transactions = 0
+
+    def of(self, tf: Turnfold, **request: Any) -> tuple[int, list[int]]:
+        """Of one context."""
+        self.redis, self.sql, self.transactions = 0, [], 0
+        tf.context("c", **{"budget_tokens": 1_000, **request})
+        return self.redis, self.sql
+
+
+@pytest.fixture
+def trips(monkeypatch: pytest.MonkeyPatch) -> Trips:
+    """Counts what this process sends to Redis and asks of SQL."""
+    seen = Trips()
+    send, batch = AbstractConnection.send_packed_command, DriverConnection.batch
+    snapshot = DriverConnection.snapshot
+
+    def counted_send(self: AbstractConnection, *arguments: Any, **options: Any) -> None:
+        seen.redis += 1
+        send(self, *arguments, **options)
+
+    def counted_batch(self: DriverConnection, *calls: Any, **options: Any) -> Any:
+        seen.sql.append(len(calls))
+        return batch(self, *calls, **options)
+
+    def counted_snapshot(self: DriverConnection) -> AbstractContextManager[None]:
+        seen.transactions += 1
+        return snapshot(self)
+
+    monkeypatch.setattr(AbstractConnection, "send_packed_command", counted_send)
+    monkeypatch.setattr(DriverConnection, "batch", counted_batch)
+    monkeypatch.setattr(DriverConnection, "snapshot", counted_snapshot)
+    return seen
+
+
+@pytest.fixture
+def folded(tf: Turnfold, local: LocalWorker) -> Turnfold:
+    """A conversation of 400 turns, and a client that has read another one: it is connected."""
+    turns = talk("trips", 400)
+    turns[40] = {"role": "user", "content": "My sister Layla visits us on Sunday."}
+    turns[80] = {"role": "user", "content": "Layla bought a flat in Lisbon."}
+    tf.append("c", turns)
+    tf.append("other", talk("other", 3))
+    local.settle()
+    tf.context("other", budget_tokens=1_000)
+    return tf
+
+
+def test_an_append_is_one_round_trip_however_many_turns_it_has(folded: Turnfold, trips: Trips) -> None:
+    folded.append("c", talk("more", 200))
+    assert (trips.redis, trips.sql) == (1, [])
+
+
+def test_a_first_read_asks_redis_once_and_sql_for_five_statements_at_most(folded: Turnfold, trips: Trips) -> None:
+    redis, sql = trips.of(folded)
+    assert (redis, trips.transactions) == (1, 1)
+    assert len(sql) == 2
+    assert sum(sql) <= 5
+
+
+def test_a_read_of_what_the_process_knows_asks_redis_once_and_sql_once(folded: Turnfold, trips: Trips) -> None:
+    trips.of(folded)
+    assert (*trips.of(folded), trips.transactions) == (1, [1], 0)
+    folded.append("c", {"role": "user", "content": "And one more thing."})
+    assert (*trips.of(folded), trips.transactions) == (1, [1], 0)
+
+
+def test_a_query_asks_sql_twice_more_and_a_second_hop_twice_more_again(folded: Turnfold, trips: Trips) -> None:
+    trips.of(folded)
+    assert trips.of(folded, query=ASKED) == (1, [1, 1, 1])
+    assert trips.of(folded, query=IN_TWO_STEPS) == (1, [1, 1, 1, 1, 1])
+
+
+def test_a_vector_and_words_that_answer_come_in_the_same_round_trips(folded: Turnfold, trips: Trips) -> None:
+    trips.of(folded, budget_tokens=2_500)
+    assert trips.of(folded, budget_tokens=2_500, query=ASKED, query_vector=VECTOR) == (1, [1, 2, 2])

@@ -1,0 +1,56 @@
+"""What a cheap look rules out, the pattern behind it could not have found; what is counted cheaply, costs the same."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnfold import tokens
+from turnfold_worker.pipeline.language import dates, spoken
+from turnfold_worker.pipeline.turns import classify, importance
+
+PIECES = [
+    "decided", "Will do", "won't do", "we'll go with", "going  with", "signed off", "task", "Goals",
+    "acceptance criteria",
+    "yesterday", "two days ago", "12 weeks ago", "The day after tomorrow", "um", "uhm", "uh-huh", "mm", "er", "o_k",
+    "the the", "pre-", "a- b", "don't don't", "deadbeef1", "0a1b2c3d4e", "\u017fettled on", "dec\u0131ded", "\u212a",
+    " ", "  ", "\t", "\n", ",", ".", "…", "word", "x" * 20, "7", "東京", "é",
+]  # fmt: skip
+text = st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=12).flatmap(
+    lambda pieces: st.sampled_from(["", " ", "  "]).map(lambda joint: joint.join(pieces))
+)
+
+
+@given(text)
+def test_no_decision_and_no_task_is_overlooked(said: str) -> None:
+    if importance._DECISION.search(said):
+        assert importance._may_hold(said, importance._DECIDING)
+    if importance._TASK.search(said):
+        assert importance._may_hold(said, importance._TASKS)
+
+
+@given(text)
+def test_no_relative_day_is_overlooked(said: str) -> None:
+    if not dates._may_be_relative(said):
+        assert not dates._AGO.search(said)
+        assert not dates._NEAR.search(said)
+
+
+@given(text)
+def test_no_hash_is_overlooked(said: str) -> None:
+    assert not classify._HASH.search(said) or classify._HEXADECIMAL.search(said)
+
+
+@given(text)
+def test_a_text_without_fillers_is_what_the_patterns_leave_of_it(said: str) -> None:
+    whole = " ".join(spoken._FILLERS.sub("", said).replace("o_k", "ok").split())
+
+    assert spoken.without_fillers(said) == spoken._REPEATED.sub(r"\1", whole)
+
+
+@given(text)
+def test_a_text_costs_what_its_pieces_cost(said: str) -> None:
+    pieces = [match.group() for match in tokens._PIECE.finditer(said)]
+
+    assert "".join(pieces) == said
+    assert tokens.estimate_tokens(said) == sum(map(tokens._cost, pieces))

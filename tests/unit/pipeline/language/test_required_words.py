@@ -1,0 +1,96 @@
+"""Rules that are not tried could not have held: told from the patterns, and drawn from their own words."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnfold_worker.pipeline.anchors import reply_rules, statement_rules
+from turnfold_worker.pipeline.language.required_words import PatternIndex, required_words, words_in
+
+RULES = statement_rules.RULES
+PATTERNS = [
+    *(rule.pattern for rule in RULES),
+    *(one for module in (statement_rules, reply_rules) for one in vars(module).values() if isinstance(one, re.Pattern)),
+]
+INDEX = PatternIndex(pattern.pattern for pattern in PATTERNS)
+# Words and pieces of words of the patterns themselves: what could be mistaken for a whole word.
+PIECES = sorted({word for pattern in PATTERNS for word in re.findall(r"[a-z]+", pattern.pattern)})
+JOINTS = [" ", " ", " ", " ", ", ", "'", "-", "", ". ", "_", " 7 ", "é"]
+talk = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(JOINTS)), max_size=14).map(
+    lambda pairs: "".join(piece + joint for piece, joint in pairs)
+)
+
+
+def matching(text: str) -> set[int]:
+    return {place for place, pattern in enumerate(PATTERNS) if pattern.search(text)}
+
+
+@given(talk)
+def test_every_pattern_that_matches_is_worth_trying(text: str) -> None:
+    assert matching(text) <= set(INDEX.worth_trying(words_in(text)))
+
+
+@given(st.integers(0, len(RULES) - 1), talk, talk)
+def test_a_rule_that_holds_on_its_example_among_other_words_is_tried(place: int, before: str, after: str) -> None:
+    text = f"{before}{RULES[place].example.lower()}{after}"
+
+    if RULES[place].pattern.search(text):
+        assert place in INDEX.worth_trying(words_in(text))
+
+
+def test_a_rule_is_tried_on_its_example() -> None:
+    for place, rule in enumerate(RULES):
+        assert place in INDEX.worth_trying(words_in(rule.example.lower()))
+
+
+def test_places_come_in_order_and_few_are_tried_on_plain_talk() -> None:
+    places = INDEX.worth_trying(words_in("the seats of the blue van were cleaned by omar"))
+
+    assert places == sorted(places)
+    assert len(places) < len(PATTERNS) / 4
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        (r"(?<!\w)(?:colou?r|shade)(?!\w)", {"color", "colour", "shade"}),
+        (r"^will do\b", {"will", "do"}),
+        (r"(?:very ){0,3}odd(?!\w)", {"odd"}),
+        (r"(?<!\w)a .{1,9} zebra(?!\w)", {"a", "zebra"}),
+        (r"(?<!\w)please\W{0,3}$", {"please"}),
+    ],
+)
+def test_one_of_the_words_is_in_every_match(pattern: str, words: set[str]) -> None:
+    found = required_words(pattern).keys()
+
+    assert found <= words
+    if pattern.startswith(("(?<!", "^")):
+        assert found
+
+
+def test_a_second_word_is_asked_for_where_every_such_match_has_one() -> None:
+    index = PatternIndex([r"(?<!\w)(?:you|we) promised(?!\w)"])
+
+    assert index.worth_trying(["we", "promised"]) == [0]
+    assert index.worth_trying(["they", "promised"]) == []
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"zebra",
+        r"zebra(?!\w)",
+        r"(?<!\w)zebra",
+        r"(?<!\w)zeb\w+",
+        r"\d+ (?:x|\w*)",
+        r"(?i:Zebra) ",
+        r"(a)\1",
+        r"[^z]bra",
+    ],
+)
+def test_a_word_that_may_go_on_is_no_whole_word(pattern: str) -> None:
+    assert not required_words(pattern)

@@ -1,0 +1,46 @@
+"""Words are told apart by what they tell, in any text, and days and values by what they say."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.wild_turns import wild_text
+from turnfold.contract.words import note_words
+from turnfold_worker.pipeline.language.dates import day_label, resolve_relative_days
+from turnfold_worker.pipeline.language.quantities import date_words, quantity, value_of
+from turnfold_worker.pipeline.language.rarity import LEAST, MOST, rarity_of
+from turnfold_worker.pipeline.language.words import specific_words, telling_words, word_vector
+
+
+@given(wild_text)
+def test_words_have_bounded_weights_and_are_found_again(text: str) -> None:
+    vector = word_vector(text)
+    assert all(weight >= 0 for weight in vector.values())
+    assert {word for word, _ in telling_words(text)} == {word for word in vector if word}
+    assert specific_words(text) <= set(vector)
+    assert len(note_words(text)) == len(set(note_words(text)))
+    assert all(LEAST <= rarity_of(word) <= MOST for word in note_words(text) if word)
+
+
+@given(st.integers(0, 10**15), st.integers(0, 99))
+def test_a_value_is_the_same_however_it_is_written(whole: int, cents: int) -> None:
+    assert value_of(f"{whole:,}.{cents:02}") == value_of(f"{whole}.{cents:02}")
+    assert value_of(value_of(f"{whole:,}")) == value_of(str(whole)) == str(whole)
+    assert value_of(f"{whole}") != value_of(f"{whole + 1}")
+    assert quantity(f"${whole}")[1] == quantity(f"{whole} dollars")[1] == "$"
+
+
+@given(st.dates())
+def test_a_day_is_the_same_in_every_form_and_a_date_stays_what_it_is(day: date) -> None:
+    label = day_label(day)
+    assert resolve_relative_days(label, day) == label
+    assert date_words(label) == date_words(str(day))
+
+
+@given(wild_text, st.dates())
+def test_resolving_days_twice_is_resolving_them_once(text: str, day: date) -> None:
+    once = resolve_relative_days(text, day)
+    assert resolve_relative_days(once, day) == once

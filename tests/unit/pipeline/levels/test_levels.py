@@ -1,0 +1,215 @@
+"""Levels are readable, bounded by their source, and nothing that was said can pass for our own marks."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+
+from support.wild_turns import START, said, talk, wild_text, wild_turns
+from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.speakers import speaker_label
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.fold import fold_segment
+from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.levels.summarize import INDENT
+from turnfold_worker.pipeline.levels.tags import MAX_SLUG, slug, tag_line, tags_of, topics
+from turnfold_worker.pipeline.levels.units import choose, sentence_units
+from turnfold_worker.pipeline.notes.telegraph import is_phatic, telegraphic
+from turnfold_worker.pipeline.notes.turn_notes import notes_of
+from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.turns.reading import read_turn
+
+FILLER = "The committee talked about the garden fence again and the colour of the paint for quite a while."
+
+
+def _marks(text: str) -> list[str]:
+    """What stands around each marker."""
+    return [text[text.rfind("[", 0, at.start()) : text.find("]", at.start()) + 1] for at in re.finditer("→L", text)]
+
+
+def levels_of(turns: list[StoredTurn]) -> dict[int, str]:
+    return dict(fold_segment(turns, idx=0, settings=FoldSettings()).levels)
+
+
+@given(wild_turns(most=20))
+@settings(max_examples=120, deadline=None)
+def test_no_level_is_longer_than_the_one_above(turns: list[StoredTurn]) -> None:
+    folded = fold_segment(turns, idx=0, settings=FoldSettings())
+    assert list(folded.node.tokens) == sorted(folded.node.tokens, reverse=True)
+    assert folded.node.tokens[1:] == tuple(estimate_tokens(folded.levels[level]) for level in (1, 2, 3))
+
+
+@given(wild_turns(most=20))
+@settings(max_examples=120, deadline=None)
+def test_every_line_of_a_level_begins_with_a_letter_or_our_date(turns: list[StoredTurn]) -> None:
+    dates = {f"[{turn.created_at.day} {turn.created_at:%B %Y}]" for turn in turns if turn.created_at}
+    for text in levels_of(turns).values():
+        assert text.endswith("\n")
+        assert not text.endswith("\n\n")
+        assert all(mark in {f"[same as turn {n} →L0:turn-{n}]" for n in range(1, 21)} for mark in _marks(text))
+        assert text.isprintable() or all(line.isprintable() or not line.isascii() for line in text.splitlines())
+        assert all(line in dates or line[0].isalpha() or line.startswith(INDENT) for line in text[:-1].split("\n"))
+
+
+def test_a_long_segment_keeps_the_target_ratios() -> None:
+    sentences = [
+        "The annual budget for the observatory dome is {n},400 euros and Priya signed it.",
+        "Our telescope mirror {n} arrives from Hamburg with a cracked housing.",
+        "I prefer the northern valley site because light pollution ruins exposure {n}.",
+        "Nobody has calibrated spectrograph {n} since the thunderstorm.",
+    ]
+    turns = [
+        said(f"{FILLER} {sentences[i % 4].format(n=i)} {FILLER}", seq=i, role=Role.USER if i % 2 else Role.ASSISTANT)
+        for i in range(1, 21)
+    ]
+    whole, detailed, brief, tags = fold_segment(turns, idx=0, settings=FoldSettings()).node.tokens
+    assert 3 <= whole / detailed <= 5.5
+    assert 8 <= whole / brief <= 15
+    assert tags <= 30
+
+
+def test_a_tiny_segment_shows_its_source() -> None:
+    turns = talk("user: Which bakery is open on Sunday?", "assistant: Only Rosa's bakery.")
+    assert levels_of(turns)[1] == "user: Which bakery is open on Sunday?\nassistant: Only Rosa's bakery.\n"
+
+
+def test_dates_are_lines_of_their_own() -> None:
+    turns = [
+        said(f"Our landlord signed the lease yesterday. {FILLER} {FILLER}", name="Ana", minutes=0),
+        said(f"My movers come with two trucks tomorrow. {FILLER}", seq=2, name="Omar", minutes=24 * 60),
+    ]
+    texts = levels_of(turns)
+    assert texts[1].startswith("[14 May 2026]\nAna: ")
+    assert "\n[15 May 2026]\nOmar: " in texts[1]
+
+
+def test_days_become_dates_in_fewer_words() -> None:
+    assert telegraphic("We signed the lease yesterday.", START.date()) == "We signed lease 13 May 2026"
+
+
+def test_a_sentence_too_long_for_a_level_shows_its_beginning() -> None:
+    texts = levels_of([said("dock14.Ana inspected the harbour crane " * 6)])
+    assert texts[2].startswith("user: ")
+    assert texts[2].endswith("…\n")
+
+
+def test_a_short_answer_is_shown_with_its_question() -> None:
+    turns = talk(
+        *[f"user: {FILLER}"] * 5,
+        "user: Did Priya approve the telescope?",
+        "assistant: Not Priya, Wolfgang.",
+        *[f"user: {FILLER}"] * 5,
+    )
+    units = sentence_units([read_turn(turn) for turn in turns])
+    chosen = [units[i].text for i in choose(units, 20)]
+    assert ("Not Priya, Wolfgang." in chosen) <= ("Did Priya approve the telescope?" in chosen)
+
+
+def test_code_is_outlined_in_level_one_and_absent_from_level_two() -> None:
+    code = "```python\ndef migrate(ledger):\n" + "    ledger.append(1)\n" * 40 + "```"
+    texts = levels_of(
+        talk(f"user: This migration function breaks the ledger table.\n{code}", "assistant: " + FILLER * 2)
+    )
+    assert "code: def migrate(ledger): …" in texts[1]
+    assert "ledger.append" not in texts[1] + texts[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I haven't decided whether to take the job in Leeds yet.", "haven't decided whether take job Leeds yet"),
+        ("My sister never told me that she had sold the blue van.", "sister never told me she sold blue van"),
+        (
+            "You should not restart the database before the backup has finished.",
+            "You should not restart database before backup finished",
+        ),
+        ("I don't think we need more than three replicas.", "doesn't think we need more than three replicas"),
+        (
+            "We are planning to migrate from Postgres 13 to Postgres 16 in March.",
+            "plan migrate from Postgres 13 to Postgres 16 March",
+        ),
+        ("I have to leave by 5 pm.", "have to leave by 5 pm"),
+        ("They do not know it.", "They do not know"),
+    ],
+)
+def test_fewer_words_say_the_same(text: str, expected: str) -> None:
+    assert telegraphic(text) == expected
+
+
+@given(wild_text)
+def test_fewer_words_keep_every_negation_and_number(text: str) -> None:
+    line = plain_line(text)
+    kept = telegraphic(line).split()
+    for word in line.split():
+        if word.lower() in {"not", "never", "no", "cannot"} or word.isdigit():
+            assert word in kept or any(word in other for other in kept)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Thanks so much, Mel!", True),
+        ("Absolutely, Craig!", True),
+        ("No, not yet.", False),
+        ("No problem!", True),
+        ("Buy milk.", False),
+    ],
+)
+def test_small_talk_is_told_from_answers(text: str, expected: bool) -> None:
+    assert is_phatic(text, frozenset({"melanie"})) is expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Ana", "Ana"),
+        ("[12 May] x", "May x"),
+        ("→L1:fake", "L fake"),
+        ("42", "user"),
+        ("a\nb: c", "a b c"),
+        ("ليلى", "ليلى"),
+        (None, "user"),
+    ],
+)
+def test_a_speakers_label_is_one_plain_line(name: str | None, expected: str) -> None:
+    assert speaker_label(said("x", name=name)).replace("L1", "L") == expected
+
+
+def test_a_call_without_words_is_told_by_its_name() -> None:
+    parts = {"tool_calls": [{"id": "a", "function": {"name": "find_flights", "arguments": '{"to": "Lisbon"}'}}]}
+    texts = levels_of([said("", role=Role.ASSISTANT, parts=parts), *talk("user: " + FILLER)[0:0]])
+    assert "\n" in texts[1]
+    assert (
+        "find_flights"
+        in levels_of([said(FILLER), said("", seq=2, role=Role.ASSISTANT, parts=parts), said(FILLER, seq=3)])[1]
+    )
+
+
+def test_tags_name_repeated_pairs_and_leave_speakers_out() -> None:
+    texts = [("The seat map of Melanie shows refunds.", 1), ("Another seat map by Melanie.", 1)]
+    assert topics(texts, ["Melanie"])[0] == "seat map"
+    assert "melanie" not in " ".join(topics(texts, ["Melanie"]))
+
+
+def test_a_line_of_tags_can_be_read_back() -> None:
+    line = tag_line(["seat map", "refunds"], {"names": ["Mara, Lee"], "paths": ["src/app/main.py"]})
+    assert line == "tags: seat map, refunds; names: Mara Lee; paths: main.py\n"
+    assert tags_of(line) == {"tags": ["seat map", "refunds"], "names": ["Mara Lee"], "paths": ["main.py"]}
+
+
+@given(wild_text, wild_text)
+def test_a_slug_is_a_few_plain_words(topic: str, name: str) -> None:
+    found = slug({"names": [name]}, [topic])
+    assert 0 < len(found) <= MAX_SLUG
+    assert all(c.isascii() and (c.isdigit() or c.islower() or c == "-") for c in found)
+    assert 1 <= len(found.split("-")) <= 4
+
+
+def test_no_sentence_of_a_turn_of_many_vanishes() -> None:
+    """Of 600 sentences each is a note, and each may have a place in the levels."""
+    told = [f"The {place}th berth of the harbour at pier {3 * place} stays closed." for place in range(600)]
+    reading = read_turn(said(" ".join(told)))
+    assert len(notes_of([reading])) == len(told)
+    assert len(sentence_units([reading])) == len(told)

@@ -1,0 +1,273 @@
+"""What models are asked, and what of their replies is taken: pure, and safe on any input."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.conversations import texts, wild
+from turnfold.contract.records import AnchorType, Method, Node, Role, StoredTurn, TurnState
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.adapters import prompt_files
+from turnfold_worker.pipeline.refinement.anchors import accept_quotes
+from turnfold_worker.pipeline.refinement.faithfulness import Evidence, Unfaithful
+from turnfold_worker.pipeline.refinement.levels import accept_levels, descending
+from turnfold_worker.pipeline.refinement.quotes import align
+from turnfold_worker.pipeline.refinement.reconstruction import Kept, accept_passage, reconstruction_request
+from turnfold_worker.pipeline.refinement.replies import (
+    BadForm,
+    NodeWords,
+    Quote,
+    Statement,
+    read_extraction,
+    read_passage,
+    read_summary,
+    unfenced,
+)
+from turnfold_worker.pipeline.refinement.requests import extraction_request, level_limit, summary_request
+from turnfold_worker.pipeline.refinement.sources import NodeSource, RefineSource, boundary, source_text
+
+
+def turn(seq: int, content: str, *, role: Role = Role.USER, name: str | None = None, **values: Any) -> StoredTurn:
+    return StoredTurn(
+        seq=seq, turn_id=f"t{seq}", role=role, name=name, content=content, tokens=estimate_tokens(content), **values
+    )
+
+
+def source(turns: list[StoredTurn], *, tokens: tuple[int, int, int, int] = (400, 120, 50, 30)) -> RefineSource:
+    node = Node(height=0, idx=0, first_seq=turns[0].seq, last_seq=turns[-1].seq, slug="x", tokens=tokens)
+    segment = NodeSource(node=node, method=Method.RULES, facts={}, source_hash=b"h", turns=tuple(turns))
+    return RefineSource(goal=None, constraints=(), segments=(segment,), anchors=())
+
+
+MAY = datetime(2026, 5, 14, 9, tzinfo=UTC)
+TALK = [
+    turn(1, "We must use PostgreSQL 16, not MongoDB, and p95 stays under 150 ms.", name="Mara", created_at=MAY),
+    turn(2, "Agreed. I'll send the seat map by Friday, tomorrow I am away.", name="Tom", created_at=MAY),
+    turn(
+        3, "The budget is 1,500 euros; config/booking.toml has BOOKING_HOLD_SECONDS=600.", name="Mara", created_at=MAY
+    ),
+    turn(4, "Nobody tested the checkout refunds yet, three tickets wait.", name="Tom", created_at=MAY),
+]
+EVIDENCE = Evidence(TALK)
+
+
+@pytest.mark.parametrize(
+    ("text", "seq"),
+    [
+        ("they must use PostgreSQL 16 instead of MongoDB", 1), ("p95 under 150ms", 1),
+        ("p95 below 150 milliseconds", 1),
+        ("sends the seat map by Friday", 2), ("Tom sends the seat map by Friday", 2), ("away on 15 May 2026", 2),
+        ("budget of €1500", 3), ("budget: 1500 EUR, hold 600 in config/booking.toml", 3),
+        ("refunds were not tested, 3 tickets wait", 4), ("refunds are untested", 4), ("Agreed on 14 May", 2),
+    ],
+)  # fmt: skip
+def test_faithful_words_pass(text: str, seq: int) -> None:
+    assert EVIDENCE.problems(text, seq) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "seq", "problem"),
+    [
+        ("p95 stays under 250 ms", 1, Unfaithful.NUMBER), ("p95 stays under 150 s", 1, Unfaithful.NUMBER),
+        ("the budget is 2,500 euros", 3, Unfaithful.NUMBER), ("must use PostgreSQL with Redis", 1, Unfaithful.NAME),
+        ("Brunhilde sends the seat map", 2, Unfaithful.NAME), ("Kafka was chosen", 1, Unfaithful.NAME),
+        ("see config/other.toml", 3, Unfaithful.IDENTIFIER), ("sets HOLD_LIMIT=600", 3, Unfaithful.IDENTIFIER),
+        ("mail ops@example.org", 3, Unfaithful.IDENTIFIER), ("due on 21 June 2026", 2, Unfaithful.DATE),
+        ("away on 16 May 2026", 2, Unfaithful.DATE), ("never send the seat map by Friday", 2, Unfaithful.NEGATION),
+        ("p95 must not stay under 150 ms", 1, Unfaithful.NEGATION),
+        ("the checkout refunds were tested", 4, Unfaithful.AFFIRMATION),
+        ("I'll send the seat map", 1, Unfaithful.SPEAKER), ("Mara will send the seat map", 2, Unfaithful.SPEAKER),
+        ("the budget is 1,500 euros", 9, Unfaithful.TURN),
+    ],
+)  # fmt: skip
+def test_words_that_were_not_said_so_are_refused(text: str, seq: int, problem: Unfaithful) -> None:
+    assert problem in EVIDENCE.problems(text, seq)
+
+
+@given(wild | texts, st.none() | st.integers(-1, 6))
+def test_the_check_takes_any_text(text: str, seq: int | None) -> None:
+    EVIDENCE.problems(text, seq)
+    EVIDENCE.mentions(text)
+
+
+@given(st.lists(texts, min_size=1, max_size=5), st.data())
+def test_a_slice_of_a_turn_is_always_found_exactly(contents: list[str], data: st.DataObject) -> None:
+    turns = [turn(seq, content) for seq, content in enumerate(contents, 1)]
+    chosen = data.draw(st.sampled_from(turns))
+    start = data.draw(st.integers(0, len(chosen.content)))
+    quote = chosen.content[start : start + data.draw(st.integers(0, 200))]
+    found = align(quote, chosen.seq, turns)
+    if found is not None:
+        inside = found.turn.content[found.span.start : found.span.end]
+        assert inside
+        assert "".join(quote.split()).strip("\"' ")[:4] in "".join(inside.split()) or inside in quote
+    elif quote.strip("\"'«»“”‘’ \t\r\n") == quote and "<<" not in quote and ">>" not in quote:
+        assert len(quote) < 6 or not chosen.content.strip()
+
+
+@pytest.mark.parametrize(
+    ("quote", "words"),
+    [
+        ("we must use\n PostgreSQL", "We must  use PostgreSQL"), ("“It’s done” – today", "\"It's done\" — today"),
+        ("I said <<yes>> to it", "I said yes to it"), ('"Quoted by the model"', "Quoted by the model"),
+        ("wait... what now", "wait… what now"),
+    ],
+)  # fmt: skip
+def test_other_spaces_marks_and_dashes_are_found_at_exact_offsets(quote: str, words: str) -> None:
+    content = f"Before. {words} After."
+    found = align(quote.replace("we must", "We must"), 1, [turn(1, content)])
+    assert found is not None
+    assert content[found.span.start : found.span.end].strip("\"'") == words.strip("\"'")
+
+
+def test_a_quote_is_looked_for_first_in_the_turn_that_it_names() -> None:
+    turns = [turn(1, "Ship it on Monday."), turn(2, "Ship it on Monday.")]
+    assert align("Ship it on Monday", 2, turns).turn.seq == 2  # type: ignore[union-attr]
+    assert align("Ship it on Monday", 7, turns).turn.seq == 1  # type: ignore[union-attr]
+    assert align("Ship it on Tuesday", 1, turns) is None
+    assert align("Ship", 1, turns) is None
+
+
+def test_words_that_are_gone_are_never_quoted() -> None:
+    assert align("Ship it on Monday", 1, [turn(1, "Ship it on Monday.", state=TurnState.DELETED)]) is None
+
+
+@given(st.lists(texts | wild, min_size=1, max_size=6))
+def test_what_is_asked_is_framed_so_that_nobody_in_it_can_step_out(contents: list[str]) -> None:
+    asked = source([turn(seq, content) for seq, content in enumerate(contents, 1)])
+    text = source_text(asked, {})
+    fence = boundary(asked)
+    lines = text.split("\n")
+    assert lines[0] == fence
+    assert lines.count(fence) == 2
+    assert sum(line.startswith("===") for line in lines) == 1
+    assert sum(line.startswith("#") for line in lines) <= len(contents)
+
+
+@given(st.text() | st.recursive(st.none() | st.integers() | st.text(), lambda of: st.lists(of) | st.dictionaries(
+    st.sampled_from(("anchors", "nodes", "turn", "text", "quote", "type", "node", "detailed", "brief", "tags")), of
+)).map(json.dumps))  # fmt: skip
+def test_any_reply_is_read_or_said_to_be_wrong(content: str) -> None:
+    for read in (read_extraction, read_summary, read_passage):
+        found = read(content)  # type: ignore[operator]
+        assert isinstance(found, BadForm | tuple | str)
+
+
+def test_a_fence_around_json_is_taken_off() -> None:
+    assert unfenced('```json\n{"a": 1}\n```') == '{"a": 1}'
+    assert unfenced(' {"a": "```"} ') == '{"a": "```"}'
+    assert unfenced(' ```\n{"a": 1}``` \n') == '{"a": 1}'
+    assert unfenced("```json\n```") == ""
+    assert unfenced('```json\n{"a": 1') == '```json\n{"a": 1'
+
+
+def words_of(number: int, detailed: list[Statement], brief: list[Statement], tags: tuple[str, ...]) -> NodeWords:
+    return NodeWords(number=number, detailed=tuple(detailed), brief=tuple(brief), tags=tags)
+
+
+def test_levels_are_lines_by_speaker_and_day_in_the_order_of_the_turns() -> None:
+    asked = source(TALK)
+    said = [
+        Statement(3, "budget is 1,500 euros"),
+        Statement(1, "Mara: must use PostgreSQL 16"),
+        Statement(1, "p95 under 150 ms"),
+    ]
+    (node,) = accept_levels(asked, [words_of(1, said, said[1:2], ("seat map", "refunds"))], asked.nodes)
+    assert node.levels == {
+        1: "[14 May 2026]\nMara: must use PostgreSQL 16. p95 under 150 ms. budget is 1,500 euros\n",
+        2: "[14 May 2026]\nMara: must use PostgreSQL 16\n",
+        3: "tags: seat map, refunds\n",
+    }
+    assert (node.problems, node.unfitting) == ({}, ())
+
+
+@given(st.lists(st.builds(Statement, st.integers(0, 5), texts | wild), max_size=8), st.lists(wild, max_size=4))
+def test_accepted_levels_fit_between_each_other_and_their_source_and_imitate_no_marker(
+    statements: list[Statement], tags: list[str]
+) -> None:
+    asked = source(TALK)
+    (node,) = accept_levels(asked, [words_of(1, statements, statements, tuple(tags))], asked.nodes)
+    sizes = [node.tokens.get(level, asked.segments[0].node.tokens[level]) for level in (1, 2, 3)]
+    assert asked.segments[0].node.tokens[0] >= sizes[0] >= sizes[1] >= sizes[2]
+    for level, text in node.levels.items():
+        assert text.endswith("\n")
+        assert all(line[:1] == "[" or line[:1].isalpha() for line in text.splitlines())
+        assert "→L" not in text
+        if level < 3:
+            assert estimate_tokens(text) <= level_limit(asked.segments[0], level)
+    assert set(node.levels) | set(node.problems) | set(node.unfitting) == {1, 2, 3}
+
+
+@given(st.dictionaries(st.sampled_from((1, 2, 3)), texts), st.tuples(*[st.integers(1, 300)] * 3))
+def test_a_level_that_would_be_longer_than_the_one_above_it_is_left_to_the_rules(
+    levels: dict[int, str], sizes: tuple[int, int, int]
+) -> None:
+    first, second, third = sorted(sizes, reverse=True)
+    node = source(TALK, tokens=(400, first, second, third)).segments[0]
+    kept = descending(levels, node)
+    shown = [400, *(estimate_tokens(kept[n]) if n in kept else (first, second, third)[n - 1] for n in (1, 2, 3))]
+    assert shown == sorted(shown, reverse=True)
+    assert kept.items() <= levels.items()
+
+
+@given(st.lists(st.builds(Quote, st.integers(0, 5), st.sampled_from(list(AnchorType)), texts | wild), max_size=10))
+def test_accepted_quotes_are_verbatim_and_every_quote_is_counted(quotes: list[Quote]) -> None:
+    accepted = accept_quotes(source(TALK), quotes)
+    by_seq = {one.seq: one for one in TALK}
+    for draft in accepted.drafts:
+        assert by_seq[draft.turn_seq].content[draft.start : draft.end] == draft.text
+    assert len(accepted.drafts) + accepted.refused + accepted.known == len(quotes)
+
+
+def test_of_a_reply_that_was_cut_off_the_whole_objects_are_read() -> None:
+    reply = json.dumps(
+        {"anchors": [{"turn": n, "type": "decision", "quote": f"We decided on plan {n}."} for n in (1, 2)]}
+    )
+    whole = read_extraction(reply)
+    assert isinstance(whole, tuple)
+    for end in range(len(reply)):
+        found = read_extraction(reply[:end], cut_off=True)
+        assert isinstance(found, BadForm) or found == whole[: len(found)]
+        assert isinstance(read_extraction(reply[:end]), BadForm)
+    assert read_extraction(reply[:-3], cut_off=True) == whole[:1]
+    assert read_extraction(f"```json\n{reply[:-3]}", cut_off=True) == whole[:1]
+
+
+@given(st.text() | st.text(alphabet='{"anchors": [1, ]}', max_size=60))
+def test_any_reply_that_was_cut_off_is_read_or_said_to_be_wrong(content: str) -> None:
+    for read in (read_extraction, read_summary):
+        assert isinstance(read(content, cut_off=True), BadForm | tuple)
+
+
+@given(st.lists(texts | wild, min_size=1, max_size=4), texts | wild)
+def test_a_passage_stands_under_its_label_and_says_only_what_is_kept(contents: list[str], passage: str) -> None:
+    kept = Kept(
+        node=source(TALK).segments[0].node, levels={1: " ".join(contents), 2: contents[0], 3: "tags: seat map\n"},
+        facts={"names": ["Mara"], "numbers": [1]}, anchors=(), turns=TALK,
+    )  # fmt: skip
+    request = reconstruction_request(kept, model="m", prompt=prompt_files.prompt(prompt_files.RECONSTRUCT))
+    assert request == reconstruction_request(kept, model="m", prompt=prompt_files.prompt(prompt_files.RECONSTRUCT))
+    found = accept_passage(passage, kept)
+    if isinstance(found, str):
+        assert found.startswith("[reconstruction by a model of turns 1-4, ")
+        assert "→L" not in found
+    assert isinstance(accept_passage("Brunhilde pays 987654 euros.", kept), tuple)
+    assert isinstance(accept_passage("Mara talked about the seat map.", kept), str)
+
+
+def test_a_request_is_known_by_all_that_can_change_its_reply() -> None:
+    prompt = prompt_files.prompt(prompt_files.EXTRACT)
+    asked = extraction_request(source(TALK), model="m", prompt=prompt)
+    assert asked.hash == extraction_request(source(TALK), model="m", prompt=prompt).hash
+    others = {
+        extraction_request(source(TALK), model="n", prompt=prompt).hash,
+        extraction_request(source(TALK[:3]), model="m", prompt=prompt).hash,
+        summary_request(source(TALK), model="m", prompt=prompt).hash,
+    }
+    assert len(others | {asked.hash}) == 4

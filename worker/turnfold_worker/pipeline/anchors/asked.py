@@ -1,0 +1,89 @@
+"""Where a statement ends and a question begins: 'I'm on Flask 2.3, how do I add a page?' states, then asks.
+
+A question states nothing about who asks, whatever number or name stands in it; what is told before it does.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from turnfold_worker.pipeline.anchors.act_rules import LEAD
+from turnfold_worker.pipeline.language.prose import Span, trimmed
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_fillers
+
+_AUXILIARY: Final = "(?:can|could|do|does|did|should|would|will|shall|is|are|was|were|am|has|have|had|may|might|must)"
+_OUTRIGHT: Final = rf"(?:what(?! can i say)|how|why)(?:'s|'re|(?: \w+)? {_AUXILIARY})"
+_OPENS: Final = re.compile(rf"{LEAD}{_OUTRIGHT}(?!\w)")
+
+_UNSURE: Final = (
+    r"i(?:'m| am| was)(?: (?:just|also|still|really|kinda|a bit|not))? (?:wondering|curious|sure|certain)"
+    r"(?: about)? (?:if|whether|how|what|why|where|which|when)"
+)
+_ASKS: Final = (
+    r"(?:can|could|would|will) (?:you|u|we|i|someone|anyone|anybody|somebody)"
+    r"|(?:do|does|did|should|have|has) (?:i|we|you|they|he|she|it|this|that|anyone|anybody)"
+    rf"|(?:is|are) (?:there|you|they)|{_OUTRIGHT}|any (?:tips|ideas?|advice|suggestions|thoughts)|{_UNSURE}"
+)
+_JOINT: Final = re.compile(
+    rf"(?i)(?:[,;]|\s[-\u2013\u2014])\s(?=(?:(?:and|but|so|or|also|then|please|now) ){{0,2}}(?:{_ASKS})(?!\w))"
+)
+_REASON: Final = re.compile(
+    r"(?i),\s(?=(?:considering|given(?: that)?|seeing(?: that)?|since) (?:i|i['\u2019](?:m|ve)|my|we|our)(?!\w))"
+)
+_TELLS: Final = re.compile(r"(?<!\w)(?:i(?! mean)|i'(?:m|ve|d|ll)|my|we|we'(?:re|ve|d|ll)|our)(?!\w)")
+_TELLS_NOTHING: Final = re.compile(
+    LEAD
+    + rf"(?:if|once|when|whenever|unless|whether|where|which|who|what|how|why|than|{_AUXILIARY}"
+    + r"|i(?:'m| am)(?: \w+)? (?:curious|wondering))(?!\w)"
+)
+_TOLD_WORDS: Final = 4
+_ASKED_WORDS: Final = 4
+"""Words of a statement, and of the question behind it, at least: 'I like it, do you?' stays whole."""
+
+_WISH: Final = re.compile(
+    r"(?<!\w)i(?:'m|'ve| am| have|'d| would)?(?: (?:also|still|just|really|now|currently|kinda|been|a bit)){0,2}"
+    r" (?:trying to|want(?:ed)? to|need(?:ed)? to|like to|hop(?:e|ing) to|wish to|struggling to|"
+    r"having (?:trouble|difficulty|a hard time))"
+    r"(?: (?:make sure|be sure|ensure)(?: that)? i(?:'m| am)?)?(?: (?:fully|really|better|correctly|properly|just))?"
+    r" (?:understand(?:ing)?|figur(?:e|ing) out|grasp(?:ing)?|calculat(?:e|ing)|verify(?:ing)?|determin(?:e|ing)|"
+    r"comput(?:e|ing)|work(?:ing)? out|solv(?:e|ing))(?!\w)"
+    rf"|(?<!\w){_UNSURE}(?!\w)"
+)
+"""Somebody wants to understand, or is not sure: a reply is what is wanted."""
+
+
+def told_and_asked(text: str, span: Span) -> tuple[Span, ...]:
+    """The clause, or apart what somebody tells of himself in it and what he then asks."""
+    for joint in _JOINT.finditer(text, span.start, span.end):
+        told, asked = trimmed(text, Span(span.start, joint.start())), trimmed(text, Span(joint.end(), span.end))
+        if len(text[asked.start : asked.end].split()) < _ASKED_WORDS:
+            break
+        said = _plain(text, told)
+        if len(said.split()) >= _TOLD_WORDS and _TELLS.search(said) and not _TELLS_NOTHING.match(said):
+            return told, asked
+    return _asked_and_told(text, span) if is_question(_plain(text, span)) else (span,)
+
+
+def _asked_and_told(text: str, span: Span) -> tuple[Span, ...]:
+    """What is asked, and apart what is told behind it: 'can you check it, since I passed 2 of 3 exams?'."""
+    for joint in _REASON.finditer(text, span.start, span.end):
+        asked, told = trimmed(text, Span(span.start, joint.start())), trimmed(text, Span(joint.end(), span.end))
+        if min(len(text[one.start : one.end].split()) for one in (asked, told)) >= _TOLD_WORDS:
+            return asked, Span(told.start, told.start + len(text[told.start : told.end].rstrip("?")))
+    return (span,)
+
+
+def _plain(text: str, span: Span) -> str:
+    return without_fillers(plain_words(text[span.start : span.end]))
+
+
+def asks_outright(said: str) -> bool:
+    """Whether plain words open as a question does, also where no mark ends it: 'Why is Linux …'."""
+    return _OPENS.match(said) is not None
+
+
+def wishes_to_know(said: str) -> bool:
+    """Whether plain words wish to understand something, and tell nothing else of the one who says them."""
+    wish = _WISH.search(said)
+    return wish is not None and not _TELLS.search(said[: wish.start()]) and not _TELLS.search(said, wish.end())

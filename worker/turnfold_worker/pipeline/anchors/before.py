@@ -1,0 +1,64 @@
+"""What a turn leaves open for the next: a question, a request, an offer, a proposal. It decides what a reply means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from turnfold_worker.pipeline.anchors import reply_rules
+from turnfold_worker.pipeline.anchors.act_rules import PROMISES, Act, Found
+from turnfold_worker.pipeline.language.prose import Span
+from turnfold_worker.pipeline.language.spoken import QUESTION_MARKS, is_question, plain_words
+from turnfold_worker.pipeline.turns.reading import Reading
+
+_BRIEF: Final = 250
+"""Code points of a turn of everyday talk at most."""
+_TAIL: Final = 400
+_SENTENCES_OPEN: Final = 4
+"""Last sentences of a turn in which it may propose something."""
+_WISHES: Final = frozenset({"wanted", "you asked to act", "reply wanted"})
+"""Rules of requests that say what is wished for, or ask for words."""
+_OFFERS: Final = PROMISES | {"offer", "let me work", "we will work"}
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What the turn before leaves open."""
+
+    asked: bool = False
+    requested: int = 0
+    """Points of its strongest request."""
+    deed: bool = False
+    """That request is for a deed: neither a wish nor for words."""
+    offered: bool = False
+    """It ends with an offer or a promise."""
+    proposed: bool = False
+    """It waits for a yes."""
+    brief: bool = True
+
+
+NOTHING: Final = Before()
+
+
+def leaves_open(reading: Reading, acts: Sequence[Found]) -> Before:
+    """What a turn leaves open for the next."""
+    if not reading.sentences:
+        return NOTHING
+    last = reading.sentences[-1]
+    start = max(reading.sentences[-_SENTENCES_OPEN:][0].start, last.end - 2 * _TAIL)
+    tail = plain_words(reading.text(Span(start, last.end)))[-_TAIL:]
+    requests = [one for one in acts if one.act is Act.REQUEST]
+    ends = plain_words(reading.text(last))
+    if reply_rules.QUESTION.match(ends) and is_question(ends):
+        # What is answered is the question at the end.
+        requests = [one for one in requests if one.span.start >= last.start]
+    request = max(requests, key=lambda one: one.points, default=None)
+    return Before(
+        asked=tail.endswith(QUESTION_MARKS) or any(one.act is Act.QUESTION for one in acts),
+        requested=request.points if request else 0,
+        deed=request is not None and request.rule not in _WISHES,
+        offered=any(one.rule in _OFFERS and one.span.start >= last.start for one in acts),
+        proposed=bool(reply_rules.CONFIRMATION_ASKED.search(tail)),
+        brief=len(reading.turn.content) <= _BRIEF,
+    )

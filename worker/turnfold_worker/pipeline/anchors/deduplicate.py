@@ -1,0 +1,205 @@
+"""New anchors against earlier ones: repeats, corrections, answers. Nothing is deleted; states change.
+
+Every draft becomes an anchor, but a report that settles nothing. Two anchors are only ever the same when they are of
+one type and agree in their numbers, names, comparisons and negations: 'never restart' does not repeat 'restart'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from turnfold.contract.records import Anchor, AnchorState
+from turnfold.contract.remembered import Remembered
+from turnfold.contract.terms import rarity, terms
+from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors.duties import duties_of
+from turnfold_worker.pipeline.anchors.likeness import Known, agree
+from turnfold_worker.pipeline.anchors.manner import manner_of, words_of_manner
+from turnfold_worker.pipeline.anchors.settling import MENDS_MISTYPED_WITHIN, comparable, finish, settle
+from turnfold_worker.pipeline.anchors.statement_rules import STANDING_ORDER
+from turnfold_worker.pipeline.language.words import specific_words, words
+from turnfold_worker.pipeline.settings import FoldSettings
+
+MAX_CANDIDATES: Final = 96
+"""Earlier anchors that a segment's anchors are compared with."""
+_MAX_TERMS: Final = 8
+_MAX_TERMS_OF_RULES: Final = 16
+"""What is forbidden or allowed may be told in common words."""
+_RARITIES: Final = Remembered(rarity)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorChange:
+    """What a merge changes in an earlier anchor."""
+
+    id: int
+    state: AnchorState
+    related: int | None
+    replaces: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """What a segment's anchors do to the conversation's."""
+
+    new: tuple[Anchor, ...]
+    changed: tuple[AnchorChange, ...]
+    """At most one an earlier anchor, by id."""
+
+
+@lru_cache(maxsize=256)
+def anchor_terms(text: str) -> tuple[str, ...]:
+    """The rarest distinct terms of a text, rarest first, ties by position: by these an anchor is found.
+
+    At most eight, of what rules something sixteen.
+    """
+    most = _MAX_TERMS_OF_RULES if _rules(text) else _MAX_TERMS
+    # The sort is stable: of equal terms, the one that was said first stays first.
+    return tuple(sorted(dict.fromkeys(terms(text)), key=_RARITIES.__getitem__, reverse=True)[:most])
+
+
+def sought_terms(text: str) -> tuple[str, ...]:
+    """The terms by which earlier anchors are found that a text may repeat or change: its own, and opposites."""
+    return tuple(dict.fromkeys((*anchor_terms(text), *terms(words_of_manner(text)))))
+
+
+def _rules(text: str) -> bool:
+    """Whether a text says what is to be done, or how."""
+    return bool(duties_of(text)) or manner_of(text) is not None or STANDING_ORDER.search(text) is not None
+
+
+def texts_to_embed(drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor]) -> list[str]:
+    """Texts whose meaning has to be known for `merge`: of pairs of one type that agree and share a telling word."""
+    earlier = [Known(anchor) for anchor in _newest(candidates)]
+    wanted: dict[str, None] = {}
+    for position, draft in enumerate(one for one in drafts if not one.reports):
+        new = Known(_numbered(draft, position, 0))
+        for old in earlier:
+            if comparable(new, old) and agree(new, old):
+                wanted.update(dict.fromkeys((old.anchor.text, new.anchor.text)))
+        earlier.append(new)
+    return list(wanted)
+
+
+def merge(
+    drafts: Sequence[AnchorDraft],
+    candidates: Sequence[Anchor],
+    *,
+    next_id: int,
+    node_idx: int,
+    settings: FoldSettings,
+    vectors: Mapping[str, Vector] = NO_VECTORS,
+) -> Merged:
+    """Number the drafts `next_id`, `next_id + 1`, … and settle them with each other and with earlier anchors.
+
+    Reports that settle nothing are dropped.
+
+    `candidates` are earlier anchors of the conversation; the first `MAX_CANDIDATES` by id, from the newest, are used.
+    `vectors` are those of `texts_to_embed`, by text; without them words alone decide.
+    """
+    if not drafts:
+        return Merged(new=(), changed=())
+    telling = sorted({word for draft in drafts for word in _telling(draft.text)})
+    first_seq = min(draft.turn_seq for draft in drafts)
+    known = [
+        _known(anchor, vectors)
+        for anchor in _newest(candidates)
+        if anchor.turn_seq >= first_seq - MENDS_MISTYPED_WITHIN or _may_meet(anchor.text.lower(), telling)
+    ]
+    before = {one.anchor.id: one.anchor for one in known}
+    fresh: list[Known] = []
+    for draft in drafts:
+        new = _known(_numbered(draft, next_id + len(fresh), node_idx), vectors)
+        if draft.reports:
+            if not finish(new, known):
+                continue
+            # What is over needs no place in a context; it says by what the promise was settled.
+            new.anchor = replace(new.anchor, state=AnchorState.RESOLVED)
+        settle(new, known, settings)
+        known.append(new)
+        fresh.append(new)
+    changed = (_change_of(one.anchor) for one in known if one.anchor != before.get(one.anchor.id, one.anchor))
+    return Merged(new=tuple(one.anchor for one in fresh), changed=tuple(changed))
+
+
+def merge_into_past(
+    drafts: Sequence[AnchorDraft],
+    candidates: Sequence[Anchor],
+    *,
+    next_id: int,
+    node_idx: int,
+    settings: FoldSettings,
+    vectors: Mapping[str, Vector] = NO_VECTORS,
+) -> Merged:
+    """As `merge`, for a segment that others have followed already: later anchors repeat, correct or answer its own.
+
+    `candidates` may be anchors from before, inside and after the segment.
+    """
+    if not drafts:
+        return Merged(new=(), changed=())
+    last_seq = max(draft.turn_seq for draft in drafts)
+    before = [one for one in candidates if one.turn_seq <= last_seq]
+    merged = merge(drafts, before, next_id=next_id, node_idx=node_idx, settings=settings, vectors=vectors)
+    ours = [_known(anchor, vectors) for anchor in merged.new]
+    later = sorted((one for one in candidates if one.turn_seq > last_seq), key=lambda one: (one.turn_seq, one.id))
+    changed = list(merged.changed)
+    for anchor in later[-MAX_CANDIDATES:]:
+        one = _known(anchor, vectors)
+        settle(one, ours, settings)
+        if one.anchor != anchor:
+            changed.append(_change_of(one.anchor))
+    return Merged(new=tuple(one.anchor for one in ours), changed=tuple(sorted(changed, key=lambda one: one.id)))
+
+
+def settle_again(anchor: Anchor, later: Sequence[Anchor], *, settings: FoldSettings) -> list[AnchorChange]:
+    """What anchors that were said after an active one do to it, and it to them, by words alone.
+
+    Its own change comes first, and is there even when nothing was said about it.
+    """
+    ours = _known(replace(anchor, related=None), NO_VECTORS)
+    changed: list[AnchorChange] = []
+    for other in sorted(later, key=lambda one: (one.turn_seq, one.id)):
+        if other.turn_seq > anchor.turn_seq and other.id != anchor.id:
+            one = _known(other, NO_VECTORS)
+            settle(one, [ours], settings)
+            if one.anchor != other:
+                changed.append(_change_of(one.anchor))
+    return [_change_of(ours.anchor), *changed]
+
+
+def _newest(candidates: Sequence[Anchor]) -> list[Anchor]:
+    """Those that are looked at, oldest first."""
+    distinct = {one.id: one for one in candidates}
+    return [distinct[id_] for id_ in sorted(distinct)[-MAX_CANDIDATES:]]
+
+
+def _change_of(anchor: Anchor) -> AnchorChange:
+    return AnchorChange(id=anchor.id, state=anchor.state, related=anchor.related, replaces=anchor.replaces)
+
+
+def _telling(text: str) -> frozenset[str]:
+    """The words that an earlier anchor shares, if it can be changed: of a rule also common ones, and opposites."""
+    if not _rules(text):
+        return specific_words(text)
+    return frozenset((*filter(None, words(text)), *words_of_manner(text).split()))
+
+
+def _may_meet(text: str, telling: Sequence[str]) -> bool:
+    """A cheap look before the vectors: most earlier anchors share no telling word with a segment's."""
+    return any(term in text for term in telling)
+
+
+def _known(anchor: Anchor, vectors: Mapping[str, Vector]) -> Known:
+    return Known(anchor, vectors.get(anchor.text, NO_VECTOR))
+
+
+def _numbered(draft: AnchorDraft, anchor_id: int, node_idx: int) -> Anchor:
+    return Anchor(
+        id=anchor_id, type=draft.type, text=draft.text, turn_seq=draft.turn_seq, start=draft.start, end=draft.end,
+        state=draft.state, score=draft.score, rank=draft.rank, node_idx=node_idx, tokens=draft.tokens,
+        speaker=draft.speaker, role=draft.role,
+    )  # fmt: skip

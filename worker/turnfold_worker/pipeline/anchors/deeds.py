@@ -1,0 +1,75 @@
+"""What was promised or asked for: the verb and what it is done to; and whether it is given up."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from turnfold_worker.pipeline.anchors.duties import deed_words, deed_words_in_order
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+
+_ADVERBS: Final = (
+    r"(?:(?:also|just|then|now|definitely|certainly|probably|go and|go|please|quickly|try to|first) ){0,3}"
+)
+_PROMISED: Final = re.compile(
+    rf"(?<!\w)(?:i(?:'ll| will| shall)|we(?:'ll| will)|i(?:'m| am) (?:going to|gonna)|let me|"
+    rf"i (?:have|need|promise) to|"
+    rf"(?:can|could|will|would) (?:you|someone|somebody)|please|remember to|don't forget to|let's|"
+    rf"i(?:'d| would) like you to|remind me to|^(?:ok|okay|and|then|so|now)[,.]?) {_ADVERBS}"
+    r"(?P<verb>[a-z]+(?:-[a-z]+)?)"
+)
+_ORDERED: Final = re.compile(r"^(?P<verb>[a-z]+)(?= )")
+_GIVEN_UP: Final = re.compile(
+    r"(?<!\w)i(?:'m| am) not (?:going to )?(?=\w)|(?<!\w)i (?:can't|cannot|won't|will not|couldn't)(?: \w+ly)? (?=\w)|"
+    r"(?<!\w)i (?:won't|will not) be able to |(?<!\w)i(?:'m| am) (?:unable|no longer able) to "
+)
+_END: Final = re.compile(r"[,;:!?.](?=\s|$)|\s(?:because|since|as|so|but|until|before|unless)(?!\w)")
+_CIRCUMSTANCE: Final = re.compile(
+    r"[,;:!?.](?=\s|$)|\s(?:to|for|at|by|on|in|before|after|with|from|tonight|tomorrow|today|when|once|if|and|so|then|as|"
+    r"within|until|next|this|please)(?!\w)"
+)
+
+
+@lru_cache(maxsize=1_024)
+def promised_verb(text: str) -> str:
+    """The verb of the deed that a text promises or asks for; empty where none is told."""
+    said = plain_words(text)
+    match = _PROMISED.search(said) or _ORDERED.match(said)
+    return match["verb"] if match else ""
+
+
+@lru_cache(maxsize=1_024)
+def thing_of(promise: str, verb: str) -> tuple[str, ...]:
+    """What it is done to, word by word: up to the first that says to whom, where or when."""
+    return object_words(plain_words(promise).partition(f"{verb} ")[2])
+
+
+def object_words(said: str) -> tuple[str, ...]:
+    """The telling words that follow a verb up to the first that says to whom, where or when."""
+    return deed_words_in_order(_CIRCUMSTANCE.split(said)[0])
+
+
+def gives_up(later: str, promise: str) -> bool:
+    """Whether somebody says that he will not do what he promised.
+
+    >>> gives_up("I'm not bringing dessert after all.", "I'll bring the dessert.")
+    True
+    >>> gives_up("I can't open the dessert box.", "I'll bring the dessert.")
+    False
+    """
+    given_up, verb = _given_up(later), promised_verb(promise)
+    if given_up is None or not verb:
+        return False
+    thing = frozenset(thing_of(promise, verb))
+    return bool(thing) and thing <= given_up and deed_words(verb) <= given_up
+
+
+@lru_cache(maxsize=1_024)
+def _given_up(text: str) -> frozenset[str] | None:
+    """What a text says will not be done; None where it says no such thing. It is compared with many promises."""
+    said = plain_words(text)
+    match = _GIVEN_UP.search(said)
+    if match is None or is_question(said):
+        return None
+    return deed_words(_END.split(said[match.end() :])[0])

@@ -1,0 +1,177 @@
+"""In what two anchors differ: another value of the same thing, another word, another order."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Final
+
+from turnfold_worker.pipeline.anchors import statement_rules
+from turnfold_worker.pipeline.anchors.likeness import Known, bare_value, own_words, same_person, same_speaker
+from turnfold_worker.pipeline.language.facts import VALUES, FactKind
+from turnfold_worker.pipeline.language.quantities import sort_of_amount
+from turnfold_worker.pipeline.language.spoken import plain_words
+from turnfold_worker.pipeline.language.words import words
+from turnfold_worker.pipeline.turns.reading import is_participant
+
+_LEAST_SLIPPED: Final = 4
+"""Characters of a value from which one that differs in one or two places is taken for a slip of the hand."""
+_MOST_SLIPPED: Final = 2
+_TIME: Final = re.compile(r"\d:\d|\d\s?[aApP]\.?[mM]")
+_ASSIGNED: Final = re.compile(
+    r"^(?:(?:so|and|by the way|also|fyi)[,:]? )?"
+    r"(?P<subject>(?:the|my|our|your|his|her|their) [^,.;:!?]{2,60}?) (?:is|are|=)"
+    r"(?: now| actually)?:? (?P<value>\S+(?: \S+){0,2}?)(?: now)?[.!]?$"
+)
+"""'The wifi password is tulip-12.'"""
+_NUMBERED: Final = re.compile(
+    r"(?<!\w)[a-z]{3,20} (?P<number>\d{1,9}+) (?:is|are|was|were|isn't|must|may|can|should|will|has|have|needs)(?!\w)"
+)
+_SUBJECT: Final = re.compile(
+    r"(?i)(?<!\w)(?:the|my|our|your|his|her|their|its) (?!(?:other|first|second|last|one|right|correct)(?!\w))"
+    r"(?P<subject>[a-z][\w'-]{2,30}(?: [a-z][\w'-]{2,30})?) "
+    r"(?:is|are|was|were|has|have|had|must|should|will|needs?|holds?|takes?|costs?|starts?|ends?|runs?|listens?|stays?)(?!\w)"
+)
+_SAID_BEFORE: Final = re.compile(r"(?i)(?<!\w)(?:i|we) (?:said|wrote|told you) ([^,;.!?]{1,40})")
+_ANY_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+_ANY_WORD: Final = re.compile(r"[\w'-]+")
+_MONTHS: Final = re.compile(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)")
+
+
+def orders_otherwise(new: Known, old: Known) -> bool:
+    """True when both tell what is wanted from now on, of one thing and differently: 'answer in German', 'in French'."""
+    if not (same_speaker(new, old) and old.order and new.order and old.said != new.said):
+        return False
+    return new.order == old.order and new.tokens != old.tokens
+
+
+def others(one: Known, other: Known, kind: FactKind) -> tuple[str, ...]:
+    """What it states of a kind: not who is called by name, nor what it denies: 'Wednesday, not Tuesday'."""
+    speakers = [each.anchor.speaker for each in (one, other) if each.anchor.speaker]
+    stated = one.text.partition(", not ")[0]
+    return tuple(
+        text
+        for text in one.facts.texts(kind)
+        if text in stated and not is_participant(text, speakers) and not stated.rstrip("!.?").endswith(f", {text}")
+    )
+
+
+def contradicts(one: Known) -> bool:
+    """Whether it says that somebody else was wrong."""
+    return statement_rules.CONTRADICTION.search(one.said) is not None
+
+
+def one_word_apart(one: Known, other: Known) -> bool:
+    """Whether each has one telling word of its own: 'the room is the blue one', 'the room is the green one'."""
+    return one.negations == other.negations and len(own_words(one, other)) == 1 == len(own_words(other, one))
+
+
+def another_value(one: Known, other: Known, kind: FactKind, *, of_any_unit: bool = False) -> bool:
+    """Whether both state one value of a kind, not the same one: of one unit, or both a weekday, a time or a day.
+
+    `of_any_unit`: where one of two numbers has no unit, it may be of that of the other.
+    """
+    ours, theirs = (_by_sort(others(*pair, kind), kind) for pair in ((one, other), (other, one)))
+    if of_any_unit and len(ours) == 1 == len(theirs) and kind is FactKind.NUMBER and ("" in ours or "" in theirs):
+        ours, theirs = ({"": next(iter(each.values()))} for each in (ours, theirs))
+    return any(
+        len(ours[sort]) == 1 == len(theirs[sort]) and not same_value(ours[sort][0], theirs[sort][0])
+        for sort in ours.keys() & theirs
+    )
+
+
+def of_another_number(one: Known, other: Known) -> bool:
+    """Whether numbers tell that they speak of two of several things: 'room 12 is free', 'room 14 is free'."""
+    ours, theirs = (
+        {match["number"] for match in _NUMBERED.finditer(each.said)} & set(each.facts.texts(FactKind.NUMBER))
+        for each in (one, other)
+    )
+    return ours != theirs
+
+
+def narrower(one: Known, other: Known) -> bool:
+    """Whether one speaks of a part of what the other speaks of: 'we ship the beta on 12 June', 'we ship on 5 June'."""
+    values = [plain_words(text) for text in one.facts.texts(*VALUES)]
+    before = one.said[: min((at for at in map(one.said.find, values) if at >= 0), default=0)]
+    named = frozenset(words(before))
+    return any(word in named for word in own_words(one, other)) and not [
+        word for word in own_words(other, one) if not any(map(str.isdigit, word))
+    ]
+
+
+def about_another(new: Known, old: Known) -> bool:
+    """Whether one is about another thing than the other, however alike they are.
+
+    It says which value was wrong, and the other states a different one; or a thing that both name is told apart by
+    the word before it: 'the wallet service', 'the portal service'.
+    """
+    taken_back = [*statement_rules.TAKEN_BACK.findall(new.said), *_SAID_BEFORE.findall(new.said)]
+    wrong = set(_ANY_NUMBER.findall(" ".join(taken_back)))
+    stated = set(_ANY_NUMBER.findall(old.said))
+    if wrong and not wrong & stated:
+        return True
+    ours, theirs = _told_apart_by(new), _told_apart_by(old)
+    return any(
+        not ours[thing] & theirs[thing] and not ours[thing] & old.words.keys() and not theirs[thing] & new.words.keys()
+        for thing in ours.keys() & theirs
+    )
+
+
+def _told_apart_by(one: Known) -> dict[str, set[str]]:
+    """The telling words right before each telling word."""
+    found: dict[str, set[str]] = {}
+    for before, thing in pairwise(_ANY_WORD.findall(one.said.lower())):
+        if before in one.specific and thing in one.specific and before.isalpha() and thing.isalpha():
+            found.setdefault(thing, set()).add(before)
+    return found
+
+
+def has_a_subject_of_its_own(new: Known, old: Known) -> bool:
+    """Whether a correction names what it is about, and the other does not: 'the cache holds 500 entries'."""
+    subjects = [match["subject"].lower().split() for match in _SUBJECT.finditer(new.said)]
+    spoken = set(_ANY_WORD.findall(old.said.lower()))
+    return bool(subjects) and not any(word in spoken for subject in subjects for word in subject)
+
+
+def same_value(one: str, other: str) -> bool:
+    """Whether one says the other, or more of it: '3 May 2026' for '3 May', '47 seats' for '47'."""
+    ours, theirs = (frozenset(bare_value(text).split()) for text in (one, other))
+    return ours <= theirs or theirs <= ours
+
+
+def _by_sort(texts: tuple[str, ...], kind: FactKind) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        found.setdefault(sort_of(text, kind), []).append(text)
+    return found
+
+
+def sort_of(text: str, kind: FactKind) -> str:
+    """The unit of a number; whether a date is a weekday, a time or a day."""
+    if kind is FactKind.NUMBER:
+        return sort_of_amount(text)
+    if _TIME.search(text):
+        return "time"
+    return "weekday" if text.endswith(("day", "days")) and not any(map(str.isdigit, text)) else "day"
+
+
+def assigns_otherwise(one: Known, other: Known) -> bool:
+    """Whether both say what one thing is, in a word with a digit, and differently: 'the password is tulip-12'."""
+    ours, theirs = _ASSIGNED.match(one.said), _ASSIGNED.match(other.said)
+    if not ours or not theirs or ours["subject"] != theirs["subject"] or ours["value"] == theirs["value"]:
+        return False
+    return all(any(map(str.isdigit, each["value"])) for each in (ours, theirs)) and same_person(one, other)
+
+
+def nearly_same_value(one: Known, other: Known) -> bool:
+    """Whether both state a value that a slip of the hand may turn into the other's: '88231' and '88213', or days."""
+    ours, theirs = (set(each.facts.texts(FactKind.NUMBER, FactKind.IDENTIFIER)) for each in (one, other))
+    if any(_slipped(text, said) for text in ours - theirs for said in theirs - ours):
+        return True
+    days = [[_MONTHS.findall(text) for text in each.facts.texts(FactKind.DATE)] for each in (one, other)]
+    return any(month and month in days[1] for month in days[0])
+
+
+def _slipped(text: str, said: str) -> bool:
+    differing = sum(a != b for a, b in zip(text, said, strict=False))
+    return len(text) == len(said) >= _LEAST_SLIPPED and 0 < differing <= _MOST_SLIPPED

@@ -1,0 +1,143 @@
+"""Anchors before they meet the conversation's earlier ones, and what becomes of them within their own segment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from turnfold.contract.records import AnchorState, AnchorType, Role
+from turnfold_worker.pipeline.anchors import done, reply_rules, statement_rules
+from turnfold_worker.pipeline.anchors.acts import SENTENCES_READ
+from turnfold_worker.pipeline.language.prose import MAX_CLAUSE
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_fillers
+from turnfold_worker.pipeline.language.words import specific_words, words
+from turnfold_worker.pipeline.turns.reading import Reading
+
+_ASKS_BACK: Final = 2
+"""Sentences up to which a reply that ends in a question gives no answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorDraft:
+    """An anchor before it meets the conversation's earlier ones. `text == turn.content[start:end]`."""
+
+    type: AnchorType
+    text: str
+    turn_seq: int
+    start: int
+    end: int
+    score: int
+    """0 to 100."""
+    rank: int
+    """Static order for the read: the caller's mark, then the type, then the score."""
+    tokens: int
+    state: AnchorState = AnchorState.ACTIVE
+    """RESOLVED when the same segment answers or finishes it."""
+    speaker: str | None = None
+    """The label of who said it."""
+    role: Role | None = None
+    """Theirs."""
+    reports: bool = False
+    """Few words that only matter where they say that something promised in an earlier segment is done: 'Sent.'."""
+
+
+def settled(draft: AnchorDraft, readings: Sequence[Reading], found: Sequence[AnchorDraft]) -> AnchorDraft:
+    """A question that the next speaker answers, or a promise that is kept, within the same segment.
+
+    `found` are all drafts of the segment: 'Sent it.' is about the last thing that somebody was to send.
+    """
+    if draft.type is AnchorType.UNRESOLVED_QUESTION and _answered(draft, readings):
+        return replace(draft, state=AnchorState.RESOLVED)
+    if draft.type is AnchorType.COMMITMENT and (
+        _told(draft, readings)
+        or _declined(draft, readings)
+        or _carried_out(draft, readings)
+        or _finished(draft, readings, found)
+    ):
+        return replace(draft, state=AnchorState.RESOLVED)
+    return draft
+
+
+def _told(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
+    """Words were asked for, 'Can you show me how?', and who was asked went on to say them."""
+    if not statement_rules.WORDS_WANTED.search(plain_words(draft.text)):
+        return False
+    at = _place_of(draft, readings)
+    reply = readings[at + 1] if at + 1 < len(readings) else None
+    if reply is None or reply.tool or reply.calls or reply.speaker == draft.speaker or not reply.sentences:
+        return False
+    asks_back = is_question(reply.text(reply.sentences[-1])) and len(reply.sentences) <= _ASKS_BACK
+    return not asks_back
+
+
+def _declined(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
+    """Somebody offered or asked, 'Shall I book it?', and was told no: nothing is open."""
+    if not is_question(plain_words(draft.text)):
+        return False
+    at = _place_of(draft, readings)
+    reply = readings[at + 1] if at + 1 < len(readings) else None
+    if reply is None or reply.tool or reply.speaker == draft.speaker or not reply.sentences:
+        return False
+    said = plain_words(reply.text(reply.sentences[0])[:MAX_CLAUSE])
+    put_off = " but " in said or statement_rules.LATER.search(said) is not None
+    return reply_rules.DECLINES_OUTRIGHT.match(said) is not None and not put_off
+
+
+def _carried_out(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
+    """An assistant's next step, 'Let me open the file', in the turn that does it: with code, or before a tool's."""
+    at = _place_of(draft, readings)
+    one = readings[at]
+    if one.turn.role is not Role.ASSISTANT or statement_rules.LATER.search(plain_words(draft.text)):
+        return False
+    return bool(one.calls or one.code or (at + 1 < len(readings) and readings[at + 1].tool))
+
+
+def _place_of(draft: AnchorDraft, readings: Sequence[Reading]) -> int:
+    return next(i for i, reading in enumerate(readings) if reading.turn.seq == draft.turn_seq)
+
+
+def _answered(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
+    at = _place_of(draft, readings)
+    asked = specific_words(draft.text)
+    ends_turn = not readings[at].turn.content[draft.end :].strip()
+    for_words = reply_rules.ASKS_WHAT.match(without_fillers(plain_words(draft.text))) is not None
+    direct = True
+    for reply in readings[at + 1 : at + 4]:
+        if reply.speaker == readings[at].speaker or reply.tool or not reply.sentences:
+            direct = False
+            continue
+        if for_words and reply_rules.MERE_YES.fullmatch(plain_words(reply.turn.content[:MAX_CLAUSE])):
+            continue
+        opening = reply.text(reply.sentences[0])[:MAX_CLAUSE]
+        knows = not (reply_rules.NO_ANSWER.search(plain_words(opening)) and len(reply.sentences) <= _ASKS_BACK)
+        if knows and direct and ends_turn and not opening.rstrip().endswith("?"):
+            return True
+        if knows and len(asked.intersection(words(reply.turn.content[:2000]))) >= min(2, len(asked)):
+            return True
+        direct = False
+    return False
+
+
+def _finished(draft: AnchorDraft, readings: Sequence[Reading], found: Sequence[AnchorDraft]) -> bool:
+    at = _place_of(draft, readings)
+    promises = [one for one in found if one.type is AnchorType.COMMITMENT]
+    for place, reading in enumerate(readings):
+        if place <= at or reading.tool or not reading.sentences:
+            continue
+        opening = reading.text(reading.sentences[0])[:MAX_CLAUSE]
+        if place == at + 1 and reading.speaker != draft.speaker and done.opens_with(opening, draft.text):
+            return True
+        for sentence in reading.sentences[:SENTENCES_READ]:
+            said = plain_words(reading.text(sentence)[:MAX_CLAUSE])
+            if done.does(said, draft.text):
+                return True
+            if place <= at + done.SOON and draft is last_meant(said, promises, before=reading.turn.seq):
+                return True
+    return False
+
+
+def last_meant(said: str, promises: Sequence[AnchorDraft], *, before: int) -> AnchorDraft | None:
+    """The last promise before a turn that a report which names no thing is about: 'Sent it.'."""
+    meant = [one for one in promises if one.turn_seq < before and done.does_it(said, one.text)]
+    return max(meant, key=lambda one: (one.turn_seq, one.start), default=None)

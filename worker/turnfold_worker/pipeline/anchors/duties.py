@@ -1,0 +1,215 @@
+"""What a statement forbids, demands, allows or excuses, so that a permission can lift the prohibition before it.
+
+'You may use tabs now' lifts 'never use tabs'; 'it's fine to deploy the docs now' does not lift 'never deploy on
+Fridays', because it allows less than that forbids.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final
+
+from turnfold_worker.pipeline.anchors.act_rules import joined
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+
+
+class Duty(StrEnum):
+    """What is said about a deed."""
+
+    EXCUSED = "excused"
+    ALLOWED = "allowed"
+    FORBIDDEN = "forbidden"
+    DEMANDED = "demanded"
+    IGNORED = "ignored"
+    """What was said about it does not count any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """A clause that rules a deed."""
+
+    duty: Duty
+    words: frozenset[str]
+    """What the deed is told by: the beginnings of its words, without verbs that any deed may have."""
+    lasts: bool
+    """It holds beyond this once: 'again', 'any time', 'no longer'."""
+
+
+_PHRASES: Final = {
+    Duty.IGNORED: r"""
+        (?<!don't )(?<!do not )(?<!never )(?<!i )(?:ignore|disregard|forget(?: about)?)(?= (?:the|my|our|that|those|
+        what)\b)|(?:doesn't|does not|don't|do not|no longer) (?:apply|applies|count|counts|hold|holds)|
+        (?:is|are|was|were|has been|have been) (?:lifted|off the table|waived|withdrawn|cancelled|
+        canceled|called off)
+    """,
+    Duty.EXCUSED: r"""
+        (?:don't|doesn't|do not|does not|didn't) (?:have|need) to|need(?:n't| not)|no need (?:to|for)|
+        no longer (?:need|needs|have to|has to|require|requires|required|necessary|mandatory)|
+        (?:isn't|aren't|is not|are not|not) (?:required|needed|necessary|mandatory)|(?:is|are) (?:now )?optional
+    """,
+    Duty.FORBIDDEN: r"""
+        never|(?:don't|do not)(?: ever)?|(?:must|may|should|shall|can)(?:n't| not)|cannot|
+        (?:isn't|aren't|not) (?:allowed|permitted)|(?:nobody|no one) (?:may|can|is allowed|is permitted)|
+        forbidden|prohibited|(?:^|please )(?:stop|avoid|no more|quit|no(?! (?:problem|worries|idea|doubt|way|wonder|
+        thanks|one|longer|later|less|fewer|need)\b)(?=[ ]))
+    """,
+    Duty.ALLOWED: r"""
+        (?<!how )(?:may|can)(?! (?:you|we|i|they|he|she|it)\b)|(?:it's|it is|is|are|that's)(?: now)?(?: perfectly|
+        totally| absolutely)? (?:fine|ok|okay|all right|alright|safe|allowed|permitted)|feel free|go ahead and|
+        no problem (?:to|with)
+    """,
+    Duty.DEMANDED: r"""
+        always|must|(?:has|have|needs?) to|(?:is|are) (?:required|mandatory)|needs|(?:be|make) sure|^please
+    """,
+}
+_SO_AGAIN: Final = (Duty.ALLOWED, re.compile(r"(?<!\w)(?:again|now)(?!\w)"))
+"""'We ship to Norway again': what nothing forbids is told as it is."""
+_TRIGGERS: Final = (
+    *((duty, re.compile(rf"(?<!\w)(?:{joined(phrases)})(?!\w)")) for duty, phrases in _PHRASES.items()),
+    _SO_AGAIN,
+)
+LASTS: Final = re.compile(
+    r"(?<!\w)(?:again|any ?more|any ?time|any longer|no longer|whenever|after all|always|from now on|from here on|"
+    r"in future|in general|going forward|from today)(?!\w)"
+)
+"""It holds beyond this once."""
+_DENIES: Final = re.compile(r"(?<!\w)(?:not|no|never|none|nobody|cannot|\w+n't)(?!\w)")
+_ENDED: Final = re.compile(rf"(?<!\w)no longer(?!\w)|{_DENIES.pattern}.{{1,60}}?(?:any ?more|any longer)(?!\w)")
+"""What was so is so no more."""
+_NO_MORE: Final = re.compile(rf"(?<!\w)(?:no longer|any ?more|any longer)(?!\w)|{_DENIES.pattern}")
+_CLAUSES: Final = re.compile(
+    r"[,;:.!?](?=\s|$)|\s(?:because|since|as|so|but|unless|until|though|(?:that |which )?(?:we|i|you) (?:talked|said|"
+    r"mentioned|agreed|discussed|had|spoke)|and(?= (?:don't|do not|never|always|you|we|it's)\b))(?!\w)"
+)
+_AROUND: Final = re.compile(r"(?<!\w)(?:in|for|on|of) (?:this|our|your|my) \w+")
+"""'In this repo' says no more than 'here'."""
+_EMPTY: Final = listed("""
+    a an the this that these those any all some each every it its i you we they he she me us them him her my your our
+    their everybody everyone anyone anybody people nobody one ones is are was were be been being am do does did doing
+    don't done have has had having will would shall should can could may might must need needs want wants please now
+    again anymore anymore longer time times always never ever today tomorrow week month day days here there to of in on
+    at by for from with without into onto over under about after before during between as and or if not no yes too
+    also just only even still then than so well okay ok fine alright safe allowed permitted required sure it's that's
+    you're we're i'm there's don't use uses using used touch touching edit editing change changing changed write
+    writing make making take put get go going set give sure actually what when where who how
+    i've we've they've he's she's
+    apply applies future general forward own more first currently back file files folder directory repo repository
+""")
+"""Words that tell no deed from another."""
+_ROOT: Final = 5
+_ENDING: Final = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
+_WORD: Final = re.compile(r"[^\W_][\w'./-]*")
+_FEW: Final = 2
+"""Telling words of a statement that one of them is enough to name."""
+_MOST: Final = 6
+"""Words of a deed from which a statement is a text of its own, and neither lifts nor is lifted."""
+
+
+@lru_cache(maxsize=1_024)
+def duties_of(text: str) -> tuple[Ruled, ...]:
+    """What each clause of a short text rules; nothing for a question."""
+    said = plain_words(text)
+    if is_question(said):
+        return ()
+    lasts = LASTS.search(said) is not None
+    found = []
+    for clause in _CLAUSES.split(said):
+        about = _AROUND.sub(" ", clause)
+        for duty, trigger in _TRIGGERS:
+            if trigger.search(about):
+                words = deed_words(trigger.sub(" ", about))
+                if 0 < len(words) <= _MOST:
+                    found.append(Ruled(duty, words, lasts))
+                break
+    return tuple(found)
+
+
+def deed_words(said: str) -> frozenset[str]:
+    """The beginnings of the words that tell what is done, and to what."""
+    return frozenset(deed_words_in_order(said))
+
+
+def deed_words_in_order(said: str) -> tuple[str, ...]:
+    """The same, as they are said."""
+    found = (word.strip("'./-").removesuffix("'s") for word in _WORD.findall(said))
+    return tuple(_root(word) for word in found if word and word not in _EMPTY)
+
+
+def _root(word: str) -> str:
+    """'sign' of 'signed', 'deplo' of 'deploying': enough to tell deeds apart. Names and numbers stay whole."""
+    if not word.isalpha():
+        return word
+    return _ENDING.sub("", word)[:_ROOT]
+
+
+_OVERTURNS: Final = {
+    (Duty.ALLOWED, Duty.FORBIDDEN),
+    (Duty.EXCUSED, Duty.DEMANDED),
+    (Duty.FORBIDDEN, Duty.ALLOWED),
+    (Duty.FORBIDDEN, Duty.DEMANDED),
+    (Duty.DEMANDED, Duty.FORBIDDEN),
+    (Duty.DEMANDED, Duty.EXCUSED),
+}
+
+
+def overturns(new: Ruled, old: Ruled) -> bool:
+    """Whether the later clause takes back the earlier one: about the same deed, or, if it lasts, about any such."""
+    if (new.duty, old.duty) not in _OVERTURNS:
+        return False
+    lifts = new.duty in {Duty.ALLOWED, Duty.EXCUSED}
+    return new.words == old.words or (lifts and new.lasts and new.words < old.words)
+
+
+def takes_back_all(new: str, old: str) -> bool:
+    """Whether a later statement takes back every rule of an earlier one, and the earlier one rules something.
+
+    >>> takes_back_all("You may now use tabs.", "Never use tabs in this repo.")
+    True
+    >>> takes_back_all("You may use tabs in the Makefile now.", "Never use tabs.")
+    False
+    """
+    ours, theirs = duties_of(new), duties_of(old)
+    if not ours or not theirs or _states_more(old):
+        return False
+    return all(any(overturns(one, other) for one in ours) for other in theirs)
+
+
+def _states_more(text: str) -> bool:
+    """Whether a clause that rules nothing states something exactly, which would be lost with the rest."""
+    unruled = (one for one in _CLAUSES.split(plain_words(text)) if not any(t.search(one) for _, t in _TRIGGERS))
+    return any(char.isdigit() for one in unruled for char in one)
+
+
+def sets_aside(new: str, old: str) -> bool:
+    """Whether a later statement names something of an earlier one, all that it names, and says that it counts no more.
+
+    >>> sets_aside("You can ignore the budget cap we talked about.", "The budget cap is 40,000 euros.")
+    True
+    >>> sets_aside("She isn't allergic to nuts anymore.", "My daughter is allergic to nuts.")
+    True
+    """
+    ignored, ended = _withdrawn(new)
+    if not (ignored or ended):
+        return False
+    before = plain_words(old)
+    there = deed_words(before)
+    if any(words <= there for words in ignored):
+        return True
+    # One word of many is not what was said of it: 'we have no nuts any more' after 'she is allergic to nuts'.
+    least = 1 if len(there) <= _FEW else 2
+    return any(len(words) >= least and words <= there for words in ended) and not _DENIES.search(before)
+
+
+@lru_cache(maxsize=1_024)
+def _withdrawn(text: str) -> tuple[tuple[frozenset[str], ...], tuple[frozenset[str], ...]]:
+    """What a short text says is to be ignored, and what was so and is so no more; it is compared with many others."""
+    ignored = tuple(one.words for one in duties_of(text) if one.duty is Duty.IGNORED)
+    said = plain_words(text)
+    if is_question(said):
+        return ignored, ()
+    ended = (deed_words(_NO_MORE.sub(" ", one)) for one in _CLAUSES.split(said) if _ENDED.search(one))
+    return ignored, tuple(ended)

@@ -1,0 +1,267 @@
+"""Anchors by rule: verbatim spans, a clause to a few sentences long, that must not be lost.
+
+A draft's text is a slice of its turn by construction. What a clause does is found by `acts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from turnfold.contract.records import AnchorState, AnchorType, Importance, Role
+from turnfold.contract.vectors import NO_VECTORS, Vector
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.anchors import reply_rules, statement_rules
+from turnfold_worker.pipeline.anchors.act_rules import ENOUGH, PERHAPS, Act, Found
+from turnfold_worker.pipeline.anchors.acts import BARE_VALUE, REPLIES, SENTENCES_READ, YES_TO_A_PROPOSAL, turn_acts
+from turnfold_worker.pipeline.anchors.asked import asks_outright, wishes_to_know
+from turnfold_worker.pipeline.anchors.before import NOTHING, leaves_open
+from turnfold_worker.pipeline.anchors.done import tells_of_done
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, settled
+from turnfold_worker.pipeline.anchors.head import HEAD, with_head
+from turnfold_worker.pipeline.anchors.refusals import with_refusals
+from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
+from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses, trimmed
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+from turnfold_worker.pipeline.language.words import specific_words, words
+from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.turns.reading import Reading
+
+MAX_PER_SEGMENT: Final = 12
+_MAX_PER_TURN: Final = {Role.USER: 4, Role.ASSISTANT: 2, Role.TOOL: 1, Role.SYSTEM: 4, Role.DEVELOPER: 4}
+_LEAST_SCORE: Final = 50
+_TYPE_RANK: Final = {
+    AnchorType.CORRECTION: 40,
+    AnchorType.DECISION: 35,
+    AnchorType.CRITICAL_FACT: 30,
+    AnchorType.COMMITMENT: 25,
+    AnchorType.UNRESOLVED_QUESTION: 15,
+}
+_MARK_SCORE: Final = {Importance.LOW: -20, Importance.MEDIUM: 8, Importance.HIGH: 15, Importance.PIN: 40}
+_MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH: 200, Importance.PIN: 1000}
+_STANDING_RANK: Final = 60
+"""What is wanted from now on comes before all that nobody marked."""
+_MIN_WORDS: Final = 3
+_AGREED_SCORE: Final = 62
+_PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
+"""Points of preference when a clause does several things: what overtakes or binds tells more than what is asked."""
+_TEXT: Final = 600
+"""Code points from which a turn is a text, of which only the end proposes something."""
+_STEPS: Final = frozenset({"order", "order under a condition", "advice", "proposal", "work named"})
+"""Rules of requests that each step of an assistant's explanation makes, also its last: it asks nobody for a deed."""
+_DEEDS: Final = frozenset({Act.COMMITMENT, Act.REQUEST})
+"""What nobody is bound to who says 'I need to understand …', 'I wonder what could help me'."""
+_ASKS_FOR_WORDS: Final = frozenset({"reply wanted", "may i", HEAD})
+"""Rules of requests that, with a question mark, want an answer rather than a deed."""
+_TYPE_OF: Final = {
+    Act.COMMITMENT: AnchorType.COMMITMENT,
+    Act.REQUEST: AnchorType.COMMITMENT,
+    Act.DECISION: AnchorType.DECISION,
+    Act.FACT: AnchorType.CRITICAL_FACT,
+    Act.CORRECTION: AnchorType.CORRECTION,
+}
+
+
+def extract_anchors(
+    readings: Sequence[Reading], settings: FoldSettings, vectors: Mapping[int, Vector] = NO_VECTORS
+) -> tuple[AnchorDraft, ...]:
+    """Anchors of one segment, in the order of its text, at most `MAX_PER_SEGMENT` beside those of pinned turns.
+
+    `vectors` are sentence vectors by the number of the turn: with them some are found that no rule tells.
+    """
+    aims = " ".join((settings.goal or "", *settings.constraints))
+    wanted = frozenset(word for word in words(aims) if not is_common(word))
+    acts = with_refusals(readings, with_head(readings, segment_acts(readings), vectors))
+    found: list[AnchorDraft] = []
+    for reading, span in _agreed(readings, acts):
+        found.append(_draft(reading, AnchorType.DECISION, span, _AGREED_SCORE + _bonus(reading, span, wanted)))
+    agreed = {draft.turn_seq: draft for draft in found}
+    for reading, done in zip(readings, acts, strict=True):
+        of_turn = _of_turn(reading, done, wanted)
+        decided = agreed.get(reading.turn.seq)
+        found.extend(one for one in of_turn if decided is None or not _overlap(one, decided))
+    best = _best([settled(draft, readings, found) for draft in found], MAX_PER_SEGMENT)
+    return tuple(sorted(best, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
+
+
+def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
+    """The acts of each turn of a segment; a tool does nothing."""
+    speakers = list(dict.fromkeys(reading.speaker for reading in readings if not reading.tool))
+    before, asker = NOTHING, ""
+    acts: list[list[Found]] = []
+    for reading in readings:
+        if reading.tool:
+            acts.append([])
+            continue
+        # Who goes on after a question of his own does not answer it.
+        acts.append(turn_acts(reading, before if reading.speaker != asker else NOTHING, speakers))
+        before, asker = leaves_open(reading, acts[-1]), reading.speaker
+    return acts
+
+
+def _best(drafts: Sequence[AnchorDraft], limit: int) -> list[AnchorDraft]:
+    pinned = _MARK_RANK[Importance.PIN]
+    # What is done with already takes no place of what is open.
+    order = sorted(range(len(drafts)), key=lambda i: (drafts[i].state is not AnchorState.ACTIVE, -drafts[i].rank, i))
+    return [drafts[i] for place, i in enumerate(order) if place < limit or drafts[i].rank >= pinned]
+
+
+def _of_turn(reading: Reading, acts: Sequence[Found], wanted: frozenset[str]) -> list[AnchorDraft]:
+    drafts: list[AnchorDraft] = []
+    for one in sorted(_candidates(reading, acts), key=lambda one: -one.score):
+        if reading.manual is not None and reading.manual.start <= one.span.start < reading.manual.end:
+            continue
+        draft = _draft(reading, one.kind, one.span, one.score + _bonus(reading, one.span, wanted))
+        draft = replace(draft, rank=draft.rank + _STANDING_RANK * one.stands)
+        if draft.score >= _LEAST_SCORE and not any(_overlap(one, draft) for one in drafts):
+            drafts.append(draft)
+    if reading.turn.importance is Importance.PIN:
+        pinned = _pinned(reading)
+        drafts = [*pinned, *(one for one in drafts if not any(_overlap(one, whole) for whole in pinned))]
+    return _best(drafts, _MAX_PER_TURN[reading.turn.role])
+
+
+def _overlap(one: AnchorDraft, other: AnchorDraft) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+class _Candidate(NamedTuple):
+    kind: AnchorType
+    score: int
+    span: Span
+    stands: bool = False
+    """It holds from now on."""
+
+
+def _candidates(reading: Reading, acts: Sequence[Found]) -> Iterator[_Candidate]:
+    """Of each clause what it does most surely."""
+    if reading.tool:
+        for error in reading.facts.of(FactKind.ERROR):
+            if " " in error.text:
+                yield _Candidate(AnchorType.CRITICAL_FACT, 55, Span(error.start, error.end))
+        return
+    yield from (_Candidate(AnchorType.CRITICAL_FACT, 60, span) for span in _configuration(reading))
+    by_clause: dict[Span, list[Found]] = {}
+    for found in acts:
+        if found.rule not in REPLIES:
+            by_clause.setdefault(found.span, []).append(found)
+    for span, found_there in by_clause.items():
+        said = plain_words(reading.text(span))
+        enough = len(said.split()) >= _MIN_WORDS or any(one.rule == BARE_VALUE for one in found_there)
+        if enough or not said.isascii():
+            yield from _of_clause(said, reading, span, found_there)
+
+
+def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -> Iterator[_Candidate]:
+    explains = reading.turn.role is Role.ASSISTANT and len(reading.turn.content) >= _TEXT
+    last = bool(reading.sentences) and span.end >= reading.sentences[-1].end
+    wishes = wishes_to_know(said)
+    statements = [
+        one
+        for one in acts
+        if one.act is not Act.QUESTION
+        and not (explains and one.act is Act.REQUEST and (one.rule in _STEPS or not last))
+        and not (wishes and one.act in _DEEDS)
+    ]
+    best = max(statements, key=lambda one: one.points + _PREFERRED.get(one.act, 0), default=None)
+    if tells_of_done(said) and (best is None or best.act is not Act.CORRECTION):
+        told = best.points if best is not None and best.act is Act.FACT else 0
+        yield _Candidate(AnchorType.CRITICAL_FACT, max(55, told), span)
+    elif best is not None and best.points >= PERHAPS and not _says_nothing(best, said, reading):
+        asks_words = best.rule in _ASKS_FOR_WORDS and is_question(said)
+        kind = AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act]
+        yield _Candidate(kind, best.points, span, stands=best.rule == statement_rules.STANDS.name)
+    elif (
+        (is_question(said) or wishes or asks_outright(said))
+        and not reply_rules.RHETORICAL.match(said)
+        and specific_words(said)
+    ):
+        asked = 45 if reading.turn.role is Role.USER else 35
+        yield _Candidate(AnchorType.UNRESOLVED_QUESTION, asked + 5 * last, span)
+
+
+def _says_nothing(best: Found, said: str, reading: Reading) -> bool:
+    """Politeness, or the announcement of what follows: 'I've got the following code so far:'."""
+    if reply_rules.POLITE.search(said):
+        return True
+    stated = reading.facts.within(best.span.start, best.span.end)
+    if said.endswith(":"):
+        # 'The rule is: never push to main:' says it already.
+        return not stated and ": " not in said and best.act is not Act.DECISION
+    idle = reply_rules.PLEASANT.search(said) or reply_rules.OFFERS_HELP.search(said)
+    return idle is not None and not any(one.kind in VALUES for one in stated)
+
+
+def _configuration(reading: Reading) -> Iterator[Span]:
+    content = reading.turn.content
+    for block in reading.code:
+        for match in statement_rules.CONFIGURATION.finditer(content, block.start, block.end):
+            yield Span(*match.span(1))
+
+
+def _agreed(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> Iterator[tuple[Reading, Span]]:
+    """What a yes agreed to, with its turn: 'Yes, that is right' says nothing without the proposal before it."""
+    for proposal, reply in zip(readings, acts[1:], strict=False):
+        if (
+            proposal.sentences
+            and _waits(proposal)
+            and (len(proposal.turn.content) < _TEXT or proposal.facts.within(*_ends(proposal)))
+            and any(one.rule == YES_TO_A_PROPOSAL and one.points >= ENOUGH for one in reply)
+        ):
+            yield proposal, _proposed(proposal)
+
+
+def _waits(reading: Reading) -> bool:
+    said = plain_words(reading.text(reading.sentences[-1]))
+    if is_question(said) and statement_rules.WORDS_WANTED.search(said) and "confirm" not in said:
+        # 'Do you have any recommendations?' proposes nothing.
+        return False
+    return is_question(said) or "confirm" in said or said.startswith(("you want", "you would", "you'd"))
+
+
+def _ends(reading: Reading) -> tuple[int, int]:
+    return reading.sentences[-1].start, reading.sentences[-1].end
+
+
+def _proposed(reading: Reading) -> Span:
+    """The sentence that says most of what is proposed, of the last three."""
+    last = reading.sentences[-3:] if len(reading.turn.content) < _TEXT else reading.sentences[-1:]
+    span = max(last, key=lambda one: (len(reading.facts.within(one.start, one.end)), one.end - one.start))
+    return clauses(reading.turn.content, span, MAX_CLAUSE)[0]
+
+
+def _bonus(reading: Reading, span: Span, wanted: frozenset[str]) -> int:
+    facts = reading.facts.within(span.start, span.end)
+    points = 8 if any(fact.kind in VALUES for fact in facts) else 0
+    points += 6 if any(fact.kind in NAMES for fact in facts) else 0
+    points += 6 if reading.turn.role is Role.USER else -4
+    if wanted and not wanted.isdisjoint(words(reading.text(span))):
+        points += 10
+    return points + _MARK_SCORE.get(reading.turn.importance, 0)
+
+
+def _draft(reading: Reading, kind: AnchorType, span: Span, score: int) -> AnchorDraft:
+    text = reading.text(span)
+    score = min(max(score, 0), 100)
+    rank = _MARK_RANK.get(reading.turn.importance, 0) + _TYPE_RANK[kind] + score
+    return AnchorDraft(
+        type=kind, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end, score=score, rank=rank,
+        tokens=estimate_tokens(text), speaker=reading.speaker,
+        role=reading.turn.role,
+    )  # fmt: skip
+
+
+def _pinned(reading: Reading) -> list[AnchorDraft]:
+    """The whole of a short pinned turn, else its first sentences."""
+    content = reading.turn.content
+    whole = trimmed(content, Span(0, min(len(content), MAX_CLAUSE)))
+    if whole.start == whole.end:
+        return []
+    if len(content) > MAX_CLAUSE:
+        ends = [one.end for one in reading.sentences[:SENTENCES_READ] if one.end <= whole.start + MAX_CLAUSE]
+        cut = content.rfind(" ", whole.start + 1, whole.end)
+        end = max(ends, default=0)
+        whole = trimmed(content, Span(whole.start, end if end > whole.start else cut if cut > 0 else whole.end))
+    return [_draft(reading, AnchorType.CRITICAL_FACT, whole, 100)]

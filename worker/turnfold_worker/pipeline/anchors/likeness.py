@@ -1,0 +1,291 @@
+"""How alike two anchors are: by their words, by their sentence vectors, and by what they state exactly."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Final
+
+from turnfold.contract import vectors
+from turnfold.contract.records import Anchor, AnchorState, AnchorType
+from turnfold_worker.pipeline.anchors import statement_rules
+from turnfold_worker.pipeline.language.common_words import is_common, listed, weight
+from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Facts, extract_facts
+from turnfold_worker.pipeline.language.quantities import in_one_form
+from turnfold_worker.pipeline.language.spoken import plain_words
+from turnfold_worker.pipeline.language.words import SPECIFIC, specific_words, word_vector
+
+_MARKS: Final = '.,;:!?()[]"“”'
+_SAME_ROOT: Final = 5
+"""Letters from which two words that begin alike are forms of one."""
+_LEAST_ROOT: Final = 3
+"""Letters of a whole word that may be the beginning of another."""
+_WRITTEN_NUMBERS: Final = frozenset(
+    {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty",
+     "thirty", "forty", "fifty", "hundred", "thousand", "million", "once", "twice", "half", "double", "first", "second",
+     "third", "last"}
+)  # fmt: skip
+_COMPARISONS: Final = frozenset(
+    {"<", ">", "<=", ">=", "≤", "≥", "maximum", "minimum", "max", "min", "least", "most", "only", "some", "sometimes",
+     "few", "hardly", "barely", "rarely", "seldom", "almost", "nearly"}
+)  # fmt: skip
+"""Signs and words that turn what a value means: one that only one of two texts has keeps them apart."""
+_OPPOSITES: Final = (
+    ("on", "off"), ("in", "out"), ("up", "down"), ("left", "right"), ("before", "after"), ("above", "below"),
+    ("over", "under"), ("more", "less"), ("more", "fewer"), ("enable", "disable"), ("enabled", "disabled"),
+    ("allow", "deny"), ("allowed", "denied"), ("always", "sometimes"), ("from", "until"), ("to", "from"),
+    ("first", "last"), ("old", "new"), ("true", "false"), ("start", "stop"), ("open", "closed"), ("buy", "sell"),
+    ("add", "remove"), ("add", "drop"), ("keep", "remove"), ("keep", "drop"), ("give", "take"), ("get", "lose"),
+    ("win", "lose"), ("high", "low"), ("higher", "lower"), ("good", "bad"), ("better", "worse"), ("early", "late"),
+    ("earlier", "later"), ("same", "different"), ("inside", "outside"), ("today", "tomorrow"), ("day", "night"),
+    ("morning", "evening"), ("may", "must"), ("my", "your"), ("his", "her"), ("he", "she"), ("all", "none"),
+    ("long", "short"), ("big", "small"), ("public", "private"),
+)  # fmt: skip
+
+
+_TURNS_ROUND: Final = ("un", "in", "im", "ir", "il", "non", "dis", "de", "mis")
+"""Beginnings that make a word its opposite."""
+_DIRECTIONS: Final = frozenset({"before", "after", "than", "instead", "from", "into", "onto", "until", "over", "under"})
+"""Words between two things that cannot change places."""
+_ORDERING: Final = listed("""
+    always never from now on here going forward in the future please so and but also remember to make sure be you i
+    want need expect should must do don't not ever
+""")
+"""Words that make an order a standing one."""
+_LETTER: Final = re.compile(r"(?<=[^\W_] )[A-Z](?![^\W_]|['\u2019])")
+"""A single capital that names something: 'plan B'."""
+
+
+@dataclass
+class Known:
+    """An anchor while others are compared with it; `anchor` is replaced as states change, its text stays."""
+
+    anchor: Anchor
+    vector: vectors.Vector = vectors.NO_VECTOR
+    text: str = field(init=False)
+    """Its words with each amount, day and time in one form: what others are compared with."""
+    words: Mapping[str, int] = field(init=False)
+    squared: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.text = in_one_form(self.anchor.text)
+        self.words, self.squared = _weighed(self.text)
+
+    @cached_property
+    def facts(self) -> Facts:
+        return extract_facts(self.text)
+
+    @cached_property
+    def said(self) -> str:
+        return plain_words(self.text)
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """Its numbers and dates: 'Tuesday' for 'on Tuesday' too."""
+        return frozenset(bare_value(text) for text in self.facts.texts(*VALUES))
+
+    @cached_property
+    def turning(self) -> frozenset[str]:
+        """Written numbers and comparisons."""
+        return self.tokens & (_WRITTEN_NUMBERS | _COMPARISONS)
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        return frozenset(word.strip(_MARKS) for word in self.said.split())
+
+    @cached_property
+    def exact(self) -> tuple[str, ...]:
+        """What has a digit in it, and single letters that name something, in order."""
+        digits = [word.strip(_MARKS) for word in self.said.split() if any(map(str.isdigit, word))]
+        return (*digits, *(letter for letter in _LETTER.findall(self.text) if letter != "I"))
+
+    @cached_property
+    def negations(self) -> int:
+        """How many there are."""
+        return len(statement_rules.NEGATION.findall(self.said))
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The words that negations stand before."""
+        found = set()
+        for match in statement_rules.NEGATION.finditer(self.said):
+            after = [word for word in word_vector(self.said[match.end() :]) if not is_common(word)]
+            found.update(after[:1])
+        return frozenset(found)
+
+    @cached_property
+    def specific(self) -> frozenset[str]:
+        """The words that tell what it is about."""
+        return frozenset(specific_words(self.text))
+
+    @cached_property
+    def taken_back(self) -> frozenset[str]:
+        """Telling words of what it puts something else in the place of, and that it does not state beside that."""
+        parts = statement_rules.TAKEN_BACK.findall(self.said)
+        stated = statement_rules.TAKEN_BACK.sub(" ", self.said)
+        kept = specific_words(stated)
+        return frozenset(
+            word for word in specific_words(" ".join(parts)) if not any(_forms(word, other) for other in kept)
+        )
+
+    @cached_property
+    def order(self) -> frozenset[str]:
+        """The words of a standing order without what makes it one, and without names and values; else none."""
+        if not statement_rules.STANDING_ORDER.search(self.text):
+            return frozenset()
+        stated = {word for text in self.facts.texts(*NAMES, *VALUES) for word in plain_words(text).split()}
+        return self.tokens - stated - _ORDERING
+
+    @property
+    def personal(self) -> bool:
+        """Whether it would be something else if somebody else said it."""
+        return self.anchor.type is AnchorType.COMMITMENT or statement_rules.PERSONAL.search(self.said) is not None
+
+    @property
+    def active(self) -> bool:
+        return self.anchor.state is AnchorState.ACTIVE
+
+
+def bare_value(stated: str) -> str:
+    """A number or a date without the word before it that says nothing more."""
+    return stated.lower().removeprefix("on ")
+
+
+def cosine(a: str, b: str) -> float:
+    """Similarity of two texts by their terms weighted by rarity, 0 to 1, rounded to four digits."""
+    return _cosine(*_weighed(a), *_weighed(b))
+
+
+def by_words(one: Known, other: Known) -> float:
+    """`cosine` of two anchors."""
+    return _cosine(one.words, one.squared, other.words, other.squared)
+
+
+def by_meaning(one: Known, other: Known) -> float:
+    """Cosine of their sentence vectors, -1 to 1; 0 without them."""
+    return vectors.cosine(vectors.numbers_of(one.vector), vectors.numbers_of(other.vector))
+
+
+def shared(one: Known, other: Known, *, least: int = SPECIFIC) -> int:
+    """Terms in both of at least this weight: by default those that tell what a text is about."""
+    return sum(1 for term in one.words if term in other.words and weight(term) >= least)
+
+
+def agree(one: Known, other: Known) -> bool:
+    """True when neither text has a number, date, name, comparison or negation that the other lacks.
+
+    Nor may they stand in another order, or deny something else: 'Ana pays Omar' does not repeat 'Omar pays Ana'. Nor
+    may two people say them of themselves.
+    """
+    if not same_person(one, other):
+        return False
+    if one.negations != other.negations or one.turning != other.turning:
+        return False
+    if one.exact != other.exact or not _deny_the_same(one, other) or not _in_one_order(one, other):
+        return False
+    if (
+        _turned_round(one, other)
+        or _turned_round(other, one)
+        or any(_faces(one, other, *pair) or _faces(other, one, *pair) for pair in _OPPOSITES)
+    ):
+        return False
+    return one.values == other.values and same_names(one, other) and not _name_other_things(one, other)
+
+
+def _deny_the_same(one: Known, other: Known) -> bool:
+    """True when each word that one denies is denied by the other, in any form."""
+    return all(any(_forms(word, known) for known in other.denied) for word in one.denied) and all(
+        any(_forms(word, known) for known in one.denied) for word in other.denied
+    )
+
+
+def _in_one_order(one: Known, other: Known) -> bool:
+    """True when names come in one order, and, where a word like 'before' stands between them, all telling words."""
+    if one.said == other.said:
+        return True
+    named = {plain_words(name) for each in (one, other) for name in each.facts.texts(*NAMES)}
+    if sorted(named, key=one.said.find) != sorted(named, key=other.said.find):
+        return False
+    if _DIRECTIONS.isdisjoint(one.tokens | other.tokens):
+        return True
+    both = [term for term in one.words if term in other.words and not is_common(term)]
+    return both == [term for term in other.words if term in one.words and not is_common(term)]
+
+
+def _turned_round(one: Known, other: Known) -> bool:
+    """True when one says the opposite of a word of the other: 'unset' for 'set'."""
+    return any(
+        word.startswith(_TURNS_ROUND)
+        and word not in other.tokens
+        and any(word == f"{begin}{told}" and told not in one.tokens for told in other.tokens for begin in _TURNS_ROUND)
+        for word in one.tokens
+    )
+
+
+def _faces(one: Known, other: Known, word: str, opposite: str) -> bool:
+    """True when one says a word and the other its opposite instead."""
+    said, answered = one.tokens, other.tokens
+    return word in said and opposite in answered and word not in answered and opposite not in said
+
+
+def same_names(one: Known, other: Known) -> bool:
+    """True when each name of one is said in the other."""
+    return _all_in(one.facts.texts(*NAMES), other.said) and _all_in(other.facts.texts(*NAMES), one.said)
+
+
+def same_person(one: Known, other: Known) -> bool:
+    """True unless it matters who says it and two different speakers do: a promise, or what one tells of oneself.
+
+    'I'm allergic to nuts' of Ana is not that of Ben; where who said one of them is unknown, it decides nothing.
+    """
+    return same_speaker(one, other) or not (one.personal or other.personal)
+
+
+def same_speaker(one: Known, other: Known) -> bool:
+    """True unless two different speakers are known."""
+    ours, theirs = one.anchor.speaker, other.anchor.speaker
+    return ours is None or theirs is None or ours == theirs
+
+
+def _all_in(names: tuple[str, ...], said: str) -> bool:
+    return all(plain_words(name) in said for name in names)
+
+
+def _name_other_things(one: Known, other: Known) -> bool:
+    """True when each has a telling word of its own: 'the keys for ana', 'the keys for omar'."""
+    return bool(own_words(one, other)) and bool(own_words(other, one))
+
+
+def own_words(one: Known, other: Known) -> list[str]:
+    """Telling words of one of which the other has no form, or which it says less often: 'Ana pays Ana'."""
+    return [
+        term
+        for term, weighed in one.words.items()
+        if not is_common(term)
+        and (weighed > other.words.get(term, weighed) or not any(_forms(term, known) for known in other.words))
+    ]
+
+
+def _forms(term: str, other: str) -> bool:
+    """'pay' and 'payment', but not 'ana' and 'an'."""
+    letters = min(len(term), len(other), _SAME_ROOT)
+    return term == other or (letters >= _LEAST_ROOT and term[:letters] == other[:letters])
+
+
+@lru_cache(maxsize=1_024)
+def _weighed(text: str) -> tuple[Mapping[str, int], int]:
+    """A text's words with their weights, and the sum of their squares: an anchor meets those of several segments."""
+    words = word_vector(text)
+    return words, sum([value * value for value in words.values()])
+
+
+def _cosine(a: Mapping[str, int], a_squared: int, b: Mapping[str, int], b_squared: int) -> float:
+    # Most pairs share no word.
+    common = a.keys() & b.keys()
+    if not common:
+        return 0.0
+    dot = sum([a[term] * b[term] for term in common])
+    return round(dot / math.sqrt(a_squared * b_squared), 4)

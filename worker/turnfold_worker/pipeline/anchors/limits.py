@@ -1,0 +1,95 @@
+"""Limits that a statement sets, so that a later limit of the same thing takes the place of an earlier one."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from turnfold_worker.pipeline.anchors.act_rules import joined
+from turnfold_worker.pipeline.anchors.duties import deed_words
+from turnfold_worker.pipeline.language.quantities import in_one_form
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+
+
+class Limit(NamedTuple):
+    """At most or at least so much of something."""
+
+    upper: bool
+    value: str
+    unit: str
+    """Empty where it is not said."""
+    subject: frozenset[str]
+    """The beginnings of the words that tell of what."""
+
+
+_NOT_MORE: Final = joined(r"""
+    <=?|≤|under|below|(?:less|fewer|shorter|smaller|lower|cheaper) than|at most|(?:no|not) (?:more|longer|larger|bigger|
+    higher|later|over) than|up to|max(?:imum)?(?: of| is)?|(?:not |cannot |can't |never )exceed|within|
+    (?:limit|cap|budget|ceiling|maximum|threshold)(?:ed|ped)? (?:is|of|to|at)
+""")
+_NOT_LESS: Final = joined(r"""
+    >=?|≥|at least|(?:no|not) (?:less|fewer|shorter|smaller|lower|earlier) than|min(?:imum)?(?: of| is)?
+""")
+_BEYOND: Final = joined(r"""
+    (?:can|may) (?:now )?(?:be|go|get|run) (?:(?:longer|more|larger|bigger|higher|greater) than|over|above|beyond)
+""")
+"""What lifts an upper limit: 'chapters can be longer than 3,000 words'."""
+_AMOUNT: Final = r"\s*(?:of |about |around )?(?P<value>[$€£]?\d[\d,.]*\d|[$€£]?\d)\s?(?P<unit>%|[a-z]{1,12})?"
+_LIMIT: Final = re.compile(rf"(?<![\w<>])(?:(?P<upper>{_NOT_MORE})|(?P<lower>{_NOT_LESS})){_AMOUNT}")
+_LIFTED: Final = re.compile(rf"(?<!\w)(?:{_BEYOND}){_AMOUNT}")
+_WAS: Final = re.compile(r"(?<!\w)(?:was|were|wasn't|weren't|used to|had been)(?!\w)")
+"""What was measured once, or held once, limits nothing."""
+_END: Final = re.compile(r"[,;:!?.](?=\s|$)|\s(?:because|since|as|so|but|unless|and)(?!\w)")
+_NO_UNIT: Final = frozenset({"a", "an", "at", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to", "after"})
+_NO_SUBJECT: Final = frozenset({"keep", "stay", "remai", "hold", "limit", "cap", "set", "up", "call", "let"})
+
+
+@lru_cache(maxsize=1_024)
+def limit_of(text: str) -> Limit | None:
+    """The only limit that a short text sets; None where there is none, or more than one."""
+    found = list(_LIMIT.finditer(said := plain_words(in_one_form(text))))
+    if len(found) != 1 or is_question(said) or _WAS.search(said):
+        return None
+    match = found[0]
+    start = max((one.end() for one in _END.finditer(said, 0, match.start())), default=0)
+    stop = next((one.start() for one in _END.finditer(said, match.end("value"))), len(said))
+    unit = match["unit"] or ""
+    known = unit not in _NO_UNIT
+    after = said[match.end() if known else match.end("value") : stop]
+    subject = deed_words(f"{said[start : match.start()]} {after}") - _NO_SUBJECT
+    return Limit(
+        match["upper"] is not None,
+        match["value"],
+        (unit[:-1] if len(unit) > 2 and unit[-1] == "s" else unit) if known else "",
+        subject,
+    )
+
+
+def limits_otherwise(new: str, old: str) -> bool:
+    """Whether a later text limits the same thing in the same direction by another value, or lifts its upper limit.
+
+    What the later one limits may be said in fewer words, not in more: 'latency of reports' is not all latency.
+
+    >>> limits_otherwise("Latency has to be < 250 ms, product agreed.", "Latency must be < 150 ms at p95.")
+    True
+    >>> limits_otherwise("Latency of reports must be < 250 ms.", "Latency must be < 150 ms.")
+    False
+    """
+    before, now = limit_of(old), limit_of(new)
+    if before is None or not before.subject:
+        return False
+    if now is None:
+        return _lifts(new, before)
+    if now.upper is not before.upper or now.value == before.value or not now.subject <= before.subject:
+        return False
+    return bool(now.subject) and (now.unit == before.unit or not now.unit or not before.unit)
+
+
+def _lifts(new: str, old: Limit) -> bool:
+    said = plain_words(in_one_form(new))
+    match = _LIFTED.search(said)
+    if match is None or not old.upper or is_question(said):
+        return False
+    about = deed_words(_END.split(said[: match.start()])[-1]) - _NO_SUBJECT
+    return bool(about) and about <= old.subject

@@ -1,0 +1,94 @@
+"""How answers are wanted: short or long, formal or casual. A later wish takes the place of its opposite.
+
+'Keep it short.' and 'Long answers are fine now.' share no word; they are about one thing, and cannot both hold.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from turnfold_worker.pipeline.anchors.duties import deed_words
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+
+
+class Manner(NamedTuple):
+    """One of two opposite ways."""
+
+    pair: int
+    side: int
+    about: frozenset[str]
+    """What is to be so, by the beginnings of its words; empty: answers."""
+
+
+_PAIRS: Final = (
+    (
+        "short shorter brief briefly concise concisely terse succinct succinctly compact",
+        "long longer lengthy detail details detailed thorough thoroughly verbose elaborate depth",
+    ),
+    ("formal formally", "informal informally casual casually relaxed colloquial slang"),
+    ("simple simply plain simplified", "technical technically jargon"),
+)
+_SIDES: Final = tuple(tuple(frozenset(side.split()) for side in pair) for pair in _PAIRS)
+_NO_MANNER: Final = re.compile(
+    r"(?<!\w)(?:(?:any|no) longer|(?:as|so|how) long(?: as)?|long (?:run|term|ago|time)|for long|in short|short of)"
+    r"(?!\w)"
+)
+_WISH: Final = re.compile(
+    r"^(?:(?:and|so|but|ok|okay|now|then|please|actually|from now on|in future|in general),? ){0,3}"
+    r"(?:keep|be|make|stay|write|answer|reply|respond|explain|use|give|go|no)(?!\w)|"
+    r"(?<!\w)(?:always|never|don't|do not|i(?:'d| would)? (?:\w+ly )?(?:want|need|prefer|like)|"
+    r"(?:you|it|they) (?:can|may|should|must)|(?:is|are|'s) (?:\w+ )?(?:fine|ok|okay|all right|alright|allowed|"
+    r"welcome)|feel free|(?:can|may|should|must|have to|has to|needn't|need not) be)(?!\w)"
+)
+_TURNED: Final = re.compile(r"(?<!\w)(?:not|no|never|needn't|(?:do|does|should|must)(?:n't)|stop|avoid|too)(?!\w)")
+_ANSWERS: Final = deed_words(
+    "answer answers answering reply replies response responses respond message messages explanation explanations "
+    "explain explaining text texts tone style language english words word terms sentences bit little want prefer like "
+    "feel free stay keep from fine welcome so very really much rather generally after while"
+)
+_MOST_WORDS: Final = 12
+
+
+@lru_cache(maxsize=1_024)
+def manner_of(text: str) -> Manner | None:
+    """How a short text wants something to be said; None where it tells no such wish, or both of two opposites."""
+    said = _NO_MANNER.sub("not", plain_words(text))
+    if len(said.split()) > _MOST_WORDS or is_question(said) or not _WISH.search(said):
+        return None
+    tokens = re.findall(r"[a-z']+", said)
+    found = {
+        (pair, side)
+        for pair, sides in enumerate(_SIDES)
+        for side, words in enumerate(sides)
+        if not words.isdisjoint(tokens)
+    }
+    if len(found) != 1:
+        return None
+    ((pair, side),) = found
+    named = _SIDES[pair][side]
+    before = said[: min(said.index(token) for token in tokens if token in named)]
+    turned = _TURNED.search(before) is not None
+    about = " ".join(token for token in tokens if token not in named and not _TURNED.fullmatch(token))
+    return Manner(pair, side ^ turned, deed_words(about) - _ANSWERS)
+
+
+def turns_round(new: str, old: str) -> bool:
+    """Whether a later text wants the opposite of an earlier one, of the same thing.
+
+    >>> turns_round("Long answers are fine now.", "Keep it short.")
+    True
+    >>> turns_round("Long answers are fine now.", "Keep the release notes short.")
+    False
+    """
+    now, before = manner_of(new), manner_of(old)
+    if now is None or before is None:
+        return False
+    return now.pair == before.pair and now.side != before.side and now.about == before.about
+
+
+def words_of_manner(text: str) -> str:
+    """The words by which an earlier wish that a text may turn round is found; empty where it tells no manner."""
+    manner = manner_of(text)
+    return " ".join(_PAIRS[manner.pair]) if manner else ""

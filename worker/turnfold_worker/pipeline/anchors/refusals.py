@@ -1,0 +1,64 @@
+"""'No, I want a car': what is wanted in place of what was offered. It corrects only what states another value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from turnfold_worker.pipeline.anchors.act_rules import Act, Found
+from turnfold_worker.pipeline.anchors.acts import NO_TO_A_PROPOSAL
+from turnfold_worker.pipeline.anchors.differences import same_value, sort_of
+from turnfold_worker.pipeline.language.facts import VALUES, extract_facts
+from turnfold_worker.pipeline.language.quantities import in_one_form
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+from turnfold_worker.pipeline.turns.reading import Reading
+
+_NO: Final = r"^(?:(?:oh|well|um|uh|hm+),? )?(?:no|nope|nah)(?: (?:thanks|thank you))?[,.!;]? "
+_STATES: Final = re.compile(
+    rf"{_NO}(?:it|that|this|they|he|she|there|i (?:said|meant|mean|asked|was)|i'm|my|the|actually|wait|sorry)"
+    r"(?:'s|'re)?(?!\w)"
+)
+"""'No, it's on 7 May': about what was asked."""
+_WISHES: Final = re.compile(
+    rf"{_NO}(?:(?:but|and|then|rather|please) )?(?:i(?:'d| would| will|'ll)? (?:also |really |just |rather |only )?"
+    r"(?:want|need|prefer|like|love|have|take|rather)|(?:please )?(?:make|let's|change|play|share|book|use|take|get|"
+    r"give|find|look|send|try|show|search)|for|in|on|at|to|from)(?!\w)"
+)
+"""'No, I want …', 'No, book …'."""
+
+
+def with_refusals(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> list[list[Found]]:
+    """The acts of a segment's turns; one that only refuses what was asked states a fact and corrects nothing."""
+    told: list[list[Found]] = []
+    asked, asker = "", ""
+    for reading, found in zip(readings, acts, strict=True):
+        answers = asked if reading.speaker != asker else ""
+        told.append([_as_it_is(one, reading, answers) for one in found] if answers else list(found))
+        if reading.sentences and not reading.tool:
+            last = reading.text(reading.sentences[-1])
+            asked, asker = (last if is_question(last) else ""), reading.speaker
+    return told
+
+
+def _as_it_is(found: Found, reading: Reading, asked: str) -> Found:
+    if found.act is not Act.CORRECTION:
+        return found
+    text = reading.text(found.span)
+    said = plain_words(text)
+    refuses = _WISHES.match(said) or (found.rule == NO_TO_A_PROPOSAL and not _STATES.match(said))
+    return found if not refuses or _gives_another_value(text, asked) else replace(found, act=Act.FACT)
+
+
+def _gives_another_value(text: str, asked: str) -> bool:
+    """Whether both state a value of one sort, and not the same: '4 people' for '3 people'."""
+    ours, theirs = (
+        {(fact.kind, sort_of(fact.text, fact.kind), fact.text) for fact in facts.of(*VALUES)}
+        for facts in map(extract_facts, map(in_one_form, (text, asked)))
+    )
+    return any(
+        (kind, sort) == (other, of) and not same_value(value, said)
+        for kind, sort, value in ours
+        for other, of, said in theirs
+    )

@@ -1,0 +1,210 @@
+"""How people answer each other: yes, no, thanks, and the questions that wait for it. See `act_rules`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from turnfold_worker.pipeline.anchors.act_rules import LEAD, joined
+
+ACCEPTS: Final = re.compile(
+    joined(r"""
+    ^(?:(?:oh|well|um|uh|ah|hmm|yeah|yes|yep|ok|okay)[,.! ]{1,3}){0,3}(?:yes|yeah|yep|yup|sure(?: thing)?|ok|
+    okay|all right|alright|right|fine|good|great|perfect|excellent|cool|certainly|of course|absolutely|
+    definitely|agreed|deal|no problem|with pleasure|my pleasure|gladly|sounds (?:good|great|perfect|fine|
+    wonderful|right|okay|ok|lovely)|affirmative|that(?:'?s| is| will be|
+    'll be| will| would| would be| sounds| works| seems| suits| should)? (?:sounds |all |very |it\b|absolutely |
+    totally |is |be |completely |quite |exactly |really |just )?(?:fine|good|great|perfect|right|correct|ok|
+    okay|works?|wonderful|excellent|true|it|accurate|confirmed|a good idea|suits?(?: for)?(?: me)?|
+    what i (?:want(?:ed)?|requested|need(?:ed)?|said|asked for)|exactly|alright|acceptable|what i want)|
+    it works|works for me|looks (?:good|great|right|fine|correct|perfect)|correct|confirm(?:ed)?|exactly|
+    yes please|please do|sounds very good|suits me|great|you have (?:them|it|that) right|please and thank|do it|
+    go ahead|go for it|you got (?:it|that)|got it|indeed|why not|i'd (?:love|like|be glad|be happy) to|i will|
+    here (?:you are|it is|they are|you go|is|are)|good idea|i confirm|i agree|i approve|i accept|it is|
+    it's (?:correct|right|fine|good|ok|okay|perfect|great)|everything|all (?:good|correct|set)|you're (?:right|
+    correct)|proceed|yea|ya|y)(?!\w)
+""")
+)
+"""A yes: to a request, an offer, a proposal."""
+
+CONFIRMS: Final = re.compile(
+    joined(r"""
+    ^(?:(?:yes|yeah|yep|yup|ok|okay|great|perfect)[,.! ]{1,3}){0,2}(?:that(?:'?s| is)? (?:all |also |
+    absolutely |exactly |totally |quite |indeed )?(?:correct|right|accurate|what i (?:want|need|said))|correct|
+    exactly right|(?:all|everything) (?:is |looks )?(?:correct|right))(?!\w)
+""")
+)
+"""A yes to what was said, not to what was asked for."""
+
+REFUSES: Final = re.compile(
+    joined(r"""
+    ^(?:(?:oh|well|um|uh|ah|hmm|thanks|thank you|but)[,.! ]{1,3}){0,3}(?:no(?! problem)|nope|not (?:now|yet|
+    really|today|at all|right now)|sorry|i'm sorry|i am sorry|i'm afraid|i(?:'d| would) rather not|i can't|
+    i cannot|unfortunately|never|i don't (?:want|need|think)|that's not|wrong|incorrect)(?!\w)
+""")
+)
+"""A no."""
+
+DECLINES_OUTRIGHT: Final = re.compile(
+    joined(r"""
+    ^(?:(?:oh|well|um|uh|ah|hmm|sorry|thanks|thank you)[,.! ]{1,3}){0,3}(?:(?:no|nope|nah)(?=[,.!;]|$|
+    \s(?:thanks|thank|i|need)(?!\w))|
+    i(?:'d| would) rather not|i(?:'m| am) afraid (?:not|i can't)|i (?:can't|cannot)(?! wait|
+    believe)|that won't be necessary)(?!\w)
+""")
+)
+"""A no for good, not for now."""
+
+GOES_ALONG: Final = re.compile(
+    joined(r"""
+    ^(?:thanks|thank you|there you (?:are|go)|here(?:'s| is)|i see|(?:oh,? )?(?:that|
+    it)(?:'s| is| sounds) (?:\w+ )?(?:nice|kind|great|lovely|a deal|interesting|fun|terrible|too)|maybe|
+    i(?:'ll| will)|i guess|i don't think|but )(?!\w)
+""")
+)
+"""Neither yes nor no, but it goes with what was asked."""
+
+CLOSING: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:that(?:'s| is|'ll be| will be|'d be| would be|s) (?:all(?! (?:correct|right|fine|good|
+    true))|it|everything)|(?:no|
+    nothing)(?: more| else| further)|not (?:now|yet|at this time|right now|at the moment)|no,? thanks|
+    no,? thank you|thanks for|bye|good ?bye|not needed|some other time|maybe later)(?!\w)
+""")
+)
+"""Nothing more is wanted."""
+
+THANKS: Final = re.compile(
+    joined(r"""
+    ^(?:thanks|thank you|wow|cool|nice|awesome|great|congrats|aww?|haha|lol|i see|really|good (?:luck|idea|job)|
+    please|can|could|what|how|hi|hey|hello|bye|i (?:really )?appreciate|nothing|you(?:'re|'ve| are| have))(?!\w)
+""")
+)
+"""It answers without stating anything."""
+
+DECLINES: Final = re.compile(
+    r"^(?:oh[,.! ]{1,3})?(?:no|not (?:now|today))[,.! ]{1,3}(?:but )?(?:thanks|thank you|no need)|^no need(?!\w)"
+)
+"""A no to something offered."""
+
+THANKED: Final = re.compile(
+    r"^(?:(?:oh|ok|okay|great|good|well|all right|alright)[,.! ]{1,3}){0,2}(?:many thanks|thanks|thank you)(?!\w)"
+)
+"""What is offered is welcome."""
+
+FILLS_IN: Final = re.compile(r"^(?:(?:please|ok|okay|yes|sure|great|just|then)[,.! ]{1,3}){0,2}make (?:it|that)(?!\w)")
+"""What answers a question for a value, 'Make it for two', mends nothing."""
+
+CONFIRMATION_ASKED: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:confirm(?:ation|ing)?|(?<!would )(?<!do )(?<!are )(?<!if )(?:you|you'd)(?: would|'re| are)? (?:like|want|
+    need|wish|booking|buying|requesting|transferring|sending|paying|reserving|renting|going to) .{1,240}[?.]$|(?:^|
+    [.!?] )(?:ok|okay|so),? (?!what|how|where|when|which|who).{1,200}\?$|
+    ^(?:(?:ok|okay|sure|great|fine|alright|all right)[,.] )?so,? (?!what|how|where|when|which|who|
+    i |i'|that).{1,200}\.$|
+    ^(?:booking|making|playing|sending|scheduling|reserving|transferring|sharing|buying) .{1,200}\.$|
+    i(?:'ll| will| am going to|'m going to) (?:purchase|book|reserve|play|send|buy|make|schedule|share|transfer|
+    get|set) .{1,160}|(?:is|are) (?:that|this|these|those|it|everything|the details?)(?: all)? (?:right|correct|
+    ok|okay|fine|accurate)|correct|right|is that (?:right|correct|okay|ok)|shall i (?:go ahead|proceed|
+    complete)|do i have (?:this|that|it) right|did i get|have i got|to be clear|just to (?:verify|check|
+    make sure|be sure)|verify|clarify|to be sure|double.check|check and|let me (?:see if|make sure|repeat|
+    double)|sound(?:s)? (?:good|right|ok)|for you\. (?:ok|okay))(?!\w)
+""")
+)
+"""A proposal that waits for a yes: 'Please confirm: …', 'You want …, is that right?'."""
+
+RHETORICAL: Final = re.compile(
+    joined(r"""
+    ^(?:(?:hey|hi|hello|so|and|but|oh|wow|yeah|well|ok(?:ay)?|haha|cool|great|sorry)[,.! ]+){0,6}(?:right|
+    really|ok(?:ay)?|huh|what|why not|how are (?:you|things)(?: (?:doing|today|feeling)){0,3}|how's it going|
+    what's up|how (?:have you been|about you|'bout you|do you do)|how was your (?:day|week|weekend)|
+    anything (?:new|else)|what about you|and you|you know|isn't it|doesn't it|don't you think|who knows|
+    sounds good|(?:does (?:that|this) )?make sense|can you believe (?:it|that)|guess what|is (?:that|
+    this) (?:ok|okay|right|clear)|(?:would|do) you (?:like|want) (?:me )?(?:to )?(?:know more|continue|more)|
+    are you (?:ok|okay|ready|there)|what do you think|how (?:can|may) i help(?: you)?.{0,20}|
+    (?:is there )?anything else.{0,40})[ ?!.]*$
+""")
+)
+"""Questions that ask for nothing."""
+
+QUESTION: Final = re.compile(
+    LEAD
+    + joined(r"""
+    (?:what|who|whom|whose|which|when|where|why|how|is|are|am|was|were|do|does|did|have|has|had|can|could|would|
+    will|shall|should|may|might|isn't|aren't|don't|doesn't|didn't|won't|wouldn't|any)(?!\w)
+""")
+)
+"""The opening of a question, also where speech has no question mark."""
+
+ASKS_WHAT: Final = re.compile(
+    LEAD + r"(?:what(?! about| if)|where|when|which|who|whom|whose|how(?! about)|why(?! don't| not))(?!\w)(?!.*please)"
+)
+"""The opening of a question for words: whatever follows, 'What would you like?' asks for no deed."""
+
+BOILERPLATE: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:unsubscribe|click (?:here|below|(?:on )?th(?:e|is) (?:link|button|icon))|(?:to your|your) (?:address book|
+    safe.senders?)|address book or|to ensure (?:delivery|that you|you|your)|
+    if you (?:should |still )?(?:have|need|encounter) (?:(?:any|more|further|other|specific|additional) ){0,3}(?:help|
+    trouble|questions?|problems?|issues?|concerns?|assistance|guidance|examples?)|
+    having trouble viewing|(?:profile|notification|e-?mail) (?:preferences|settings)|stop (?:future |receiving )|
+    (?:do not|don't|not|no longer) (?:wish to|want to|to)? ?receive|not the (?:named|intended)|spam folder|
+    if you did not|this e-?mail (?:was|is)|rate us|(?:with|use) (?:coupon|code)|shop now)(?!\w)
+    """)
+)
+"""What form letters end with: it asks everybody, so nobody."""
+
+NO_ANSWER: Final = re.compile(
+    joined(r"""
+    ^(?:(?:oh|well|um|uh|ah|hmm|sorry|honestly|good question|no|thanks)[,.! ]{1,3}){0,3}(?:i(?:'m| am)? (?:really |
+    honestly |still )?(?:don't know|do not know|not (?:sure|certain)|have(?:n't| not) decided|have no idea)|no idea|
+    not sure|we (?:don't know|have(?:n't| not) decided)|(?:i(?:'ll| will)|let me) (?:have to )?(?:find out|ask|get back
+    to you|come back to)|(?:that's )?(?:to be|not) decided)(?!\w)
+    """)
+)
+"""A reply that leaves the question open."""
+
+_YES: Final = (
+    r"(?:yeah|yes|yep|yup|okay|ok|o_k|alright|all right|right|sure|oh|well|um|uh|m{2,6}|mm-hmm|uh-huh|hm{1,6}|exactly|"
+    r"i see|good question)"
+)
+MERE_YES: Final = re.compile(rf"(?:{_YES}[,.! ]{{1,3}}){{0,5}}{_YES}[,.! ]{{0,3}}")
+"""A reply of nothing but assent, whole: it answers no question for words."""
+
+POLITE: Final = re.compile(
+    joined(r"""
+    ^(?:please |and |just |so |also |then |sure,? |yeah,? |ok,? |of course,? ){0,2}(?:let (?:me|us) know (?:if|how|
+    what you think|whether)|feel free to|i(?:'ll| will) (?:definitely |surely )?keep (?:you|ya|u|y'all) (?:posted|
+    updated|informed|in the loop)|(?:i(?:'ll| will) |let's )?keep (?:my|your|our|the) fingers crossed|
+    let's (?:stay in touch|make it happen|keep (?:in touch|(?!using)\w+ing))|i(?:'ll| will) keep (?:doing|trying|going|
+    at it)|tell me (?:all about it|more)\W*$|oops,? sorry (?:for|about|'bout)|take care|check (?:it|this|that) out|
+    (?:do not|don't) hesitate|i hope (?:this|that|it) helps|thanks for|thank you for|i'm (?:glad|happy) to)(?!\w)
+    """)
+)
+"""What is said for politeness: it asks for nothing."""
+
+PLEASANT: Final = re.compile(
+    joined(r"""
+    ^(?:please |and |just |so |also |then |sure,? |yeah,? |ok,? |of course,? ){0,2}(?:bon app[eé]tit|
+    i wish i (?:had|could|was|were)|keep (?:on )?(?:trying|going|at it|it up|up the)|
+    believe in yourself|check out (?:this|these|that|my) (?:\w+ ){0,2}(?:pic|pics|photo|photos|picture|video|snap)|
+    here's (?:a|another|the|my) (?:\w+ )?(?:pic|photo|picture|snap)|how about this|
+    anything you need|count on me(?! (?:to|for))|i'm (?:always )?here for you|
+    i(?:'ve| have) searched (?:the|for|through) .{0,80}issues?)(?!\w)
+    """)
+)
+"""What is said to please or to encourage: where no value is named it states nothing."""
+
+_IN_NEED: Final = (
+    r"(?:if|when|whenever|should|any ?time|in case) (?:you|anyone|anybody)(?: should| still| ever)?(?: have| need| find"
+    r"| want)?(?: an?| any| some| more| further| other| additional){0,2} (?:questions?|help|concerns?|problems?|trouble"
+    r"|assistance|support|comments?|anything)"
+)
+_COME_TO_US: Final = r"(?:let (?:me|us) know|contact|call|ask|reach|visit|e-?mail|tell (?:me|us))"
+OFFERS_HELP: Final = re.compile(
+    rf"(?<!\w)(?:{_IN_NEED}(?!\w).{{0,80}} {_COME_TO_US}|{_COME_TO_US} .{{0,60}}{_IN_NEED}"
+    rf"|hesitate(?= to (?:{_COME_TO_US}|give|say|get)|\W*$)|feel free to (?:{_COME_TO_US}|message|give me)"
+    r"|let (?:me|us) know (?:if|when|whenever) (?:i|we) can (?:help|do|be of)"
+    r"|anything (?:else |more )?(?:i|we) can (?:do|help))(?!\w)"
+)
+"""'If you need any help, let me know': it asks for nothing until somebody needs it."""

@@ -1,0 +1,274 @@
+"""What a new anchor does to those before it: it repeats, corrects, answers or finishes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Final
+
+from turnfold.contract.records import AnchorState, AnchorType, Role
+from turnfold_worker.pipeline.anchors import statement_rules
+from turnfold_worker.pipeline.anchors.deeds import gives_up
+from turnfold_worker.pipeline.anchors.differences import (
+    about_another,
+    another_value,
+    assigns_otherwise,
+    contradicts,
+    has_a_subject_of_its_own,
+    narrower,
+    nearly_same_value,
+    of_another_number,
+    one_word_apart,
+    orders_otherwise,
+    others,
+    same_value,
+)
+from turnfold_worker.pipeline.anchors.done import SOON, does, does_it, opens_with
+from turnfold_worker.pipeline.anchors.duties import sets_aside, takes_back_all
+from turnfold_worker.pipeline.anchors.likeness import (
+    Known,
+    agree,
+    by_meaning,
+    by_words,
+    cosine,
+    same_names,
+    same_person,
+    same_speaker,
+    shared,
+)
+from turnfold_worker.pipeline.anchors.limits import limits_otherwise
+from turnfold_worker.pipeline.anchors.manner import turns_round
+from turnfold_worker.pipeline.anchors.when import only_then, sometimes_only, waits
+from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
+from turnfold_worker.pipeline.language.spoken import is_question
+from turnfold_worker.pipeline.language.words import specific_words
+from turnfold_worker.pipeline.settings import FoldSettings
+
+_CORRECTS_FROM: Final = 0.30
+_SAME_VALUE_FROM: Final = 0.15
+"""Likeness from which a correction with another number or date is about the same thing."""
+_ABOUT_IT_FROM: Final = 0.30
+_SAME_SUBJECT_FROM: Final = 0.70
+_MEANT_FROM: Final = 0.10
+"""Likeness by words from which two anchors may be alike in meaning: below it they share no telling word."""
+MENDS_WITHIN: Final = 4
+"""Turns within which a correction that names nothing else is about what was said last."""
+MENDS_MISTYPED_WITHIN: Final = 12
+"""The same, where the values are nearly the same: '88231' for '88213', '4 June' for '3 June'."""
+_SUBJECT_OF_ITS_OWN: Final = 7
+"""Telling words from which a correction says itself what it is about."""
+_NAMES_OF_ACTS: Final = frozenset({"decision", "decided", "decide", "agreed", "correction"})
+"""They tell what a clause does, and nothing of its subject."""
+_MAX_SUPERSEDED: Final = 2
+_MIN_SHARED_ANSWER: Final = 2
+_OVERTAKEN: Final = frozenset(
+    {AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.COMMITMENT, AnchorType.CORRECTION}
+)
+_STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
+_TAKES_BACK: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION, AnchorType.CRITICAL_FACT})
+_ANSWERS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.CORRECTION})
+
+
+def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
+    """Change the states of the new anchor and of the earlier ones that it repeats, corrects or answers."""
+    if not new.active:
+        return
+    near = [(by_words(new, old), old) for old in known if old.active or _done_as_asked(new, old)]
+    near = sorted(near, key=lambda pair: (-pair[0], -pair[1].anchor.id))
+    if _repeats(new, [pair for pair in near if pair[1].active], settings):
+        return
+    _supersede(new, near)
+    for similarity, old in near:
+        if not old.active:
+            continue
+        answers = old.anchor.type is AnchorType.UNRESOLVED_QUESTION and new.anchor.type in _ANSWERS
+        answers = answers and similarity >= _ABOUT_IT_FROM and shared(new, old) >= _MIN_SHARED_ANSWER
+        if answers and old.anchor.turn_seq < new.anchor.turn_seq:
+            _change(old, AnchorState.RESOLVED, new.anchor.id)
+    finish(new, known)
+
+
+def finish(new: Known, known: Sequence[Known]) -> bool:
+    """Settle the promises of earlier turns that a report says are done; whether there were any."""
+    promises = [
+        old for old in known if old.anchor.type is AnchorType.COMMITMENT and old.anchor.turn_seq < new.anchor.turn_seq
+    ]
+    finished = [old for old in promises if old.active and does(new.text, old.text)]
+    if not finished:
+        meant = max((old for old in promises if _means(new, old)), key=_place, default=None)
+        finished = [meant] if meant is not None and meant.active else []
+    for old in finished:
+        _change(old, AnchorState.RESOLVED, new.anchor.id)
+    return bool(finished)
+
+
+def _means(new: Known, old: Known) -> bool:
+    """'Sent it.' and, in the next turn of somebody else, 'Done.' name no thing: they are about what was said last."""
+    turns = new.anchor.turn_seq - old.anchor.turn_seq
+    if turns == 1 and not same_speaker(new, old) and opens_with(new.text, old.text):
+        return True
+    return turns <= SOON and does_it(new.text, old.text)
+
+
+def _done_as_asked(new: Known, old: Known) -> bool:
+    """'I changed my mind' reaches what was asked for and done already."""
+    done = old.anchor.state is AnchorState.RESOLVED and old.anchor.type is AnchorType.COMMITMENT
+    return done and new.anchor.type is AnchorType.CORRECTION
+
+
+def _change(one: Known, state: AnchorState, related: int) -> None:
+    one.anchor = replace(one.anchor, state=state, related=related)
+
+
+def comparable(new: Known, old: Known) -> bool:
+    """Whether two anchors may say the same: of one type, with a telling word in both."""
+    return new.anchor.type is old.anchor.type and by_words(new, old) >= _MEANT_FROM
+
+
+def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSettings) -> bool:
+    """Mark the longer of two equals as the duplicate; True when the new one is it."""
+    for words_alike, old in near:
+        if new.anchor.type is not old.anchor.type or words_alike < _MEANT_FROM:
+            continue
+        meant_alike = by_meaning(new, old) if new.vector and old.vector else 0.0
+        if max(words_alike, meant_alike) <= settings.deduplicate_above or not agree(old, new):
+            continue
+        if len(new.anchor.text) < len(old.anchor.text) and new.anchor.rank >= old.anchor.rank - 100:
+            _change(old, AnchorState.DUPLICATE, new.anchor.id)
+            return False
+        _change(new, AnchorState.DUPLICATE, old.anchor.id)
+        return True
+    return False
+
+
+def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
+    """A correction overtakes what it corrects; a statement overtakes an earlier one that differs in a value."""
+    left = _MAX_SUPERSEDED
+    for similarity, old in near:
+        overtaken = old.anchor.type in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
+        # What the new one just repeated is a duplicate of it, and replaced by nothing.
+        overtaken = overtaken and old.anchor.state is not AnchorState.DUPLICATE
+        if not left or not overtaken:
+            continue
+        if (
+            _corrects(new, old, similarity)
+            or _restates(new, old, similarity)
+            or _takes_back(new, old)
+            or _rules_otherwise(new, old)
+        ):
+            _overtake(new, old)
+            left -= 1
+    if left == _MAX_SUPERSEDED and new.anchor.type is AnchorType.CORRECTION:
+        said_last = max((old for _, old in near if _mends(new, old)), key=_place, default=None)
+        if said_last is not None:
+            _overtake(new, said_last)
+
+
+def _overtake(new: Known, old: Known) -> None:
+    _change(old, AnchorState.SUPERSEDED, new.anchor.id)
+    if new.anchor.replaces is None:
+        new.anchor = replace(new.anchor, replaces=old.anchor.id)
+
+
+def _place(one: Known) -> tuple[int, int]:
+    return one.anchor.turn_seq, one.anchor.start
+
+
+def _corrects(new: Known, old: Known, similarity: float) -> bool:
+    """Another value or name of the same subject, or nearly the same words."""
+    if new.anchor.type is not AnchorType.CORRECTION or similarity < _SAME_VALUE_FROM or not _may_correct(new, old):
+        return False
+    if shared(new, old) <= sum(1 for act in _NAMES_OF_ACTS if act in new.words and act in old.words):
+        return False
+    differs = similarity >= _CORRECTS_FROM and (_differ(new, old, *NAMES) or one_word_apart(new, old))
+    differs = differs or any(another_value(new, old, kind, of_any_unit=True) for kind in VALUES)
+    return differs and not about_another(new, old)
+
+
+def _may_correct(new: Known, old: Known) -> bool:
+    """Who speaks may set right his own words, and another's by saying so; a question sets nothing right."""
+    return not is_question(new.said) and (same_speaker(new, old) or contradicts(new))
+
+
+def _differ(new: Known, old: Known, *kinds: FactKind) -> bool:
+    """Whether both state something of a kind, and nothing of it in common."""
+    return any(
+        ours and theirs and not any(same_value(*pair) for pair in product(ours, theirs))
+        for kind in kinds
+        for ours, theirs in ((others(new, old, kind), others(old, new, kind)),)
+    )
+
+
+def _rules_otherwise(new: Known, old: Known) -> bool:
+    """An order takes the place of an order, a permission lifts a prohibition, a later limit an earlier one.
+
+    Of two speakers only people lift what the other said: no assistant what its user forbade, no user what the system's
+    text forbids. What holds later, once or on some days lifts nothing that holds now and always.
+    """
+    if waits(new.said) or only_then(new.said, old.said) or sometimes_only(new.said, old.said):
+        return False
+    if orders_otherwise(new, old) or assigns_otherwise(new, old):
+        return True
+    if new.anchor.turn_seq == old.anchor.turn_seq:
+        return False
+    text, before = new.text, old.text
+    if not (same_speaker(new, old) or {new.anchor.role, old.anchor.role} <= {Role.USER, None}):
+        return False
+    if gives_up(text, before):
+        return old.anchor.type is AnchorType.COMMITMENT and same_speaker(new, old)
+    return any(rules(text, before) for rules in (takes_back_all, sets_aside, limits_otherwise, turns_round))
+
+
+def _takes_back(new: Known, old: Known) -> bool:
+    """'We will use MySQL for the ledger, not PostgreSQL' after 'We decided to use PostgreSQL for the ledger'."""
+    if new.anchor.type not in _TAKES_BACK or old.anchor.type not in _STATEMENTS or not new.taken_back & old.specific:
+        return False
+    if not _may_correct(new, old):
+        return False
+    subject = (new.specific - new.taken_back - _NAMES_OF_ACTS) & old.specific
+    if new.anchor.type is AnchorType.CRITICAL_FACT and not (
+        new.taken_back & specific_words(" ".join(old.facts.texts(*VALUES, *NAMES)))
+    ):
+        return False
+    return any(map(str.isalpha, subject)) and not old.taken_back & new.taken_back
+
+
+def _mends(new: Known, old: Known) -> bool:
+    """'Sorry, I meant Tuesday' names no subject: it is about the last statement with another value of the kind."""
+    turns = new.anchor.turn_seq - old.anchor.turn_seq
+    within = MENDS_MISTYPED_WITHIN if nearly_same_value(new, old) else MENDS_WITHIN
+    if not old.active or old.anchor.type not in _OVERTAKEN or not 0 <= turns <= within:
+        return False
+    if _place(old) >= _place(new) or not (same_speaker(new, old) or contradicts(new)):
+        return False
+    if statement_rules.SETS_RIGHT.search(new.said) and new.anchor.speaker == old.anchor.speaker:
+        return False
+    if len(specific_words(new.text)) >= _SUBJECT_OF_ITS_OWN and not shared(new, old):
+        return False
+    if not _differ(new, old, *VALUES, *NAMES):
+        return False
+    return not (about_another(new, old) or has_a_subject_of_its_own(new, old))
+
+
+def _restates(new: Known, old: Known, similarity: float) -> bool:
+    """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
+    if not (new.anchor.type is old.anchor.type and new.anchor.type in _STATEMENTS) or not shared(new, old, least=2):
+        return False
+    if not similarity > 0 or not same_names(new, old) or not same_person(new, old) or new.negations != old.negations:
+        return False
+    if only_then(new.said, old.said):
+        return False
+    ours, theirs = new.facts, old.facts
+    kinds = (FactKind.DATE,) if sometimes_only(new.said, old.said) else VALUES
+    differs = any(
+        len(ours.texts(kind)) == 1 == len(theirs.texts(kind))
+        and another_value(new, old, kind)
+        and _subject_similarity(new, old, ours.texts(kind)[0], theirs.texts(kind)[0]) >= _SAME_SUBJECT_FROM
+        for kind in kinds
+    )
+    return differs and not (about_another(new, old) or of_another_number(new, old) or narrower(new, old))
+
+
+def _subject_similarity(new: Known, old: Known, our_value: str, their_value: str) -> float:
+    return cosine(new.text.replace(our_value, " "), old.text.replace(their_value, " "))

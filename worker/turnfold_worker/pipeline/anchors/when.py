@@ -1,0 +1,114 @@
+"""When a statement holds: now, later, on some days only, once, or as a habit. What does not hold now changes little."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from turnfold_worker.pipeline.anchors.act_rules import joined
+
+_BYGONE: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:last (?:year|month|quarter|season|summer|winter|spring|autumn|fall|century|decade|time)|
+    (?:years?|months?) (?:ago|before|earlier)|back (?:then|in|when)|used to|in the past|at (?:the|that) time|
+    in those days|(?:in|since|until|till) (?:early |late )?(?:19|20)\d\d|previously|formerly|originally|
+    once (?:was|were|had)|when (?:i|we|he|she|they) (?:was|were|had|did|still|first))(?!\w)
+""")
+)
+_HABIT: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:usually|always|often|normally|generally|typically|sometimes|rarely|mostly|regularly|whenever|
+    by default|as a rule|in general|tends? to|(?:every|each) (?:day|week|month|quarter|year|time|
+    night|morning|evening|\w+day))(?!\w)
+""")
+)
+_WAITS: Final = re.compile(
+    r"^(?:(?:so|and|but|well|then|yeah|ok|okay),? ){0,2}(?:if|unless|whether|in case|once|when|until|as soon as|"
+    r"as long as|provided|assuming|suppose)(?!\w)"
+)
+_DAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_MONTH: Final = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_LATER: Final = re.compile(
+    rf"(?<!\w)(?:starting|beginning|effective|as of|as from|from|not before|only after)(?: on| in| with)? (?:the )?"
+    rf"(?:{_DAY}|{_MONTH}(?! (?:i|you|we)(?!\w))|next \w+|tomorrow|20\d\d|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}|"
+    r"\d{4}-\d\d)(?!\w)"
+)
+_SOME_DAYS: Final = re.compile(
+    rf"(?<!\w)(?:(?:on|over|at|during|in) (?:the )?(?:{_DAY}s?|weekends?|weekdays|holidays|mornings?|afternoons?|"
+    rf"evenings?|nights?|{_MONTH}|summer|winter)|(?:{_DAY}|weekend|weekday)s|"
+    r"(?<!from )(?<!as of )(?<!starting )(?<!since )(?:today|tonight|tomorrow|this (?:morning|afternoon|evening))|"
+    r"(?:(?:just|only|for) )?this (?:once|time|one time)|(?:just|only|for) once|"
+    r"for (?:this|the next) (?:one|question|answer|message|reply))(?!\w)"
+)
+_PAST: Final = re.compile(
+    r"(?<!\w)(?:was|were|wasn't|weren't|had been)"
+    r"(?! (?:\w+ly |just |now |since )?(?:\w+ed|set|put|cut|brought|given)(?!\w))"
+)
+"""'It was 20' tells of then, 'it was raised to 30' of now."""
+_PRESENT: Final = re.compile(r"(?<!\w)(?:is|are|am|'s|isn't|aren't|must|may|can|should|has to|have to|now)(?!\w)")
+
+
+def is_bygone(said: str) -> bool:
+    """Whether plain words tell of another time than now.
+
+    >>> is_bygone("last year the limit was 20"), is_bygone("the limit is 20 since today")
+    (True, False)
+    """
+    return _BYGONE.search(said) is not None
+
+
+def is_habit(said: str) -> bool:
+    """Whether plain words tell what is usual, not what was done.
+
+    >>> is_habit("booking is usually done by the client"), is_habit("i booked it")
+    (True, False)
+    """
+    return _HABIT.search(said) is not None
+
+
+def only_then(new: str, old: str) -> bool:
+    """Whether one of two texts in plain words tells of another time than the earlier one: of then, or of later.
+
+    It takes the place of nothing that holds now.
+
+    >>> only_then("last year the limit was 20", "the limit is 30"), only_then("from june it is 20", "it is 30")
+    (True, True)
+    """
+    return (_tells_of_then(new) and not _tells_of_then(old)) or (_begins_later(new) and not _begins_later(old))
+
+
+def sometimes_only(new: str, old: str) -> bool:
+    """Whether a rule in plain words holds on some days or once, and the earlier one always.
+
+    >>> sometimes_only("never use tabs on mondays", "always use tabs")
+    True
+    >>> sometimes_only("you may deploy on fridays now", "never deploy on fridays")
+    False
+    """
+    return _holds_on_some_days(new) and not _holds_on_some_days(old)
+
+
+@lru_cache(maxsize=1_024)
+def _tells_of_then(said: str) -> bool:
+    """Asked of a text once, as below: it is compared with many."""
+    return is_bygone(said) or (_PAST.search(said) is not None and _PRESENT.search(said) is None)
+
+
+@lru_cache(maxsize=1_024)
+def _begins_later(said: str) -> bool:
+    return _LATER.search(said) is not None
+
+
+@lru_cache(maxsize=1_024)
+def _holds_on_some_days(said: str) -> bool:
+    return _SOME_DAYS.search(said) is not None
+
+
+def waits(said: str) -> bool:
+    """Whether plain words begin with what has to come first: until then what was ruled before holds.
+
+    >>> waits("if marta agrees, you may deploy on fridays"), waits("you may deploy on fridays now")
+    (True, False)
+    """
+    return _WAITS.match(said) is not None

@@ -1,0 +1,17 @@
+"""What can be told of a text without knowing who says it: sentences, words, dates, numbers, facts, names.
+
+In reading order:
+
+prose           a text as sentences, clauses and code blocks, by offset
+plain_lines     a text on one line, without Markdown's marks
+spoken          words as the rules look at them
+words           the words of a text, for comparing texts
+word_places     what stands beside a word
+common_words    words that tell little of a subject
+rarity          how much a word tells
+required_words  which of many patterns can match a text at all
+dates           days as people write them
+quantities      numbers and dates in one form each
+facts           numbers, dates, names, identifiers, paths, errors
+mentions        paths and symbols
+"""

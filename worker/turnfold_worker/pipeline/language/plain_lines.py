@@ -1,0 +1,84 @@
+"""A text on one line, as a level shows it: without Markdown's marks, and with nothing that looks like one of ours."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from turnfold.contract.speakers import UNSEEN
+
+_EMPHASIS: Final = re.compile(r"(?:[*_`]|~~)+")
+_UNDERLINED: Final = 3
+"""Underscores up to which they mark emphasis; more of them are a blank to be filled in."""
+_MARKED: Final = re.compile(r"[*_`~|]|--")
+"""Without which there is no emphasis."""
+_STRUCK: Final = re.compile(r"~~(?=[^\s~])([^~]{1,400}?)(?<=\S)~~")
+_CELL_MARK: Final = re.compile(r"\([^()|]*(?:\|[^()|]*)*\)|\|\||\|")
+"""A bar between cells, or what holds bars of another meaning: `P(A|B)`, `a || b`."""
+_LEAST_BARS: Final = 2
+"""Bars of a line from which they may part cells."""
+_LINK: Final = re.compile(r"!?\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
+
+
+def one_line(text: str) -> str:
+    """The text on one line, without invisible characters, in which nothing looks like a marker of ours."""
+    collapsed = " ".join(text.split())
+    if not collapsed.isprintable():
+        collapsed = " ".join(collapsed.translate(UNSEEN).split())
+    return collapsed.replace("→L", "→ L") if "→" in collapsed else collapsed
+
+
+@lru_cache(maxsize=2_048)
+def plain_line(text: str) -> str:
+    r"""`one_line` without Markdown's emphasis.
+
+    >>> plain_line("**Use** `psycopg`\n now [x →L1:fake-1]")
+    'Use psycopg now [x → L1:fake-1]'
+    >>> plain_line("We meet in ~~Rome~~ Paris; P(A|B) is not P(A).")
+    'We meet in (struck out: Rome) Paris; P(A|B) is not P(A).'
+    """
+    if "](" in text:
+        text = _LINK.sub(_linked, text)
+    if not _MARKED.search(text):
+        return one_line(text)
+    if not text.isprintable():
+        # What is not shown must not keep two numbers apart for the marks and then join them.
+        text = " ".join(text.split()).translate(UNSEEN)
+    if "~~" in text:
+        text = _STRUCK.sub(r"(struck out: \1)", text)
+    return one_line(_EMPHASIS.sub(_unmarked, _without_cells(text).replace("<!--", " ").replace("-->", " ")))
+
+
+def _without_cells(text: str) -> str:
+    """The text without the bars between the cells of a table; other bars stay."""
+    if "|" not in text:
+        return text
+    bare = text.strip()
+    if bare[0] == "|" or bare[-1] == "|":
+        return _CELL_MARK.sub(lambda match: " " if match[0].strip("|") == "" else match[0], text)
+    bars = [match for match in _CELL_MARK.finditer(text) if match[0] == "|"]
+    if len(bars) < _LEAST_BARS:
+        return text
+    return _CELL_MARK.sub(lambda match: " " if match[0] == "|" else match[0], text)
+
+
+def _unmarked(match: re.Match[str]) -> str:
+    """Nothing for marks of emphasis; marks between two words or numbers stay: `2*3` is not 23, nor `2 * 3`."""
+    marks, text = match.group(), match.string
+    before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
+    if marks == "*" and before == after == " ":
+        return marks
+    between = before.isalnum() and after.isalnum()
+    if not marks.strip("_"):
+        emphasis = (before.isalnum() or after.isalnum()) and len(marks) <= _UNDERLINED
+        return "" if emphasis and not between else marks
+    joins = between and ((before.isascii() and after.isascii()) or (before.isnumeric() and after.isnumeric()))
+    return marks if joins else ""
+
+
+def _linked(match: re.Match[str]) -> str:
+    """The words of a link, apart from a word right before or after it: `25[1](…)` is not 251."""
+    text, start, end = match.string, match.start(), match.end()
+    before = " " if text[max(0, start - 1) : start].isalnum() else ""
+    return f"{before}{match[1]} " if text[end : end + 1].isalnum() else f"{before}{match[1]}"

@@ -1,0 +1,150 @@
+"""Numbers and dates in a form in which two ways to write one are equal: `1,500 euros` is `€1500`."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final
+
+from turnfold.contract.days import MONTHS
+
+DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
+WORD: Final = re.compile(r"[^\W\d_]+|\d+")
+_UNIT: Final = re.compile(r"[^\d\s.,+-].*\Z")
+_ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)(?!\w)")
+_COUNTED: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+)
+SPELLED: Final = {word: str(number) for number, word in enumerate(_COUNTED.split())} | {
+    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "hundred": "100", "thousand": "1000", "once": "1",
+    "twice": "2", "both": "2", "half": "50", "dozen": "12",
+}  # fmt: skip
+_UNITS: Final = {
+    "percent": "%", "per cent": "%", "milliseconds": "ms", "millisecond": "ms", "seconds": "s", "second": "s",
+    "sec": "s", "secs": "s", "minutes": "min", "minute": "min", "mins": "min", "m": "min",
+    "hours": "h", "hour": "h", "hrs": "h",
+    "hr": "h", "euros": "€", "euro": "€", "eur": "€", "dollars": "$", "dollar": "$", "usd": "$", "pounds": "£",
+    "pound": "£", "gbp": "£", "thousand": "k",
+}  # fmt: skip
+_SHORT: Final = 2
+"""Letters of a unit up to which an `s` at its end is its own."""
+
+
+def value_of(digits: str) -> str:
+    """A number without separators of thousands and without zeros that mean nothing."""
+    whole = re.sub(r",(?=\d{3}(?!\d))", "", digits).replace(",", ".")
+    head, point, tail = whole.partition(".")
+    tail = tail.rstrip("0")
+    return (head.lstrip("0") or "0") + (point + tail if tail else "")
+
+
+def quantity(shown: str) -> tuple[str, str]:
+    """Value and unit of a number as it is shown.
+
+    >>> quantity("1,500 euros"), quantity("$40"), quantity("150 ms")
+    (('1500', '€'), ('40', '$'), ('150', 'ms'))
+    """
+    digits = DIGITS.search(shown)
+    if digits is None:
+        return shown, ""
+    before, after = shown[: digits.start()].strip(" +-"), _UNIT.search(shown[digits.end() :].strip())
+    unit = (before or (after.group() if after else "")).lower()
+    unit = _UNITS.get(unit, unit)
+    return value_of(digits.group()), _UNITS.get(unit, unit.removesuffix("s") if len(unit) > _SHORT else unit)
+
+
+def date_words(shown: str) -> frozenset[str]:
+    """A date as the set of its parts: `14 May 2026`, `May 14th, 2026` and `2026-05-14` are one."""
+    text = _ORDINAL.sub("", shown.lower())
+    iso = re.match(r"(\d{4})-(\d{2})-(\d{2})", text)
+    if iso:
+        month = int(iso.group(2))
+        name = MONTHS[month - 1] if 1 <= month <= len(MONTHS) else iso.group(2)
+        text = f"{int(iso.group(3))} {name.lower()} {iso.group(1)}{text[iso.end() :]}"
+    words = (word.lstrip("0") or "0" if word.isdigit() else word for word in WORD.findall(text))
+    return frozenset(word[:3] if word.isalpha() else word for word in words if word not in {"of", "on", "t"})
+
+
+_SIGNS: Final = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen"}
+_MONEY: Final = {"dollar": "dollars", "usd": "dollars", "euro": "euros", "eur": "euros", "pound": "pounds",
+                 "gbp": "pounds", "yen": "yen", "jpy": "yen"}  # fmt: skip
+_ONE_NAME: Final = {
+    "percent": "%", "per cent": "%", "ms": "ms", "msec": "ms", "millisecond": "ms", "s": "seconds", "sec": "seconds",
+    "second": "seconds", "min": "minutes", "minute": "minutes", "h": "hours", "hr": "hours", "hour": "hours",
+}  # fmt: skip
+_SCALES: Final = {"k": 3, "thousand": 3, "m": 6, "mn": 6, "million": 6, "bn": 9, "billion": 9}
+"""Zeros that a word adds to a sum of money; beside other numbers `m` may be a metre and `k` a kelvin."""
+_AMOUNT: Final = re.compile(
+    r"(?<![\w.,:/$€£¥])(?!(?:19|20)\d\ds)(?:(?P<sign>[$€£¥]) ?)?(?P<digits>\d{1,3}(?:,\d{3})++(?!\d)|\d{1,18}+)"
+    r"(?P<part>\.\d{1,9}+)?+"
+    r"(?![.,:]?\d)(?: ?(?P<scale>k|thousand|mn|million|m|bn|billion)(?![^\W_]))?"
+    r"(?:[ -]?(?P<unit>percent|per cent|milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|dollars?|"
+    r"usd|euros?|eur|pounds?|gbp|yen|jpy)(?![^\W_]))?",
+    re.IGNORECASE,
+)
+_CLOCK: Final = re.compile(
+    r"(?<![\w:.])(?P<hour>1[0-2]|0?\d)(?::(?P<minute>[0-5]\d))? ?(?P<half>[ap])(?:m(?!\w)|\.m\.?(?!\w))", re.IGNORECASE
+)
+_EARLY: Final = re.compile(r"(?<![\w:.-])0(?=\d:[0-5]\d(?![\w:]))")
+_MONTH: Final = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in (*MONTHS, "Sept"))
+_DAY: Final = r"(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
+_YEAR: Final = r"(?:,? (?P<year>(?:19|20)\d\d))?(?![\w:])"
+_DATES: Final = (
+    re.compile(rf"(?<![\w.:-]){_DAY}(?: of)? (?P<month>{_MONTH})(?!\w)\.?{_YEAR}"),
+    re.compile(rf"(?<!\w)(?P<month>{_MONTH})\.? {_DAY}(?!\w){_YEAR}"),
+    re.compile(r"(?<![\w-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-2]\d|3[01])(?![\w-])"),
+)
+
+
+@lru_cache(maxsize=1_024)
+def in_one_form(text: str) -> str:
+    """A text with amounts, days and times of day as they are compared: of two ways to write one, one.
+
+    Only what is exactly the same becomes the same: `0.5 s` is left beside `500 ms`, and `10k` beside `10,000`.
+
+    >>> in_one_form("€1,500.00 by May 3rd, 4 p.m."), in_one_form("1500 EUR by 3 May, 16:00")
+    ('1500 euros by 3 May, 16:00', '1500 euros by 3 May, 16:00')
+    """
+    if not any(map(str.isdigit, text)):
+        return text
+    for pattern in _DATES:
+        text = pattern.sub(_day_form, text)
+    return _EARLY.sub("", _CLOCK.sub(_clock_form, _AMOUNT.sub(_amount_form, text)))
+
+
+def sort_of_amount(amount: str) -> str:
+    """The unit of an amount in one form, without its plural; of every currency one, since they stand for each other."""
+    unit = amount.lstrip("+-$0123456789.,").strip()
+    if unit in _MONEY.values():
+        return "money"
+    return unit.removesuffix("s") if len(unit) > _SHORT else unit
+
+
+def _amount_form(match: re.Match[str]) -> str:
+    scale, named = (match["scale"] or "").lower(), (match["unit"] or "").lower()
+    named = named.removesuffix("s") if len(named) > _SHORT else named
+    money = _MONEY.get(named) or _SIGNS.get(match["sign"] or "", "")
+    if scale and not money:
+        return match.group()
+    unit = money or _ONE_NAME.get(named, named)
+    digits = match["digits"] + (match["part"] or "")
+    if not unit:
+        return digits.replace(",", "")
+    value = value_of(digits)
+    if scale:
+        value = value_of(f"{Decimal(value).scaleb(_SCALES[scale]):f}")
+    return f"{value}{'' if unit == '%' else ' '}{unit}"
+
+
+def _clock_form(match: re.Match[str]) -> str:
+    hour = int(match["hour"]) % 12 + 12 * (match["half"].lower() == "p")
+    return f"{hour}:{match['minute'] or '00'}"
+
+
+def _day_form(match: re.Match[str]) -> str:
+    told = match["month"]
+    month = MONTHS[int(told) - 1] if told.isdigit() else next(name for name in MONTHS if name.startswith(told[:3]))
+    year = f" {match['year']}" if match["year"] else ""
+    return f"{int(match['day'])} {month}{year}"

@@ -1,0 +1,64 @@
+"""How rare a word is in everyday language: what a note tells is the sum of what its words tell.
+
+`W(word) = min(4.5, max(0.3, 7.5 - zipf))`, zipf being the base-10 logarithm of its uses in a billion words of English
+(the frequency list of the `wordfreq` package); digits count as 3.0. Beyond a point rarity only tells typing errors.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Final
+
+import wordfreq
+
+from turnfold.contract.terms import stem
+from turnfold_worker.pipeline.language.common_words import listed
+
+LEAST: Final = 0.3
+MOST: Final = 4.5
+UNKNOWN: Final = 4.0
+"""A plain word in lower case that no list knows: oftener a slip of the hand than a name."""
+_COMMONEST: Final = 7.5
+_DIGITS_ZIPF: Final = 3.0
+FEELING_SHARE: Final = 0.4
+"""What a word that says how one feels counts of its rarity: people ask what happened."""
+_FEELINGS: Final = frozenset(
+    stem(word)
+    for word in listed(
+        """
+        amazing awesome great wonderful incredible inspiring inspired inspiration inspire proud happy glad excited
+        exciting thrilled grateful thankful appreciate special important meaningful powerful beautiful beautifully
+        stunning gorgeous lovely cute cool fun enjoyable fantastic perfect nice joy happiness peace peaceful calm
+        calming feel feeling feelings felt sense emotional motivate motivated motivation encouraging encouragement
+        encourage support supportive strength courage brave passion passionate dream journey grow growth true
+        authentic embrace cherish precious memory memories moment life world love loved positive difference hope
+        hoping fulfilling fulfilled rewarding awe blast impressive impressed appreciated appreciation blessed lucky
+        fortunate touched touching heartwarming comforting comfort relax relaxing refreshing uplifting empowering
+        empowered empower freedom creativity beauty interesting challenge challenging tough hard difficult
+        experience share sharing connect connection understand understanding matter valuable priceless worth bring
+        remind reminder help helping helpful useful effective essential crucial ensure enhance overall
+        """
+    )
+)
+
+
+@lru_cache(maxsize=65_536)
+def rarity_of(word: str) -> float:
+    """Between 0.3 and 4.5; `word` in lower case."""
+    if word[0].isdigit():
+        return min(MOST, _COMMONEST - _DIGITS_ZIPF)
+    return min(MOST, max(LEAST, _COMMONEST - _zipf(word)))
+
+
+def _zipf(word: str) -> float:
+    if not (word.isascii() and word.isalpha()):
+        return wordfreq.zipf_frequency(word, "en", wordlist="small")
+    # A plain word is one token: what `zipf_frequency` comes to without its tokenizer.
+    frequency = wordfreq.get_frequency_dict("en", "small").get(word)
+    return round(math.log10(frequency) + 9, 2) if frequency else _COMMONEST - UNKNOWN
+
+
+def is_feeling(word: str) -> bool:
+    """True for a word that says how one feels about something, not what happened."""
+    return stem(word) in _FEELINGS

@@ -1,0 +1,132 @@
+"""Which of many patterns can match a text at all, told by its words: most need a word that few texts hold.
+
+From each pattern follow words of which every match holds at least one, whole. They are read off the pattern as Python
+itself parses it, so that the tables of phrases need no second list to be kept true. What cannot be told is tried.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain, product
+
+# Python's own parser of patterns; it has no public name.
+from re import _constants as op  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any, Final
+
+from turnfold_worker.pipeline.language.rarity import rarity_of
+
+_WORD: Final = re.compile(r"\w+")
+_EDGE: Final = "\0"
+"""Stands where no word goes on, whatever comes next."""
+_ANYTHING: Final = "\2"
+"""Stands for any text, none included."""
+_WHOLE_WORD: Final = re.compile(rf"(?<![\w{_ANYTHING}])\w+(?![\w{_ANYTHING}])")
+_MOST: Final = 4000
+"""Ways to read one phrase that are told apart."""
+_MOST_LETTERS: Final = 12
+"""Characters of a set that are told apart."""
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a text as patterns see them, runs of word characters, in order."""
+    return _WORD.findall(text)
+
+
+def required_words(pattern: str) -> dict[str, frozenset[str]]:
+    r"""Words of which each match holds one, whole; with each, words of which such a match holds one beside it.
+
+    No second word is needed where the set is empty, and nothing is known of a pattern without words.
+
+    >>> required_words(r"(?<!\w)(?:i(?:'ll| will) go|allergic)(?!\w)")["allergic"]
+    frozenset()
+    >>> sorted(required_words(r"(?<!\w)(?:i(?:'ll| will) go)(?!\w)"))
+    ['ll', 'will']
+    """
+    ways = [frozenset(_WHOLE_WORD.findall(f"{_ANYTHING}{way}{_ANYTHING}")) for way in _ways(parser.parse(pattern))]
+    if not all(ways):
+        return {}
+    shared = Counter(chain.from_iterable(ways))
+    # Few words, and rare ones: a way is told by a word that many ways have and few texts.
+    value = {word: (times * 10 ** rarity_of(word), word) for word, times in shared.items()}
+    beside: dict[str, set[str | None]] = {}
+    for way in ways:
+        first = max(way, key=value.__getitem__)
+        beside.setdefault(first, set()).add(max(way - {first}, key=value.__getitem__, default=None))
+    return {
+        first: frozenset() if None in seconds else frozenset(filter(None, seconds)) for first, seconds in beside.items()
+    }
+
+
+class PatternIndex:
+    """Some patterns by the words that they need."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._always: set[int] = set()
+        self._by_word: dict[str, list[tuple[int, frozenset[str]]]] = {}
+        for place, pattern in enumerate(patterns):
+            needed = required_words(pattern)
+            if not needed:
+                self._always.add(place)
+            for word, beside in needed.items():
+                self._by_word.setdefault(word, []).append((place, beside))
+
+    def worth_trying(self, words: Collection[str]) -> list[int]:
+        """Places of the patterns that may match a text of these words, in order; no other one does."""
+        found = self._always.copy()
+        for word in self._by_word.keys() & words:
+            found.update([place for place, beside in self._by_word[word] if not beside or not beside.isdisjoint(words)])
+        return sorted(found)
+
+
+def _ways(items: Iterable[tuple[Any, Any]]) -> set[str]:
+    """What a sequence may match: literal text with `_EDGE` and `_ANYTHING` in it."""
+    ways = {""}
+    for item in items:
+        after = _ways_of(*item)
+        if min(len(ways), len(after)) > 1 and len(ways) * len(after) > _MOST:
+            ways, after = (_summary(ways), after) if len(ways) > len(after) else (ways, _summary(after))
+        ways = {one + other for one, other in product(ways, after)}
+    return ways
+
+
+def _ways_of(kind: Any, value: Any) -> set[str]:  # noqa: PLR0911 - one a kind of item
+    match kind:
+        case op.LITERAL:
+            return {chr(value)}
+        case op.IN:
+            return _letters(value)
+        case op.BRANCH:
+            return set().union(*map(_ways, value[1]))
+        case op.SUBPATTERN:
+            return _ways(value[3]) if not value[1] and not value[2] else {_ANYTHING}
+        case op.MAX_REPEAT | op.MIN_REPEAT | op.POSSESSIVE_REPEAT:
+            least, most, body = value
+            ways = _ways(body)
+            return (ways if most == 1 else _summary(ways)) | (set() if least else {""})
+        case op.AT:
+            return {"" if value is op.AT_NON_BOUNDARY else _EDGE}
+        case op.ASSERT_NOT:
+            return {_EDGE if list(value[1]) == [(op.IN, [(op.CATEGORY, op.CATEGORY_WORD)])] else ""}
+        case op.ASSERT:
+            return {""}
+        case _:
+            return {_ANYTHING}
+
+
+def _letters(members: Sequence[tuple[Any, Any]]) -> set[str]:
+    """A set of characters: each of them when they are few."""
+    if members == [(op.CATEGORY, op.CATEGORY_NOT_WORD)]:
+        return {" "}
+    if all(kind is op.LITERAL for kind, _ in members) and len(members) <= _MOST_LETTERS:
+        return {chr(value) for _, value in members}
+    return {_ANYTHING}
+
+
+def _summary(ways: set[str]) -> set[str]:
+    """Less is told of many ways than of each: whether a word may go on at their ends."""
+    opens = all(_WORD.match(way) is None and way[:1] not in {"", _ANYTHING} for way in ways)
+    closes = all(_WORD.match(way[-1:]) is None and way[-1:] not in {"", _ANYTHING} for way in ways)
+    return {(_EDGE if opens else "") + _ANYTHING + (_EDGE if closes else "")}

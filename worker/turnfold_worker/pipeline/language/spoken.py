@@ -1,0 +1,80 @@
+"""Words as the rules look at them: in lower case, without what speech adds to them."""
+
+from __future__ import annotations
+
+import re
+from operator import eq
+from typing import Final
+
+from turnfold.contract.remembered import Remembered
+
+QUESTION_MARKS: Final = ("?", "\uff1f", "؟")
+_SPACED: Final = tuple((f" {mark}", mark) for mark in ",.?!;:")
+"""A space before a mark, and what stands instead."""
+_SPLIT: Final = re.compile(r" ?' ?(?=(?:s|ll|m|re|ve|d|t)\b)")
+_FILLER: Final = "u[hm]{1,4}|e[hr]m?|m{2,6}|hm{1,4}"
+_FILLERS: Final = re.compile(rf"(?<!\w)(?:{_FILLER}|uh-huh|mm-hmm)(?!\w)[,.]?\s?|\b\w{{1,3}}- ?(?=\w)")
+_IS_FILLER: Final = Remembered(lambda spoken: re.search(rf"(?<!\w)(?:{_FILLER})(?!\w)", spoken) is not None)
+_OPEN_END: Final = re.compile(
+    r"(?:(?<!\w)(?:a|an|the|my|your|our|their|and|or|but|because|if|i|i'll|i'm|we|we'll|of|to|for|with|from|as|into|"
+    r"very)|\w-)[ ,]*$"
+)
+_SPOKEN: Final = re.compile(r"[\w']+")
+_REPEATED: Final = re.compile(r"(?<![\w'])([\w']{1,12})(?: \1){1,6}(?![\w'])")
+_ABOUT: Final = (
+    r"you|we|i|they|he|she|it|there|this|that|these|those|the|your|my|our|their|his|her|any\w{0,4}|some\w{3,5}"
+)
+_PERSON: Final = "you|we|i|they|he|she|it|there|anybody|anyone|somebody|someone"
+_HELPS: Final = "is|are|was|were|do|does|did|have|has|had|can|could|would|will|should|shall"
+_PUT_AS_QUESTION: Final = re.compile(
+    r"(?:(?:so|and|but|or|oh|well|ok|okay|yeah|yes|no|right|now|then|like|hey|hi|actually|also)[,.!]? ){0,3}(?:"
+    rf"(?:what|who|whom|whose|where|when|how|why)(?:'s| (?:{_HELPS})(?:n't)?) (?:{_ABOUT})|"
+    rf"(?:what|which|whose) (?!(?:{_PERSON}|this|that)\b)\w{{1,15}} (?:of \w{{1,15}} )?(?:{_HELPS}) (?:{_ABOUT})|"
+    r"how (?:many|much|long|often|far|big|soon|old|fast|high|exactly|else) "
+    rf"(?:\w{{1,15}} ){{0,2}}(?:{_HELPS}) (?:{_ABOUT})|"
+    rf"(?:is|are|am|does|did|isn't|aren't|wasn't|doesn't|didn't) (?:{_ABOUT})|"
+    r"do (?:you|we|i|they|[a-z]{1,6}body)|"
+    rf"(?:have|can|could|would|will|shall|don't|haven't|can't|couldn't|wouldn't|won't|shouldn't) (?:{_PERSON})"
+    r")(?!\w)"
+)
+"""The verb before whom it is about."""
+
+
+def plain_words(text: str) -> str:
+    """Lower case, one line, straight apostrophes, no space before a comma or inside `I ' ll`."""
+    said = " ".join(text.lower().replace("\u2019", "'").split())
+    if " '" in said or "' " in said:
+        said = _SPLIT.sub("'", said)
+    for spaced, mark in _SPACED:
+        said = said.replace(spaced, mark)
+    return said
+
+
+def without_fillers(said: str) -> str:
+    """Without the 'uh' and the repeated words of speech."""
+    spoken = _SPOKEN.findall(said)
+    # Most talk has no filler and repeats no word, and to look at its words is cheaper than the patterns.
+    if "-" in said or any(map(_IS_FILLER.__getitem__, spoken)):
+        said = _FILLERS.sub("", said)
+        spoken = _SPOKEN.findall(said)
+    said = " ".join(said.replace("o_k", "ok").split())
+    return _REPEATED.sub(r"\1", said) if any(map(eq, spoken, spoken[1:])) else said
+
+
+def is_question(said: str) -> bool:
+    """Whether it ends in a question mark, or is put as a question where speech has no mark.
+
+    >>> is_question("where is the gate"), is_question("where the gate is")
+    (True, False)
+    """
+    end = said.rstrip("\"')*_ ")
+    return end.endswith(QUESTION_MARKS) or (not end.endswith("!") and _PUT_AS_QUESTION.match(said) is not None)
+
+
+def breaks_off(said: str) -> bool:
+    """Whether its last word asks for another one: 'I'll give you the', 'do we have a th-'.
+
+    >>> breaks_off("could you hand me the"), breaks_off("could you hand it over")
+    (True, False)
+    """
+    return _OPEN_END.search(said) is not None

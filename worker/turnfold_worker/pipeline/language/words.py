@@ -1,0 +1,42 @@
+"""The words of a text for comparing texts inside a fold: cheaper than the terms of search, nearly as good.
+
+Nothing here is stored, so the rules may change without a new version of the postings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from turnfold.contract.terms import STOP_WORDS, terms
+from turnfold_worker.pipeline.language.common_words import WEIGHTS
+
+SPECIFIC: Final = 3
+"""Weight from which a word tells what a text is about."""
+
+_WORD: Final = re.compile(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*")
+
+
+def words(text: str) -> list[str]:
+    """Words without stop words, in order, plurals as singulars; scripts other than plain Latin by `terms`."""
+    if not text.isascii():
+        text = text.replace("\u2019", "'").replace("–", "-").replace("—", "-").replace("…", ".")
+        if not text.isascii():
+            return terms(text)
+    return [word.removesuffix("s") for word in _WORD.findall(text.lower()) if word not in STOP_WORDS]
+
+
+def telling_words(text: str) -> tuple[tuple[str, int], ...]:
+    """Distinct words of a text with their weights, in order."""
+    return tuple((word, WEIGHTS[word]) for word in dict.fromkeys(words(text)) if word)
+
+
+def specific_words(text: str) -> frozenset[str]:
+    """Words that tell what a text is about."""
+    return frozenset(word for word in words(text) if WEIGHTS[word] >= SPECIFIC)
+
+
+def word_vector(text: str) -> dict[str, int]:
+    """Each word's count times its weight."""
+    return {word: count * WEIGHTS[word] for word, count in Counter(words(text)).items()}

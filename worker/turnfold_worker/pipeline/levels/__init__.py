@@ -1,0 +1,10 @@
+"""The three levels of a segment, written by rule.
+
+In reading order:
+
+units       what a level is chosen from, and how it is chosen
+tags        the line of tags, and the slug
+summarize   the levels: prose that can be read, a telegraphic extract, the tags
+relations   who is, has, uses or did what
+fact_lists  what a node keeps of its facts
+"""

@@ -1,0 +1,174 @@
+"""Relations by rule: who is, has, uses or did what, and which key has which value. Few, and right.
+
+A relation is a short statement in the words of one sentence, `subject verb object` or `key: value`; a speaker's `I` is
+the speaker's name. Questions, conditions, negations and wishes give none: a wrong relation is worse than a missing one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from turnfold.contract.records import Role
+from turnfold_worker.pipeline.language.common_words import is_common, listed
+from turnfold_worker.pipeline.language.dates import resolve_relative_days
+from turnfold_worker.pipeline.language.facts import Fact, FactKind
+from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.language.prose import Span
+from turnfold_worker.pipeline.language.word_places import is_negation
+from turnfold_worker.pipeline.levels.fact_lists import MAX_ENTRY_LENGTH
+from turnfold_worker.pipeline.notes.telegraph import bare_words
+from turnfold_worker.pipeline.turns.reading import Reading
+
+MAX_RELATIONS: Final = 12
+"""Relations that a segment keeps."""
+_SENTENCES: Final = 100
+"""Sentences of a turn that are looked at."""
+_LONGEST: Final = 240
+"""Code points of a sentence that is looked at."""
+_ENTITIES: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH)
+_MOST_KEY_WORDS: Final = 4
+_LEAD: Final = 12
+"""Code points that may stand before a subject: `And the `."""
+
+_OPEN: Final = listed(
+    """
+    if unless would could should might may maybe perhaps probably whether wish hope hoping almost until wonder imagine
+    pretend example suppose let's will can must think guess believe want wants need needs barely hardly supposedly
+    """
+)
+"""Words of a sentence that states nothing that holds."""
+_HANGING: Final = listed(
+    """
+    a an the this that these those it them him her you me us one ones some any my your his our their to of for with from
+    in on at by about like and or as both either so very more most other another both such last next same here there
+    """
+)
+"""Words with which an object says nothing by itself."""
+_LOOSE: Final = listed("too also already recently now again lately before though as well today currently yesterday")
+
+_POINTING: Final = listed("it this that these those me myself my our you your them him her his its both ago")
+"""Words that say nothing outside their sentence."""
+_WHEN: Final = re.compile(r" (?:(?:last|next|this) \w+|on \w+day|the (?:other day|first time))$", re.IGNORECASE)
+
+_FIRST_PERSON: Final = {
+    "am": "is", "'m": "is", "work": "works", "live": "lives", "study": "studies", "teach": "teaches", "use": "uses",
+    "own": "owns", "prefer": "prefers", "play": "plays", "have": "has", "volunteer": "volunteers",
+}  # fmt: skip
+"""A verb of the first person as it is said of the speaker."""
+_VERB: Final = (
+    r"(?:(?:am|is|was|'m)(?= (?:an?|the|allergic|afraid|married|engaged|from|based|located|called|named|written|hosted"
+    r"|deployed|owned|responsible)\b)"
+    r"|(?:work(?:s|ed)?|stud(?:y|ies|ied)|live[sd]?|teach(?:es)?|taught|volunteer(?:s|ed)?)(?= (?:at|for|as|in|near)\b)"
+    r"|moved(?= (?:to|from)\b)|graduated(?= from\b)|depends?(?= on\b)|runs?(?= on\b)|belongs?(?= to\b)"
+    r"|points?(?= to\b)|(?:uses?|owns?|requires|prefers?|plays?|extends|implements|inherits|calls|replaces|returns"
+    r"|imports|exports|contains|adopted|bought|married|joined|founded|hired|visited|signed|approved|released|won"
+    r"|attended|finished|received|started|completed|ordered|sold|lost|built|painted|wrote|published|submitted|passed"
+    r"|launched|created|designed|read|watched|planted|organi[sz]ed)(?= )|went(?= to\b)"
+    r"|made(?= (?:an?|the|some)\b)"
+    r"|ha(?:ve|s)(?= (?:an?|two|three|four|five|six|\d+)\b))"
+)
+_WORD: Final = r"[^\s,;:.!?()\[\]\"]+(?:\.[^\s,;:.!?()\[\]\"]+)*"
+_OBJECT: Final = (
+    rf"(?P<object>{_WORD}(?: {_WORD}){{0,6}}?)"
+    r"(?=$|[.,;:!?()\[\]\"]|\s(?:and|but|because|so|when|while|which|that|who|if|since|after|before|though|then|where"
+    r"|like|as|until|or|-|–|—)\b|\s[-–—])"
+)
+_START: Final = r"^(?:(?:and|but|so|well|yes|yeah|also|oh|now),? ){0,2}"
+_SPOKEN: Final = re.compile(
+    rf"{_START}I(?:'ve)? ?(?:(?:just|also|now|recently|finally|already) )?(?P<verb>{_VERB}) {_OBJECT}", re.IGNORECASE
+)
+_OWNED: Final = re.compile(
+    rf"{_START}(?:my|our) (?P<owned>[\w-]+(?: [\w-]+){{0,2}}?)(?:'s name)? (?P<verb>is|was)(?: called| named)?"
+    rf" {_OBJECT}",
+    re.IGNORECASE,
+)
+_STATED: Final = re.compile(rf" (?P<verb>{_VERB}) {_OBJECT}")
+_PAIR: Final = re.compile(
+    r"^(?P<key>[A-Za-z][\w .-]{1,40}?)(?: ?= ?|: )(?P<value>[^\s\\{}]{1,60}(?: [^\s\\{}]{1,20}){0,2})$"
+)
+_DIGIT: Final = re.compile(r"\d")
+
+
+def relations_of(readings: Sequence[Reading]) -> list[str]:
+    """The relations that a segment states, most often stated first, then by first mention; at most `MAX_RELATIONS`."""
+    counts: dict[str, int] = {}
+    for reading in readings:
+        for relation in dict.fromkeys(_of_turn(reading)):
+            counts[relation] = counts.get(relation, 0) + 1
+    return sorted(counts, key=lambda relation: -counts[relation])[:MAX_RELATIONS]
+
+
+def _of_turn(reading: Reading) -> Iterator[str]:
+    treatment = reading.treatment
+    if reading.tool or (treatment is not None and treatment.repeat is not None):
+        return
+    for span in reading.sentences[:_SENTENCES]:
+        if span.end - span.start > _LONGEST:
+            continue
+        line = plain_line(reading.text(span)).replace("\u2019", "'").rstrip(" .!")
+        relation = _pair(line) or _stated(reading, span, line)
+        if relation and len(relation) <= MAX_ENTRY_LENGTH:
+            yield relation
+
+
+def _pair(line: str) -> str:
+    """`key: value`, when the value is exact."""
+    match = _PAIR.match(line) if ": " in line or "=" in line else None
+    if match is None or len(match["key"].split()) > _MOST_KEY_WORDS or _states_nothing(line):
+        return ""
+    value = match["value"]
+    exact = _DIGIT.search(value) or "/" in value or "_" in value
+    return f"{match['key'].strip()}: {value}" if exact and not value.startswith("//") else ""
+
+
+def _stated(reading: Reading, span: Span, line: str) -> str:
+    """What the speaker says of himself, of what is his, or of something named."""
+    entities = [fact for fact in reading.facts.within(span.start, span.end) if fact.kind in _ENTITIES]
+    found = _of_speaker(reading.speaker, line, entities) or _of_entity(line, entities)
+    if not found or _states_nothing(line):
+        return ""
+    return resolve_relative_days(found, reading.day) if reading.day else found
+
+
+def _states_nothing(line: str) -> bool:
+    return line.endswith("?") or any(word in _OPEN or is_negation(word) for word in bare_words(line))
+
+
+def _of_speaker(speaker: str, line: str, entities: Sequence[Fact]) -> str:
+    if match := _OWNED.match(line):
+        thing = _object(match)
+        exact = _DIGIT.search(thing) or any(fact.text in thing for fact in entities)
+        return f"{speaker}'s {match['owned'].lower()} {match['verb'].lower()} {thing}" if thing and exact else ""
+    if match := _SPOKEN.match(line):
+        if speaker == Role.ASSISTANT:
+            # A model that says `I` is writing for someone else.
+            return ""
+        verb, thing = match["verb"].lower(), _object(match)
+        return f"{speaker} {_FIRST_PERSON.get(verb, verb)} {thing}" if thing else ""
+    return ""
+
+
+def _of_entity(line: str, entities: Sequence[Fact]) -> str:
+    for fact in entities[:2]:
+        at = line.find(fact.text)
+        if not 0 <= at <= _LEAD or (at and line[:at].strip().lower() not in {"the", "our", "and", "but", "so"}):
+            continue
+        match = _STATED.match(line, at + len(fact.text))
+        thing = _object(match) if match else ""
+        if match and thing:
+            return f"{fact.text} {match['verb']} {thing}"
+    return ""
+
+
+def _object(match: re.Match[str]) -> str:
+    """The object without loose ends; nothing when it does not say what is meant."""
+    words = _WHEN.sub("", match["object"]).split()
+    if words and words[0].lower() in {"my", "our"}:
+        words.pop(0)
+    while words and words[-1].lower() in _LOOSE:
+        words.pop()
+    bare = [word.strip("'\"").lower() for word in words]
+    tells = any(word not in _HANGING and not is_common(word) for word in bare)
+    return " ".join(words) if tells and bare[-1] not in _HANGING and _POINTING.isdisjoint(bare) else ""

@@ -1,0 +1,174 @@
+"""The line of tags (level 3) and the slug of a node: what it is about, in the fewest words that people can read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from turnfold.contract.remembered import Remembered
+from turnfold.contract.terms import STOP_WORDS, stem
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.language.common_words import WEIGHTS, is_common
+from turnfold_worker.pipeline.language.plain_lines import one_line
+from turnfold_worker.pipeline.levels.fact_lists import RELATIONS
+from turnfold_worker.pipeline.turns.reading import called
+
+MAX_TAG_TOKENS: Final = 30
+"""Estimated tokens of a line of tags, about."""
+MAX_SLUG: Final = 40
+"""Code points of a slug at most."""
+FALLBACK: Final = "turns"
+"""What a node is called when nothing can be said about it."""
+_MAX_TAG: Final = 28
+_MAX_TOPICS: Final = 8
+_SLUG_WORDS: Final = 3
+_SHORTEST: Final = 3
+_BASE_WEIGHT: Final = 2
+_LONGEST_LINE: Final = 6
+"""Code points a token at most in a line that is worth counting."""
+_READ: Final = 400
+"""Words of a text that tags are taken from."""
+
+_WORD: Final = re.compile(r"([^\W\d_](?:[^\W_]|[-'\u2019](?=[^\W_])){1,40})")
+_PAIR_GAPS: Final = frozenset({"", " ", "\n", " \n"})
+"""What may stand between the words of a pair."""
+_NOT_SLUG: Final = re.compile(r"[^a-z0-9]+")
+
+
+def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> list[str]:
+    """What the texts speak of: words and repeated pairs of words, heaviest first, ties by first mention.
+
+    Each text comes with its weight. Forms of one word count together and are shown as first said.
+    """
+    totals: dict[str, list[int]] = {}
+    shown: dict[str, str] = {}
+    pairs: dict[tuple[str, str], int] = {}
+    participants = called(tuple(speakers))
+    for text, importance in texts:
+        previous = ""
+        pieces = _WORD.split(text[: 8 * _READ], _READ)
+        for gap, said in zip(pieces[::2], pieces[1::2], strict=False):
+            word, key = _TOPICS[said]
+            if not key or word in participants:
+                previous = ""
+                continue
+            if key in totals:
+                totals[key][0] += importance * (WEIGHTS[key] + _BASE_WEIGHT)
+            else:
+                shown[key] = word
+                totals[key] = [importance * (WEIGHTS[key] + _BASE_WEIGHT), len(totals)]
+            if previous and gap in _PAIR_GAPS:
+                pairs[previous, key] = pairs.get((previous, key), 0) + importance
+            previous = key
+    return _with_pairs(totals, shown, pairs)
+
+
+def _topic_of(said: str) -> tuple[str, str]:
+    """A word in lower case and what its forms share; of a word that tells little, nothing."""
+    word = said.lower().replace("\u2019", "'").removesuffix("'s")
+    key = stem(word)
+    little = is_common(word) or is_common(key) or (word.isascii() and len(word) < _SHORTEST)
+    return (word, "" if little or word in STOP_WORDS or "'" in word else key)
+
+
+_TOPICS: Final = Remembered(_topic_of)
+
+
+def _other(pair: tuple[str, str], key: str) -> str:
+    return pair[1] if pair[0] == key else pair[0]
+
+
+def _with_pairs(
+    totals: dict[str, list[int]], shown: Mapping[str, str], pairs: Mapping[tuple[str, str], int]
+) -> list[str]:
+    partner: dict[str, tuple[str, str]] = {}
+    for pair, count in sorted(pairs.items(), key=lambda item: -item[1]):
+        if count > 1 and pair[0] != pair[1] and pair[0] not in partner and pair[1] not in partner:
+            partner[pair[0]] = partner[pair[1]] = pair
+    points = {key: totals[key][0] + (totals[_other(partner[key], key)][0] if key in partner else 0) for key in totals}
+    order = sorted(totals, key=lambda key: (-points[key], totals[key][1]))[: 3 * _MAX_TOPICS]
+    found: dict[str, None] = {}
+    for key in order:
+        both = partner.get(key)
+        found[f"{shown[both[0]]} {shown[both[1]]}" if both else shown[key]] = None
+    return list(found)
+
+
+def tag_line(topics_found: Sequence[str], facts: Mapping[str, Sequence[str]], limit: int = MAX_TAG_TOKENS) -> str:
+    """One line of tags of about `limit` tokens: topics, then names, dates, paths, and a relation if there is room.
+
+    Ends in a newline.
+    """
+    parts = {
+        "tags": _tags(topics_found, _MAX_TOPICS),
+        "names": _tags(facts.get("names", ()), 4),
+        "dates": _tags([day for day in facts.get("dates", ()) if day[-4:].isdigit()], 2),
+        "paths": _tags(_basenames(facts.get("paths", ())), 3),
+        "code": _tags(facts.get("identifiers", ()), 3),
+    }
+    known = {tag.lower() for tag in parts["names"]}
+    parts["tags"] = [tag for tag in parts["tags"] if tag not in known]
+    while True:
+        line = _joined(parts)
+        if len(line) <= _LONGEST_LINE * limit and estimate_tokens(line) <= limit:
+            return _with_relation(line, parts, facts.get(RELATIONS, ()), limit)
+        longest = max(parts, key=lambda name: (len(parts[name]) - (2 if name == "tags" else 0), name))
+        if not parts[longest]:
+            return f"{FALLBACK}\n"
+        parts[longest].pop()
+
+
+def _with_relation(line: str, parts: Mapping[str, Sequence[str]], relations: Sequence[str], limit: int) -> str:
+    """The line with the first relation that fits; what is cut off would not be right any more."""
+    for relation in relations[:_MAX_TOPICS]:
+        said = one_line(relation)
+        if any(mark in said for mark in ",;:"):
+            continue
+        fuller = _joined({**parts, "says": [said]})
+        if estimate_tokens(fuller) <= limit:
+            return fuller
+    return line
+
+
+def _joined(parts: Mapping[str, Sequence[str]]) -> str:
+    shown = "; ".join(f"{name}: {', '.join(tags)}" for name, tags in parts.items() if tags)
+    return f"{shown or FALLBACK}\n"
+
+
+def _tags(found: Iterable[str], most: int) -> list[str]:
+    cleaned = (one_line(tag).replace(",", " ").replace(";", " ").replace(":", " ") for tag in found)
+    kept = dict.fromkeys(" ".join(tag.split()) for tag in cleaned if 1 < len(tag) <= _MAX_TAG)
+    return list(kept)[:most]
+
+
+def _basenames(paths: Sequence[str]) -> list[str]:
+    return [path.replace("\\", "/").rstrip("/").rpartition("/")[2] for path in paths]
+
+
+def tags_of(line: str) -> dict[str, list[str]]:
+    """The tags of a line that `tag_line` made, by part."""
+    found: dict[str, list[str]] = {}
+    for part in line.strip().split("; "):
+        name, colon, tags = part.partition(": ")
+        if colon:
+            found[name] = [tag for tag in tags.split(", ") if tag]
+    return found
+
+
+def slug(facts: Mapping[str, Sequence[str]], topics_found: Sequence[str]) -> str:
+    """One to four words in `[a-z0-9-]`, at most `MAX_SLUG` code points; `FALLBACK` when no word fits.
+
+    >>> slug({}, ["seat map", "refunds"])
+    'seat-map-refunds'
+    """
+    words: list[str] = []
+    for source in (topics_found[:_SLUG_WORDS], facts.get("names", ())[:2], facts.get("identifiers", ())[:2]):
+        for tag in source:
+            parts = [part for part in _NOT_SLUG.sub("-", tag.lower()).split("-") if part and part not in words]
+            fits = len("-".join([*words, *parts])) <= MAX_SLUG and len(words) + len(parts) <= _SLUG_WORDS + 1
+            if parts and fits and parts[0][0].isascii():
+                words.extend(parts)
+        if len(words) > 1:
+            break
+    return "-".join(words) or FALLBACK

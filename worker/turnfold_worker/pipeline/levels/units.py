@@ -1,0 +1,237 @@
+"""What a level is chosen from, and how it is chosen: the most news per token, by greedy coverage of rare words."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from turnfold.contract.speakers import UNSEEN
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.content import Statement
+from turnfold_worker.pipeline.content.statements import shown
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.facts import FactKind
+from turnfold_worker.pipeline.language.plain_lines import one_line, plain_line
+from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
+from turnfold_worker.pipeline.language.word_places import is_negation
+from turnfold_worker.pipeline.language.words import telling_words
+from turnfold_worker.pipeline.notes.telegraph import is_phatic
+from turnfold_worker.pipeline.notes.turn_notes import MOST_NEWS, marked
+from turnfold_worker.pipeline.turns.reading import Reading
+from turnfold_worker.pipeline.turns.repeats import Repeat, reference
+from turnfold_worker.pipeline.turns.treatment import statements_of
+
+LONGEST_SENTENCE: Final = 260
+"""Code points above which a sentence of level 1 is split into clauses."""
+_UNITS_PER_TURN: Final = 1_000
+"""Above the sentences of nearly all that is read of a turn; of more, as many from all of it."""
+_UNIT_OVERHEAD: Final = 4
+"""Tokens that every unit is charged beside its words, so that many scraps do not win over one statement."""
+_CODE_PER_TURN: Final = 4
+_SHORT_REPLY_WORDS: Final = 8
+_MAX_VOICE: Final = 8
+_TINY_CODE: Final = 120
+_SMALL_CODE: Final = 400
+"""Code points up to which a code block is shown verbatim."""
+_CODE_LINES: Final = 16
+WHOLE_TOKENS: Final = 60
+"""Tokens up to which a turn that must stay verbatim is one unit; a longer one is shown by its sentences."""
+_LONGEST_WHOLE: Final = 400
+UNSEEN_IN_CODE: Final = {one: replaced for one, replaced in UNSEEN.items() if one != ord("\t")}
+_DECAY: Final = (1.0, 0.5, 0.25, 0.125, 0.0625)
+_FIRST_PERSON: Final = listed("i i'm i've i'll i'd my me mine we we're we've we'll our us")
+_SECOND_PERSON: Final = listed("you your you're you'll you've")
+
+
+class Unit(NamedTuple):
+    """A sentence or clause as a level would show it."""
+
+    turn: int
+    """Position of its turn in the segment."""
+    text: str
+    """One line."""
+    tokens: int
+    """About; levels are counted exactly once they are rendered."""
+    words: tuple[tuple[str, int], ...]
+    """Distinct words with what each tells, in order."""
+    worth: float
+    """Multiplier of its gain: voice, first person, question, marks."""
+    partner: int | None = None
+    """Position of the question that this reply answers, and cannot be understood without."""
+    code: bool = False
+    """It is code: its lines stand below its speaker."""
+    listed: bool = False
+    """It is a statement, not a sentence."""
+
+
+def voices(readings: Sequence[Reading]) -> dict[str, float]:
+    """How much a speaker's words weigh: all tokens over the speaker's, because who says less says what matters."""
+    said: dict[str, int] = {}
+    for reading in readings:
+        said[reading.speaker] = said.get(reading.speaker, 0) + reading.turn.tokens + 1
+    whole = sum(said.values())
+    return {speaker: min(_MAX_VOICE, whole / count) for speaker, count in said.items()}
+
+
+def sentence_units(readings: Sequence[Reading]) -> list[Unit]:
+    """Units of level 1: sentences as they were said, in order."""
+    weights = voices(readings)
+    speakers = frozenset(part for speaker in weights for part in speaker.lower().split())
+    units: list[Unit] = []
+    asked: int | None = None
+    for turn, reading in enumerate(readings):
+        begun = len(units)
+        units.extend(_of_turn(turn, reading, weights[reading.speaker], speakers))
+        if begun == len(units):
+            continue
+        reply = units[begun]
+        if asked is not None and units[asked].turn < turn and len(reply.text.split()) <= _SHORT_REPLY_WORDS:
+            units[begun] = reply._replace(partner=asked)
+        asked = len(units) - 1 if units[-1].text.endswith("?") else None
+    return units
+
+
+def _of_turn(turn: int, reading: Reading, voice: float, speakers: frozenset[str]) -> Iterable[Unit]:
+    mark = marked(reading)
+    treatment = reading.treatment
+    if treatment is not None and treatment.repeat is not None:
+        yield from _of_repeat(turn, treatment.repeat, mark)
+        return
+    structured = statements_of(reading)
+    whole = _whole(reading) if structured is not None or (treatment is not None and treatment.kept) else ""
+    if whole:
+        yield _unit(turn, whole, mark * max(voice, 1.0))
+    elif structured is not None:
+        yield from _of_structured(turn, structured, mark)
+    else:
+        yield from _of_prose(turn, reading, mark * voice, speakers)
+    for call in reading.calls:
+        yield _unit(turn, f"calls {call}", mark * voice * 0.7)
+
+
+def _of_repeat(turn: int, repeat: Repeat, mark: float) -> Iterable[Unit]:
+    """A reference, and what is new in a near repeat."""
+    yield _unit(turn, reference(repeat), mark, listed=True)
+    for line in repeat.news[:MOST_NEWS]:
+        yield _unit(turn, shown(line), mark, listed=True)
+
+
+def _whole(reading: Reading) -> str:
+    """A turn that must stay verbatim, on one line, while it is short enough to have a place in a level."""
+    content = reading.turn.content
+    if len(content) > _LONGEST_WHOLE or reading.code:
+        return ""
+    line = one_line(content)
+    return line if any(map(str.isalnum, line)) and about_tokens(line) <= WHOLE_TOKENS else ""
+
+
+def _of_structured(turn: int, statements: Sequence[Statement], mark: float) -> Iterable[Unit]:
+    order = sorted(range(len(statements)), key=lambda i: (-statements[i].worth, i))
+    place = {i: rank for rank, i in enumerate(order)}
+    for i, statement in enumerate(statements):
+        yield _unit(turn, statement.text, mark / (place[i] + 1), listed=True)
+
+
+def _of_prose(turn: int, reading: Reading, worth: float, speakers: frozenset[str]) -> Iterable[Unit]:
+    """Sentences and small code blocks, in their order."""
+    blocks = [block for block in reading.code if block.start < block.end]
+    for span in spread_over(reading.sentences, _UNITS_PER_TURN):
+        while blocks and blocks[0].start < span.start:
+            yield from _of_code(turn, reading, blocks.pop(0))
+        for clause in clauses(reading.turn.content, span, LONGEST_SENTENCE):
+            verbatim = plain_line(reading.text(clause))
+            if not any(map(str.isalnum, verbatim)) or (
+                is_phatic(verbatim, speakers) and not _may_answer(reading, span)
+            ):
+                continue
+            yield _unit(turn, verbatim, worth * _manner(verbatim, reading, clause))
+    for block in blocks[:_CODE_PER_TURN]:
+        yield from _of_code(turn, reading, block)
+
+
+def _of_code(turn: int, reading: Reading, block: Span) -> Iterable[Unit]:
+    """A small block verbatim, of a larger one its first line."""
+    if block.end - block.start <= _SMALL_CODE:
+        inside = reading.text(block)
+        lines = [kept for line in inside.splitlines() if (kept := line.translate(UNSEEN_IN_CODE).rstrip())]
+        text = "\n".join(lines).replace("→L", "→ L")
+        if len(lines) <= _CODE_LINES and any(map(str.isalnum, text)):
+            yield _unit(turn, text, 0.5, code=True)
+            return
+    first = plain_line(reading.text(Span(block.start, min(block.end, block.start + 400))).strip().split("\n", 1)[0])
+    if any(map(str.isalnum, first[:_TINY_CODE])):
+        yield _unit(turn, f"code: {first[:_TINY_CODE]} …", 0.5)
+
+
+def _may_answer(reading: Reading, span: Span) -> bool:
+    """A bare 'Yes.' that opens a turn may be the answer to what was asked before it."""
+    return bool(span == reading.sentences[0] and reading.text(span)[:4].lower().strip(" ,.!") in {"yes", "no", "yep"})
+
+
+def _unit(turn: int, text: str, worth: float, *, code: bool = False, listed: bool = False) -> Unit:
+    return Unit(turn, text, about_tokens(text), telling_words(text), worth, code=code, listed=listed)
+
+
+def about_tokens(text: str) -> int:
+    """Tokens of a text, roughly, from its length alone where that is good enough to choose by."""
+    return 1 + len(text) * 2 // 9 if text.isascii() else estimate_tokens(text)
+
+
+def _manner(said: str, reading: Reading, span: Span) -> float:
+    """How a unit is said: questions ask, first persons tell, negations and exact values must not be lost."""
+    words = {word.strip('.,!?;:()"') for word in said.replace("\u2019", "'").lower().split()}
+    manner = 0.5 if said.endswith("?") else 1.0
+    manner *= 0.5 if said.startswith(("[shares", "[photo", "[image")) else 1.0
+    manner *= 1.0 if _FIRST_PERSON.isdisjoint(words) else 1.5
+    manner *= 1.0 if _SECOND_PERSON.isdisjoint(words) else 0.85
+    manner *= 1.15 if any(map(is_negation, words)) else 1.0
+    exact = any(fact.kind in (FactKind.NUMBER, FactKind.DATE) for fact in reading.facts.within(span.start, span.end))
+    return manner * (1.15 if exact else 1.0)
+
+
+def choose(units: Sequence[Unit], budget_tokens: int) -> list[int]:
+    """Positions of the units worth most per token within a budget, best first: lazy greedy, ties by position.
+
+    A unit's gain is the weight of its words, halved for each time a word is already covered, times its worth, per
+    token. A reply brings its question along. The tokens are those of the units; labels are the caller's to add.
+    """
+    covered: dict[str, int] = {}
+    chosen: dict[int, None] = {}
+    heap = [(-_gain(unit, covered), i) for i, unit in enumerate(units)]
+    heapq.heapify(heap)
+    spent = 0
+    while heap:
+        stale, i = heapq.heappop(heap)
+        if i in chosen:
+            continue
+        gain = -_gain(units[i], covered)
+        if heap and gain > stale and (gain, i) > heap[0]:
+            heapq.heappush(heap, (gain, i))
+            continue
+        partner = units[i].partner
+        group = [one for one in (partner, i) if one is not None and one not in chosen]
+        cost = sum(units[one].tokens + 1 for one in group)
+        if spent + cost > budget_tokens:
+            continue
+        spent += cost
+        for one in group:
+            chosen[one] = None
+            for word, _ in units[one].words:
+                covered[word] = covered.get(word, 0) + 1
+    return list(chosen)
+
+
+def most_telling(units: Sequence[Unit]) -> Unit | None:
+    """The unit worth most per token when nothing is covered yet."""
+    if not units:
+        return None
+    return units[max(range(len(units)), key=lambda i: (_gain(units[i], {}), -i))]
+
+
+def _gain(unit: Unit, covered: dict[str, int]) -> float:
+    news = 0.0
+    for word, told in unit.words:
+        times = covered.get(word, 0)
+        news += told * _DECAY[times if times < len(_DECAY) else -1]
+    return unit.worth * news / (unit.tokens + _UNIT_OVERHEAD)

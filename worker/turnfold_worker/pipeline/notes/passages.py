@@ -1,0 +1,139 @@
+"""The passages of a segment, and the postings by which a query finds them. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+from turnfold.contract.notes import Note
+from turnfold.contract.passages import (
+    IMPACT_SCALE,
+    LAST_TURN,
+    MOST_IMPACT,
+    ORDERED,
+    PASSAGE_TOKENS,
+    PLACES,
+    PREFERRED,
+    STANDING,
+    mark_of,
+    number_of,
+    pack_passage,
+    pack_pointers,
+)
+from turnfold.contract.records import Role
+from turnfold.contract.terms import MAX_TERM_LENGTH, terms
+from turnfold.contract.words import note_stems
+from turnfold_worker.pipeline.anchors.statement_rules import PREFERENCE, STANDING_ORDER
+from turnfold_worker.pipeline.language.common_words import WEIGHTS
+
+MAX_POSTINGS: Final = 256
+"""Terms by which a segment and its passages are found."""
+_MAX_WEIGHT: Final = 32_767
+_MOST_TIMES: Final = 50
+_K1: Final = 1.2
+_B: Final = 0.75
+_USUAL_TERMS: Final = 16
+"""Terms of a usual passage. A constant, so that what is stored does not depend on what was folded before."""
+
+
+class Posting(NamedTuple):
+    """A term of a segment."""
+
+    term: str
+    weight: int
+    """From 1 to 32,767: how much the segment is about it."""
+    passages: bytes
+    """Where: see `turnfold.contract.passages`. Empty for a term that only stands in what no note says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Notes of one turn that a query finds together."""
+
+    number: int
+    notes: Sequence[Note]
+    ends: bool
+    """Nothing of its turn comes after it."""
+    said: str = ""
+    """The words of the turn that the notes were made from."""
+
+    @property
+    def alone(self) -> bool:
+        """It is all of its turn."""
+        return self.ends and self.number % PLACES == 0
+
+    @property
+    def standing(self) -> int:
+        """The impact of what a person wants from now on, 'Always answer in German', or prefers; 0 for anything else."""
+        if self.notes[0].role != Role.USER:
+            return 0
+        if STANDING_ORDER.search(self.said):
+            return ORDERED
+        return PREFERRED if PREFERENCE.search(self.said) else 0
+
+    def packed(self) -> str:
+        """As it is stored."""
+        return pack_passage(self.notes, [" ".join(note_stems(one.text)) for one in self.notes])
+
+
+def passages_of(notes: Sequence[Note], said: Sequence[str] = ()) -> list[Passage]:
+    """Notes in their order, by turn and up to so many tokens. What has no number is left out: turns of thousands.
+
+    `said` are the words that each note was made from.
+    """
+    found: list[Passage] = []
+    group: list[Note] = []
+    words: list[str] = []
+    tokens = place = 0
+    for note, following, meant in zip_longest(notes, notes[1:], said):
+        group.append(note)
+        words.append(meant or "")
+        tokens += note.tokens
+        ends = following is None or following.seq != note.seq
+        if not ends and following is not None and tokens + following.tokens <= PASSAGE_TOKENS:
+            continue
+        if place < PLACES and note.seq <= LAST_TURN:
+            found.append(Passage(number_of(note.seq, place), tuple(group), ends, " ".join(words)))
+        group, words, tokens, place = [], [], 0, 0 if ends else place + 1
+    return found
+
+
+def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple[Posting, ...]:
+    """Postings, heaviest first, of a segment that holds its terms so many times."""
+    pointers: dict[str, list[tuple[int, int]]] = {}
+    times = dict(counts)
+    for passage in passages:
+        first = passage.notes[0]
+        held = Counter(terms(" ".join([*(note.text for note in passage.notes), first.day])))
+        asks = passage.notes[-1].text.endswith("?")
+        common = _K1 * (1.0 - _B + _B * (1 + held.total()) / _USUAL_TERMS)
+        # Most terms of a passage stand in it once: what they have in common is worked out once.
+        pointer_of = {
+            many: (passage.number, mark_of(_impact(many, common), first.role, asks=asks, ends=passage.ends))
+            for many in set(held.values())
+        }
+        for term, many in held.items():
+            pointers.setdefault(term, []).append(pointer_of[many])
+            times.setdefault(term, many)
+    weighted = [
+        (term[:MAX_TERM_LENGTH], min(_MAX_WEIGHT, WEIGHTS[term] * min(many, _MOST_TIMES)))
+        for term, many in times.items()
+    ]
+    # The sort is stable: of equal weights, the term that was said first stays first.
+    best = dict(sorted(weighted, key=itemgetter(1), reverse=True)[:MAX_POSTINGS])
+    found = [Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items()]
+    standing = [
+        (passage.number, mark_of(impact, passage.notes[0].role, asks=False, ends=passage.ends))
+        for passage in passages
+        if (impact := passage.standing)
+    ]
+    return (*found, Posting(STANDING, 1, pack_pointers(standing))) if standing else tuple(found)
+
+
+def _impact(many: int, common: float) -> int:
+    """BM25's saturated count of a term that a passage holds so many times, in hundredths."""
+    return min(MOST_IMPACT, max(1, round(IMPACT_SCALE * many * (_K1 + 1.0) / (many + common))))

@@ -1,0 +1,301 @@
+"""A turn as notes: its clauses in fewer words, each with what it is worth. Pure, a function of the turn alone.
+
+The worth follows what was measured on public conversations: first persons tell, questions ask, captions and
+pleasantries say little. How much a role speaks is not part of it: that is known only later.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Final
+
+from turnfold.contract.notes import Note
+from turnfold.contract.records import Importance
+from turnfold.contract.remembered import Remembered
+from turnfold.contract.terms import STEMS
+from turnfold.contract.words import digit_of, note_words
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.content import Statement
+from turnfold_worker.pipeline.content.statements import shown
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.dates import day_label
+from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
+from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of
+from turnfold_worker.pipeline.notes.telegraph import bare_words, is_phatic, phatic_share, telegraphic, unaddressed
+from turnfold_worker.pipeline.turns.reading import Reading
+from turnfold_worker.pipeline.turns.repeats import Repeat, reference
+from turnfold_worker.pipeline.turns.tool_groups import voice_of
+from turnfold_worker.pipeline.turns.treatment import statements_of
+
+LONGEST_CLAUSE: Final = 90
+"""Code points above which a sentence is split into clauses."""
+_NOTES_A_TURN: Final = 1_000
+"""Sentences of a turn that become notes, from all that is read of it; nearly all turns have fewer."""
+_TOOL_WORDS: Final = 40
+"""Words of a tool's output that become notes; its names are in the ledger."""
+_SHORT_REPLY: Final = 4
+"""Words up to which a reply is stored together with the question before it."""
+_QUESTION_WORDS: Final = 8
+_NAMED: Final = 3.0
+"""How much more a word weighs that is capitalised inside a sentence."""
+_TAKEN_UP: Final = (1.0, 1.0, 1.5, 1.7)
+"""How much more a word weighs by the number of turns of the segment that hold it."""
+_READ: Final = 4_000
+"""Code points of a turn in which words are counted."""
+_FIRST_PERSON: Final = listed("i i'm i've i'll i'd my me mine we we're we've we'll our us")
+_SECOND_PERSON: Final = listed("you your you're you'll you've")
+_POSSIBLE: Final = listed(
+    """
+    will would could should might may can can't couldn't shouldn't i'll we'll i'd we'd you'll gonna try trying hope if
+    maybe perhaps
+    """
+)
+_POSSIBLE_SHARE: Final = 0.7
+"""What a clause is worth that tells what may be: people ask what is, and what was."""
+_REPLY: Final = 1.6
+"""How much more the first clauses of a turn are worth after a question: they answer it."""
+_REPLY_PLACES: Final = 2
+_PLACES: Final = (1.2, 1.0, 1.0, 0.9, 0.8, 0.7, 0.6)
+"""What clauses are worth by their place in a turn: people begin with what they have to say."""
+_HEADING_SHARE: Final = 0.4
+"""What a heading is worth, or an item of a list that is nothing but a title."""
+_MANUAL_SHARE: Final = 0.2
+"""What a harness's standing instructions are worth: they are the same for every task."""
+_TITLE_WORDS: Final = 6
+_ASKS_FIRST: Final = re.compile(
+    r"(?i)(?:(?:so|and|but|or|also|well|hey|now|then),? )*"
+    r"(?:(?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|am) [\w'\u2019-]+ \w"
+    r"|(?:what|how|where|why) )"
+)
+"""A part of a question that is one by itself, without its mark."""
+_SELF: Final = listed("i i'm i've i'll i'd my me mine")
+_BREAK: Final = re.compile(r" [-–—]+ |; |: ")
+_REACTIONS: Final = listed("yay wow woo aww omg pic photo picture looks look sounds thanks appreciate proud sure")
+_YES_OR_NO: Final = listed("yes no yep nope yeah nah")
+_IMPORTANT: Final = 1.3
+"""How much more a turn is worth that scored as important."""
+MOST_NEWS: Final = 8
+"""Lines of a near repeat that are shown because they are new."""
+_MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
+_CAPTION: Final = re.compile(
+    r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.IGNORECASE
+)
+_MOST_TAKEN_UP: Final = len(_TAKEN_UP) - 1
+_QUOTED: Final = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
+_CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
+_EDGES: Final = '.,!?;:()"'
+
+_Said = tuple[str, float, frozenset[str], str]
+"""What is said, its worth, which of its words are capitalised inside a sentence, and how it was said."""
+
+
+def notes_of(readings: Sequence[Reading]) -> list[Note]:
+    """Notes of neighbouring turns in order; those that say nothing by themselves are worth 0."""
+    return [note for note, _ in noted(readings)]
+
+
+def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
+    """As `notes_of`, each with the words of the turn that it was made from."""
+    spread = _spread(readings)
+    speakers = frozenset(part for reading in readings for part in reading.speaker.lower().split())
+    # Labels of roles are no names: 'User, group and mode' calls nobody.
+    names = frozenset(part for reading in readings for part in (reading.turn.name or "").lower().split())
+    notes: list[tuple[Note, str]] = []
+    asked = ""
+    for reading in readings:
+        statements = _statements(reading, speakers, names, asked)
+        day = day_label(reading.day) if reading.day else ""
+        mark = marked(reading)
+        for place, (text, worth, named, said) in enumerate(statements):
+            note = Note(
+                reading.turn.seq, place, reading.speaker, voice_of(reading.turn), day, text,
+                estimate_tokens(text) + 1, round(100 * mark * worth), _weights(text, named, spread),
+            )  # fmt: skip
+            notes.append((note, said))
+        asked = _asked(reading)
+    return notes
+
+
+def marked(reading: Reading) -> float:
+    """How much more a turn is worth for the caller's mark, or because it scored as important."""
+    mark = _MARKS.get(reading.turn.importance, 1.0)
+    important = reading.treatment is not None and reading.treatment.important
+    return max(mark, _IMPORTANT) if important else mark
+
+
+def _statements(reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str) -> list[_Said]:
+    repeat = reading.treatment.repeat if reading.treatment is not None else None
+    if repeat is not None:
+        return _of_repeat(repeat)
+    structured = statements_of(reading)
+    if structured is None:
+        return _of_prose(reading, speakers, names, asked)
+    return [*_of_structured(structured), *_of_calls(reading)]
+
+
+def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str) -> list[_Said]:
+    found: list[_Said] = []
+    for sentence in spread_over(reading.sentences, _NOTES_A_TURN):
+        for clause in clauses(reading.turn.content, sentence, LONGEST_CLAUSE):
+            said = plain_line(reading.text(clause))
+            if not any(map(str.isalnum, said)):
+                continue
+            if clause.end < sentence.end and _ASKS_FIRST.match(said) and _asks(reading, sentence):
+                said = said.rstrip(" ,;-–—") + "?"
+            text = telegraphic(unaddressed(said, names), reading.day)
+            empty = is_phatic(said, speakers) or text.lower() in names
+            worth = 0.0 if empty else _manner(said) * _at(len(found), replies=bool(asked))
+            if _is_heading(reading.turn.content, clause, said):
+                worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
+            if not found and asked and (_answers(said) or (worth and _is_short_reply(said))):
+                text, worth = f"({asked}) {text}", max(worth, 1.0)
+            if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
+                worth *= _MANUAL_SHARE
+            found.append((text, worth, _named(said), said))
+    return [*found, *_of_calls(reading)]
+
+
+def _asks(reading: Reading, sentence: Span) -> bool:
+    return reading.turn.content[sentence.start : sentence.end].rstrip("\"')* ").endswith("?")
+
+
+def _is_short_reply(said: str) -> bool:
+    """True for few words that cannot be understood without the question, and are more than how one feels about it."""
+    words = [word.strip(_EDGES) for word in said.lower().split()]
+    return len(words) <= _SHORT_REPLY and not (said.endswith("!") and any(map(_reacts, words)))
+
+
+def _reacts(word: str) -> bool:
+    return word in _REACTIONS or is_feeling(word)
+
+
+def _is_heading(content: str, clause: Span, said: str) -> bool:
+    """True for a few words of a longer text, all like a title, that are a line of it or open one with a colon."""
+    if said[-1] in ".!?" or "\n" not in content:
+        return False
+    words = [word for word in said.split() if len(word) > 3]
+    ends = content[clause.end : clause.end + 1] in {"", "\n"}
+    return ends and len(words) <= _TITLE_WORDS and all(word[0].isupper() for word in words)
+
+
+def _at(place: int, *, replies: bool) -> float:
+    """How much more a clause is worth for where it stands in its turn."""
+    return _PLACES[min(place, len(_PLACES) - 1)] * (_REPLY if replies and place < _REPLY_PLACES else 1.0)
+
+
+def _of_calls(reading: Reading) -> list[_Said]:
+    """Calls that are not written in what the turn says already."""
+    said = reading.turn.content
+    return [
+        (f"calls {call}", 0.7, frozenset(), call)
+        for call in reading.calls
+        if f"[call {call[: call.find('(')]}" not in said
+    ]
+
+
+def _of_repeat(repeat: Repeat) -> list[_Said]:
+    """A reference, which says nothing by itself, and what is new in a near repeat."""
+    news = [(shown(line), 1.0, frozenset[str](), line) for line in repeat.news[:MOST_NEWS]]
+    return [(reference(repeat), 0.0, frozenset(), ""), *news]
+
+
+def _of_structured(statements: Sequence[Statement]) -> list[_Said]:
+    """Statements in order; beyond the worthiest they are only found by a query: the ledger has the names."""
+    order = sorted(range(len(statements)), key=lambda i: (-statements[i].worth, i))
+    worth = dict.fromkeys(order, 0.0)
+    words = 0
+    for place, i in enumerate(order):
+        words += len(statements[i].text.split())
+        if place and words > _TOOL_WORDS:
+            break
+        worth[i] = 1.0 / (place + 1)
+    return [(statement.text, worth[i], frozenset(), statement.text) for i, statement in enumerate(statements)]
+
+
+def _answers(said: str) -> bool:
+    """True for a bare yes or no, which says something after a question."""
+    return said.lower().strip(" .!,") in _YES_OR_NO
+
+
+def _asked(reading: Reading) -> str:
+    """The question that a turn ends with, in a few words; a caption may follow it, but nothing else that is said.
+
+    Nothing where two were asked, because nobody knows which one is answered, nor where the one who asks speaks of
+    himself, because the words stand beside the other's name.
+    """
+    if reading.tool:
+        return ""
+    for place, sentence in enumerate(reversed(reading.sentences[-2:])):
+        said = plain_line(reading.text(sentence))
+        if said.endswith("?"):
+            earlier = reading.sentences[-2 - place : -1 - place]
+            if any(plain_line(reading.text(one)).endswith("?") for one in earlier):
+                return ""
+            said = _BREAK.split(said)[-1]
+            if not _SELF.isdisjoint(bare_words(said)):
+                return ""
+            words = telegraphic(said).rstrip("?").split()
+            return " ".join(words[-_QUESTION_WORDS:]) + "?"
+        if not _CAPTION.match(said):
+            break
+    return ""
+
+
+def _manner(said: str) -> float:
+    """How a clause is said."""
+    words = {word.strip(_EDGES) for word in said.replace("\u2019", "'").lower().split()}
+    manner = 0.5 if said.endswith("?") else 1.0
+    manner *= 0.6 if _CAPTION.match(said) else 1.0
+    manner *= 1.0 if _FIRST_PERSON.isdisjoint(words) else 1.5
+    manner *= 1.0 if _POSSIBLE.isdisjoint(words) else _POSSIBLE_SHARE
+    manner *= 1.0 if _SECOND_PERSON.isdisjoint(words) else 0.85
+    return float(manner * (1.0 - phatic_share(words)) ** 0.75)
+
+
+def _named(said: str) -> frozenset[str]:
+    """Words that are capitalised inside a sentence, in lower case; none of a title, where all are."""
+    found = _CAPITAL.findall(said)
+    if 2 * len(found) > len(said.split()):
+        found = []
+    named = [match.lower().removesuffix("'s") for match in found]
+    if '"' in said or "\u201c" in said:
+        named += chain.from_iterable(map(note_words, _QUOTED.findall(said)))
+    return frozenset(named)
+
+
+def _spread(readings: Sequence[Reading]) -> dict[str, int]:
+    """In how many of the turns each word occurs: what is taken up again is what the turns are about.
+
+    Not told further than `_TAKEN_UP` goes.
+    """
+    spread: Counter[str] = Counter()
+    for reading in readings:
+        spread.update(set(map(STEMS.__getitem__, note_words(reading.turn.content[:_READ]))))
+    return {stem: min(turns, _MOST_TAKEN_UP) for stem, turns in spread.items()}
+
+
+def _weights(text: str, named: frozenset[str], spread: Mapping[str, int]) -> str:
+    digits = []
+    for word in note_words(text):
+        stem, plain, capitalised = _DIGITS[word]
+        taken_up = spread.get(stem, 0)
+        digits.append(capitalised[taken_up] if word in named else plain[taken_up])
+    return "".join(digits)
+
+
+def _digits_of(word: str) -> tuple[str, str, str]:
+    """A word's stem, and its digit by how often it is taken up: as it is, and as a name."""
+    share = FEELING_SHARE if is_feeling(word) else 1.0
+    weights = [rarity_of(word) * times * share for times in _TAKEN_UP]
+    return (
+        STEMS[word],
+        "".join(map(digit_of, weights)),
+        "".join(digit_of(weight * _NAMED) for weight in weights),
+    )
+
+
+_DIGITS: Final = Remembered(_digits_of)

@@ -1,0 +1,163 @@
+"""What becomes of a model's quotes: anchors of its own, beside those of the rules, which it cannot change."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, Importance
+from turnfold.contract.speakers import speaker_label
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange, merge, merge_into_past
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.refinement.quotes import Found, align
+from turnfold_worker.pipeline.refinement.replies import Quote
+from turnfold_worker.pipeline.refinement.sources import RefineSource
+from turnfold_worker.pipeline.settings import FoldSettings
+
+MOST_A_SEGMENT: Final = 12
+"""A model's anchors of one segment, at most."""
+IDS_A_SEGMENT: Final = 64
+"""Ids of a model's anchors count down from -1: segment `i` has those below `-64 i`, so that no counter is needed."""
+
+_SCORE: Final = 70
+_RANK: Final = {
+    AnchorType.CORRECTION: 40,
+    AnchorType.DECISION: 35,
+    AnchorType.CRITICAL_FACT: 30,
+    AnchorType.COMMITMENT: 25,
+    AnchorType.UNRESOLVED_QUESTION: 15,
+}
+_MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH: 200, Importance.PIN: 1000}
+_MEETS: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedQuotes:
+    """Quotes that were found, and how many were not."""
+
+    drafts: tuple[AnchorDraft, ...]
+    """By position; of each segment at most `MOST_A_SEGMENT`."""
+    refused: int
+    """Quotes that nobody said, or that are too short or long to be anchors."""
+    known: int
+    """Quotes of what the rules keep already."""
+
+
+def accept_quotes(source: RefineSource, quotes: Sequence[Quote]) -> AcceptedQuotes:
+    """Find each quote in its turn; what cannot be found is refused, whatever else it says."""
+    taken: dict[int, list[tuple[int, int]]] = {}
+    for anchor in source.anchors:
+        taken.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
+    segment_of = {turn.seq: segment.node.idx for segment in source.segments for turn in segment.turns}
+    counts: Counter[int] = Counter()
+    drafts: list[AnchorDraft] = []
+    refused = known = 0
+    for quote in quotes:
+        found = align(quote.text, quote.turn, source.turns)
+        if found is None:
+            refused += 1
+            continue
+        spans = taken.setdefault(found.turn.seq, [])
+        if any(_meet(found, span) for span in spans):
+            known += 1
+            continue
+        spans.append((found.span.start, found.span.end))
+        counts[segment_of[found.turn.seq]] += 1
+        if counts[segment_of[found.turn.seq]] <= MOST_A_SEGMENT:
+            drafts.append(_draft(quote, found))
+    drafts.sort(key=lambda draft: (draft.turn_seq, draft.start))
+    return AcceptedQuotes(drafts=tuple(drafts), refused=refused, known=known)
+
+
+def _meet(found: Found, span: tuple[int, int]) -> bool:
+    """Whether half of the shorter of two spans is in the other."""
+    shared = min(found.span.end, span[1]) - max(found.span.start, span[0])
+    return shared > _MEETS * min(found.span.end - found.span.start, span[1] - span[0])
+
+
+def _draft(quote: Quote, found: Found) -> AnchorDraft:
+    text = found.turn.content[found.span.start : found.span.end]
+    return AnchorDraft(
+        type=quote.type, text=text, turn_seq=found.turn.seq, start=found.span.start, end=found.span.end, score=_SCORE,
+        rank=_MARK_RANK.get(found.turn.importance, 0) + _RANK[quote.type] + _SCORE, tokens=estimate_tokens(text),
+        speaker=speaker_label(found.turn), role=found.turn.role,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A model's anchors with their states, and new states of its earlier ones. Those of the rules stay as they are."""
+
+    new: tuple[Anchor, ...]
+    changed: tuple[AnchorChange, ...]
+
+
+def settle_quotes(
+    source: RefineSource,
+    drafts: Sequence[AnchorDraft],
+    *,
+    rules: Sequence[Anchor],
+    models: Sequence[Anchor],
+    settings: FoldSettings,
+) -> Settled:
+    """Settle new quotes with what is kept around them, and the model's earlier anchors with what these segments say.
+
+    `rules` are candidates among the rules' anchors, from anywhere; `models` the model's own of other segments.
+    """
+    new, changed = _merged(source, drafts, [*rules, *models], settings)
+    before = [anchor for anchor in models if anchor.turn_seq < source.segments[0].node.first_seq]
+    said = [_as_draft(anchor) for anchor in source.anchors]
+    by_rules = merge(said, before, next_id=1, node_idx=0, settings=settings).changed if said and before else ()
+    named = {place: anchor.id for place, anchor in enumerate(source.anchors, 1)}
+    for change in by_rules:
+        changed.setdefault(change.id, replace(change, related=named.get(change.related or 0, change.related)))
+    own = {anchor.id for anchor in models}
+    return Settled(new=new, changed=tuple(changed[id_] for id_ in sorted(changed) if id_ in own))
+
+
+def _merged(
+    source: RefineSource, drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor], settings: FoldSettings
+) -> tuple[tuple[Anchor, ...], dict[int, AnchorChange]]:
+    if not drafts:
+        return (), {}
+    # Numbered above every other while they are settled, then by their segments.
+    first = 1 + max((anchor.id for anchor in candidates), default=0)
+    merged = merge_into_past(drafts, candidates, next_id=first, node_idx=0, settings=settings)
+    ids = _own_ids(source, merged.new)
+    new = tuple(
+        replace(
+            anchor, id=ids[anchor.id][0], node_idx=ids[anchor.id][1],
+            related=_renamed(anchor.related, ids), replaces=_renamed(anchor.replaces, ids),
+        )
+        for anchor in merged.new
+    )  # fmt: skip
+    changed = {
+        change.id: replace(change, related=_renamed(change.related, ids), replaces=_renamed(change.replaces, ids))
+        for change in merged.changed
+    }
+    return new, changed
+
+
+def _renamed(id_: int | None, ids: Mapping[int, tuple[int, int]]) -> int | None:
+    return ids[id_][0] if id_ is not None and id_ in ids else id_
+
+
+def _own_ids(source: RefineSource, anchors: Sequence[Anchor]) -> Mapping[int, tuple[int, int]]:
+    segment_of = {turn.seq: segment.node.idx for segment in source.segments for turn in segment.turns}
+    counts: Counter[int] = Counter()
+    ids: dict[int, tuple[int, int]] = {}
+    for anchor in anchors:
+        idx = segment_of[anchor.turn_seq]
+        counts[idx] += 1
+        ids[anchor.id] = (-(IDS_A_SEGMENT * idx + counts[idx]), idx)
+    return ids
+
+
+def _as_draft(anchor: Anchor) -> AnchorDraft:
+    return AnchorDraft(
+        type=anchor.type, text=anchor.text, turn_seq=anchor.turn_seq, start=anchor.start, end=anchor.end,
+        score=anchor.score, rank=anchor.rank, tokens=anchor.tokens, state=AnchorState.ACTIVE,
+    )  # fmt: skip

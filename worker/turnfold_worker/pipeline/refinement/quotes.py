@@ -1,0 +1,84 @@
+"""A model's quote, found in what was said: exactly, else with other spaces, quotation marks or dashes, or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from turnfold.contract.records import StoredTurn
+from turnfold_worker.pipeline.language.prose import Span, trimmed
+from turnfold_worker.pipeline.refinement.sources import CLOSE, OPEN, is_readable
+
+LONGEST: Final = 600
+"""Code points of a quote at most: an anchor is a clause to a few sentences long."""
+SHORTEST: Final = 6
+"""Code points of a quote at least."""
+
+_SAME: Final = str.maketrans({
+    "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'", "`": "'", "\u00b4": "'",
+    "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u00ab": '"', "\u00bb": '"', "\u2033": '"',
+    "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2015": "-", "\u2212": "-",
+})  # fmt: skip
+_UNSEEN: Final = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad")
+_WRAPPING: Final = "\"'\u201c\u201d\u2018\u2019\u00ab\u00bb \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a quote stands: `turn.content[span.start:span.end]` are the words."""
+
+    turn: StoredTurn
+    span: Span
+
+
+def align(quote: str, turn_seq: int, turns: Sequence[StoredTurn]) -> Found | None:
+    """Where a quote stands: in the turn that it names if it is there, else in the first turn that has it.
+
+    None for one that nobody said, and for one that is too short or long to be an anchor.
+    """
+    wanted = quote.replace(OPEN, "").replace(CLOSE, "").strip(_WRAPPING)
+    if not SHORTEST <= len(wanted) <= LONGEST:
+        return None
+    named = [turn for turn in turns if turn.seq == turn_seq]
+    order = [turn for turn in (*named, *(one for one in turns if one.seq != turn_seq)) if is_readable(turn)]
+    for turn in order:
+        start = turn.content.find(wanted)
+        if start >= 0:
+            return Found(turn, Span(start, start + len(wanted)))
+    looked_for = _normal(wanted)[0].strip()
+    if len(looked_for) < SHORTEST:
+        return None
+    for turn in order:
+        span = _normalized_span(turn.content, looked_for)
+        if span is not None:
+            return Found(turn, span)
+    return None
+
+
+def _normalized_span(content: str, wanted: str) -> Span | None:
+    normal, places = _normal(content)
+    start = normal.find(wanted)
+    if start < 0:
+        return None
+    span = trimmed(content, Span(places[start], places[start + len(wanted) - 1] + 1))
+    return span if span.end - span.start <= 2 * LONGEST else None
+
+
+def _normal(text: str) -> tuple[str, list[int]]:
+    """The text with one space for any white space and plain marks; and the offset of each of its code points."""
+    kept: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        if character in _UNSEEN:
+            continue
+        if character == "…":
+            kept += "..."
+            places += [place] * 3
+            continue
+        plain = " " if character.isspace() else character.translate(_SAME)
+        if plain == " " and kept and kept[-1] == " ":
+            continue
+        kept.append(plain)
+        places.append(place)
+    return "".join(kept), places

@@ -1,0 +1,71 @@
+"""Words for turns that retention removed, written by a model from what is kept. Never more than a reconstruction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from turnfold.contract.records import Anchor, Node, StoredTurn
+from turnfold.contract.speakers import speaker_label
+from turnfold_worker.pipeline.language.dates import as_utc, day_label
+from turnfold_worker.pipeline.language.plain_lines import one_line, plain_line
+from turnfold_worker.pipeline.refinement.faithfulness import Evidence
+from turnfold_worker.pipeline.refinement.sources import ModelRequest, Prompt, Purpose
+
+LABEL: Final = "[reconstruction by a model of turns {first}-{last}, from their summary: not the speakers' words]\n"
+SCHEMA: Final[Mapping[str, Any]] = {
+    "type": "object", "properties": {"passage": {"type": "string"}}, "required": ["passage"],
+    "additionalProperties": False,
+}  # fmt: skip
+_ENTITIES: Final = 40
+_MOST_TOKENS: Final = 4_000
+_SPEAKERS: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What is left of a node whose turns were removed."""
+
+    node: Node
+    levels: Mapping[int, str]
+    """The rules' words."""
+    facts: Mapping[str, Any]
+    anchors: Sequence[Anchor]
+    turns: Sequence[StoredTurn]
+    """Without words; speakers and times are left."""
+
+
+def reconstruction_request(kept: Kept, *, model: str, prompt: Prompt) -> ModelRequest:
+    """Ask for a passage: of a segment from its level 1, of a chapter from its level 2 and its facts."""
+    return ModelRequest(
+        purpose=Purpose.RECONSTRUCT, model=model, prompt_version=prompt.version, system=prompt.text,
+        user="\n".join(_lines(kept)) + "\n", schema=SCHEMA,
+        max_tokens=min(_MOST_TOKENS, 400 + 3 * kept.node.tokens[1]),
+    )  # fmt: skip
+
+
+def _lines(kept: Kept) -> list[str]:
+    """All that is kept, a line each."""
+    speakers = list(dict.fromkeys(speaker_label(turn) for turn in kept.turns))[:_SPEAKERS]
+    days = list(dict.fromkeys(day_label(as_utc(turn.created_at).date()) for turn in kept.turns if turn.created_at))
+    lines = [f"Speakers: {', '.join(speakers)}"] if speakers else []
+    lines += [f"Days: {' to '.join(dict.fromkeys((days[0], days[-1])))}"] if days else []
+    for kind, found in kept.facts.items():
+        if isinstance(found, list) and found:
+            lines.append(f"{kind}: {', '.join(one_line(str(entry)) for entry in found[:_ENTITIES])}")
+    lines += [f"Said word for word: {one_line(anchor.text)}" for anchor in kept.anchors]
+    lines.append("Summary:")
+    lines.append(kept.levels.get(1 if kept.node.height == 0 else 2, "").rstrip("\n"))
+    return lines
+
+
+def accept_passage(passage: str, kept: Kept) -> str | tuple[str, ...]:
+    """The passage under its label, or why it is refused: it may only say what is kept."""
+    text = "\n".join(line for raw in passage.splitlines() if (line := plain_line(raw)))
+    if not text:
+        return ("it is empty",)
+    problems = Evidence((), kept=[*_lines(kept), *kept.levels.values()]).problems(text, None)
+    if problems:
+        return tuple(map(str, problems))
+    return LABEL.format(first=kept.node.first_seq, last=kept.node.last_seq) + text + "\n"

@@ -1,0 +1,237 @@
+"""What a model is asked about: a group of closed segments, as the rules left them. Pure, like all of the pipeline.
+
+Everything here comes from turns and rules alone, so that a request is the same whenever it is made: a cached reply
+then answers it again, and two workers never disagree about what was asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final
+
+from turnfold.contract.records import Anchor, AnchorState, Method, Node, StoredTurn, TurnState
+from turnfold.contract.speakers import speaker_label
+from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
+from turnfold_worker.pipeline.language.dates import as_utc, day_label
+from turnfold_worker.pipeline.language.plain_lines import one_line
+
+OPEN: Final = "<<"
+CLOSE: Final = ">>"
+"""What stands around words that the rules keep as an anchor already."""
+
+SHOWN_HEAD: Final = 12_000
+"""Code points of a long turn that are shown from its beginning."""
+SHOWN_TAIL: Final = 4_000
+_GAP: Final = "\n[…]\n"
+_HASH_BYTES: Final = 16
+_LARGEST_TINY: Final = 80
+"""Source tokens up to which the rules' level 1 is the source itself."""
+_SOURCE_SHARE: Final = 0.8
+"""A level 1 of more than this share of its source leaves a model nothing to win."""
+
+
+class Purpose(StrEnum):
+    """What a model is asked for."""
+
+    EXTRACT = "extract"
+    SUMMARIZE = "summarize"
+    RECONSTRUCT = "reconstruct"
+    REPAIR = "repair"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Instructions from a file. A changed text is a new version."""
+
+    version: str
+    """Such as `extract-1`."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """One question to a model, whole: equal requests have equal hashes and need only one answer."""
+
+    purpose: Purpose
+    model: str
+    prompt_version: str
+    system: str
+    """The same for every request of a prompt version: what providers cache by."""
+    user: str
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    """JSON schema of the reply, in the strict form of structured outputs."""
+    max_tokens: int
+    """Most tokens of the reply."""
+
+    @property
+    def hash(self) -> str:
+        """32 hexadecimal digits over everything that can change the reply."""
+        whole = json.dumps(
+            [self.model, self.prompt_version, self.system, self.user, self.schema, self.max_tokens],
+            ensure_ascii=False, sort_keys=True,
+        )  # fmt: skip
+        return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).hexdigest()
+
+    @property
+    def input_tokens(self) -> int:
+        """Estimated tokens that are sent."""
+        schema = estimate_tokens(json.dumps(self.schema)) if self.schema else 0
+        return estimate_tokens(self.system) + estimate_tokens(self.user) + schema + 2 * MESSAGE_TOKENS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSource:
+    """A node whose words a model may better, with what the rules made of it."""
+
+    node: Node
+    """Its `tokens` are those of the rules' levels."""
+    method: Method
+    facts: Mapping[str, Any]
+    source_hash: bytes
+    turns: tuple[StoredTurn, ...] = ()
+    """Of a segment; a chapter's are its segments'."""
+
+    @property
+    def number(self) -> int:
+        """What a request calls it: segments as in their markers, the chapter 0."""
+        return self.node.idx + 1 if self.node.height == 0 else 0
+
+    @property
+    def gains(self) -> bool:
+        """False where a model's words cannot be shorter or better than what is there: very short or plain ones."""
+        source, detailed = self.node.tokens[0], self.node.tokens[1]
+        if self.method is Method.PLAIN or source <= _LARGEST_TINY:
+            return False
+        return detailed <= _SOURCE_SHARE * source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefineSource:
+    """A group of neighbouring closed segments: what both requests are made from."""
+
+    goal: str | None
+    constraints: tuple[str, ...]
+    segments: tuple[NodeSource, ...]
+    """In order; neighbours."""
+    anchors: tuple[Anchor, ...]
+    """What the rules found in these segments, by position, whatever became of it."""
+    marked: tuple[Anchor, ...] = ()
+    """Of those, what stood open when the last of the segments was closed: readers see it, summaries need not say it."""
+    earlier: tuple[Anchor, ...] = ()
+    """What the rules kept before them and was still open at their end, best first."""
+    chapter: NodeSource | None = None
+    """The chapter that ends with these segments, if it does."""
+    briefs: tuple[str, ...] = ()
+    """Level 2, by the rules, of the chapter's segments before these."""
+
+    @property
+    def turns(self) -> tuple[StoredTurn, ...]:
+        """All turns, in order."""
+        return tuple(turn for segment in self.segments for turn in segment.turns)
+
+    @property
+    def readable(self) -> bool:
+        """False when nothing of the words is left to show."""
+        return any(is_readable(turn) for turn in self.turns)
+
+    @property
+    def nodes(self) -> tuple[NodeSource, ...]:
+        """The nodes for which a model's words are asked."""
+        gaining = tuple(segment for segment in self.segments if segment.gains)
+        if self.chapter is not None and self.chapter.gains and gaining:
+            return (*gaining, self.chapter)
+        return gaining
+
+
+def is_readable(turn: StoredTurn) -> bool:
+    """Whether a turn still has words."""
+    return turn.state is TurnState.STORED and bool(turn.content.strip())
+
+
+def open_at(anchors: Iterable[Anchor], last_idx: int, node_of: Mapping[int, int]) -> list[Anchor]:
+    """Earlier anchors as they stood when segment `last_idx` was closed, whatever became of them since.
+
+    An anchor changes once, through a later one that it names; `node_of` gives the segment of those.
+    """
+    return [
+        anchor
+        for anchor in anchors
+        if anchor.node_idx <= last_idx
+        and (
+            anchor.state is AnchorState.ACTIVE
+            or (anchor.related is not None and node_of.get(anchor.related, -1) > last_idx)
+        )
+    ]
+
+
+def boundary(source: RefineSource) -> str:
+    """The line around the conversation: nobody who writes in it can know it, for it depends on every word."""
+    digest = hashlib.blake2b(b"".join(segment.source_hash for segment in source.segments), digest_size=6)
+    return f"-----{digest.hexdigest()}-----"
+
+
+def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
+    """The conversation as data: a heading a segment, a day line where the day changes, `#seq speaker: words`.
+
+    `headings` are shown behind a segment's number. What the rules keep stands between << and >>.
+    """
+    marks: dict[int, list[tuple[int, int]]] = {}
+    for anchor in source.marked:
+        marks.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
+    lines: list[str] = []
+    day = ""
+    for segment in source.segments:
+        lines.append(f"=== segment {segment.number}{headings.get(segment.number, '')}")
+        for turn in segment.turns:
+            if not is_readable(turn):
+                continue
+            said_on = day_label(as_utc(turn.created_at).date()) if turn.created_at else day
+            if said_on != day:
+                day = said_on
+                lines.append(f"[{day}]")
+            lines.append(f"#{turn.seq} {speaker_label(turn)}: {_shown(turn.content, marks.get(turn.seq, ()))}")
+    fence = boundary(source)
+    return "\n".join((fence, *lines, fence, ""))
+
+
+def _shown(content: str, spans: Sequence[tuple[int, int]]) -> str:
+    cut: list[str] = []
+    at = 0
+    for start, end in joined_spans(spans):
+        cut += [_plain(content[at:start]), OPEN, _plain(content[start:end]), CLOSE]
+        at = end
+    cut.append(_plain(content[at:]))
+    text = "".join(cut)
+    if len(text) > SHOWN_HEAD + SHOWN_TAIL:
+        text = text[:SHOWN_HEAD] + _GAP + text[-SHOWN_TAIL:]
+    return text
+
+
+def joined_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans in order, those that overlap as one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _plain(text: str) -> str:
+    """Words that cannot pass for our marks, headings or turn numbers."""
+    text = text.replace(OPEN, "< <").replace(CLOSE, "> >")
+    if "\n" not in text:
+        return text
+    return "\n".join(f" {line}" if line[:1] in "#=-[" and line else line for line in text.split("\n"))
+
+
+def framing(source: RefineSource) -> str:
+    """The goal and the constraints, as data; empty without any."""
+    lines = [f"Goal of the conversation: {one_line(source.goal)}"] if source.goal else []
+    lines += [f"Constraint: {one_line(constraint)}" for constraint in source.constraints]
+    return "".join(f"{line}\n" for line in lines)

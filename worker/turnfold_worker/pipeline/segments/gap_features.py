@@ -1,0 +1,216 @@
+"""Evidence for and against a change of topic at a gap, as numbers from -1 to 1.
+
+The first turns after a gap are compared with the last ones before it: which words they share, whether the next
+utterance takes up what was said, how it begins, who speaks, how long nobody spoke, and, where there are sentence
+vectors, how near they are in meaning.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from turnfold.contract.records import Role
+from turnfold_worker.pipeline.segments.gap_signs import Signs
+
+BEFORE: Final = 6
+"""Turns with telling words before a gap that are looked at."""
+REACH: Final = 13
+"""Turns among which those are looked for."""
+AFTER: Final = 4
+"""Turns from a gap on that are looked at."""
+WORDY: Final = 60
+"""Words of a turn, on average, from which talk is wordy altogether."""
+
+_WORDS: Final = (
+    "words_window", "words_next", "words_adjacent", "words_later", "words_ahead", "nothing_telling", "new_words",
+)  # fmt: skip
+_FORMS: Final = (
+    "short", "short_before", "short_run", "long", "long_after", "cue", "cue_unasked", "marker", "marker_long", "closed",
+    "closed_earlier", "greeting", "thanks", "answered", "answered_short", "asks", "asks_unasked", "asking", "reply",
+    "leaning", "leaning_question", "asked_next", "lengths", "ended", "ending", "ending_next", "pointing", "introducing",
+    "wordy",
+)  # fmt: skip
+_PEOPLE: Final = (
+    "same_speaker", "by_assistant", "by_user", "user_statement", "new_speakers", "pause", "long_pause",
+)  # fmt: skip
+_MEANING: Final = (
+    "meaning_window", "meaning_next", "meaning_adjacent", "meaning_best", "meaning_later", "meaning_both",
+    "meaning_ahead", "meaning_before", "meaning_known",
+)  # fmt: skip
+
+LEXICAL: Final = (*_WORDS, *_FORMS, *_PEOPLE)
+SEMANTIC: Final = (*LEXICAL, *_MEANING)
+
+GROUP_LEXICAL: Final = (
+    "words_window", "short_before", "short_run", "marker", "marker_long", "about_talk", "closed", "greeting", "leaning",
+    "floor", "slower", "long_pause",
+)  # fmt: skip
+"""Where more than two people talk, a single turn's words tell little: who has the floor and who steers the talk do."""
+GROUP_SEMANTIC: Final = (*GROUP_LEXICAL, "meaning_window", "meaning_later", "meaning_known")
+
+
+def features(before: Sequence[Signs], after: Sequence[Signs], *, roles: bool) -> dict[str, float]:
+    """Evidence at the gap between the last turns of a segment and the next ones, by name; neither is empty.
+
+    `roles`: the conversation has turns by a user and by an assistant.
+    """
+    near, after = before[-REACH:], after[:AFTER]
+    telling = [turn for turn in near[:-1] if turn.words][1 - BEFORE :]
+    window = [*telling, near[-1]]
+    told = [after[0], *(turn for turn in after[1:] if turn.words)]
+    return {
+        **_words(window, told), **_forms(near, after), **_people(near[-BEFORE:], after, roles=roles),
+        **_floor(near, after), **_meaning(window, told),
+    }  # fmt: skip
+
+
+def _floor(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
+    """Who does the talking, whether it is about the conversation itself, and how fast it goes."""
+    old, new = _shares(before), _shares(after)
+    pause = pause_seconds(before[-1], after[0])
+    usual = pause_seconds(before[0], before[-1]) / max(1, len(before) - 1)
+    return {
+        "about_talk": min(1.0, sum(turn.about_talk for turn in after) / 3),
+        "floor": sum(abs(new.get(one, 0.0) - old.get(one, 0.0)) for one in sorted(old.keys() | new.keys())) / 2,
+        "slower": pause / (pause + 3 * usual + 1),
+    }
+
+
+def _shares(turns: Sequence[Signs]) -> dict[str, float]:
+    """The speakers' shares of the words."""
+    whole = sum(turn.length for turn in turns) or 1
+    shares: dict[str, float] = {}
+    for turn in turns:
+        shares[turn.speaker] = shares.get(turn.speaker, 0.0) + turn.length / whole
+    return shares
+
+
+def _words(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
+    first, later = after[0].words, _joined(after[1:])
+    window = _joined(before)
+    return {
+        "words_window": _share(_joined(after), window),
+        "words_next": _share(first, _joined(before[-3:])),
+        "words_adjacent": _share(first, before[-1].words),
+        "words_later": _share(later, window),
+        "words_ahead": _share(later, first),
+        "nothing_telling": float(not first),
+        "new_words": min(1.0, sum(weight for word, weight in first.items() if word not in window) / 24),
+    }
+
+
+def _joined(turns: Iterable[Signs]) -> dict[str, int]:
+    return {word: weight for turn in turns for word, weight in turn.words.items()}
+
+
+def _share(words: Mapping[str, int], known: Mapping[str, int]) -> float:
+    """How much of what is said was spoken of before, rare words counting more."""
+    whole = sum(words.values())
+    return sum(weight for word, weight in words.items() if word in known) / whole if whole else 0.0
+
+
+def _forms(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
+    last, first = before[-1], after[0]
+    answered = last.asks and last.speaker != first.speaker
+    short = max(0.0, 1 - first.length / 10)
+    return {
+        "short": short,
+        "short_before": max(0.0, 1 - last.length / 10),
+        "short_run": sum(turn.length <= 2 for turn in before[-4:]) / 4,
+        "long": min(1.0, first.length / 40),
+        "long_after": min(1.0, sum(turn.length for turn in after) / len(after) / 20),
+        "marker": float(first.marker),
+        "marker_long": first.marker * min(1.0, sum(turn.length for turn in after[:2]) / 30),
+        "cue": float(first.cue),
+        "cue_unasked": float(first.cue and not answered),
+        "closed": float(last.closing),
+        "closed_earlier": float(len(before) > 1 and before[-2].closing),
+        "greeting": float(first.greeting),
+        "thanks": float(first.closing),
+        "answered": float(answered),
+        "answered_short": short * answered,
+        "asks": float(first.asks),
+        "asks_unasked": float(first.asks and not answered),
+        "asking": float(first.asking and not answered),
+        "reply": float(first.reply),
+        "leaning": float(first.leaning),
+        "leaning_question": float(first.leaning and first.asks),
+        "asked_next": float(len(after) > 1 and after[1].asks and after[1].speaker != first.speaker),
+        "lengths": _lengths(before, after),
+        "ended": float(last.farewell),
+        "ending": float(first.farewell and not first.asking),
+        "ending_next": float(len(after) > 1 and after[1].farewell and after[1].speaker != first.speaker),
+        "pointing": min(1.0, first.pointing / 2),
+        "introducing": min(1.0, first.introducing / 2),
+        "wordy": _wordy(before, after),
+    }
+
+
+def _wordy(before: Sequence[Signs], after: Sequence[Signs]) -> float:
+    """How long turns are, from 0 to 1: one sign says little in a turn of many sentences, its meaning says more."""
+    near = (*before[-BEFORE:], *after)
+    return min(1.0, sum(turn.length for turn in near) / len(near) / WORDY)
+
+
+def _lengths(before: Sequence[Signs], after: Sequence[Signs]) -> float:
+    """How much the length of turns changes, from 0 to 1."""
+    old, new = (sum(turn.length for turn in turns) / len(turns) for turns in (before[-BEFORE:], after))
+    return abs(old - new) / (old + new) if old + new else 0.0
+
+
+def _people(before: Sequence[Signs], after: Sequence[Signs], *, roles: bool) -> dict[str, float]:
+    last, first = before[-1], after[0]
+    spoke = {turn.speaker for turn in before}
+    pause = pause_seconds(last, first)
+    return {
+        "same_speaker": float(last.speaker == first.speaker),
+        "by_assistant": float(roles and first.role in {Role.ASSISTANT, Role.TOOL}),
+        "by_user": float(roles and first.role is Role.USER),
+        "user_statement": float(roles and first.role is Role.USER and not first.asks),
+        "new_speakers": sum(turn.speaker not in spoke for turn in after) / len(after),
+        "pause": min(1.0, pause / 60),
+        "long_pause": min(1.0, pause / 1800),
+    }
+
+
+def pause_seconds(last: Signs, first: Signs) -> float:
+    """Seconds between two turns; 0 where a time is not known."""
+    if last.created_at is None or first.created_at is None:
+        return 0.0
+    return abs((first.created_at - last.created_at).total_seconds())
+
+
+def _meaning(before: Sequence[Signs], after: Sequence[Signs]) -> dict[str, float]:
+    """Cosines of single turns and of sums of turns, all from the products of pairs."""
+    old = [turn for turn in before if turn.products]
+    first, later = after[:1], [turn for turn in after[1:] if turn.products]
+    if not old or not after[0].products:
+        return {}
+    return {
+        "meaning_known": 1.0,
+        "meaning_window": _cosine(old, [*first, *later]),
+        "meaning_next": _cosine(old[-3:], first),
+        "meaning_adjacent": _cosine(old[-1:], first),
+        "meaning_best": max(_cosine([one], first) for one in old),
+        "meaning_later": _cosine(old, later),
+        "meaning_both": _cosine(old[-3:], later),
+        "meaning_ahead": _cosine(first, later),
+        "meaning_before": _cosine(old[-4:-1], old[-1:]),
+    }
+
+
+def _cosine(some: Sequence[Signs], others: Sequence[Signs]) -> float:
+    """Cosine of two sums of directions; 0 where one is empty."""
+    lengths = _product(some, some) * _product(others, others)
+    return _product(some, others) / math.sqrt(lengths) if lengths > 0 else 0.0
+
+
+def _product(some: Sequence[Signs], others: Sequence[Signs]) -> int:
+    return sum(_of_pair(one, other) for one in some for other in others)
+
+
+def _of_pair(one: Signs, other: Signs) -> int:
+    later, distance = (one, one.seq - other.seq) if one.seq >= other.seq else (other, other.seq - one.seq)
+    return later.products[distance] if distance < len(later.products) else 0

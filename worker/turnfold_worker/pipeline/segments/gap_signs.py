@@ -1,0 +1,172 @@
+"""What of a turn decides where segments end: its words, how it begins and ends, who says it, its direction.
+
+A gap is the place before a turn, at which a segment may begin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from operator import mul
+from typing import Any, Final
+
+from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.vectors import Vector, numbers_of
+from turnfold_worker.pipeline.language.dates import as_utc
+from turnfold_worker.pipeline.language.words import telling_words
+from turnfold_worker.pipeline.turns.tool_groups import call_ids, result_ids
+
+READ: Final = 600
+"""Code points of a turn that its topic is judged by: as many as a sentence vector is made from."""
+
+REMEMBERED: Final = 17
+"""Turns whose vectors are compared with each other: those before a gap that count, and those after it."""
+
+_LEAD: Final = (
+    r"(?i)^\W{0,4}(?:(?:ok(?:ay)?|so|well|alright|all right|right|now|great|thanks?|thank you|perfect|cool|yes|no|um|uh"
+    r"|and|but|yeah|sure|good)[,.! ]+){0,4}"
+)
+_CUE: Final = re.compile(
+    _LEAD + r"(?:next (?:topic|question|item|thing|point|up|on)|(?:the )?(?:next|other) (?:thing|item|point|topic)"
+    r"|by the way|btw|moving on|let'?s (?:move|go) on|let'?s (?:talk|start|look|see|turn)|anyway|anyways"
+    r"|on (?:a|an)(?:other| different| unrelated) (?:note|topic|subject)|speaking of|first of all|to start with"
+    r"|chang\w{1,3} (?:the )?(?:topic|subject)|shall we (?:move|start|go|look|talk)|switching (?:gears|topics?)"
+    r"|new (?:topic|question|subject)|(?:one|another) (?:more |other )?(?:thing|question)|different (?:topic|question)"
+    r"|unrelated|also\b|i (?:also|now) (?:need|want|have)|now (?:let'?s|i|can|for|we|that)|can you also"
+    r"|i'?d also|i would also|what else|is there anything else|do you (?:also|have any other))(?!\w)"
+)
+_CLOSING: Final = re.compile(
+    r"(?i)(?:thanks?(?: you)?|that'?s all|got it|sounds good|good ?bye|bye|see you|talk (?:to you )?(?:soon|later)"
+    r"|that (?:helps|works)|perfect|no problem|you'?re welcome|glad (?:i|to)|have a (?:great|good|nice)"
+    r"|my pleasure|anything else|enjoy your)(?!\w)"
+)
+_FAREWELL: Final = re.compile(
+    r"(?i)(?<!\w)(?:(?:that|this|it)(?:'?s| is| was| will be| would be)? (?:all|it|everything)"
+    r"(?! (?:about|in|of|right|the))|will that be all|(?:am|'?m) (?:all )?(?:set|done|good)(?: for)?"
+    r"|(?:nothing|not?) (?:else|more)|(?:have|enjoy) (?:a|your|the) (?:\w+ )?(?:\w+ )?(?:day|one|time|evening|night"
+    r"|weekend|trip|stay|meal|flight|movie|visit)|good ?bye|bye|take care|see (?:you|ya)"
+    r"|you(?:'?re| are) (?:very |most )?welcome|my pleasure"
+    r"|(?:glad|happy|pleased) (?:i could|to (?:help|assist|be of)|to have (?:helped|been))"
+    r"|(?:thanks|thank you|appreciate)[\w ]{0,16} (?:help|assistance|service|time))(?!\w)"
+)
+_POINTING: Final = re.compile(
+    r"(?i)(?<!\w)(?:it|its|they|their|them|he|she|his|her|him|that(?! i\b)|those|these|this|there|one|ones|same|instead"
+    r"|others?|else|more|the (?:first|second|third|last|previous|above|other|latter|former|rest))(?!\w)"
+)
+_INTRODUCING: Final = re.compile(r"(?i)(?<!\w)(?:an?|some|any) (?!(?:lot|bit|few|little|while|more|other)(?!\w))\w")
+_MARKER: Final = re.compile(r"(?i)^\W{0,4}(?:so|ok(?:ay)?|'kay|right|alright|all right|well|now|um|good)(?!\w)")
+_GREETING: Final = re.compile(
+    r"(?i)^\W{0,4}(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|welcome)(?!\w)"
+)
+_REPLY: Final = re.compile(
+    r"(?i)^\W{0,4}(?:yes|yeah|yep|yup|no|nope|not|ok(?:ay)?|sure|right|correct|exactly|of course"
+    r"|i (?:do|did|don'?t|am|was|have|haven'?t|think so|see|agree|already)|that'?s|true|absolutely|definitely|maybe|mm"
+    r"|uh-?huh|hmm|oh|wow|ha+h?|cool|nice|awesome|great|interesting|really|me too|same|lol)(?!\w)"
+)
+_LEANING: Final = re.compile(
+    r"(?i)^\W{0,4}(?:(?:and|but|or|so|then|because|ok(?:ay)?|well|yes|no|what|how|why|where|when|who|can|could|do|does|did|is"
+    r"|was|will|would|should|if|about|i|you|think|like|that'?s)[,.]? ){0,4}"
+    r"(?:it|its|that|this|those|these|they|them|he|she|him|her|there|one|ones|then|either|neither|same|else|such)(?!\w)"
+)
+_ASKING: Final = re.compile(
+    r"(?i)(?:^|[.!,;] )\W{0,4}(?:(?:and|but|so|ok(?:ay)?|well|yes|no|also|now|hi|hello|thanks|please)[,.!]? ){0,3}"
+    r"(?:how|what|where|when|who|which|why|can|could|do|does|is|are|will|would|should|may|tell me|show me|explain|find"
+    r"|help me|give me|write|please|i (?:want|need|would like|am looking)|i'?d like|i'?m looking)(?!\w)"
+)
+_ABOUT_TALK: Final = re.compile(
+    r"(?i)(?<!\w)(?:meetings?|agenda|presentations?|present(?:ed|ing)?|slides?|minutes|discuss(?:ed|ion|ions|ing)?"
+    r"|topics?|items?|summar(?:y|ies|i[sz]e[ds]?|i[sz]ing)|start(?:ed|ing)?|begin(?:ning)?|finish(?:ed)?|end|next|first"
+    r"|finally|mov(?:e|ing) on|go(?:ing)? (?:on|back)|continue|questions?|talk(?:ed|ing)? about|introduc(?:e|ed|tion)"
+    r"|conclu(?:de|ded|sion|sions)|another|overview|by the way|btw|anyway)(?!\w)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What of a turn decides boundaries."""
+
+    seq: int
+    role: Role
+    speaker: str
+    tokens: int
+    created_at: datetime | None
+    calls: tuple[str, ...]
+    answers: tuple[str, ...]
+    words: dict[str, int]
+    """Distinct telling words with their weights."""
+    length: int
+    """Words of what was read."""
+    cue: bool
+    marker: bool
+    """Begins with a word such as "so" or "okay", by which speakers take up a new thread."""
+    about_talk: int
+    """How many words are about the conversation itself: its agenda, who is next, what was discussed."""
+    closing: bool
+    farewell: bool
+    """Says that all is done, or wishes well."""
+    pointing: int
+    """How many words stand for something said before, wherever they are."""
+    introducing: int
+    """How many things are named as new ones are: "a hotel", "some songs"."""
+    greeting: bool
+    reply: bool
+    leaning: bool
+    """Begins with a word that stands for something said before."""
+    asking: bool
+    """Begins as a question or a request does."""
+    asks: bool
+    """Ends as a question does."""
+    numbers: Sequence[int] | None
+    """Signed bytes of the sentence vector: empty for a turn that has none, None where there is no sentence model."""
+    products: tuple[int, ...]
+    """Scalar products of the vector with itself, with that of the turn before, and so on, `REMEMBERED` at most."""
+
+
+def signs_of(turn: StoredTurn, vector: Vector | None = None, before: Sequence[Signs] = ()) -> Signs:
+    """Read a turn for its signs; `before` are those of the turns before it, without a turn left out."""
+    numbers = None if vector is None else numbers_of(vector)
+    head = turn.content[:READ]
+    return Signs(
+        **_heard(head),
+        seq=turn.seq,
+        role=turn.role,
+        speaker=turn.speaker,
+        tokens=turn.tokens,
+        created_at=turn.created_at and as_utc(turn.created_at),
+        calls=call_ids(turn),
+        answers=result_ids(turn),
+        asks=turn.content[-20:].rstrip(" \n*_)\"'").endswith(("?", "\uff1f")),
+        numbers=numbers,
+        products=_products(numbers, before),
+    )
+
+
+@lru_cache(maxsize=64)
+def _heard(head: str) -> dict[str, Any]:
+    """The signs that the words alone give; a turn is read again for each segment that may begin before it."""
+    return {
+        "words": dict(telling_words(head)),
+        "length": head.count(" ") + 1 if head else 0,
+        "cue": _CUE.match(head) is not None,
+        "marker": _MARKER.match(head) is not None,
+        "about_talk": len(_ABOUT_TALK.findall(head)),
+        "closing": _CLOSING.search(head[:200]) is not None,
+        "farewell": _FAREWELL.search(head[:200]) is not None,
+        "pointing": len(_POINTING.findall(head[:120])),
+        "introducing": len(_INTRODUCING.findall(head[:120])),
+        "greeting": _GREETING.match(head) is not None,
+        "reply": _REPLY.match(head) is not None,
+        "leaning": _LEANING.match(head) is not None,
+        "asking": _ASKING.search(head) is not None,
+    }
+
+
+def _products(numbers: Sequence[int] | None, before: Sequence[Signs]) -> tuple[int, ...]:
+    if not numbers:
+        return ()
+    others = [numbers, *(turn.numbers or () for turn in reversed(before[1 - REMEMBERED :]))]
+    # Vectors of two lengths are by two models.
+    return tuple(sum(map(mul, numbers, other)) if len(other) == len(numbers) else 0 for other in others)

@@ -1,0 +1,13 @@
+"""A turn, read and decided about once, for all the stages.
+
+In reading order:
+
+reading      who speaks, its sentences, its code, its facts
+tool_groups  a tool call and its results are one unit
+manuals      standing instructions of a harness
+actions      what was done with tools
+repeats      turns that say again what an earlier turn said
+importance   how important a turn is, from 0 to 100
+classify     what becomes of a turn before anything is summarized
+treatment    all of this for the turns of a segment
+"""

@@ -1,0 +1,224 @@
+"""What was done with tools, from the turns alone: calls in both providers' shapes, and commands in fences.
+
+Somebody who goes on with the work needs to know what was changed, what was run, and how it ended. What only looks at
+something says nothing that a second look would not say, unless it was the last thing that was done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from turnfold.contract.actions import Action, kept_actions
+from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.text import whole_numbers
+from turnfold_worker.pipeline.content.fences import split_fences
+from turnfold_worker.pipeline.content.statements import RESULT, is_bad, read_lines
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.mentions import file_name, is_path, mentions
+from turnfold_worker.pipeline.language.plain_lines import one_line
+from turnfold_worker.pipeline.language.prose import READ_HEAD
+from turnfold_worker.pipeline.turns.tool_groups import Call, calls_of, is_tool_output, result_ids, tool_failed
+
+LONGEST_DID: Final = 160
+"""Code points of what is told of a call."""
+LONGEST_ENDED: Final = 140
+"""Code points of what is told of its outcome."""
+_LONGEST_LINE: Final = 100
+_SHORT_OUTPUT: Final = 3
+"""Lines of an output that is told whole."""
+_HEAD: Final = 1_000
+"""Code points of an output in which the file is looked for that a call does not name."""
+_SHORT_ANSWER: Final = 400
+"""Code points of an output that says no more than that something is not there."""
+_MOST_SEEN: Final = 4
+"""Outputs before a call whose lines it does not write anew."""
+_LOOKS: Final = listed(
+    """
+    ls dir cat bat head tail less more nl open view read find fd locate grep rg ag search goto scroll pwd cd pushd popd
+    which where whereis type show list get fetch browse query tree stat file wc du df env printenv date whoami history
+    describe inspect look lookup diff log status blame ps top id hostname uname think plan sort uniq cut awk
+    """
+)
+"""First words of commands and of tools' names that only look."""
+_WRAPPERS: Final = listed("git gh docker kubectl sudo time env")
+"""First words whose second one says what is done."""
+_WRITES: Final = re.compile(r"(?<![-=<>&\d])>{1,2}(?![&=>])\s*(?!/dev/null)\S|\s-i\b|--in-place|<<")
+"""Signs of a command that writes what it prints."""
+_PARTS: Final = re.compile(r"&&|\|\||[;|\n]")
+_WORD: Final = re.compile(r"[A-Za-z]+")
+_NUMBERED: Final = re.compile(r"[ \t]{0,8}\d{1,7}(?:[:|\t→]|[ ]{2})")
+_OF_FILE: Final = re.compile(r"^\W{0,2}[Ff]ile:? [^\n]{1,300}", re.MULTILINE)
+"""A line that says which file follows."""
+_AROUND: Final = re.compile(
+    r"\s*[\[(]?(?:File: |Open file|Current dir|\d+ (?:more )?lines|-{4,}|={4,}|bash-?\S{0,4}\$)"
+)
+"""Lines that stand around a file that is shown."""
+_END_MARK: Final = re.compile(r"[A-Za-z_]{2,20}")
+"""A last line that only ends what is written: `EOF`."""
+_QUOTED: Final = re.compile(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
+_NOTHING_THERE: Final = re.compile(
+    r"(?i)\b(?:no (?:such|match(?:es)?|results?|files?)|not found|not exist|cannot|could not|denied|fatal:|error:)"
+)
+"""In the first line of what a look brought; further lines are what it looked at."""
+_ECHO: Final = re.compile(r"\s*(?:[$>] |\[?exit(?:ed)?\b.{0,20}$)", re.IGNORECASE)
+"""A line that repeats the command, or tells only the exit code."""
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_TELLING: Final = re.compile(r"(?:Error|Exception)\b|\d|[a-z][A-Z]|:\s*\S|`|'|\"")
+_EXIT: Final = re.compile(r"(?i)\bexit(?:ed)?(?: (?:code|status|with(?: code)?))?[: ]+(\d{1,3})\b")
+
+
+def actions_of(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = ()) -> tuple[Action, ...]:
+    """What the turns did, in order, as far as it has to be known; `before` are the turns before them."""
+    if not any(map(is_tool_output, turns)) and not any(turn.parts for turn in turns):
+        return ()
+    outputs = [turn.content for turn in before if is_tool_output(turn)]
+    found: list[Action] = []
+    for place, turn in enumerate(turns):
+        if is_tool_output(turn):
+            outputs.append(turn.content)
+            continue
+        results = list(_after(turns, place))
+        waits = bool(outputs) and place == len(turns) - 1
+        found.extend(_actions(turn, results, outputs[-_MOST_SEEN:], waits=waits))
+    return kept_actions(found)
+
+
+def found_nothing(output: str) -> bool:
+    """True for the few words of a tool that what was looked for is not there."""
+    return len(output) <= _SHORT_ANSWER and bool(_NOTHING_THERE.search(output))
+
+
+def _fenced(turn: StoredTurn) -> str:
+    """The last block in fences of a turn."""
+    pieces = split_fences(turn.content[-READ_HEAD:]) if "```" in turn.content else ()
+    return next((piece.inside.strip("\n") for piece in reversed(pieces) if piece.code and piece.closed), "")
+
+
+def _after(turns: Sequence[StoredTurn], place: int) -> Iterator[StoredTurn]:
+    """The tools' turns right after a turn."""
+    for turn in turns[place + 1 :]:
+        if not is_tool_output(turn):
+            return
+        yield turn
+
+
+def _actions(
+    turn: StoredTurn, results: Sequence[StoredTurn], outputs: Sequence[str], *, waits: bool
+) -> Iterator[Action]:
+    calls = calls_of(turn)
+    if not calls and turn.role is Role.ASSISTANT and (results or waits):
+        command = _fenced(turn)
+        calls = (Call("", "", (command,)),) if command.strip() else ()
+    for place, call in enumerate(calls):
+        answers = [one for one in results if call.id and call.id in result_ids(one)]
+        # Without ids they answer in the order of the calls.
+        answer = (
+            answers[0] if answers else results[place] if place < len(results) and not _has_id(results[place]) else None
+        )
+        yield _action(turn, call, answer, outputs)
+
+
+def _has_id(turn: StoredTurn) -> bool:
+    return bool(result_ids(turn))
+
+
+def _action(turn: StoredTurn, call: Call, answer: StoredTurn | None, outputs: Sequence[str]) -> Action:
+    values = [value for value in call.values if value.strip()]
+    content = answer.content if answer is not None else ""
+    looked = _only_looks(call.name, values)
+    ended, failed = _outcome(content, answer, looked=looked) if answer is not None else ("", False)
+    return Action(
+        seq=turn.seq, ended_seq=answer.seq if answer is not None else 0, did=_did(call.name, values, outputs),
+        about=_about(values, content), ended=ended, failed=failed, looked=looked,
+    )  # fmt: skip
+
+
+def _did(name: str, values: Sequence[str], outputs: Sequence[str]) -> str:
+    """The call on one line: of what it writes first what no output showed before."""
+    seen = {line for text in (*outputs, *values[:-1]) for line in _bare_lines(text[:READ_HEAD])}
+    told = [name] if name and not _is_shell(name, values) else []
+    for value in values:
+        first, *rest = [line for line in value[:READ_HEAD].split("\n") if line.strip()]
+        rest = rest[:-1] if rest and _END_MARK.fullmatch(rest[-1].strip()) else rest
+        new = [line for line in rest if _bare(line) not in seen]
+        told.append(_clipped(first.strip(), _LONGEST_LINE))
+        told.extend(line.strip() for line in new or rest)
+    return _clipped(one_line(" ".join(told)), LONGEST_DID)
+
+
+def _is_shell(name: str, values: Sequence[str]) -> bool:
+    """True for a tool that runs what it is given: the command says all."""
+    return len(values) == 1 and (" " in values[0].strip() or not name)
+
+
+def _bare_lines(text: str) -> Iterator[str]:
+    return map(_bare, text.split("\n"))
+
+
+def _bare(line: str) -> str:
+    return _NUMBERED.sub("", line, count=1).strip() if line[:1].isdigit() or line[:1] == " " else line.strip()
+
+
+def _only_looks(name: str, values: Sequence[str]) -> bool:
+    """True for what prints without changing anything, as far as its words say."""
+    if name and not _is_shell(name, values):
+        words = [*_WORD.findall(name.lower()), *(_WORD.findall(values[0].lower())[:1] if values else ())]
+        return not _LOOKS.isdisjoint(words) and not any("\n" in value for value in values)
+    text = "\n".join(values)
+    return not _WRITES.search(text) and all(_looks(part) for part in _PARTS.split(text) if part.strip())
+
+
+def _looks(command: str) -> bool:
+    words = command.split()
+    first = words[0].lower()
+    if first in _WRAPPERS and len(words) > 1:
+        first = words[1].lower()
+    if first == "sed":
+        return "-n" in words
+    found = _WORD.findall(first)
+    return bool(found) and found[0] in _LOOKS
+
+
+def _about(values: Sequence[str], content: str) -> str:
+    """The file that a call names first, else the one that its output says it shows."""
+    heads = [value.split("\n", 1)[0][:400] for value in values]
+    named = [name for head in heads for name in mentions(head).names if is_path(name)]
+    if not named and (head := _OF_FILE.search(content, 0, _HEAD)):
+        named = [name for name in mentions(head.group()).names if is_path(name)]
+    return file_name(named[0]) if named else ""
+
+
+def _outcome(content: str, answer: StoredTurn, *, looked: bool) -> tuple[str, bool]:
+    """How it ended in a few words, and whether it failed."""
+    lines = read_lines(content[:READ_HEAD] + content[-READ_HEAD:] if len(content) > 2 * READ_HEAD else content).kept
+    plain = [line for line in lines if not (_NUMBERED.match(line) or _AROUND.match(line) or _ECHO.match(line))]
+    if looked:
+        bad = [line for line in plain[:1] if _NOTHING_THERE.search(_QUOTED.sub("", line))]
+    else:
+        bad = [line for line in plain if is_bad(_QUOTED.sub("", line))]
+    exits = _EXIT.findall(content[-400:])
+    told = tool_failed(answer)
+    failed = told if told is not None else bool(exits and exits[-1] != "0") or bool(bad)
+    if not lines:
+        return "no output", failed
+    if failed and bad:
+        telling = [line for line in bad if _TELLING.search(line)] or bad
+        return _joined((telling[0], *telling[-1:]) if len(telling) > 1 else telling), failed
+    results = [line for line in plain if RESULT.search(line)]
+    if len(plain) > _SHORT_OUTPUT and results:
+        return _joined(results[-1:]), failed
+    return _joined(
+        plain[:_SHORT_OUTPUT] if len(plain) <= _SHORT_OUTPUT else plain[-1:] if not looked else plain[:1]
+    ), failed
+
+
+def _joined(lines: Iterable[str]) -> str:
+    """The first sentence of each line, on one."""
+    told = dict.fromkeys(_SENTENCE.split(one_line(line).lstrip("-* "), maxsplit=1)[0] for line in lines)
+    return _clipped("; ".join(told).replace("→ L", "\u203aL"), LONGEST_ENDED)
+
+
+def _clipped(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: whole_numbers(text, longest - 1)].rstrip() + "…"

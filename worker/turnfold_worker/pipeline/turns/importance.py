@@ -1,0 +1,190 @@
+"""How important a turn is, from 0 to 100, by named factors; and which turns of a segment are kept because of it.
+
+The factors and their points are those of tiered prompt compaction: decisions, results of tools, marks, references,
+place and tasks. None needs a clock: what is recent is told by the place in the segment, so that a fold stays the same
+whenever it happens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, Final
+
+from turnfold.contract.records import Importance, StoredTurn
+from turnfold_worker.pipeline.content.statements import RESULT, is_bad
+from turnfold_worker.pipeline.language.common_words import COMMON_WORDS
+from turnfold_worker.pipeline.turns.tool_groups import is_tool_output, tool_failed
+
+RESIDUAL_FROM: Final = 60
+"""Score from which a turn may be kept verbatim."""
+MOST_RESIDUALS: Final = 0.2
+"""Share of a segment's turns that are kept at most; the lowest scores give way."""
+_LOOKED_AT: Final = 2_000
+"""Code points of a turn that are read for its factors."""
+_REFERENCES: Final = 2
+"""Later turns that must come back to a turn."""
+_SHARED_WORDS: Final = 3
+"""Words of a turn that another must use to come back to it."""
+_LONG_WORD: Final = re.compile(r"[^\W\d_][\w.-]{5,40}")
+_NEWEST: Final = 2
+_NEW: Final = 5
+
+POINTS: Final[Mapping[str, int]] = {
+    "decision": 50,
+    "tool error": 40,
+    "tool success": 30,
+    "marked high": 40,
+    "marked medium": 20,
+    "referenced": 20,
+    "newest": 15,
+    "new": 5,
+    "task": 20,
+    "pinned": 100,
+}
+"""Points of each factor. `newest` are the last two turns of the segment, `new` those within its last five."""
+
+_DECISION: Final = re.compile(
+    r"(?i)(?<![\w'])(?:decided|concluded|agreed|will do|won't do|determined|resolved|settled on|chose|final decision"
+    r"|we(?:'ll| will) go with|going with|approved|signed off)(?!\w)"
+)
+_DECIDING: Final = (
+    "decided", "concluded", "agreed", "will do", "won't do", "determined", "resolved", "settled on", "chose",
+    "decision", "go with", "going with", "approved", "signed off",
+)  # fmt: skip
+"""What a text holds, in lower case, of which `_DECISION` finds anything: most hold none of it."""
+_TASKS: Final = ("task", "objective", "goal", "requirement", "acceptance criteria", "deliverable")
+"""The same for `_TASK`."""
+_OPEN: Final = re.compile(
+    r"(?i)(?:\b(?:not|never|yet to|if|unless|before|whether|until|nobody|cannot|could be|to be)\b|n't\b)[^.!?\n]{0,25}$"
+)
+"""What stands before words of decision when nothing is decided."""
+_TASK: Final = re.compile(
+    r"(?i)(?<!\w)(?:tasks?|objectives?|goals?|requirements?|acceptance criteria|deliverables?)(?!\w)"
+)
+_FAILED: Final = re.compile(r"(?i)(?<!\w)(?:error|exception|failed|failure|fatal|traceback|panic)(?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportanceScore:
+    """A turn's score and what it is made of."""
+
+    seq: int
+    score: int
+    """0 to 100."""
+    factors: tuple[str, ...]
+    """Names of `POINTS`, in their order."""
+
+
+def score_turns(turns: Sequence[StoredTurn]) -> tuple[ImportanceScore, ...]:
+    """Scores of the turns of one segment, in order."""
+    referenced = _referenced(turns)
+    return tuple(
+        _scored(turn, place_from_end=len(turns) - place, referenced=turn.seq in referenced)
+        for place, turn in enumerate(turns)
+    )
+
+
+def _scored(turn: StoredTurn, *, place_from_end: int, referenced: bool) -> ImportanceScore:
+    """A turn's score; `place_from_end` is 1 for the last turn."""
+    tool = is_tool_output(turn)
+    text = turn.content[:_LOOKED_AT]
+    outcome = _outcome(turn, text) if tool else None
+    holds = {
+        "decision": not tool and _decides(text),
+        "tool error": outcome is False,
+        "tool success": outcome is True,
+        "marked high": turn.importance is Importance.HIGH,
+        "marked medium": turn.importance is Importance.MEDIUM,
+        "referenced": referenced,
+        "newest": place_from_end <= _NEWEST,
+        "new": _NEWEST < place_from_end <= _NEW,
+        "task": not tool and (_metadata(turn, "type") == "task" or _names_a_task(text)),
+        "pinned": turn.importance is Importance.PIN,
+    }
+    factors = tuple(name for name in POINTS if holds[name])
+    score = min(100, sum(POINTS[name] for name in factors))
+    if turn.importance is Importance.LOW:
+        score = min(score, RESIDUAL_FROM - 1)
+    return ImportanceScore(turn.seq, score, factors)
+
+
+def _names_a_task(text: str) -> bool:
+    return _may_hold(text, _TASKS) and _TASK.search(text) is not None
+
+
+def _decides(text: str) -> bool:
+    """True for words of decision that are not denied, asked or supposed."""
+    if not _may_hold(text, _DECIDING):
+        return False
+    for match in _DECISION.finditer(text):
+        end = text[match.end() : match.end() + 120]
+        asks = "?" in end and not any(mark in end.partition("?")[0] for mark in ".!\n")
+        if not asks and not _OPEN.search(text[max(0, match.start() - 40) : match.start()]):
+            return True
+    return False
+
+
+def _may_hold(text: str, phrases: Sequence[str]) -> bool:
+    """False for a text that holds none of the phrases in any case. Of other letters than ASCII's cases are many."""
+    lowered = text.lower()
+    return not text.isascii() or any(map(lowered.__contains__, phrases))
+
+
+def _outcome(turn: StoredTurn, text: str) -> bool | None:
+    """True when a tool succeeded, False when it failed, None when its output does not tell."""
+    told = tool_failed(turn)
+    if told is None:
+        result = _metadata(turn, "toolResult")
+        given = result.get("success") if isinstance(result, Mapping) else _metadata(turn, "success")
+        told = not given if isinstance(given, bool) else None
+    if told is None and (_metadata(turn, "isToolError") is True or _metadata(turn, "is_error") is True):
+        told = True
+    if told is not None:
+        return not told
+    head = text.split("\n", 8)[:8]
+    if any(_FAILED.search(line[:200]) and is_bad(line[:200]) for line in (*head, text[-200:])):
+        return False
+    return True if RESULT.search(text[:200]) or RESULT.search(text[-200:]) else None
+
+
+def _metadata(turn: StoredTurn, key: str) -> Any:
+    return turn.metadata.get(key) if isinstance(turn.metadata, Mapping) else None
+
+
+def _referenced(turns: Sequence[StoredTurn]) -> frozenset[int]:
+    """Numbers of the turns that two later turns of the segment come back to, with words that were new in them."""
+    first: dict[str, int] = {}
+    used: dict[int, int] = {}
+    for turn in turns:
+        shared: dict[int, int] = {}
+        for word in _telling(turn):
+            origin = first.setdefault(word, turn.seq)
+            shared[origin] = shared.get(origin, 0) + 1
+        for origin, words in shared.items():
+            if origin != turn.seq and words >= _SHARED_WORDS:
+                used[origin] = used.get(origin, 0) + 1
+    return frozenset(seq for seq, later in used.items() if later >= _REFERENCES)
+
+
+def _telling(turn: StoredTurn) -> frozenset[str]:
+    """What a turn can be recognized by: its longer words that are not everyday words."""
+    return frozenset(_LONG_WORD.findall(turn.content[:_LOOKED_AT].lower())) - COMMON_WORDS
+
+
+def residuals(scores: Sequence[ImportanceScore]) -> frozenset[int]:
+    """Numbers of the turns of a segment that are kept for their score.
+
+    At least `RESIDUAL_FROM` points, and at most a fifth of the turns, rounded up; of equal scores the later turn stays,
+    which may correct the earlier. Pinned turns are kept and counted whatever their number.
+    """
+    pinned = [one for one in scores if "pinned" in one.factors]
+    able = [one for one in scores if one.score >= RESIDUAL_FROM and "pinned" not in one.factors]
+    room = max(0, ceil(MOST_RESIDUALS * len(scores)) - len(pinned))
+    best = sorted(able, key=lambda one: (-one.score, -one.seq))[:room]
+    return frozenset(one.seq for one in (*pinned, *best))
+
+
+__all__ = ["MOST_RESIDUALS", "POINTS", "RESIDUAL_FROM", "ImportanceScore", "residuals", "score_turns"]

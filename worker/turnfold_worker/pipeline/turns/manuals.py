@@ -1,0 +1,54 @@
+"""Standing instructions of a harness: where a turn tells whoever answers how to work, at length.
+
+One or two such sentences are a wish of a person, and weigh what they say. A manual is the same for every task: what
+it says is not what the conversation is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from turnfold.contract.records import Role
+from turnfold_worker.pipeline.language.prose import Span
+
+SHORTEST: Final = 1_000
+"""Code points from which a turn can hold a manual."""
+_LEAST: Final = 6
+"""By how many more sentences instruct than do not, in a manual."""
+_TO_YOU: Final = re.compile(r"(?i)\b(?:you|your|yourself)\b")
+_ORDERS: Final = re.compile(
+    r"(?i)\W*(?:always|never|note|remember|make sure|be sure|avoid|do not|don't|do this|then|instead|if|when|only"
+    r"|ensure|use|edit|run|write|follow|keep|check|wait|please)\b"
+)
+
+
+def manual_in(content: str, sentences: Sequence[Span], role: Role) -> Span | None:
+    """The stretch of sentences with the most instructions above others, when it is long enough to be a manual."""
+    if len(content) < SHORTEST or role is Role.ASSISTANT or len(sentences) < _LEAST:
+        return None
+    best, found = 0, None
+    above, start = 0, 0
+    for sentence in sentences:
+        if above <= 0:
+            above, start = 0, sentence.start
+        above += 1 if _instructs(content, sentence) else -1
+        if above > best:
+            best, found = above, Span(start, sentence.end)
+    return _begun_later(content, sentences, found) if found is not None and best >= _LEAST else None
+
+
+def _begun_later(content: str, sentences: Sequence[Span], manual: Span) -> Span:
+    """Without sentences at its beginning that blank lines part from the others."""
+    inside = [sentence for sentence in sentences if manual.start <= sentence.start < manual.end]
+    first = 0
+    while first < _LEAST and "\n\n\n" in content[inside[first].end : inside[first + 1].start].replace("\r", ""):
+        first += 1
+    return Span(inside[first].start, manual.end)
+
+
+def _instructs(content: str, sentence: Span) -> bool:
+    return bool(
+        _ORDERS.match(content, sentence.start, sentence.end) or _TO_YOU.search(content, sentence.start, sentence.end)
+    )

@@ -1,0 +1,103 @@
+"""One turn, read once for all the stages: who speaks, its sentences, its code, its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from turnfold.contract.records import StoredTurn
+from turnfold.contract.speakers import speaker_label
+from turnfold_worker.pipeline.language.dates import as_utc
+from turnfold_worker.pipeline.language.facts import FactKind, Facts, extract_facts
+from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.language.prose import Span, split_prose
+from turnfold_worker.pipeline.turns.manuals import manual_in
+from turnfold_worker.pipeline.turns.tool_groups import calls_shown, is_tool_output
+
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.turns.treatment import Treatment
+
+_NICKNAME: Final = 3
+"""Letters of a name from which it may stand for a longer one."""
+_CODE_KINDS: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A turn with what the stages need of it. Offsets are those of `turn.content`."""
+
+    turn: StoredTurn
+    speaker: str
+    """A label that begins with a letter and holds no mark of ours."""
+    tool: bool
+    """The words are a tool's."""
+    sentences: tuple[Span, ...]
+    code: tuple[Span, ...]
+    facts: Facts
+    """Of the prose, and of code only what names something exactly."""
+    calls: tuple[str, ...]
+    """The tool calls of the turn, for people."""
+    manual: Span | None = None
+    """Standing instructions of a harness."""
+    treatment: Treatment | None = None
+    """What becomes of it, once it is read as part of a segment."""
+
+    @property
+    def day(self) -> date | None:
+        """The day of the turn, in UTC."""
+        return as_utc(self.turn.created_at).date() if self.turn.created_at else None
+
+    def text(self, span: Span) -> str:
+        """The words of a span, verbatim."""
+        return self.turn.content[span.start : span.end]
+
+
+def read_turn(turn: StoredTurn) -> Reading:
+    """Read a turn. Linear in its length up to a bound, constant beyond it."""
+    prose = split_prose(turn.content)
+    return Reading(
+        turn=turn,
+        speaker=speaker_label(turn),
+        tool=is_tool_output(turn),
+        sentences=prose.sentences,
+        code=prose.code,
+        facts=_outside_code(extract_facts(turn.content), prose.code),
+        calls=tuple(plain_line(call) for call in calls_shown(turn)),
+        manual=manual_in(turn.content, prose.sentences, turn.role),
+    )
+
+
+def _outside_code(facts: Facts, code: Sequence[Span]) -> Facts:
+    kept = []
+    block = 0
+    for fact in facts.all:
+        while block < len(code) and code[block].end <= fact.start:
+            block += 1
+        inside = block < len(code) and code[block].start <= fact.start
+        if not inside or fact.kind in _CODE_KINDS:
+            kept.append(fact)
+    return Facts(tuple(kept))
+
+
+def is_participant(name: str, speakers: Iterable[str]) -> bool:
+    """True for a speaker's name or the beginning of one, as people call each other.
+
+    >>> is_participant("Mel", ["Melanie"])
+    True
+    """
+    return name.lower() in called(tuple(speakers))
+
+
+@lru_cache(maxsize=256)
+def called(speakers: tuple[str, ...]) -> frozenset[str]:
+    """What speakers may be called, in lower case: their names, parts of them, and beginnings of these."""
+    parts = {part for speaker in speakers for part in (speaker.lower(), *speaker.lower().split())}
+    return frozenset(part[:length] for part in parts for length in (*range(_NICKNAME, len(part)), len(part)))
+
+
+def manuals_of(readings: Iterable[Reading]) -> dict[int, Span | None]:
+    """The manual in each turn, by the number of the turn."""
+    return {reading.turn.seq: reading.manual for reading in readings}

@@ -1,0 +1,74 @@
+"""The turns of a segment, read and decided about once, for notes, levels and importance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from turnfold.contract.records import StoredTurn
+from turnfold_worker.pipeline.content import Statement, read_content
+from turnfold_worker.pipeline.turns.classify import Classification, Decision, Tier, classify_segment
+from turnfold_worker.pipeline.turns.importance import RESIDUAL_FROM, score_turns
+from turnfold_worker.pipeline.turns.reading import Reading, read_turn
+from turnfold_worker.pipeline.turns.repeats import Repeat
+
+_STRUCTURED: Final = frozenset({"JSON", "SQL", "code", "table", "key-value", "commands"})
+"""Reasons that keep a turn which reads as statements once it does not fit verbatim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Treatment:
+    """What becomes of a turn in its segment."""
+
+    classification: Classification
+    score: int
+    """Importance, 0 to 100."""
+    repeat: Repeat | None = None
+    statements: tuple[Statement, ...] | None = None
+    """What its content states, when it is structured."""
+
+    @property
+    def kept(self) -> bool:
+        """It stays verbatim while it fits, and strictly."""
+        return self.classification.decision is Decision.KEEP and self.classification.tier is Tier.HARD
+
+    @property
+    def important(self) -> bool:
+        """It scored as a residual, or is pinned."""
+        return self.score >= RESIDUAL_FROM
+
+
+def read_segment(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = ()) -> list[Reading]:
+    """Read the turns of a segment and decide what becomes of each; `before` are the turns before it."""
+    readings = [read_turn(turn) for turn in turns]
+    scores = score_turns(turns)
+    found, repeats = classify_segment(
+        turns, before=before, facts={one.turn.seq: one.facts for one in readings}, scores=scores
+    )
+    return [
+        replace(
+            reading,
+            treatment=Treatment(
+                classification,
+                score.score,
+                repeats.get(reading.turn.seq),
+                _statements(reading, classification),
+            ),
+        )
+        for reading, classification, score in zip(readings, found, scores, strict=True)
+    ]
+
+
+def _statements(reading: Reading, found: Classification) -> tuple[Statement, ...] | None:
+    if found.decision is Decision.REFER:
+        return None
+    structured = found.decision is Decision.STRUCTURE or not _STRUCTURED.isdisjoint(found.reasons[:1])
+    return read_content(reading.turn.content).statements if structured or reading.tool else None
+
+
+def statements_of(reading: Reading) -> tuple[Statement, ...] | None:
+    """What a structured turn states, most of it in order; None for prose. A tool's words are never prose."""
+    if reading.treatment is not None:
+        return reading.treatment.statements
+    return read_content(reading.turn.content).statements if reading.tool else None
