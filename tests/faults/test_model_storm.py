@@ -70,6 +70,8 @@ KINDS = (
 )  # fmt: skip
 GIVEN_UP = (behaves.REFUSAL, behaves.TRUNCATED)
 """After these a group may keep words of the rules."""
+LOST = (behaves.DRIPPING, behaves.CUT_SHORT, behaves.NO_CHOICES)
+"""Billed for nothing that anybody could read: what these cost is the storm's doing alone."""
 
 
 class Weather:
@@ -149,7 +151,8 @@ def test_a_storm_harms_nobody_and_costs_little(
     _check_words(refinery, read)
     minimum = _minimum(refinery)
     paid = openai_server.billed
-    assert paid <= 1.1 * minimum, f"{paid} tokens paid, {minimum} would have done"
+    lost = sum(tokens for behaviour, tokens in openai_server.bills if behaviour in LOST)
+    assert paid - lost <= 1.06 * minimum, f"{paid} tokens paid, {lost} of them lost, {minimum} would have done"
     unrefined = refinery.count(
         "job j WHERE kind = 'refine' AND state = 'done' AND NOT EXISTS (SELECT 1 FROM node n WHERE "
         "n.conversation = j.conversation AND refined > 0)"

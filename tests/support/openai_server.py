@@ -87,6 +87,8 @@ class OpenAIServer:
         self.requests: list[Request] = []
         self.billed_input = 0
         self.billed_output = 0
+        self.bills: list[tuple[Behaviour, int]] = []
+        """Of each billed completion how it was answered, and its tokens."""
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
@@ -159,6 +161,7 @@ class OpenAIServer:
             if behaviour.billed or batch:
                 self.billed_input += sent
                 self.billed_output += got
+                self.bills.append((behaviour, sent + got))
         if behaviour.usage:
             body["usage"] = {
                 "prompt_tokens": sent, "completion_tokens": got, "total_tokens": sent + got,
