@@ -134,16 +134,19 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
         raise InvalidSettings(msg) from error
 
 
+_START_ONE: Final = "`turnfold up` of turnfold-worker starts one on this machine"
+
+
 @contextmanager
-def translated(doing: str) -> Iterator[None]:
-    """Turn Redis's errors into `Unavailable`."""
+def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
+    """Turn Redis's errors into `Unavailable`; `remedy` is what helps where no server runs."""
     try:
         yield
     except redis.AuthenticationError as error:
         msg = f"Redis refused the user or password while {doing}: correct them in TURNFOLD_REDIS_URL"
         raise Unavailable(msg) from error
     except (redis.ConnectionError, redis.TimeoutError) as error:
-        msg = f"Redis did not answer while {doing}: is it running, and is TURNFOLD_REDIS_URL right?"
+        msg = f"Redis did not answer while {doing}: is it running, and is TURNFOLD_REDIS_URL right? {remedy}"
         raise Unavailable(msg) from error
     except redis.RedisError as error:
         msg = f"Redis refused while {doing}: {error}"

@@ -21,6 +21,8 @@ import pytest
 import redis
 
 from support.server_folders import own_folder
+from turnfold_worker.adapters.local_port import free_port
+from turnfold_worker.adapters.redis_server import RedisServer
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
 
@@ -234,6 +236,39 @@ def test_all_of_a_tenant_is_forgotten_with_one_receipt(up: Up, tmp_path: Path) -
         "anchors": 0,
     }  # fmt: skip
     assert "nothing was ever appended" in up.run("--tenant", "gone", "context", "one", code=1)
+
+
+def importing_from_nowhere(folder: Path, port: int) -> subprocess.Popen[str]:
+    """An import that has just said that its Redis does not answer."""
+    process = subprocess.Popen(
+        [*TURNFOLD, "--redis-url", f"redis://127.0.0.1:{port}/0", "import", str(EXAMPLE)], env=environment(folder),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert f"Redis does not answer at redis://127.0.0.1:{port}/0" in process.stderr.readline()
+    return process
+
+
+def test_an_import_that_waits_for_redis_goes_on_when_it_is_there(server_folder: Path) -> None:
+    port = free_port()
+    process = importing_from_nowhere(server_folder / "state", port)
+
+    with RedisServer(server_folder / "redis", port=port):
+        out, _ = process.communicate(timeout=60)
+
+    assert process.returncode == 0
+    assert f"{TURNS} turns of conversation {CONVERSATION} appended" in out
+
+
+def test_ctrl_c_during_an_import_says_what_is_imported(server_folder: Path) -> None:
+    process = importing_from_nowhere(server_folder / "state", free_port())
+
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+
+    assert process.returncode == 1
+    assert f"turnfold: stopped; 0 of {TURNS} turns are imported: import again to go on" in said
+    assert "Traceback" not in said
 
 
 def test_a_second_up_in_the_same_folder_is_refused(up: Up) -> None:

@@ -192,6 +192,7 @@ class TestNothingRuns:
 
         assert result.exit_code == 3
         assert "Redis did not answer" in result.stderr
+        assert result.stderr.count("`turnfold up` of turnfold-worker starts one") == 1
         assert "Traceback" not in result.output
 
     @pytest.mark.parametrize("command", [["inspect", "c"], ["digest", "c"]])
@@ -211,6 +212,7 @@ class TestNothingRuns:
 
         assert result.exit_code == 3
         assert "Redis did not answer while starting" in result.stderr
+        assert "Without it and --redis-url `turnfold up` starts one of its own" in result.stderr
 
     def test_status_of_everything_says_that_redis_is_away(self, run: Run) -> None:
         assert run(*self.NOWHERE, "status").exit_code == 3

@@ -11,11 +11,12 @@ import click
 
 from turnfold.errors import UnknownTurn, WaitTimeout
 from turnfold_worker.cli.failures import FAILED
-from turnfold_worker.cli.output import json_option, print_json
+from turnfold_worker.cli.output import json_option, print_json, told_when_slow
 from turnfold_worker.cli.session import Session, pass_session
 
 WAIT_SECONDS: Final = 30.0
 _MARKER: Final = "L0:turn-"
+_SHOWN: Final = "reads show it already; a worker will store it once one runs: `turnfold up` starts one"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
@@ -119,7 +120,11 @@ def _carry_out(session: Session, conversation: str, turn_id: str, change: Callab
     parked = session.turnfold.status(conversation).parked
     change()
     try:
-        status, waited = session.turnfold.wait(conversation, timeout_seconds=WAIT_SECONDS), True
+        with told_when_slow(
+            lambda: f"waiting up to {WAIT_SECONDS:g} s for a worker that stores it",
+            stopped=f"stopped waiting; {_SHOWN}",
+        ):
+            status, waited = session.turnfold.wait(conversation, timeout_seconds=WAIT_SECONDS), True
     except WaitTimeout as error:
         status, waited = error.status, False
     refused = status.parked > parked
@@ -132,6 +137,6 @@ def _carry_out(session: Session, conversation: str, turn_id: str, change: Callab
     elif waited:
         click.echo(f"done: the conversation has {status.stored} turns, and all of it is folded")
     else:
-        click.echo("reads show it already; a worker will store it when one runs")
+        click.echo(_SHOWN)
     if refused:
         raise click.exceptions.Exit(FAILED)

@@ -61,7 +61,7 @@ def demo() -> None:
             opened.enter_context(stack)
         _started(out, stack)
         client = opened.enter_context(Turnfold.from_settings(stack.settings))
-        _append(out, client, transcript)
+        _append(out, client, transcript, redis_url=stack.settings.redis_url)
         _show(out, client, _inspection(stack, client.tenant), _tokens(transcript))
         with out.status("stopping"):
             client.close()
@@ -92,11 +92,11 @@ def _started(out: Console, stack: Stack) -> None:
     out.print(f"1. Started {named}, and a SQLite database.", markup=False)
 
 
-def _append(out: Console, client: Turnfold, transcript: Transcript) -> None:
+def _append(out: Console, client: Turnfold, transcript: Transcript, *, redis_url: str) -> None:
     began = time.monotonic()
     with progress() as bar:
         task = bar.add_task("2. appending through the SDK", total=len(transcript.turns))
-        append_all(client, transcript, batch=BATCH, sent=lambda turns: bar.advance(task, turns))
+        append_all(client, transcript, batch=BATCH, redis_url=redis_url, sent=lambda turns: bar.advance(task, turns))
     appended = time.monotonic()
     with out.status("waiting until the workers have stored and folded them"):
         status = client.wait(CONVERSATION, timeout_seconds=FOLD_SECONDS)

@@ -21,15 +21,23 @@ WRONG_INPUT: Final = 2
 NOT_AVAILABLE: Final = 3
 
 
-class Failure(click.ClickException):
+class _OneLine(click.ClickException):
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"turnfold: {self.format_message()}", file=file, err=file is None)
+
+
+class Stopped(_OneLine):
+    """Ctrl-C, where there is something to say about what was done by then."""
+
+    exit_code = FAILED
+
+
+class Failure(_OneLine):
     """An error of the SDK on its way to the terminal."""
 
     def __init__(self, error: TurnfoldError) -> None:
         super().__init__(str(error))
         self.exit_code = exit_code_of(error)  # type: ignore[misc]  # a class variable only by its declaration
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"turnfold: {self.format_message()}", file=file, err=file is None)
 
 
 def exit_code_of(error: TurnfoldError) -> int:

@@ -9,10 +9,11 @@ import click
 
 from turnfold.contract.results import ErasureReceipt
 from turnfold.errors import TurnfoldError
-from turnfold_worker.cli.output import json_option, print_json, progress
+from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow
 from turnfold_worker.cli.session import Session, pass_session
 
 WAIT_SECONDS = 30.0
+_START_ONE = "`turnfold up` starts one"
 _COUNTED = ("inbox_turns", "turns", "segments", "anchors")
 
 
@@ -39,7 +40,7 @@ def forget(session: Session, conversation: str | None, everything: bool, yes: bo
     tenant = session.settings.tenant
     if conversation is not None:
         _ask(f"Erase conversation {conversation!r} of tenant {tenant!r} for good?", yes=yes)
-        receipt = session.turnfold.forget(conversation, timeout_seconds=WAIT_SECONDS)
+        receipt = _forget(session, conversation, timeout_seconds=WAIT_SECONDS)
         if as_json:
             print_json(receipt)
         else:
@@ -63,6 +64,13 @@ def _ask(question: str, *, yes: bool) -> None:
         click.confirm(question, abort=True, err=True)
 
 
+def _forget(session: Session, conversation: str, *, timeout_seconds: float) -> ErasureReceipt:
+    waits = f"waiting up to {timeout_seconds:g} s for a worker that deletes conversation {conversation!r}"
+    stopped = f"stopped waiting; conversation {conversation!r} will be deleted once a worker runs: {_START_ONE}"
+    with told_when_slow(lambda: waits, stopped=stopped):
+        return session.turnfold.forget(conversation, timeout_seconds=timeout_seconds)
+
+
 def _forget_each(session: Session, conversations: list[str]) -> list[ErasureReceipt]:
     receipts: list[ErasureReceipt] = []
     with progress() as bar:
@@ -71,7 +79,7 @@ def _forget_each(session: Session, conversations: list[str]) -> list[ErasureRece
             # Without a worker nothing is waited for twice.
             waits = not receipts or receipts[-1].completed
             try:
-                receipts.append(session.turnfold.forget(one, timeout_seconds=WAIT_SECONDS if waits else 0))
+                receipts.append(_forget(session, one, timeout_seconds=WAIT_SECONDS if waits else 0))
             except TurnfoldError:
                 done = f"{len(receipts)} of {len(conversations)} conversations are erased: run the command again"
                 click.echo(f"{done} for the others", err=True)
@@ -87,4 +95,7 @@ def _say(counts: dict[str, int], *, completed: bool) -> None:
             f"{counts['inbox_turns']} turns that were not stored yet"
         )
     else:
-        click.echo("nothing of it is readable any more; a worker will delete its rows when one runs")
+        click.echo(
+            "hidden already: nothing of it is readable any more; its rows will be deleted once a worker runs: "
+            f"{_START_ONE}"
+        )

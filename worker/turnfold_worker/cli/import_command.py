@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
-from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
+from redis import AuthenticationError
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
-from turnfold.errors import InboxFull, Unavailable
-from turnfold_worker.cli.output import json_option, print_json, progress
+from turnfold.errors import InboxFull, Unavailable, WaitTimeout
+from turnfold_worker.cli.failures import Stopped
+from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow, without_password
 from turnfold_worker.cli.session import Session, pass_session
 from turnfold_worker.transcripts import InvalidFile, Transcript, read_transcripts
 
@@ -66,35 +68,101 @@ def import_files(
     ]
     _refuse_repeated(transcripts)
     total = sum(len(transcript.turns) for transcript in transcripts)
-    with progress() as bar:
-        task = bar.add_task("appending", total=total)
-        for transcript in transcripts:
-            append_all(session.turnfold, transcript, batch=batch, sent=lambda turns: bar.advance(task, turns))
+    _append(session, transcripts, total, batch=batch)
     if wait_seconds is not None:
-        end = time.monotonic() + wait_seconds
-        for transcript in transcripts:
-            session.turnfold.wait(transcript.conversation_id, timeout_seconds=max(0.0, end - time.monotonic()))
+        _wait(session, transcripts, total, seconds=wait_seconds)
     _report(transcripts, total, folded=wait_seconds is not None, as_json=as_json)
 
 
-def append_all(client: Turnfold, transcript: Transcript, *, batch: int, sent: Callable[[int], object]) -> None:
+def append_all(
+    client: Turnfold, transcript: Transcript, *, batch: int, redis_url: str, sent: Callable[[int], object]
+) -> None:
     """Append a transcript in order; waits for room in the inbox, and for a Redis that is away for a moment.
 
-    Raises `InboxFull` or `Unavailable` after a minute without progress; what was sent stays.
+    Raises `InboxFull` or `Unavailable` after a minute without progress; what was sent stays. `redis_url` is named where
+    it does not answer.
     """
+    full = False
+
+    def told(state: RetryCallState) -> None:
+        nonlocal full
+        full = state.outcome is not None and isinstance(state.outcome.exception(), InboxFull)
+
+    def waited_for() -> str:
+        if full:
+            return (
+                f"the inbox of conversation {transcript.conversation_id!r} is full: waiting {PATIENCE_SECONDS:.0f} s "
+                "for workers to store some of it; `turnfold up` starts some"
+            )
+        return (
+            f"Redis does not answer at {without_password(redis_url)}: trying for {PATIENCE_SECONDS:.0f} s. To start "
+            "one: Ctrl-C, `turnfold up` in another terminal, then this command again"
+        )
+
     for start in range(0, len(transcript.turns), batch):
         turns = transcript.turns[start : start + batch]
         patient = Retrying(
-            retry=retry_if_exception_type((InboxFull, Unavailable)), stop=stop_after_delay(PATIENCE_SECONDS),
-            wait=wait_random_exponential(multiplier=0.1, max=2.0), reraise=True,
+            retry=retry_if_exception(_may_pass), stop=stop_after_delay(PATIENCE_SECONDS),
+            wait=wait_random_exponential(multiplier=0.1, max=2.0), before_sleep=told, reraise=True,
         )  # fmt: skip
-        try:
+        with told_when_slow(waited_for):
             patient(client.append, transcript.conversation_id, turns)
-        except (InboxFull, Unavailable) as error:
-            place = f"{start} of {len(transcript.turns)} turns of {transcript.conversation_id!r} are appended"
-            error.args = (f"{error}; {place}: import the file again to go on, nothing is doubled",)
-            raise
         sent(len(turns))
+
+
+def _may_pass(error: BaseException) -> bool:
+    """A password does not become right by waiting."""
+    wrong_password = isinstance(error.__cause__, AuthenticationError)
+    return isinstance(error, (InboxFull, Unavailable)) and not wrong_password
+
+
+def _append(session: Session, transcripts: list[Transcript], total: int, *, batch: int) -> None:
+    appended = 0
+    with progress() as bar:
+        task = bar.add_task("appending", total=total)
+
+        def sent(turns: int) -> None:
+            nonlocal appended
+            appended += turns
+            bar.advance(task, turns)
+
+        try:
+            for transcript in transcripts:
+                append_all(session.turnfold, transcript, batch=batch, redis_url=session.settings.redis_url, sent=sent)
+        except (InboxFull, Unavailable) as error:
+            error.args = (f"{error}; {_place(appended, total)}",)
+            raise
+        except KeyboardInterrupt:
+            msg = f"stopped; {_place(appended, total)}"
+            raise Stopped(msg) from None
+
+
+def _place(appended: int, total: int) -> str:
+    """How far an import came, and how it goes on."""
+    return f"{appended} of {total} turns are imported: import again to go on, nothing is doubled"
+
+
+def _wait(session: Session, transcripts: list[Transcript], total: int, *, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    done = f"all {total} turns are imported"
+    try:
+        with told_when_slow(
+            lambda: f"{done}; waiting up to {seconds:g} s until workers have folded them",
+            stopped=f"stopped waiting; {done}, and workers go on: see `turnfold status`",
+        ):
+            for transcript in transcripts:
+                session.turnfold.wait(transcript.conversation_id, timeout_seconds=max(0.0, end - time.monotonic()))
+    except WaitTimeout as error:
+        status = error.status
+        msg = (
+            f"{done}, but not all are folded after {seconds:g} s ({status.folded} of {status.inbox + status.stored} of "
+            f"conversation {status.conversation_id!r}). Workers go on by themselves: `turnfold status` shows how far "
+            "they are and whether any runs, `turnfold up` starts some"
+        )
+        raise WaitTimeout(msg, status=status) from error
+    except Unavailable as error:
+        error.args = (f"{error}; {done}",)
+        raise
 
 
 def _refuse_repeated(transcripts: list[Transcript]) -> None:

@@ -6,11 +6,14 @@ import dataclasses
 import json
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Any, TypeVar
+from threading import Timer
+from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
 
 import click
 from rich.console import Console
@@ -18,7 +21,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from turnfold_worker.cli.failures import Stopped
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+SLOW_SECONDS: Final = 1.0
+"""How long a command may be silent before it says what it waits for."""
 
 _UNPRINTABLE = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 
@@ -54,6 +62,29 @@ def called() -> str:
     if shutil.which("turnfold") is not None or program.name != "turnfold":
         return "turnfold"
     return str(program.relative_to(Path.cwd()) if program.is_relative_to(Path.cwd()) else program)
+
+
+@contextmanager
+def told_when_slow(sentence: Callable[[], str], *, stopped: str | None = None) -> Iterator[None]:
+    """Say on standard error what is waited for, if it takes longer than a moment; after Ctrl-C say `stopped`."""
+    # Not `click.echo`: only what goes through `sys.stderr` stands above a progress bar, and not in it.
+    timer = Timer(SLOW_SECONDS, lambda: sys.stderr.write(f"turnfold: {sentence()}\n"))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except KeyboardInterrupt:
+        if stopped is None:
+            raise
+        raise Stopped(stopped) from None
+    finally:
+        timer.cancel()
+
+
+def without_password(url: str) -> str:
+    """A server's URL as it may be shown: without user, password and options."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def print_text(text: str) -> None:

@@ -9,7 +9,7 @@ import click
 
 from turnfold.contract.records import AnchorState, AnchorType
 from turnfold.errors import UnknownConversation
-from turnfold_worker.cli.output import console, json_option, plain, print_json, print_text, table, words
+from turnfold_worker.cli.output import console, json_option, plain, print_json, print_text, table, told_when_slow, words
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -172,7 +172,10 @@ def anchors(
         if anchor is not None:
             session.turnfold.resolve_anchor(conversation, anchor, dismiss=dismissed)
     if resolve is not None or dismiss is not None:
-        session.turnfold.wait(conversation)
+        with told_when_slow(
+            lambda: "waiting for a worker that stores it", stopped="stopped waiting; a worker stores it once one runs"
+        ):
+            session.turnfold.wait(conversation)
     found = session.turnfold.anchors(conversation, types=types or None, states=None if "all" in states else states)
     if as_json:
         print_json(found)

@@ -34,6 +34,8 @@ STOP_SECONDS: Final = 10.0
 LEAVING_SECONDS: Final = 10.0
 """How long to wait for the Redis of a run that was killed a moment ago."""
 
+_ONE_OF_ITS_OWN: Final = "Without it and --redis-url `turnfold up` starts one of its own"
+
 
 class Stack:
     """Processes of one state folder. Everything ends with `stop`, and with this process, however it dies.
@@ -226,7 +228,7 @@ class Stack:
             self._tell("using the Redis of TURNFOLD_REDIS_URL")
             # Asked here: a worker would try for a minute, and its log alone would say what is wrong.
             client = inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
-            with closing(client), inbox.translated("starting"):
+            with closing(client), inbox.translated("starting", remedy=_ONE_OF_ITS_OWN):
                 client.ping()
             return settings
         self._tell("starting Redis")

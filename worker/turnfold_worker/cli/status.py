@@ -8,7 +8,7 @@ import click
 
 from turnfold.errors import UnknownConversation
 from turnfold_worker.cli.inspect_command import expansions_line
-from turnfold_worker.cli.output import console, json_option, plain, print_json, table, words
+from turnfold_worker.cli.output import console, json_option, plain, print_json, table, told_when_slow, words
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ WORKER_ANSWER_SECONDS = 1.0
 
 @click.command(short_help="Show how far the work is.")
 @click.argument("conversation", required=False)
-@click.option("--wait", "wait_seconds", type=float, metavar="SECONDS", help="First wait until it is folded.")
+@click.option(
+    "--wait", "wait_seconds", type=click.FloatRange(min=0), metavar="SECONDS", help="First wait until it is folded."
+)
 @json_option
 @pass_session
 def status(session: Session, conversation: str | None, wait_seconds: float | None, as_json: bool) -> None:
@@ -40,7 +42,11 @@ def status(session: Session, conversation: str | None, wait_seconds: float | Non
     if wait_seconds is None:
         found = session.turnfold.status(conversation)
     else:
-        found = session.turnfold.wait(conversation, timeout_seconds=wait_seconds)
+        with told_when_slow(
+            lambda: f"waiting up to {wait_seconds:g} s until workers have folded conversation {conversation!r}",
+            stopped="stopped waiting; workers go on by themselves",
+        ):
+            found = session.turnfold.wait(conversation, timeout_seconds=wait_seconds)
     if not found.inbox and not found.stored:
         msg = f"nothing was ever appended to conversation {conversation!r} of tenant {session.settings.tenant!r}"
         raise UnknownConversation(msg)
