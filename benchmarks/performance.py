@@ -29,7 +29,7 @@ from typing import Any, Final
 from bench import Bench, drain_row, floor_of_a_read, row_id, talk
 from databases import machine, places
 from peers import peers, tokens
-from performance_document import APPENDS, CELL_SECONDS, MIDDLE, NEWEST, Row, chart, document, prefix_chart
+from performance_document import APPENDS, ASKED, CELL_SECONDS, MIDDLE, NEWEST, Row, chart, document, prefix_chart
 from rich.progress import Progress, TimeElapsedColumn
 from sqlalchemy import text
 
@@ -209,22 +209,24 @@ def prefix_rows(bench: Bench) -> list[Row]:
     for budget in BUDGETS:
         name, said = f"prefix-{budget}", list(talk(1_500 + APPENDS))
         bench.tf.append(name, said[:-APPENDS])
-        texts = []
-        for turn in [None, *said[-APPENDS:]]:
+        texts: dict[str, list[bytes]] = {asked: [] for asked in ASKED}
+        for number, turn in enumerate([None, *said[-APPENDS:]]):
             if turn is not None:
                 bench.tf.append(name, turn)
             bench.drain()
             bench.worker.compress(row_id(bench.read, bench.place.name, name))
-            texts.append(bench.tf.context(name, budget_tokens=budget).text.encode())
-        shares = [
-            sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, following, strict=False))) / len(one)
-            for one, following in pairwise(texts)
-        ]
-        low = sorted(shares)
-        found.append(
-            {"budget": budget, "median": median(low), "p10": low[len(low) // 10], "least": low[0], "shares": shares}
-        )
+            for asked, query in zip(ASKED, (None, question(0), question(number)), strict=True):
+                context = bench.tf.context(name, budget_tokens=budget, query=query)
+                texts[asked].append(context.text.encode())
+        shares = {asked: [*map(_shared, pairwise(those))] for asked, those in texts.items()}
+        found.append({"budget": budget, "shares": shares})
     return found
+
+
+def _shared(texts: tuple[bytes, bytes]) -> float:
+    """Of the first text the share of its bytes with which the second begins."""
+    one, following = texts
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, following, strict=False))) / len(one)
 
 
 def measure(arguments: argparse.Namespace, progress: Progress) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 from typing import Any, Final
 
 from charts import log_chart, percent_chart
@@ -15,6 +16,8 @@ NEWEST: Final = 100
 """Turns that are not old: what is shown of the others is the last column of the table of peers."""
 APPENDS: Final = 50
 """Contexts of the prefix table."""
+ASKED: Final = ("no question", "the same question", "another each time")
+"""What they are asked."""
 CELL_SECONDS: Final = 20.0
 """After which no more calls of one kind are measured, from the third on."""
 
@@ -114,10 +117,7 @@ Tried and left out:
 def document(result: Row) -> str:
     """docs/performance.md."""
     where = result["machine"]
-    prefixes = [
-        {"budget": f"{row['budget']:,}", "median": f"{100 * row['median']:.0f} %", "p10": f"{100 * row['p10']:.0f} %",
-         "least": f"{100 * row['least']:.0f} %"} for row in result["prefixes"]
-    ]  # fmt: skip
+    prefixes = [{"budget": f"{row['budget']:,}", **_prefix_cells(row["shares"])} for row in result["prefixes"]]
     drains = [{name: _grouped(value) for name, value in row.items()} for row in result["drains"]]
     minutes, cores = result["minutes"], f"{where['processor']}, {where['cores']} cores"
     return f"""# Performance
@@ -163,7 +163,8 @@ them and leads to them: each of Turnfold's contexts covers every turn.
 ## Prefixes that stay
 
 Providers charge less for the beginning of a prompt that they have seen. Over {APPENDS} turns that are appended and
-folded one by one, so much of a context, in bytes, stands at the beginning of the next one:
+folded one by one, so much of a context, in bytes, stands at the beginning of the next one, as the median and the tenth
+percentile:
 
 {markdown(prefixes)}
 
@@ -176,6 +177,13 @@ Inboxes to SQL in one process, beside executemany of the same rows; folding by r
 
 {markdown(drains)}
 """
+
+
+def _prefix_cells(shares: dict[str, list[float]]) -> dict[str, str]:
+    ranked = {asked: sorted(those) for asked, those in shares.items()}
+    return {
+        asked: f"{100 * median(those):.0f} %, {100 * those[len(those) // 10]:.0f} %" for asked, those in ranked.items()
+    }
 
 
 def chart(result: Row) -> str:
@@ -192,7 +200,7 @@ def chart(result: Row) -> str:
 
 def prefix_chart(result: Row) -> str:
     lines = {
-        f"{row['budget']:,} tokens": [(number, 100 * share) for number, share in enumerate(row["shares"], start=1)]
+        f"{row['budget']:,} tokens": [(number, 100 * share) for number, share in enumerate(row["shares"][ASKED[0]], 1)]
         for row in result["prefixes"]
     }
-    return percent_chart("how much of a context begins the next one", "append", "% of bytes", lines)
+    return percent_chart("how much of a context without a question begins the next one", "append", "% of bytes", lines)

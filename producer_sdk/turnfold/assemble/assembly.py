@@ -14,6 +14,7 @@ from turnfold.assemble.forms.render_anthropic import OPENER, anthropic_messages
 from turnfold.assemble.forms.render_openai import openai_messages
 from turnfold.assemble.forms.render_text import (
     BACKGROUND_HEADER,
+    CONTINUED_HEADER,
     EXCERPTS_HEADER,
     EXPANDED_HEADER,
     OFTEN_HEADER,
@@ -82,11 +83,13 @@ def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
         found.append(turns_marker(*plan.joined_turns, level=TAGS_LEVEL))
     found += [group.marker for group in plan.groups]
     found += [node_marker(one.node, level=one.level - 1, short=short) for one in plan.shown]
-    if plan.unfolded:
-        found.append(turns_marker(*plan.unfolded))
     found += [node_marker(node, level=0, short=short) for node in plan.often]
     found += [shown.marker for shown in plan.excerpts if shown.marker]
     found += [marker for passage in plan.expanded for marker in passage.markers]
+    if plan.tail:
+        found.append(plan.tail.marker)
+    if plan.unfolded:
+        found.append(turns_marker(*plan.unfolded))
     found += [shown.marker for shown in plan.raw if shown.marker and not shown.hidden]
     return tuple(dict.fromkeys(found))
 
@@ -102,6 +105,7 @@ def _before(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: 
     yield from _background(plan, texts, pricing, style)
     yield from _often(plan, texts, pricing, style)
     yield from _repeated(plan, pricing, style)
+    yield from _latest(plan, pricing)
     for line in plan.actions:
         yield Part("actions", line, pricing.count(line))
 
@@ -133,7 +137,7 @@ def _repeated(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
 
 
 def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
-    if plan.has_background:
+    if plan.has_folded:
         yield Part("background", BACKGROUND_HEADER, pricing.count(BACKGROUND_HEADER))
     for group in plan.groups:
         yield Part("background", group.text, pricing.notes(group))
@@ -145,6 +149,15 @@ def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, sty
         opening = node_opening(one.node, level=one.level, short=style.short)
         text = closed_line(opening + guarded(words, style.openings))
         yield Part("background", text, pricing.node_part(one.node, one.level, words))
+
+
+def _latest(plan: Plan, pricing: Pricing) -> Iterator[Part]:
+    """What changes with each turn, behind all that does not."""
+    if plan.has_latest and (plan.is_parted or not plan.has_folded):
+        header = CONTINUED_HEADER if plan.has_folded else BACKGROUND_HEADER
+        yield Part("background", header, pricing.count(header))
+    if plan.tail:
+        yield Part("background", plan.tail.text, pricing.notes(plan.tail))
     for line in lines_of(plan.unfolded, plan.unread):
         yield Part("background", line, pricing.count(line))
     if plan.late_names:

@@ -8,6 +8,7 @@ from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.clip import clip_text
 from turnfold.assemble.forms.render_text import (
     BACKGROUND_HEADER,
+    CONTINUED_HEADER,
     clip_gap,
     closed_line,
     task_part,
@@ -89,7 +90,8 @@ def not_shown(material: Material, raw: tuple[ShownTurn, ...]) -> tuple[tuple[int
     return (first, last) if first <= last else None, snapshot.unread + len(material.window) - len(raw)
 
 
-def lines_tokens(plan: Plan, pricing: Pricing) -> int:
-    """Tokens of the background's header and of the lines for turns that are not folded."""
+def lines_tokens(plan: Plan, material: Material, pricing: Pricing) -> int:
+    """At most the tokens of the background's headers and of the lines for turns that are not folded."""
     total = pricing.count(BACKGROUND_HEADER) if plan.has_background else 0
+    total += pricing.count(CONTINUED_HEADER) if plan.has_latest and material.may_be_parted else 0
     return total + sum(pricing.count(line) for line in lines_of(plan.unfolded, plan.unread))

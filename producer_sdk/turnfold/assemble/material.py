@@ -48,6 +48,11 @@ class Material(NamedTuple):
             return self.coarsest
         return self.memo.of("roots", lambda: tuple(map(_root, outline.cover)))
 
+    @property
+    def may_be_parted(self) -> bool:
+        """True when what a caller asks for may stand between what is folded and the turns after it."""
+        return bool(self.request.query or self.snapshot.hits or self.snapshot.passages)
+
     def turns_of(self, node: Node) -> tuple[StoredTurn, ...]:
         """The turns of a node that can be shown raw: all of them or none."""
         if not self.window or node.first_seq < self.window.seqs[0]:

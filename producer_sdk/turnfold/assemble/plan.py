@@ -39,30 +39,32 @@ class Plan(NamedTuple):
     """In merge order."""
     names: tuple[str, ...] = ()
     """Paths, symbols and names, best first."""
-    late_names: tuple[str, ...] = ()
-    """Those of turns after what is folded: they change with each turn, and stand after what does not."""
     groups: tuple[Group, ...] = ()
-    """Of the selection by value: all that is folded, and what of the open tail is not raw, in order."""
+    """Of the selection by value: all that is folded, in order."""
     joined: tuple[Node, ...] = ()
     """Nodes from the first turn on that share one range line."""
     tags_tokens: int = 0
     """What the tags of the range line may cost."""
     shown: tuple[ShownNode, ...] = ()
     """The nodes after the joined ones, in order."""
-    unfolded: tuple[int, int] | None = None
-    """Turns that one line stands for: not folded yet, and not shown raw."""
-    unread: int = 0
-    """About how many turns of the inbox are not shown. Above 0 the recent turns have no numbers yet."""
+    often: tuple[Node, ...] = ()
+    """Segments that are looked up often, shown at level 1 beside the groups."""
     hits: Hits | None = None
     excerpts: tuple[ShownTurn, ...] = ()
     answers: tuple[Answer, ...] = ()
     """Of the selection by value: what was decided of each segment that the query is about."""
-    often: tuple[Node, ...] = ()
-    """Segments that are looked up often, shown at level 1 beside the groups."""
     expanded: tuple[ShownPassage, ...] = ()
     """What the caller asked to be expanded, as far as there is room."""
     not_expanded: tuple[str, ...] = ()
     """Markers for which there is no room."""
+    tail: Group | None = None
+    """Of the selection by value: what of the open tail is not raw. It and what follows change with each turn."""
+    unfolded: tuple[int, int] | None = None
+    """Turns that one line stands for: not folded yet, and not shown raw."""
+    unread: int = 0
+    """About how many turns of the inbox are not shown. Above 0 the recent turns have no numbers yet."""
+    late_names: tuple[str, ...] = ()
+    """Paths, symbols and names of turns after what is folded."""
     actions: tuple[str, ...] = ()
     """A header and lines: what was done last with tools."""
     raw: tuple[ShownTurn, ...] = ()
@@ -72,7 +74,22 @@ class Plan(NamedTuple):
 
     @property
     def has_background(self) -> bool:
-        return bool(self.groups or self.joined_turns or self.shown or self.unfolded or self.unread)
+        return self.has_folded or self.has_latest
+
+    @property
+    def has_folded(self) -> bool:
+        """True when something stands for what is folded."""
+        return bool(self.groups or self.joined_turns or self.shown)
+
+    @property
+    def has_latest(self) -> bool:
+        """True when something stands for turns that are neither folded nor shown raw."""
+        return bool(self.tail or self.unfolded or self.unread)
+
+    @property
+    def is_parted(self) -> bool:
+        """True when something stands between what stands for these and for those."""
+        return bool(self.often or self.hits or self.excerpts or self.expanded)
 
     @property
     def joined_turns(self) -> tuple[int, int] | None:

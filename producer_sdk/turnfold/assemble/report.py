@@ -24,6 +24,8 @@ def coverage_of(plan: Plan) -> Coverage | None:
     if plan.joined_turns:
         spans.append(Span(*plan.joined_turns, "range"))
     spans += [Span(one.node.first_seq, one.node.last_seq, _level(one.level)) for one in plan.shown]
+    if plan.tail:
+        spans.append(Span(plan.tail.first_seq, plan.tail.last_seq, 2 if plan.tail.notes else "range"))
     if plan.unfolded:
         spans.append(Span(*plan.unfolded, "unfolded"))
     if plan.raw and not plan.unread:

@@ -36,6 +36,6 @@ def test_notes_after_others_cost_what_all_cost_together(notes: list[Note], at: i
     pricing = Pricing(ESTIMATOR, Style(short=False, openings=("[",)))
     together = fitting_notes(notes, SPANS, 10_000, pricing)
     first = fitting_notes(notes[:at], SPANS, 10_000, pricing)
-    then = fitting_notes(notes[at:], SPANS, 10_000, pricing, after=first)
+    then = fitting_notes(notes[at:], SPANS, 10_000, pricing, labels=first.labels)
     assert first.notes + then.notes == together.notes == notes
     assert first.tokens + then.tokens == together.tokens

@@ -79,7 +79,7 @@ class _Selection:
         """The open tail. Its room grows in steps, so that the cut before it stays as it is for a while."""
         material, policy = self._material, self._policy
         least = with_lines(self.plan._replace(joined=self._roots()), material, ())
-        room = self._target - self._fixed - lines_tokens(least, self._pricing) - self._joined_tokens()
+        room = self._target - self._fixed - lines_tokens(least, material, self._pricing) - self._joined_tokens()
         allowance = min(room, int(policy.tail_share * self._target))
         open_tail = material.after(material.closed_seq)
         raw = recent.tail(material, self._pricing, open_tail, allowance=allowance)
@@ -183,7 +183,12 @@ class _Selection:
         cut = self._cut.tokens if self._cut else 0
         spent = self._fixed + self._anchors_tokens + self._excerpts_tokens + cut + self._slack
         plan = self.plan._replace(joined=self._roots())
-        return self._target - spent - lines_tokens(plan, self._pricing) - self._recent_tokens(self.plan.raw)
+        return (
+            self._target
+            - spent
+            - lines_tokens(plan, self._material, self._pricing)
+            - self._recent_tokens(self.plan.raw)
+        )
 
     def _roots(self) -> tuple[Node, ...]:
         return self._material.roots

@@ -8,5 +8,6 @@ group_spans     which lines they stand under
 latest_actions  what was done last with tools
 answers         turns that answer a query, word for word
 fitting         the first of a ranking while there is room
+asked           what a query adds, behind what stands there whatever is asked
 selection       all parts of a context, from these
 """

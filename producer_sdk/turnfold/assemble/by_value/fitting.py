@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from turnfold.assemble.by_value.group_spans import GroupSpan
-from turnfold.assemble.by_value.past import Labels, SaidWhen, Taken, TakenAnchors
+from turnfold.assemble.by_value.past import NO_LABELS, Labels, SaidWhen, Taken, TakenAnchors
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.forms.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.policy import Policy
@@ -27,14 +27,14 @@ def fitting_notes(
     room: int,
     pricing: Pricing,
     *,
-    after: Taken | None = None,
+    labels: Labels = NO_LABELS,
 ) -> Taken:
     """The first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`.
 
-    Those that were taken `after` others need no label that these have.
+    `labels` stand there already, of notes that were taken before.
     """
     starts = [span.first_seq for span in spans]
-    labels: Labels = {} if after is None else dict(after.labels)
+    standing = dict(labels)
     taken: list[NoteRow] = []
     left = room
     too_long = 0
@@ -42,10 +42,10 @@ def fitting_notes(
         seq, _, speaker, _, day, text, price, _, _, _ = note
         place = bisect_right(starts, seq)
         label = (place, day, speaker)
-        ended = labels.get(label)
+        ended = standing.get(label)
         if ended is None:
             price += pricing.label(speaker)
-            if day and (place, day, "") not in labels:
+            if day and (place, day, "") not in standing:
                 price += pricing.day(day)
         # Behind a mark the separator costs nothing. One note of a line may be the last one.
         ends_in_mark = text[-1:] in MARKS and is_parted_free(text)
@@ -58,11 +58,11 @@ def fitting_notes(
             continue
         left -= price
         if ended is None and day:
-            labels[place, day, ""] = False
+            standing[place, day, ""] = False
         if not ended:
-            labels[label] = ends_in_mark
+            standing[label] = ends_in_mark
         taken.append(note)
-    return Taken([*map(made_note, taken)], room - left, labels)
+    return Taken([*map(made_note, taken)], room - left, standing)
 
 
 @dataclass(frozen=True, slots=True)

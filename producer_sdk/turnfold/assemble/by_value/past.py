@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress, count, islice
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from turnfold.contract.note_lists import NoteList, NoteRow, Tiers
@@ -15,8 +16,9 @@ from turnfold.contract.records import Anchor
 
 _STAYS: Final = 0.9
 """Of the notes of what is folded: those that only change in steps."""
-Labels = dict[tuple[int, str, str], bool]
+Labels = Mapping[tuple[int, str, str], bool]
 """By group, day and speaker, whether a note there ends in a mark already; of a day alone only that it is there."""
+NO_LABELS: Final[Labels] = MappingProxyType({})
 
 
 class Taken(NamedTuple):
@@ -76,7 +78,7 @@ class Past:
     def __iter__(self) -> Iterator[NoteRow]:
         return chain.from_iterable(compress(notes.rows(), kept) for notes, kept in self._parts())
 
-    def near_the_end_of(self, chosen: Sequence[Note], others: Iterable[Note]) -> list[Note]:
+    def near_the_end_of(self, chosen: Sequence[Note], others: Iterable[Note] = ()) -> list[Note]:
         """Those near the end of notes that are chosen, which are neither among these nor among others."""
         end = sorted([note.seq for note in chosen])[int(_STAYS * len(chosen))]
         known = {(note.seq, note.place) for note in (*chosen, *others) if note.seq >= end}

@@ -11,7 +11,8 @@ from functools import partial
 from typing import Final
 
 from turnfold.assemble import recent
-from turnfold.assemble.by_value.answers import Quoted, quoted
+from turnfold.assemble.by_value.answers import quoted
+from turnfold.assemble.by_value.asked import Asked, asked, room_unasked
 from turnfold.assemble.by_value.fitting import (
     AnchorsRoom,
     fitting_anchors,
@@ -25,22 +26,20 @@ from turnfold.assemble.by_value.past import Past, SaidWhen, Taken
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.fixed_parts import fixed_plan, not_shown, with_lines
 from turnfold.assemble.forms.chat import ShownTurn
-from turnfold.assemble.forms.groups import Hits
+from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.forms.markers import turns_marker
-from turnfold.assemble.forms.render_text import BACKGROUND_HEADER, HITS_HEADER, group_line, names_line
+from turnfold.assemble.forms.render_text import BACKGROUND_HEADER, CONTINUED_HEADER, group_line, names_line
 from turnfold.assemble.material import Material
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.note_lists import NoteRow
-from turnfold.contract.notes import in_order
+from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Node
 
 _WORTH_FILLING: Final = 0.02
 """Of the budget: with more than this to spare, more turns are shown raw."""
-_ALL_FOR_QUERY: Final = 1_000
-"""Tokens up to which a context with a query has no notes but those that it is about."""
 _ALL_FOR_NAMES: Final = 1_000
 """Tokens of a budget beyond which names have less of it: the best ones stand there already."""
 _LATE_NAMES: Final = 6
@@ -84,6 +83,7 @@ class _Selection:
         self._target = target
         self._fixed = fixed
         self._in_detail = tuple((node.first_seq, node.last_seq) for node in in_detail)
+        self._may_be_parted = bool(material.may_be_parted or in_detail)
         self._left = 0
         self._for_actions = 0
         self._kept_free = 0
@@ -147,16 +147,19 @@ class _Selection:
         first_raw = self._first_raw()
         past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words, in_detail=self._in_detail)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
-        chosen, hits, said, memo = self._with_hits(past, opened, self._steady_room(tail))
-        left = self._left - chosen.tokens - said.tokens - (self._pricing.notes(hits) if hits else 0)
-        if late := [note for note in late if note.seq not in said.whole]:
+        chosen, answer, memo = self._with_answer(past, opened, self._steady_room(tail))
+        left = self._left - chosen.tokens - answer.tokens
+        if late := [note for note in late if note.seq not in answer.said.whole]:
             of_tail = self._chosen(late, opened, min(left + self._more_raw(), left + self._kept_free))
             late = of_tail.notes
             left -= of_tail.tokens
         groups = memo.of("groups", lambda: grouped(spans, chosen.notes))
-        if chosen.notes and left > _WORTH_FILLING * self._target:
-            asked = hits.notes if hits else ()
-            more = memo.of("more", lambda: past.near_the_end_of(chosen.notes, asked))
+        if answer.notes and left > _WORTH_FILLING * self._target:
+            longer = answer.with_more(past, chosen.notes, left, self._pricing)
+            left -= longer.tokens - answer.tokens
+            answer = longer
+        elif chosen.notes and left > _WORTH_FILLING * self._target:
+            more = memo.of("more", lambda: past.near_the_end_of(chosen.notes))
             near = self._chosen(more, opened, left).notes
             before = groups
             # Together they need fewer labels.
@@ -164,21 +167,24 @@ class _Selection:
                 ("near", tuple(near)),
                 lambda: (
                     with_more(before, near),
-                    fitting_notes(near, opened, _ENOUGH, self._pricing, after=chosen).tokens,
+                    fitting_notes(near, opened, _ENOUGH, self._pricing, labels=chosen.labels).tokens,
                 ),
             )
             left -= tokens
         self._left = left + self._kept_free
-        if tail:
-            day = last_day(groups)
-            groups += self._material.memo.of(("tail", tail, day, tuple(late)), lambda: grouped([tail], late, day=day))
         self.plan = self.plan._replace(
             groups=groups,
-            hits=hits,
-            excerpts=said.shown,
-            answers=said.answers,
+            hits=answer.hits,
+            excerpts=answer.said.shown,
+            answers=answer.said.answers,
+            tail=self._tail(tail, late, groups) if tail else None,
             unfolded=self._unfolded(tail),
         )
+
+    def _tail(self, span: GroupSpan, notes: Sequence[Note], groups: Sequence[Group]) -> Group:
+        """Notes of the open tail; the day under which all before it ends is not repeated right behind it."""
+        day = "" if self._may_be_parted else last_day(groups)
+        return self._material.memo.of(("tail", span, day, tuple(notes)), lambda: grouped([span], notes, day=day)[0])
 
     def _steady_room(self, tail: GroupSpan | None) -> int:
         """What notes of what is folded may cost, the same while turns are appended but for one step.
@@ -197,44 +203,32 @@ class _Selection:
         """Tokens of the recent turns that were left over for them."""
         return self._recent_tokens() - self._raw_at_first
 
-    def _with_hits(self, past: Past, opened: Sequence[GroupSpan], room: int) -> tuple[Taken, Hits | None, Quoted, Memo]:
-        """Notes of the past and, apart from them, notes and words that the query is about.
+    def _with_answer(self, past: Past, opened: Sequence[GroupSpan], room: int) -> tuple[Taken, Asked, Memo]:
+        """Notes of the past, the same whatever is asked, and what a query adds to them.
 
-        Small budgets are for the query alone; of larger ones up to a share is for what is always shown. The last
-        remembers what is made of the first: for later reads too, unless it depends on the query.
+        The last remembers what is made of the first, for later reads too.
         """
+        material, pricing = self._material, self._pricing
         first_raw = self._first_raw()
-        found = [note for note in self._material.snapshot.hits if note.seq < first_raw]
-        share = self._policy.unasked_share * max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, self._target))
+        found = [note for note in material.snapshot.hits if note.seq < first_raw]
+        quote = partial(quoted, material, pricing, before_seq=first_raw, target=self._target, most_tokens=room // 2)
+        if not found:
+            said = quote(background=())
+            chosen, memo = self._of_the_past(past, opened, room - said.tokens)
+            return chosen, Asked(said, tokens=said.tokens), memo
+        share = self._policy.unasked_share
+        chosen, memo = self._of_the_past(past, opened, room_unasked(room, share=share, target=self._target))
+        said = quote(background={(note.seq, note.place) for note in chosen.notes})
+        return chosen, asked(found, past, chosen.notes, said, room - chosen.tokens, pricing), memo
+
+    def _of_the_past(self, past: Past, opened: Sequence[GroupSpan], room: int) -> tuple[Taken, Memo]:
+        """Notes of the past, and what remembers what is made of them."""
         key = (
-            "past", self._material.request.budget_tokens, first_raw, self._anchors_by, room, tuple(opened),
+            "past", self._material.request.budget_tokens, self._first_raw(), self._anchors_by, room, tuple(opened),
             self._in_detail,
         )  # fmt: skip
         memo = self._material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
-
-        def of_the_past(most: int) -> Taken:
-            return memo.of(("notes", most), lambda: self._chosen(past, opened, most))
-
-        unasked = of_the_past(int(share * room)) if found else Taken([], 0, {})
-        shown = {(note.seq, note.place) for note in unasked.notes}
-        said = quoted(
-            self._material, self._pricing, before_seq=first_raw, target=self._target, most_tokens=room // 2,
-            background=shown,
-        )  # fmt: skip
-        if not found and not said.shown:
-            return of_the_past(room), None, said, memo
-        room, whole = room - said.tokens, said.whole
-        for_hits = room - unasked.tokens - self._pricing.count(HITS_HEADER)
-        left = (note for note in found if note.seq not in whole and (note.seq, note.place) not in shown)
-        taken = self._chosen(left, (), for_hits).notes
-        hits = Hits(tuple(in_order(taken))) if taken else None
-        if hits:
-            room -= self._pricing.notes(hits)
-        asked = {(note.seq, note.place) for note in taken}
-        others = (
-            note for note in past if (place := note[:2]) in shown or (note[0] not in whole and place not in asked)
-        )
-        return self._chosen(others, opened, room), hits, said, Memo()
+        return memo.of("notes", lambda: self._chosen(past, opened, room)), memo
 
     def show_more_raw(self) -> bool:
         """Spend what notes left over on more of the recent turns and on those before them; True when that is some."""
@@ -304,7 +298,8 @@ class _Selection:
         )
         if not lines and not folded:
             return 0
-        return folded + sum(map(self._pricing.count, [BACKGROUND_HEADER, *lines]))
+        headers = [BACKGROUND_HEADER, *([CONTINUED_HEADER] if lines and self._may_be_parted else [])]
+        return folded + sum(map(self._pricing.count, [*headers, *lines]))
 
     def _recent_tokens(self) -> int:
         return self._priced(self.plan.raw)

@@ -1,0 +1,74 @@
+"""What a query adds to the notes: behind all that stays the same whatever is asked, so that contexts begin alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from turnfold.assemble.by_value.answers import NOTHING_QUOTED, Quoted
+from turnfold.assemble.by_value.fitting import fitting_notes
+from turnfold.assemble.by_value.past import NO_LABELS, Labels, Past, Taken
+from turnfold.assemble.forms.groups import Hits
+from turnfold.assemble.forms.render_text import MIXED_HEADER
+from turnfold.assemble.pricing import Pricing
+from turnfold.contract.notes import Note, in_order
+
+_ALL_FOR_QUERY: Final = 1_000
+"""Tokens up to which a context with a query has no notes but those that it is about."""
+_ENOUGH: Final = 8_000
+"""Tokens: what a question finds seldom costs more, however large the budget."""
+_STEP: Final = 0.02
+"""Of the budget."""
+
+
+def room_unasked(room: int, *, share: float, target: int) -> int:
+    """Tokens of `room` for notes that stand there whatever is asked, in a context of `target` tokens.
+
+    In steps, so that they stay the same while recent turns take more and more of the room.
+    """
+    small = max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, target))
+    most = max(int(share * small * room), room - _ENOUGH)
+    return most - most % max(1, int(_STEP * target))
+
+
+class Asked(NamedTuple):
+    """Words and notes that answer, and notes beside them where there is room."""
+
+    said: Quoted = NOTHING_QUOTED
+    notes: tuple[Note, ...] = ()
+    """As they were taken: first those that answer."""
+    answers: int = 0
+    """How many of them do."""
+    labels: Labels = NO_LABELS
+    hits: Hits | None = None
+    """The notes as they are shown."""
+    tokens: int = 0
+
+    def with_notes(self, taken: Taken, pricing: Pricing, *, answers: int = 0) -> Asked:
+        """With these notes behind the others."""
+        notes, answers = (*self.notes, *taken.notes), self.answers + answers
+        if not notes:
+            return self
+        hits = Hits(tuple(in_order(notes)), with_others=len(notes) > answers)
+        return Asked(self.said, notes, answers, taken.labels, hits, self.said.tokens + pricing.notes(hits))
+
+    def with_more(self, past: Past, background: Sequence[Note], room: int, pricing: Pricing) -> Asked:
+        """With notes near the end for `room` more tokens: all before them stays."""
+        near = (note for note in past.near_the_end_of(self.notes, background) if note.seq not in self.said.whole)
+        return self.with_notes(fitting_notes(near, (), room, pricing, labels=self.labels), pricing)
+
+
+def asked(
+    found: Iterable[Note], past: Past, background: Sequence[Note], said: Quoted, room: int, pricing: Pricing
+) -> Asked:
+    """Of what a query found as much as fits into `room` tokens beside the background, then what says most."""
+    room -= said.tokens + pricing.count(MIXED_HEADER)
+    shown = {(note.seq, note.place) for note in background}
+    unsaid = (note for note in found if note.seq not in said.whole and note[:2] not in shown)
+    hits = fitting_notes(unsaid, (), room, pricing)
+    shown |= {(note.seq, note.place) for note in hits.notes}
+    others = (note for note in past if note[0] not in said.whole and note[:2] not in shown)
+    beside = fitting_notes(others, (), room - hits.tokens, pricing, labels=hits.labels)
+    return (
+        Asked(said, tokens=said.tokens).with_notes(hits, pricing, answers=len(hits.notes)).with_notes(beside, pricing)
+    )

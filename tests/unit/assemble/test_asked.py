@@ -1,0 +1,113 @@
+"""What a question adds stands behind what stands there whatever is asked, and before what changes with each turn."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from support.talk import talk
+from turnfold.assemble.by_value.asked import room_unasked
+from turnfold.assemble.forms.render_text import (
+    BACKGROUND_HEADER,
+    CONTINUED_HEADER,
+    EXCERPTS_HEADER,
+    EXPANDED_HEADER,
+    HITS_HEADER,
+    MIXED_HEADER,
+    RECENT_HEADER,
+)
+from turnfold_worker.offline import FoldedConversation, fold
+
+EXAMPLE: Final = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
+TURNS: Final = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
+QUESTION: Final = "What did we decide about the database?"
+
+
+@pytest.fixture(scope="module")
+def example() -> FoldedConversation:
+    return fold(TURNS, conversation_id="c")
+
+
+@pytest.fixture(scope="module")
+def long() -> FoldedConversation:
+    return fold(talk("long", 1_500), conversation_id="c")
+
+
+def before_answers(text: str) -> str:
+    """All before the notes for the question."""
+    return text.partition(HITS_HEADER.removesuffix("]\n"))[0]
+
+
+@pytest.mark.parametrize("budget", [2_000, 4_000, 16_000])
+def test_contexts_for_other_questions_begin_alike(long: FoldedConversation, budget: int) -> None:
+    questions = ("How many rows has the migration?", "What did Mara merge?", "Which PostgreSQL do we use?")
+    texts = [long.context(budget_tokens=budget, query=question).text for question in questions]
+    for one, other in combinations(texts, 2):
+        assert one != other
+        assert before_answers(one) == before_answers(other)
+    _, header, notes = before_answers(texts[0]).partition(BACKGROUND_HEADER)
+    assert header
+    assert notes.count("\n") > 4, "there are notes in it"
+
+
+def test_while_turns_are_appended_the_answers_to_a_question_stay() -> None:
+    changes: Counter[int] = Counter()
+    before, closed, kept = "", 0, 0
+    for last in range(len(TURNS) - 30, len(TURNS) + 1):
+        folded = fold(TURNS[:last], conversation_id="c")
+        context = folded.context(budget_tokens=2_000, query=QUESTION)
+        stays = context.text.partition(CONTINUED_HEADER)[0].partition(RECENT_HEADER)[0]
+        if folded.segments[-1].last_seq == closed:
+            changes[closed] += stays != before
+            kept += stays == before
+        before, closed = stays, folded.segments[-1].last_seq
+    assert HITS_HEADER in before or MIXED_HEADER in before
+    assert kept > sum(changes.values()), changes
+    assert max(changes.values()) <= 4, changes
+
+
+@pytest.mark.parametrize("policy", ["balanced", "recency"])
+@pytest.mark.parametrize("budget", [500, 1_000, 2_000, 4_000])
+@pytest.mark.parametrize("request_", [{}, {"query": QUESTION}, {"expand": ["L0:turns-3-4"]}])
+def test_what_changes_with_each_turn_stands_behind_all_else(
+    example: FoldedConversation, policy: str, budget: int, request_: dict[str, object]
+) -> None:
+    context = example.context(budget_tokens=budget, policy=policy, **request_)  # type: ignore[arg-type]
+    headers = (BACKGROUND_HEADER, HITS_HEADER, MIXED_HEADER, EXCERPTS_HEADER, EXPANDED_HEADER, CONTINUED_HEADER,
+               RECENT_HEADER)  # fmt: skip
+    found = [header for header in headers if context.text.count(f"\n{header}") or context.text.startswith(header)]
+    places = [context.text.index(header) for header in found]
+    assert places == sorted(places)
+    assert all(context.text.count(header) == 1 for header in found)
+    parted = {HITS_HEADER, MIXED_HEADER, EXCERPTS_HEADER, EXPANDED_HEADER} & {*found}
+    assert parted or CONTINUED_HEADER not in found, "nothing stands in between"
+    assert context.coverage is not None
+    assert context.coverage.spans[0].first_seq == 1
+    for one, following in pairwise(context.coverage.spans):
+        assert following.first_seq == one.last_seq + 1
+
+
+def test_a_conversation_of_which_nothing_is_folded_has_one_header_behind_its_answers() -> None:
+    turns = [{"role": "user", "content": f"Line {i}: {'the lamp of the hall was counted again. ' * 30}"} for i in "abc"]
+    turns.insert(0, {"role": "user", "content": "The gardener Pavel comes on Tuesday at nine."})
+    folded = fold(turns, conversation_id="c")
+    assert not folded.status().closed
+    text = folded.context(budget_tokens=400, query="When does the gardener Pavel come?").text
+    assert text.count("[background") == 1
+    assert text.index(EXCERPTS_HEADER) < text.index(BACKGROUND_HEADER) < text.index(RECENT_HEADER)
+
+
+@pytest.mark.parametrize(("target", "least", "most"), [(1_000, 0, 0), (4_000, 0.15, 0.2), (32_000, 0.7, 0.8)])
+def test_what_stands_there_unasked_has_more_room_in_larger_budgets(target: int, least: float, most: float) -> None:
+    room = round(0.9 * target)
+    assert least * room <= room_unasked(room, share=0.25, target=target) <= most * room
+
+
+def test_what_stands_there_unasked_stays_while_its_room_shrinks_a_little() -> None:
+    rooms = {room_unasked(room, share=0.25, target=4_000) for room in range(3_400, 3_601)}
+    assert len(rooms) <= 2
