@@ -332,6 +332,20 @@ def test_a_signal_during_the_start_leaves_no_process(server_folder: Path, delay_
     assert all_gone(family, seconds=5)
 
 
+def test_a_port_that_is_taken_is_named_with_the_option_that_chooses_another(server_folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [*TURNFOLD, "up", "--port", str(port)], env=environment(server_folder), capture_output=True, text=True,
+            timeout=60, check=False,
+        )  # fmt: skip
+
+    assert done.returncode == 3
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith(f"turnfold: port {port} of 127.0.0.1 is taken by another program: choose another")
+    assert "--port" in said
+
+
 def test_a_start_that_fails_is_explained_and_nothing_is_left(server_folder: Path) -> None:
     done = subprocess.run(
         [*TURNFOLD, "up"], env=environment(server_folder, TURNFOLD_DATABASE_URL=f"sqlite:///{server_folder}/no/where.db"),

