@@ -216,7 +216,7 @@ def _created_at(value: object) -> str | None:
         try:
             value = datetime.fromisoformat(value)
         except ValueError as error:
-            msg = f"created_at {shortened(value)} is not an ISO 8601 time"
+            msg = f"created_at {shortened(value)} is not an ISO 8601 time such as 2025-03-01T09:30:00Z"
             raise InvalidTurn(msg) from error
     if not isinstance(value, datetime):
         msg = f"created_at must be a datetime or ISO 8601 text, not {type(value).__name__}"

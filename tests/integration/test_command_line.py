@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -98,7 +99,7 @@ def up() -> Iterator[Up]:
 def imported(up: Up) -> Up:
     """A running stack that has folded the example."""
     assert up.json("import", EXAMPLE, "--wait", 60) == {
-        "turns": TURNS, "conversations": [EXAMPLE.stem], "folded": True,
+        "turns": TURNS, "stored_before": 0, "conversations": [EXAMPLE.stem], "folded": True,
     }  # fmt: skip
     return up
 
@@ -118,9 +119,40 @@ def test_the_line_of_json_says_how_to_reach_everything(up: Up) -> None:
 
 
 def test_importing_again_doubles_nothing(imported: Up) -> None:
-    imported.run("import", EXAMPLE, "--wait", 60)
+    said = imported.run("import", EXAMPLE, "--wait", 60)
 
+    assert f"{TURNS} turns of conversation {CONVERSATION}: all were stored already, nothing changed" in said
     assert imported.json("status", CONVERSATION)["stored"] == TURNS
+
+
+def test_an_import_says_how_much_of_it_was_stored_already(imported: Up, tmp_path: Path) -> None:
+    lines = EXAMPLE.read_text().splitlines(keepends=True)
+    file = tmp_path / "grows.jsonl"
+    file.write_text("".join(lines[:30]))
+    imported.run("import", file, "--wait", 60)
+    file.write_text("".join(lines[:50]))
+
+    said = imported.run("import", file, "--wait", 60)
+
+    assert "50 turns of conversation grows appended and folded; 30 of them were stored already" in said
+
+
+def test_what_a_context_leaves_out_is_reached_by_commands(imported: Up) -> None:
+    query = "the price's database"
+    asked = ("--budget", 300, "--policy", "recency", "--query", query)
+    left = imported.json("context", CONVERSATION, *asked)["budget"]["left_out"]
+    offline = imported.json("fold", EXAMPLE, *asked)["budget"]["left_out"]
+
+    reach = {one["reach"] for one in left if not one["reach"].startswith("L")}
+    assert reach == {f"turnfold anchors {CONVERSATION}", f"turnfold search {CONVERSATION} {shlex.quote(query)}"}
+    assert {one["reach"] for one in offline if not one["reach"].startswith("L")} == {"a larger --budget"}
+
+
+def test_errors_name_what_the_command_has(imported: Up) -> None:
+    assert "`turnfold anchors CONV --state all`" in imported.run("anchors", CONVERSATION, "--resolve", 999_999, code=1)
+    assert "such as L0:turn-17" in imported.run("edit", CONVERSATION, "nothing", "Words.", code=1)
+    assert "--budget 20 cannot hold" in imported.run("context", CONVERSATION, "--budget", 20, code=2)
+    assert "`turnfold import FILE`" in imported.run("expand", "nobody", "L1:x-1", code=1)
 
 
 def test_what_was_folded_by_workers_equals_what_is_folded_offline(imported: Up) -> None:

@@ -25,7 +25,10 @@ from turnfold.database.failures import translated as sql_translated
 from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.reader import Reader
 from turnfold.errors import UnknownConversation
+from turnfold.inbox import ProducerInbox
 from turnfold.inbox import translated as redis_translated
+from turnfold.shortening import TURNS_A_READ
+from turnfold.snapshots import readable_head
 from turnfold_worker import trees
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.provenance import UNKNOWN, Provenance, Sources, sources
@@ -250,6 +253,20 @@ _SIZE_AND_FIRST: Final = """
 local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
 return {redis.call('XLEN', KEYS[1]), first and first[1] or ''}
 """
+
+
+def stored_among(client: redis.Redis, reader: Reader, address: Address, turn_ids: Sequence[str]) -> int:
+    """How many of these turns are in SQL, so that appending them changes nothing. Those that wait are not counted."""
+    pending = ProducerInbox(client).peek(address, newest=0)
+
+    def look(transaction: ReadTransaction) -> int:
+        head = readable_head(transaction, address, pending)
+        if head is None:
+            return 0
+        blocks = [turn_ids[start : start + TURNS_A_READ] for start in range(0, len(turn_ids), TURNS_A_READ)]
+        return sum(len(transaction.stored_seqs(head, block)) for block in blocks)
+
+    return reader.read(look)
 
 
 def waiting_totals(client: redis.Redis, *, most_inboxes: int = MOST_INBOXES) -> list[ShardTotals]:

@@ -40,6 +40,7 @@ class Transcript:
 @dataclass(slots=True)
 class _Problems:
     path: Path
+    outcome: str
     found: list[str] = field(default_factory=list)
 
     def add(self, line: int | None, message: str) -> None:
@@ -49,7 +50,7 @@ class _Problems:
         if self.found:
             more = len(self.found) - MOST_PROBLEMS
             tail = [f"… and {more} more"] if more > 0 else []
-            raise InvalidFile("\n".join([*self.found[:MOST_PROBLEMS], *tail, "nothing was imported from this file"]))
+            raise InvalidFile("\n".join([*self.found[:MOST_PROBLEMS], *tail, self.outcome]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +61,20 @@ class _Item:
     value: Any
 
 
-def read_transcripts(path: Path, *, conversation_id: str | None, max_turn_bytes: int) -> list[Transcript]:
+def read_transcripts(
+    path: Path,
+    *,
+    conversation_id: str | None,
+    max_turn_bytes: int,
+    outcome: str = "nothing was imported from this file",
+) -> list[Transcript]:
     """The conversations of a file, every turn checked as `append` would check it.
 
     Without `conversation_id` a file of turns is one conversation named after the file. Files that name their
     conversations keep those names, and `conversation_id` is refused if they hold more than one.
-    Raises `InvalidFile` naming each bad place as `file:line`.
+    Raises `InvalidFile` naming each bad place as `file:line`, and at its end `outcome`.
     """
-    problems = _Problems(path)
+    problems = _Problems(path, outcome)
     items = _items(path, problems)
     problems.raise_if_any()
     if not items:
@@ -88,6 +95,9 @@ def read_transcripts(path: Path, *, conversation_id: str | None, max_turn_bytes:
 def _items(path: Path, problems: _Problems) -> list[_Item]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
+    except IsADirectoryError:
+        problems.add(None, "is a folder: name the files in it")
+        return []
     except OSError as error:
         problems.add(None, f"cannot be read: {error.strerror}")
         return []
@@ -150,14 +160,15 @@ def _transcripts(
     if not whole:
         turns = [item.value for item in items]
         lines = [item.line for item in items]
-        return [(lines, Transcript(conversation_id or path.stem, _with_ids(turns)))]
+        # An empty name is none, and refused as such.
+        return [(lines, Transcript(path.stem if conversation_id is None else conversation_id, _with_ids(turns)))]
     found = []
     for position, item in enumerate(whole, start=1):
         turns = chatgpt_turns(item.value) if is_chatgpt_conversation(item.value) else _turns_of(item.value)
         if not isinstance(turns, list):
             problems.add(item.line, f"conversation {position}: its turns must be a list, not {type(turns).__name__}")
             continue
-        name = conversation_id or _name_of(item.value) or f"{path.stem}-{position}"
+        name = _name_of(item.value) or f"{path.stem}-{position}" if conversation_id is None else conversation_id
         found.append(([item.line] * len(turns), Transcript(name, _with_ids(turns))))
     return found
 

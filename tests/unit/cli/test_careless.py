@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from turnfold import Turnfold
+from turnfold.contract.results import ErasureReceipt
+from turnfold_worker.cli.reading import POLICIES
+
 Run = Callable[..., Result]
 Write = Callable[[str, object], Path]
 
@@ -103,3 +107,98 @@ def test_a_larger_budget_shows_no_fewer_turns_word_for_word(run: Run, write: Wri
     counts = [shown(budget) for budget in (8_000, 100_000, 10_000_000)]
     assert counts == sorted(counts)
     assert counts[-1] > 180
+
+
+def test_a_bad_file_says_what_was_not_done(run: Run, write: Write) -> None:
+    file = write("bad.jsonl", "no JSON\n")
+
+    assert run("fold", file).stderr.splitlines()[-1] == "nothing was folded"
+    assert run("import", file).stderr.splitlines()[-1] == "nothing was imported from this file"
+
+
+@pytest.mark.parametrize("command", ["import", "fold"])
+def test_a_folder_in_the_place_of_a_file_is_named(run: Run, tmp_path: Path, command: str) -> None:
+    result = run(command, tmp_path)
+
+    assert result.exit_code == 2
+    assert "is a folder: name the files in it" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["context", "c", "--budget", "0"], "--budget"),
+        (["fold", "c.jsonl", "--budget", "-5"], "--budget"),
+        (["context", "c", "--policy", "mine"], "'balanced', 'recency'"),
+        (["fold", "c.jsonl", "--policy", "mine"], "'balanced', 'recency'"),
+        (["expand", "c", "L1:x-1", "--max-tokens", "0"], "--max-tokens"),
+        (["status", "c", "--wait", "-1"], "--wait"),
+        (["search", "c", " "], "the query is empty"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_a_usage_error_before_any_work(
+    run: Run, arguments: list[str], option: str
+) -> None:
+    result = run("--redis-url", "redis://127.0.0.1:1/0", *arguments)
+
+    assert result.exit_code == 2
+    assert "Usage: " in result.stderr
+    assert option in result.stderr
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_policy_that_is_offered_is_known(run: Run, write: Write, policy: str) -> None:
+    file = write("c.jsonl", [{"role": "user", "content": "Hello."}])
+
+    assert run("fold", file, "--policy", policy).exit_code == 0
+
+
+def test_an_empty_name_of_a_conversation_is_refused(run: Run, write: Write) -> None:
+    file = write("c.jsonl", [{"role": "user", "content": "Hello."}])
+
+    result = run("--redis-url", "redis://127.0.0.1:1/0", "import", file, "--conversation", "")
+
+    assert result.exit_code == 2
+    assert "name the conversation with --conversation" in result.stderr
+
+
+def test_a_conversation_that_the_file_does_not_hold_is_named(run: Run, write: Write) -> None:
+    result = run("fold", write("c.jsonl", [{"role": "user", "content": "Hello."}]), "--conversation", "d")
+
+    assert result.exit_code == 2
+    assert "it holds no conversation 'd'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("5", "must be a JSON object with role and content, not a number"),
+        ('"hi"', "not text"),
+        ("null", "not null"),
+        ('{"words": "hi"}', "the turn has no role: use one of system"),
+        ('{"role": "user", "content": {}}', "not an object"),
+        ('{"role": "user", "content": "a", "created_at": "tomorrow"}', "such as 2025-03-01T09:30:00Z"),
+        ('{"role": "user", "content": "a", "created_at": "2025-03-01T09:30"}', "write it as 2025-03-01T09:30:00Z"),
+        (
+            '{"role": "user", "content": "a", "created_at": 5}',
+            "ISO 8601 text such as 2025-03-01T09:30:00Z, not a number",
+        ),
+    ],
+)
+def test_a_bad_line_is_explained_in_words_of_json(run: Run, write: Write, line: str, says: str) -> None:
+    result = run("fold", write("c.jsonl", line))
+
+    assert result.exit_code == 2
+    assert says in result.stderr
+
+
+def test_forgetting_what_never_was_asks_for_the_name(
+    run: Run, redis_url: str, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = ErasureReceipt(conversation_id="c", completed=True, inbox_turns=0, turns=0, segments=0, anchors=0)
+    monkeypatch.setattr(Turnfold, "forget", lambda *_, **__: nothing)
+
+    result = run("--redis-url", redis_url, "--database-url", sqlite_url, "forget", "c", "--yes")
+
+    assert result.exit_code == 0
+    assert "nothing of conversation 'c' was there: is the name right?" in result.stderr

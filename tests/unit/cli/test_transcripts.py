@@ -141,7 +141,7 @@ def test_every_bad_place_is_named_up_to_ten(write: Write) -> None:
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="cannot be read"):
         read(tmp_path / "nowhere.jsonl")
-    with pytest.raises(InvalidFile, match="cannot be read"):
+    with pytest.raises(InvalidFile, match="is a folder: name the files in it"):
         read(tmp_path)
 
 

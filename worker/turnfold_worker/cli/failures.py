@@ -14,6 +14,7 @@ from typing import IO, Any, Final
 import click
 
 from turnfold.errors import InvalidInput, TurnfoldError, Unavailable
+from turnfold_worker.cli.terminal_words import at_the_terminal
 from turnfold_worker.errors import Retryable
 
 FAILED: Final = 1
@@ -36,7 +37,7 @@ class Failure(_OneLine):
     """An error of the SDK on its way to the terminal."""
 
     def __init__(self, error: TurnfoldError) -> None:
-        super().__init__(str(error))
+        super().__init__(at_the_terminal(str(error)))
         self.exit_code = exit_code_of(error)  # type: ignore[misc]  # a class variable only by its declaration
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from turnfold_worker.cli.output import json_option, print_json, progress
-from turnfold_worker.cli.reading import FORMATS, context_as_json, print_context
+from turnfold_worker.cli.reading import BUDGET_HELP, FORMATS, POLICIES, POLICY_HELP, context_as_json, print_context
+from turnfold_worker.cli.terminal_words import OFFLINE_COMMANDS
 from turnfold_worker.transcripts import InvalidFile, Transcript, read_transcripts
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ MAX_TURN_BYTES = 16 * 1_048_576
 
 @click.command(short_help="Fold a file offline, without servers.")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--budget", "budget_tokens", type=int, default=2000, show_default=True, help="Most tokens it may have.")
+@click.option("--budget", "budget_tokens", type=click.IntRange(1), default=2000, show_default=True, help=BUDGET_HELP)
 @click.option("--query", help="What the next answer is about: shows more of what belongs to it.")
 @click.option("--conversation", help="Which conversation of the file; needed when it holds several.")
-@click.option("--policy", default="balanced", show_default=True, help="How the budget is shared: balanced or recency.")
+@click.option("--policy", type=click.Choice(POLICIES), default=POLICIES[0], show_default=True, help=POLICY_HELP)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--digest", "only_digest", is_flag=True, help="Print only the hash of the folded conversation.")
 @json_option
@@ -44,7 +45,9 @@ def fold(
       TURNFOLD_SEMANTIC=on turnfold fold chat.jsonl       as workers with a sentence model do
       turnfold fold chat.jsonl --budget 800 --query "which database?" --json
     """
-    transcripts = read_transcripts(file, conversation_id=None, max_turn_bytes=MAX_TURN_BYTES)
+    transcripts = read_transcripts(
+        file, conversation_id=None, max_turn_bytes=MAX_TURN_BYTES, outcome="nothing was folded"
+    )
     transcript = _the_one(transcripts, file, conversation)
     with _folded(transcript) as folded:
         if only_digest:
@@ -56,9 +59,9 @@ def fold(
         made = folded.context(budget_tokens=budget_tokens, query=query, policy=policy)
         if as_json or form == "json":
             about = {"conversation_id": transcript.conversation_id, "digest": folded.digest()}
-            print_json({**about, **context_as_json(made)})
+            print_json({**about, **context_as_json(made, OFFLINE_COMMANDS)})
         else:
-            print_context(made, form)
+            print_context(made, form, OFFLINE_COMMANDS)
 
 
 def _the_one(transcripts: list[Transcript], file: Path, conversation: str | None) -> Transcript:
@@ -68,7 +71,8 @@ def _the_one(transcripts: list[Transcript], file: Path, conversation: str | None
     if conversation in found:
         return found[conversation]
     some = ", ".join(sorted(found)[:5]) + (", …" if len(found) > 5 else "")
-    msg = f"{file}: choose one of its {len(found)} conversations with --conversation: {some}"
+    wrong = "" if conversation is None else f"it holds no conversation {conversation!r}; "
+    msg = f"{file}: {wrong}choose one of its {len(found)} conversations with --conversation: {some}"
     raise InvalidFile(msg)
 
 

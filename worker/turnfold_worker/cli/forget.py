@@ -45,6 +45,8 @@ def forget(session: Session, conversation: str | None, everything: bool, yes: bo
             print_json(receipt)
         else:
             _say(asdict(receipt), completed=receipt.completed)
+            if receipt.completed and not any(getattr(receipt, name) for name in _COUNTED):
+                click.echo(f"nothing of conversation {conversation!r} was there: is the name right?", err=True)
         return
     from turnfold_worker.inspection import known_conversations
 

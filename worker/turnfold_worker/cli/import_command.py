@@ -10,7 +10,7 @@ import click
 from redis import AuthenticationError
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
-from turnfold.errors import InboxFull, Unavailable, WaitTimeout
+from turnfold.errors import InboxFull, SchemaMismatch, Unavailable, WaitTimeout
 from turnfold_worker.cli.failures import Stopped
 from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow, without_password
 from turnfold_worker.cli.session import Session, pass_session
@@ -68,10 +68,11 @@ def import_files(
     ]
     _refuse_repeated(transcripts)
     total = sum(len(transcript.turns) for transcript in transcripts)
+    stored_before = _stored_before(session, transcripts)
     _append(session, transcripts, total, batch=batch)
     if wait_seconds is not None:
         _wait(session, transcripts, total, seconds=wait_seconds)
-    _report(transcripts, total, folded=wait_seconds is not None, as_json=as_json)
+    _report(transcripts, total, stored_before, folded=wait_seconds is not None, as_json=as_json)
 
 
 def append_all(
@@ -177,11 +178,42 @@ def _refuse_repeated(transcripts: list[Transcript]) -> None:
         seen.add(transcript.conversation_id)
 
 
-def _report(transcripts: list[Transcript], total: int, *, folded: bool, as_json: bool) -> None:
+def _stored_before(session: Session, transcripts: list[Transcript]) -> int | None:
+    """How many of the turns were imported earlier; None where that cannot be seen: an import needs no database."""
+    from turnfold_worker.inspection import stored_among
+
+    servers = f"Redis at {without_password(session.settings.redis_url)} and the database"
+    try:
+        with told_when_slow(lambda: f"looking for turns that are stored already: waiting for {servers}"):
+            return sum(
+                stored_among(
+                    session.redis, session.reader, session.address(transcript.conversation_id),
+                    [turn["turn_id"] for turn in transcript.turns],
+                )
+                for transcript in transcripts
+            )  # fmt: skip
+    except (Unavailable, SchemaMismatch):
+        return None
+
+
+def _report(
+    transcripts: list[Transcript], total: int, stored_before: int | None, *, folded: bool, as_json: bool
+) -> None:
     ids = [transcript.conversation_id for transcript in transcripts]
     if as_json:
-        print_json({"turns": total, "conversations": ids, "folded": folded})
+        print_json({"turns": total, "stored_before": stored_before, "conversations": ids, "folded": folded})
         return
-    what = f"conversation {ids[0]}" if len(ids) == 1 else f"{len(ids)} conversations"
+    if stored_before == total:
+        click.echo(f"{_turns(total)} of {_named(ids)}: all were stored already, nothing changed")
+        return
     after = " and folded" if folded else "; folding goes on in the background: see `turnfold status`"
-    click.echo(f"{total} turn{'' if total == 1 else 's'} of {what} appended{after}")
+    known = f"; {stored_before} of them were stored already and are not doubled" if stored_before else ""
+    click.echo(f"{_turns(total)} of {_named(ids)} appended{after}{known}")
+
+
+def _turns(number: int) -> str:
+    return f"{number} turn{'' if number == 1 else 's'}"
+
+
+def _named(ids: list[str]) -> str:
+    return f"conversation {ids[0]}" if len(ids) == 1 else f"{len(ids)} conversations"

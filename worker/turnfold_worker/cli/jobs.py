@@ -118,8 +118,8 @@ def retry(ctx: click.Context, ids: tuple[str, ...], conversation: str | None, ev
 def skip(ctx: click.Context, ids: tuple[str, ...], conversation: str | None, everything: bool, as_json: bool) -> None:
     """Let parked work be, chosen by ID, by conversation or all. The row stays as a record.
 
-    Nothing else changes: a segment keeps its plain words, a turn its placeholder, and `tf.expand` still returns
-    what is stored. `turnfold status` and `turnfold doctor` count it no longer.
+    Nothing else changes: a segment keeps its plain words, a turn its placeholder, and `turnfold expand` still
+    returns what is stored. `turnfold status` and `turnfold doctor` count it no longer.
 
     \b
     Examples:

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turnfold.contract.records import AnchorState, AnchorType
-from turnfold.errors import UnknownConversation
 from turnfold_worker.cli.output import console, json_option, plain, print_json, print_text, table, told_when_slow, words
 from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.cli.terminal_words import commands_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from turnfold import Context
     from turnfold.contract.records import Anchor
 
+POLICIES = ("balanced", "recency")
+POLICY_HELP = "How the budget is shared."
+BUDGET_HELP = "Most tokens it may have."
 FORMATS = ("text", "openai", "anthropic", "json")
 TYPES = [kind.value for kind in AnchorType]
 STATES = ["all", *(state.value for state in AnchorState)]
@@ -25,10 +28,10 @@ STATES = ["all", *(state.value for state in AnchorState)]
 
 @click.command(short_help="Print a context within a token budget.")
 @click.argument("conversation")
-@click.option("--budget", "budget_tokens", type=int, default=2000, show_default=True, help="Most tokens it may have.")
+@click.option("--budget", "budget_tokens", type=click.IntRange(1), default=2000, show_default=True, help=BUDGET_HELP)
 @click.option("--query", help="What the next answer is about: shows more of what belongs to it.")
 @click.option("--system", help="System text that is always shown in full.")
-@click.option("--policy", default="balanced", show_default=True, help="How the budget is shared: balanced or recency.")
+@click.option("--policy", type=click.Choice(POLICIES), default=POLICIES[0], show_default=True, help=POLICY_HELP)
 @click.option("--expand", "expand", multiple=True, help="A marker whose words are shown too; up to 8 times.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @json_option
@@ -58,29 +61,31 @@ def context(
         policy=policy, expand=expand,
     )  # fmt: skip
     if made.coverage is None:
-        msg = f"nothing was ever appended to conversation {conversation!r} of tenant {session.settings.tenant!r}"
-        raise UnknownConversation(msg)
-    print_context(made, "json" if as_json else form)
+        raise session.nothing_appended(conversation)
+    print_context(made, "json" if as_json else form, commands_for(conversation, query))
 
 
-def print_context(made: Context, form: str) -> None:
-    """Print a context in one of `FORMATS`."""
+def print_context(made: Context, form: str, commands: Mapping[str, str]) -> None:
+    """Print a context in one of `FORMATS`; `commands` as of `terminal_words`."""
     match form:
         case "openai" | "anthropic":
             click.echo(json.dumps(made.request(form), ensure_ascii=False, indent=2))
         case "json":
-            print_json(context_as_json(made))
+            print_json(context_as_json(made, commands))
         case _:
             print_text(made.text)
 
 
-def context_as_json(made: Context) -> dict[str, Any]:
+def context_as_json(made: Context, commands: Mapping[str, str]) -> dict[str, Any]:
     """A context with its account, without what its forms are made from."""
+    budget = plain(made.budget)
+    for left in budget["left_out"]:
+        left["reach"] = commands.get(left["reach"], left["reach"])
     return {
         "text": made.text,
         "tokens": made.tokens,
         "counter": made.counter,
-        "budget": plain(made.budget),
+        "budget": budget,
         "markers": list(made.markers),
         "coverage": plain(made.coverage),
         "fingerprint": made.fingerprint,
@@ -90,7 +95,7 @@ def context_as_json(made: Context) -> dict[str, Any]:
 @click.command(short_help="Print what a marker stands for.")
 @click.argument("conversation")
 @click.argument("marker")
-@click.option("--max-tokens", type=int, help="Cut the text here, and name the marker that goes on.")
+@click.option("--max-tokens", type=click.IntRange(1), help="Cut the text here, and name the marker that goes on.")
 @click.option("--reconstruct", is_flag=True, help="Let a model write removed turns again, from their summary.")
 @json_option
 @pass_session
@@ -126,6 +131,9 @@ def search(session: Session, conversation: str, query: str, limit: int, as_json:
     Example:
       turnfold search chat "connection pool"
     """
+    if not query.strip():
+        msg = "the query is empty: give words to search for"
+        raise click.UsageError(msg)
     hits = session.turnfold.search(conversation, query, limit=limit)
     if as_json:
         print_json(hits)

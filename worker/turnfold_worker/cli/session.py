@@ -161,6 +161,13 @@ class Session:
             raise UnknownConversation(msg)
         return address
 
+    def nothing_appended(self, conversation_id: str) -> UnknownConversation:
+        """The error for a conversation that does not exist."""
+        return UnknownConversation(
+            f"nothing was ever appended to conversation {conversation_id!r} of tenant {self.settings.tenant!r}: is the "
+            "name right? `turnfold import FILE` makes one with the name of the file"
+        )
+
     def close(self) -> None:
         while self._closing:
             self._closing.pop()()

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from turnfold.errors import UnknownConversation
 from turnfold_worker.cli.inspect_command import expansions_line
 from turnfold_worker.cli.output import console, json_option, plain, print_json, table, told_when_slow, words
 from turnfold_worker.cli.session import Session, pass_session
@@ -48,8 +47,7 @@ def status(session: Session, conversation: str | None, wait_seconds: float | Non
         ):
             found = session.turnfold.wait(conversation, timeout_seconds=wait_seconds)
     if not found.inbox and not found.stored:
-        msg = f"nothing was ever appended to conversation {conversation!r} of tenant {session.settings.tenant!r}"
-        raise UnknownConversation(msg)
+        raise session.nothing_appended(conversation)
     if as_json:
         print_json({**plain(found), "settled": found.settled})
     else:
