@@ -137,6 +137,10 @@ def test_the_same_fact_with_another_value_supersedes_the_earlier() -> None:
 def test_a_number_that_tells_which_of_several_is_no_changed_value() -> None:
     rooms = talk("user: Room 12 is booked for the 9:00 meeting.", "user: Room 14 is booked for the 9:00 meeting.")
     assert states(merged(rooms)) == [AnchorState.ACTIVE, AnchorState.ACTIVE]
+    reports = talk("user: I sent report 3 of the audit to Mara.", "user: I sent report 4 of the audit to Mara.")
+    assert states(merged(reports)) == [AnchorState.ACTIVE, AnchorState.ACTIVE]
+    ships = talk("user: We shipped version 3 of the audit.", "user: We shipped version 4 of the audit.")
+    assert states(merged(ships)) == [AnchorState.SUPERSEDED, AnchorState.ACTIVE]
     days = talk("user: Room 12 is booked on 3 May.", "user: Room 12 is booked on 7 May.")
     assert states(merged(days)) == [AnchorState.SUPERSEDED, AnchorState.ACTIVE]
     ports = talk("user: The port of the ledger is 5433.", "user: The port of the ledger is 5432.")

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from turnfold_worker.pipeline.anchors import statement_rules
+from turnfold_worker.pipeline.anchors.done import ANY_FORM
 from turnfold_worker.pipeline.anchors.likeness import Known, bare_value, own_words, same_person, same_speaker
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.language.quantities import sort_of_amount
@@ -27,6 +28,11 @@ _ASSIGNED: Final = re.compile(
 _NUMBERED: Final = re.compile(
     r"(?<!\w)[a-z]{3,20} (?P<number>\d{1,9}+) (?:is|are|was|were|isn't|must|may|can|should|will|has|have|needs)(?!\w)"
 )
+_DONE_TO: Final = re.compile(
+    rf"(?<!\w)(?:{ANY_FORM}) (?:the |our |my |your |their )?(?!(?:version|port|level|step) )[a-z]{{3,20}} "
+    r"(?P<number>\d{1,9}+)(?![\w%]|[.,:]\d)"
+)
+"""'I sent report 3.'"""
 _SUBJECT: Final = re.compile(
     r"(?i)(?<!\w)(?:the|my|our|your|his|her|their|its) (?!(?:other|first|second|last|one|right|correct)(?!\w))"
     r"(?P<subject>[a-z][\w'-]{2,30}(?: [a-z][\w'-]{2,30})?) "
@@ -83,7 +89,8 @@ def another_value(one: Known, other: Known, kind: FactKind, *, of_any_unit: bool
 def of_another_number(one: Known, other: Known) -> bool:
     """Whether numbers tell that they speak of two of several things: 'room 12 is free', 'room 14 is free'."""
     ours, theirs = (
-        {match["number"] for match in _NUMBERED.finditer(each.said)} & set(each.facts.texts(FactKind.NUMBER))
+        {match["number"] for pattern in (_NUMBERED, _DONE_TO) for match in pattern.finditer(each.said)}
+        & set(each.facts.texts(FactKind.NUMBER))
         for each in (one, other)
     )
     return ours != theirs

@@ -66,13 +66,14 @@ _WHEN: Final = deed_words(
     "already yesterday tonight morning afternoon evening earlier ago minute minutes just successfully"
 )
 _FEW_WORDS: Final = 8
-_ANY_FORM: Final = "|".join(
+ANY_FORM: Final = "|".join(
     sorted({r"\w{2,14}ed", "done", *(form for each in _IRREGULAR.values() for form in each.split())})
 )
+"""What a verb is when a deed is done."""
 _ANY_DEED: Final = re.compile(
     r"^(?:(?:ok|okay|great|sure|good|yes|yep|all|and|so|just|now|i|we|it|they|that|i've|we've|it's|that's|has|have|is|are|"
-    rf"been|already)[,.!]? ){{0,5}}(?:{_ANY_FORM})(?!\w)|"
-    rf"(?:(?<!\w)(?:is|are|been)|\w's|^\w{{1,20}}) (?:now |all )?(?:{_ANY_FORM}|ready|live)\W*$"
+    rf"been|already)[,.!]? ){{0,5}}(?:{ANY_FORM})(?!\w)|"
+    rf"(?:(?<!\w)(?:is|are|been)|\w's|^\w{{1,20}}) (?:now |all )?(?:{ANY_FORM}|ready|live)\W*$"
 )
 """A deed that is told as done, at the beginning or at the end of few words."""
 SOON: Final = 4
