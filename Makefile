@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 SOURCES := producer_sdk worker tests benchmarks
-# Those that kill and starve servers, or show how long things take, have the machine to themselves.
+# Those that kill and starve servers, or show how long things take, have the machine to themselves. The others wait for
+# servers a third of the time: three at once keep two cores busy.
 TOGETHER := unit contract migrations conformance integration
 ALONE := faults tour
 PYTEST_ARGS ?=
@@ -29,7 +30,7 @@ demo: $(VENV)/.installed  ## fold an example conversation on this machine, start
 	@$(BIN)/turnfold demo
 
 test: lint  ## check style, types, import arrows, Dockerfiles, and run every test
-	@$(BIN)/python -m pytest $(addprefix tests/,$(TOGETHER)) --numprocesses 2 --dist loadfile $(PYTEST_ARGS) $(OR_NONE)
+	@$(BIN)/python -m pytest $(addprefix tests/,$(TOGETHER)) --numprocesses 3 --dist loadfile $(PYTEST_ARGS) $(OR_NONE)
 	@$(BIN)/python -m pytest $(addprefix tests/,$(ALONE)) $(PYTEST_ARGS) $(OR_NONE)
 
 lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfiles only
