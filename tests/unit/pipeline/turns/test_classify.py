@@ -35,7 +35,6 @@ def golden(name: str) -> StoredTurn:
 EXAMPLES = {
     "system role": (said(PROSE, role=Role.SYSTEM), Surroundings()),
     "pinned": (said(PROSE, importance=Importance.PIN), Surroundings()),
-    "recent": (said(PROSE), Surroundings(recent=True)),
     "tool calls": (said(PROSE, role=Role.ASSISTANT, parts=calling("a")), Surroundings()),
     "short": (said("Yes, on 7 May."), Surroundings()),
     "already compressed": (said(f"[summary: {PROSE}]"), Surroundings()),
@@ -106,15 +105,13 @@ def test_an_unclosed_fence_is_code_to_its_end() -> None:
     assert classify(said(f"{PROSE}\n```\nx = 1\n" + "y = 2\n" * 20)).decision is Decision.SPLIT
 
 
-def test_a_segment_brings_repeats_marks_and_what_is_recent_together() -> None:
+def test_a_segment_brings_repeats_and_marks_together() -> None:
     story = [said(f"{PROSE} {i}{'!' * i}", seq=i) for i in range(1, 9)]
     turns = [*story, said(story[0].content, seq=9), said(f"We decided. {PROSE}", seq=10, importance=Importance.HIGH)]
-    found, repeats = classify_segment(turns, recent_turns=1)
+    found, repeats = classify_segment(turns)
     assert repeats == {9: Repeat(9, 1)}
     assert found[8] == Classification(Decision.REFER, Tier.NONE, ("repeat",))
-    assert found[9].reasons == ("recent",)
-    again, _ = classify_segment(turns)
-    assert again[9].reasons == ("important",)
+    assert found[9].reasons == ("important",)
 
 
 @given(wild_turns())

@@ -65,8 +65,6 @@ class Surroundings:
 
     facts: Facts = field(default_factory=Facts)
     """Of the turn, when they were read already."""
-    recent: bool = False
-    """It is in the window that is shown raw."""
     important: bool = False
     """It is one of the segment's residuals."""
     repeat: Repeat | None = None
@@ -181,7 +179,6 @@ _KEEP, _HARD, _SOFT = Decision.KEEP, Tier.HARD, Tier.SOFT
 RULES: Final[tuple[Rule, ...]] = (
     Rule("system role", _KEEP, _HARD, lambda look: look.turn.role in {Role.SYSTEM, Role.DEVELOPER}),
     Rule("pinned", _KEEP, _HARD, lambda look: look.turn.importance is Importance.PIN),
-    Rule("recent", _KEEP, _HARD, lambda look: look.around.recent),
     Rule("tool calls", _KEEP, _HARD, lambda look: bool(call_ids(look.turn))),
     Rule("short", _KEEP, _SOFT, lambda look: len(look.turn.content) < SHORT),
     Rule("already compressed", _KEEP, _SOFT, lambda look: bool(_COMPRESSED.match(look.text))),
@@ -238,14 +235,12 @@ def classify_segment(
     *,
     before: Sequence[StoredTurn] = (),
     facts: Mapping[int, Facts] | None = None,
-    recent_turns: int = 0,
     scores: Sequence[ImportanceScore] | None = None,
 ) -> tuple[tuple[Classification, ...], dict[int, Repeat]]:
     """Decisions for the turns of a segment, in order, and the repeats by number.
 
-    `before` are the turns before the segment, of which the last four may be repeated; `facts` by number;
-    `recent_turns` at the end are kept raw (none in a segment that is folded: the read shows what is recent);
-    `scores` are those of the turns, when they are known.
+    `before` are the turns before the segment, of which the last four may be repeated; `facts` by number; `scores` are
+    those of the turns, when they are known. What is recent decides nothing here: a read shows it raw.
     """
     repeats = find_repeats(turns, before=before)
     kept = residuals(score_turns(turns) if scores is None else scores)
@@ -255,12 +250,11 @@ def classify_segment(
             turn,
             Surroundings(
                 facts=read.get(turn.seq, Facts()),
-                recent=place >= len(turns) - recent_turns,
                 important=turn.seq in kept,
                 repeat=repeats.get(turn.seq),
             ),
         )
-        for place, turn in enumerate(turns)
+        for turn in turns
     ), repeats
 
 
