@@ -11,7 +11,9 @@ from typing import Final
 import pytest
 
 from support.talk import talk
-from turnfold.assemble.by_value.asked import room_unasked
+from turnfold.assemble.by_value.answers import NOTHING_QUOTED
+from turnfold.assemble.by_value.asked import asked, room_unasked
+from turnfold.assemble.by_value.past import Past
 from turnfold.assemble.forms.render_text import (
     BACKGROUND_HEADER,
     CONTINUED_HEADER,
@@ -21,6 +23,9 @@ from turnfold.assemble.forms.render_text import (
     MIXED_HEADER,
     RECENT_HEADER,
 )
+from turnfold.assemble.pricing import Pricing, Style
+from turnfold.contract.notes import Note
+from turnfold.tokens import ESTIMATOR, estimate_tokens
 from turnfold_worker.offline import FoldedConversation, fold
 
 EXAMPLE: Final = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
@@ -69,6 +74,37 @@ def test_while_turns_are_appended_the_answers_to_a_question_stay() -> None:
     assert HITS_HEADER in before or MIXED_HEADER in before
     assert kept > sum(changes.values()), changes
     assert max(changes.values()) <= 4, changes
+
+
+def test_the_line_above_the_answers_stays_while_turns_are_appended() -> None:
+    turns = talk("line", 90)
+    lines: dict[int, set[bool]] = {}
+    for last in range(86, 91):
+        folded = fold(turns[:last], conversation_id="c")
+        text = folded.context(budget_tokens=500, query="What did Mara merge?").text
+        assert HITS_HEADER in text or MIXED_HEADER in text
+        lines.setdefault(folded.segments[-1].last_seq, set()).add(HITS_HEADER in text)
+    assert all(len(found) == 1 for found in lines.values()), lines
+
+
+@pytest.mark.parametrize("room", range(20, 60, 3))
+def test_notes_beside_the_answers_cost_what_they_may_and_change_nothing_before_them(room: int) -> None:
+    notes = [note(seq) for seq in range(1, 40)]
+    past = Past(notes, before_seq=100, anchored={})
+    pricing = Pricing(ESTIMATOR, Style(short=False, openings=("[",)))
+    answer = asked(notes[:20], past, [], NOTHING_QUOTED, 120, pricing)
+    longer = answer.with_more(past, [], room, pricing)
+    assert answer.hits
+    assert longer.hits
+    assert len(longer.notes) > len(answer.notes)
+    assert longer.tokens - answer.tokens <= room
+    before, _, _ = answer.hits.text.rpartition("pears")
+    assert longer.hits.text.startswith(before)
+
+
+def note(seq: int) -> Note:
+    text = f"counted {seq} apples and {seq} pears"
+    return Note(seq, 0, "Mara", "user", "2 March 2026", text, estimate_tokens(text) + 1, gain=100 - seq)
 
 
 @pytest.mark.parametrize("policy", ["balanced", "recency"])

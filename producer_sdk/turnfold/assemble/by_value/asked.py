@@ -14,7 +14,7 @@ from turnfold.assemble.pricing import Pricing
 from turnfold.contract.notes import Note, in_order
 
 _ALL_FOR_QUERY: Final = 1_000
-"""Tokens up to which a context with a query has no notes but those that it is about."""
+"""Tokens up to which a context with a query has no notes that stand there whatever is asked."""
 _ENOUGH: Final = 8_000
 """Tokens: what a question finds seldom costs more, however large the budget."""
 _STEP: Final = 0.02
@@ -37,20 +37,21 @@ class Asked(NamedTuple):
     said: Quoted = NOTHING_QUOTED
     notes: tuple[Note, ...] = ()
     """As they were taken: first those that answer."""
-    answers: int = 0
-    """How many of them do."""
+    with_others: bool = False
+    """What the line above them says. It is decided before the last few are taken: all before these stays as it is."""
     labels: Labels = NO_LABELS
     hits: Hits | None = None
     """The notes as they are shown."""
     tokens: int = 0
 
-    def with_notes(self, taken: Taken, pricing: Pricing, *, answers: int = 0) -> Asked:
+    def with_notes(self, taken: Taken, pricing: Pricing) -> Asked:
         """With these notes behind the others."""
-        notes, answers = (*self.notes, *taken.notes), self.answers + answers
+        notes = (*self.notes, *taken.notes)
         if not notes:
             return self
-        hits = Hits(tuple(in_order(notes)), with_others=len(notes) > answers)
-        return Asked(self.said, notes, answers, taken.labels, hits, self.said.tokens + pricing.notes(hits))
+        hits = Hits(tuple(in_order(notes)), with_others=self.with_others)
+        tokens = self.said.tokens + pricing.notes(hits)
+        return self._replace(notes=notes, labels=taken.labels, hits=hits, tokens=tokens)
 
     def with_more(self, past: Past, background: Sequence[Note], room: int, pricing: Pricing) -> Asked:
         """With notes near the end for `room` more tokens: all before them stays."""
@@ -69,6 +70,5 @@ def asked(
     shown |= {(note.seq, note.place) for note in hits.notes}
     others = (note for note in past if note[0] not in said.whole and note[:2] not in shown)
     beside = fitting_notes(others, (), room - hits.tokens, pricing, labels=hits.labels)
-    return (
-        Asked(said, tokens=said.tokens).with_notes(hits, pricing, answers=len(hits.notes)).with_notes(beside, pricing)
-    )
+    taken = Taken([*hits.notes, *beside.notes], hits.tokens + beside.tokens, beside.labels)
+    return Asked(said, with_others=bool(beside.notes), tokens=said.tokens).with_notes(taken, pricing)
