@@ -51,7 +51,8 @@ class Material(NamedTuple):
     @property
     def may_be_parted(self) -> bool:
         """True when what a caller asks for may stand between what is folded and the turns after it."""
-        return bool(self.request.query or self.snapshot.hits or self.snapshot.passages)
+        by_age = self.request.policy.selection == "age"
+        return bool(self.snapshot.passages or (self.snapshot.excerpts if by_age else self.request.query))
 
     def turns_of(self, node: Node) -> tuple[StoredTurn, ...]:
         """The turns of a node that can be shown raw: all of them or none."""

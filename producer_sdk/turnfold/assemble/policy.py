@@ -51,7 +51,7 @@ class Policy:
     tail_share: float = 0.08
     """Most for the open tail, the turns that no segment holds yet; beyond it turns are clipped."""
     excerpts_share: float = 0.25
-    """Most for excerpts, when there is a query and levels are chosen by age."""
+    """Most for excerpts, when there is a query; less in small budgets when levels are chosen by value."""
     actions_share: float = 0.12
     """Most for what was done last with tools, when levels are chosen by value."""
     expand_share: float = 0.5
@@ -61,7 +61,7 @@ class Policy:
     often_after: int = 3
     """Expansions, older ones counted less, from which a segment is looked up often."""
     unasked_share: float = 0.25
-    """With a query, most for notes that it is not about; less in small budgets."""
+    """With a query, for notes that stand there whatever is asked; less in small budgets, more in large ones."""
     markers_share: float = 0.015
     """Most for the lines that say which turns notes stand for, and how to expand them."""
     system_share: float = 0.25

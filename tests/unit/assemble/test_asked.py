@@ -128,6 +128,11 @@ def test_what_changes_with_each_turn_stands_behind_all_else(
         assert following.first_seq == one.last_seq + 1
 
 
+def test_a_question_that_finds_nothing_costs_the_selection_by_age_nothing(example: FoldedConversation) -> None:
+    texts = {example.context(budget_tokens=200, policy="recency", query=query).text for query in (None, "Xylophone?")}
+    assert len(texts) == 1
+
+
 def test_a_conversation_of_which_nothing_is_folded_has_one_header_behind_its_answers() -> None:
     turns = [{"role": "user", "content": f"Line {i}: {'the lamp of the hall was counted again. ' * 30}"} for i in "abc"]
     turns.insert(0, {"role": "user", "content": "The gardener Pavel comes on Tuesday at nine."})

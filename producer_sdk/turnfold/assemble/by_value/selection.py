@@ -54,7 +54,7 @@ _ENOUGH: Final = 2**31
 def select_by_value(material: Material, pricing: Pricing, *, target: int, in_detail: Sequence[Node] = ()) -> Plan:
     """A plan of about `target` tokens; what has to be shown may cost more than that.
 
-    Segments that are shown `in_detail` beside it have no notes in it.
+    Segments that are shown `in_detail` beside it have no notes in it but those that a query is about.
     """
     plan = fixed_plan(material, pricing, target=target)
     fixed = pricing.count(plan.system) + pricing.count(plan.task)
@@ -289,7 +289,7 @@ class _Selection:
         return fitting_notes(notes, spans, room, self._pricing)
 
     def _lines_tokens(self) -> int:
-        """Tokens of the background's header and of the lines of groups."""
+        """At most the tokens of the background's headers and of the lines below them."""
         tail = self._tail_span()
         lines = [group_line(*tail)] if tail else []
         lines += recent.lines_of(self._unfolded(tail), self.plan.unread)
