@@ -94,8 +94,9 @@ def test_a_generous_budget_quotes_the_turn_that_answers_after_the_background(tal
     first = answers(context)[0]
     assert (first.seq, first.detail) == (78, Detail.TURNS)
     assert first.segment is not None
-    assert "[notes for the question]" not in context.text.split("crimson")[0], "its notes are not among them"
-    assert next(part.used for part in context.budget.parts if part.name == "excerpts") > 0
+    assert "[more notes, for the question]" not in context.text.split("crimson")[0], "its notes are not among them"
+    part = next(part for part in context.budget.parts if part.name == "excerpts")
+    assert part.got >= part.used > 0
     assert context.budget.text_tokens == estimate_tokens(context.text)
 
 

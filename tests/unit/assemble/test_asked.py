@@ -20,7 +20,6 @@ from turnfold.assemble.forms.render_text import (
     EXCERPTS_HEADER,
     EXPANDED_HEADER,
     HITS_HEADER,
-    MIXED_HEADER,
     RECENT_HEADER,
 )
 from turnfold.assemble.pricing import Pricing, Style
@@ -45,7 +44,7 @@ def long() -> FoldedConversation:
 
 def before_answers(text: str) -> str:
     """All before the notes for the question."""
-    return text.partition(HITS_HEADER.removesuffix("]\n"))[0]
+    return text.partition(HITS_HEADER)[0]
 
 
 @pytest.mark.parametrize("budget", [2_000, 4_000, 16_000])
@@ -55,6 +54,8 @@ def test_contexts_for_other_questions_begin_alike(long: FoldedConversation, budg
     for one, other in combinations(texts, 2):
         assert one != other
         assert before_answers(one) == before_answers(other)
+        assert HITS_HEADER in one
+        assert HITS_HEADER in other
     _, header, notes = before_answers(texts[0]).partition(BACKGROUND_HEADER)
     assert header
     assert notes.count("\n") > 4, "there are notes in it"
@@ -71,20 +72,9 @@ def test_while_turns_are_appended_the_answers_to_a_question_stay() -> None:
             changes[closed] += stays != before
             kept += stays == before
         before, closed = stays, folded.segments[-1].last_seq
-    assert HITS_HEADER in before or MIXED_HEADER in before
+    assert HITS_HEADER in before
     assert kept > sum(changes.values()), changes
     assert max(changes.values()) <= 4, changes
-
-
-def test_the_line_above_the_answers_stays_while_turns_are_appended() -> None:
-    turns = talk("line", 90)
-    lines: dict[int, set[bool]] = {}
-    for last in range(86, 91):
-        folded = fold(turns[:last], conversation_id="c")
-        text = folded.context(budget_tokens=500, query="What did Mara merge?").text
-        assert HITS_HEADER in text or MIXED_HEADER in text
-        lines.setdefault(folded.segments[-1].last_seq, set()).add(HITS_HEADER in text)
-    assert all(len(found) == 1 for found in lines.values()), lines
 
 
 @pytest.mark.parametrize("room", range(20, 60, 3))
@@ -114,13 +104,12 @@ def test_what_changes_with_each_turn_stands_behind_all_else(
     example: FoldedConversation, policy: str, budget: int, request_: dict[str, object]
 ) -> None:
     context = example.context(budget_tokens=budget, policy=policy, **request_)  # type: ignore[arg-type]
-    headers = (BACKGROUND_HEADER, HITS_HEADER, MIXED_HEADER, EXCERPTS_HEADER, EXPANDED_HEADER, CONTINUED_HEADER,
-               RECENT_HEADER)  # fmt: skip
+    headers = (BACKGROUND_HEADER, HITS_HEADER, EXCERPTS_HEADER, EXPANDED_HEADER, CONTINUED_HEADER, RECENT_HEADER)
     found = [header for header in headers if context.text.count(f"\n{header}") or context.text.startswith(header)]
     places = [context.text.index(header) for header in found]
     assert places == sorted(places)
     assert all(context.text.count(header) == 1 for header in found)
-    parted = {HITS_HEADER, MIXED_HEADER, EXCERPTS_HEADER, EXPANDED_HEADER} & {*found}
+    parted = {HITS_HEADER, EXCERPTS_HEADER, EXPANDED_HEADER} & {*found}
     assert parted or CONTINUED_HEADER not in found, "nothing stands in between"
     assert context.coverage is not None
     assert context.coverage.spans[0].first_seq == 1

@@ -9,7 +9,7 @@ from turnfold.assemble.by_value.answers import NOTHING_QUOTED, Quoted
 from turnfold.assemble.by_value.fitting import fitting_notes
 from turnfold.assemble.by_value.past import NO_LABELS, Labels, Past, Taken
 from turnfold.assemble.forms.groups import Hits
-from turnfold.assemble.forms.render_text import MIXED_HEADER
+from turnfold.assemble.forms.render_text import HITS_HEADER
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.notes import Note, in_order
 
@@ -37,8 +37,6 @@ class Asked(NamedTuple):
     said: Quoted = NOTHING_QUOTED
     notes: tuple[Note, ...] = ()
     """As they were taken: first those that answer."""
-    with_others: bool = False
-    """What the line above them says. It is decided before the last few are taken: all before these stays as it is."""
     labels: Labels = NO_LABELS
     hits: Hits | None = None
     """The notes as they are shown."""
@@ -49,7 +47,7 @@ class Asked(NamedTuple):
         notes = (*self.notes, *taken.notes)
         if not notes:
             return self
-        hits = Hits(tuple(in_order(notes)), with_others=self.with_others)
+        hits = Hits(tuple(in_order(notes)))
         tokens = self.said.tokens + pricing.notes(hits)
         return self._replace(notes=notes, labels=taken.labels, hits=hits, tokens=tokens)
 
@@ -63,7 +61,7 @@ def asked(
     found: Iterable[Note], past: Past, background: Sequence[Note], said: Quoted, room: int, pricing: Pricing
 ) -> Asked:
     """Of what a query found as much as fits into `room` tokens beside the background, then what says most."""
-    room -= said.tokens + pricing.count(MIXED_HEADER)
+    room -= said.tokens + pricing.count(HITS_HEADER)
     shown = {(note.seq, note.place) for note in background}
     unsaid = (note for note in found if note.seq not in said.whole and note[:2] not in shown)
     hits = fitting_notes(unsaid, (), room, pricing)
@@ -71,4 +69,4 @@ def asked(
     others = (note for note in past if note[0] not in said.whole and note[:2] not in shown)
     beside = fitting_notes(others, (), room - hits.tokens, pricing, labels=hits.labels)
     taken = Taken([*hits.notes, *beside.notes], hits.tokens + beside.tokens, beside.labels)
-    return Asked(said, with_others=bool(beside.notes), tokens=said.tokens).with_notes(taken, pricing)
+    return Asked(said, tokens=said.tokens).with_notes(taken, pricing)

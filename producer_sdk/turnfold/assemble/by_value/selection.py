@@ -175,6 +175,7 @@ class _Selection:
         self.plan = self.plan._replace(
             groups=groups,
             hits=answer.hits,
+            allotted=(*self.plan.allotted, ("excerpts", answer.tokens)),
             excerpts=answer.said.shown,
             answers=answer.said.answers,
             tail=self._tail(tail, late, groups) if tail else None,

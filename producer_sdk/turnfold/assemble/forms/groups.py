@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from turnfold.assemble.forms.render_text import HITS_HEADER, MIXED_HEADER, group_line
+from turnfold.assemble.forms.render_text import HITS_HEADER, group_line
 from turnfold.contract.notes import Note, SpokenDay, days_of, lines_of_days
 
 
@@ -38,11 +38,10 @@ class Hits(NoteBlock):
     """The notes that a query is about, and those for which they leave room."""
 
     notes: tuple[Note, ...]
-    with_others: bool = False
 
     @property
     def line(self) -> str:
-        return MIXED_HEADER if self.with_others else HITS_HEADER
+        return HITS_HEADER
 
 
 @dataclass(frozen=True)
