@@ -11,10 +11,12 @@ from conftest import LocalWorker
 from support.platforms import EVERYTHING, POISON, Platform, talk, with_a_plain_segment
 from support.stored import broken_invariants
 from turnfold import Turnfold
-from turnfold.contract.records import JobId
+from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tasks import Task
+from turnfold.database.engines import connect
 from turnfold_worker import compress as compress_module
-from turnfold_worker.errors import StoreAway
+from turnfold_worker.adapters import sql_jobs
+from turnfold_worker.errors import DIED, StoreAway
 from turnfold_worker.parked import WorkKind, WorkState
 from turnfold_worker.refold import refolded
 
@@ -163,6 +165,95 @@ def test_a_segment_whose_refold_kills_its_worker_is_parked_again_after_as_many_t
     mortal.worker.sweep()
     (again,) = platform.parked.find(EVERYTHING)
     assert (again.state, again.error) == (WorkState.PARKED, "the worker ended while folding")
+
+
+LATER = sql_jobs.SECOND_ROUND_MILLISECONDS
+
+
+@pytest.fixture
+def killed(platform: Platform, database_url: str) -> Callable[[], None]:
+    """Lets time go by until the lease of whoever was killed is over."""
+    writer = connect(database_url, write=True, timeout_seconds=10)
+
+    def pass_by() -> None:
+        with writer.begin() as connection:
+            connection.execute(text("UPDATE job SET lease_until = lease_until - 60000 WHERE state = 'running'"))
+
+    return pass_by
+
+
+@pytest.fixture
+def later(database_url: str) -> Callable[[], None]:
+    """Lets ten minutes go by since work was parked."""
+    writer = connect(database_url, write=True, timeout_seconds=10)
+
+    def pass_by() -> None:
+        with writer.begin() as connection:
+            connection.execute(text(f"UPDATE job SET not_before = not_before - {LATER} WHERE state = 'parked'"))
+
+    return pass_by
+
+
+def with_a_killed_segment(platform: Platform, engine: Engine, killed: Callable[[], None]) -> None:
+    """Two workers in a row were killed while they folded the first segment."""
+    platform.tf.configure("c", settings={"segment_max_turns": 5, "segment_min_turns": 2})
+    platform.tf.append("c", talk(60))
+    for shard in range(16):
+        platform.local.worker.drain(shard)
+    with engine.begin() as connection:
+        id_ = ConversationId(connection.execute(text("SELECT id FROM conversation")).scalar_one())
+    for _ in range(2):
+        assert platform.local.worker.store.claim_fold(id_) is not None
+        killed()
+    platform.local.settle()
+    (work,) = platform.parked.find(EVERYTHING)
+    assert (work.state, work.error) == (WorkState.PARKED, f"{DIED} (attempt 3)")
+
+
+def test_a_segment_whose_workers_were_killed_is_folded_again_by_itself_ten_minutes_later(
+    platform: Platform, engine: Engine, killed: Callable[[], None], later: Callable[[], None]
+) -> None:
+    with_a_killed_segment(platform, engine, killed)
+    platform.tf.configure("undisturbed", settings={"segment_max_turns": 5, "segment_min_turns": 2})
+    platform.tf.append("undisturbed", talk(60))
+    platform.local.settle()
+    assert platform.rows("c") != platform.rows("undisturbed")
+    assert platform.tf.status("c").parked == 1, "not before"
+    later()
+    platform.local.settle()
+    assert platform.parked.find(EVERYTHING) == []
+    assert platform.rows("c") == platform.rows("undisturbed")
+    assert broken_invariants(engine) == {}
+
+
+def test_a_segment_that_kills_its_workers_in_the_second_round_too_waits_for_a_person(
+    platform: Platform, engine: Engine, killed: Callable[[], None], later: Callable[[], None]
+) -> None:
+    with_a_killed_segment(platform, engine, killed)
+    (work,) = platform.parked.find(EVERYTHING)
+    later()
+    store = platform.local.worker.store
+    tries = 0
+    assert store.due_refolds(10) == [work.row]
+    while store.claim_refold(JobId(work.row)) is not None:
+        tries += 1
+        killed()
+    assert tries == 3
+    platform.local.settle()
+    later()
+    platform.local.settle()
+    (again,) = platform.parked.find(EVERYTHING)
+    assert (again.state, again.error, again.attempts) == (WorkState.PARKED, DIED, 6)
+
+
+def test_a_segment_on_which_the_rules_fail_is_not_folded_again_by_itself(
+    platform: Platform, later: Callable[[], None]
+) -> None:
+    with_a_plain_segment(platform)
+    platform.mend_rules()
+    later()
+    platform.local.settle()
+    assert platform.tf.status("c").parked == 1
 
 
 def test_a_refold_whose_message_was_lost_is_found_by_a_sweep(platform: Platform) -> None:

@@ -29,8 +29,10 @@ from turnfold.database.engines import connect
 from turnfold.doorbell import producer_app, publish
 from turnfold.settings import Settings
 from turnfold_worker import migrate
+from turnfold_worker.adapters import sql_jobs
 from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.digest import digest
+from turnfold_worker.errors import DIED
 
 TESTS = Path(__file__).parent.parent
 
@@ -77,7 +79,9 @@ class Outcome:
     parked: Sequence[str]
     """Errors of jobs that wait for a person."""
     plain_segments: int
-    """Segments that were taken for poison and got plain words."""
+    """Segments that were taken for poison and have plain words."""
+    folded_again: int
+    """Those that were, and were folded again by themselves when ten minutes had gone by."""
     left_in_redis: Sequence[str]
     strikes: Mapping[str, int]
     appends_repeated: int
@@ -118,6 +122,7 @@ class Chaos:
         self._engine = connect(self._database_url, write=False, timeout_seconds=30)
         self._seen = (0, 0)
         self._look_again = 0.0
+        self._folded_again: set[int] = set()
         self.workers: list[CeleryWorker] = []
 
     def __enter__(self) -> Self:
@@ -278,7 +283,19 @@ class Chaos:
             return False
         with self.redis.client() as client, self._engine.begin() as connection:
             running = connection.scalar(text("SELECT COUNT(*) FROM job WHERE state IN ('due', 'running')"))
-            return not running and not list(client.scan_iter("tf:*:in:*", count=1000))
+            settled = not running and not list(client.scan_iter("tf:*:in:*", count=1000))
+        return settled and not self._ten_minutes_go_by()
+
+    def _ten_minutes_go_by(self) -> bool:
+        """For segments whose workers were killed, which are then folded again by themselves; False where none is."""
+        since = f"not_before - {sql_jobs.SECOND_ROUND_MILLISECONDS}"
+        killed = f"state = 'parked' AND kind = 'refold' AND attempts <= 3 AND error LIKE '{DIED}%'"
+        writer = connect(self._database_url, write=True, timeout_seconds=30)
+        with writer.begin() as connection:
+            found = {*connection.scalars(text(f"UPDATE job SET not_before = {since} WHERE {killed} RETURNING id"))}
+        writer.dispose()
+        self._folded_again |= found
+        return bool(found)
 
     def _written(self) -> bytes:
         """Redis's log on disk."""
@@ -304,8 +321,9 @@ class Chaos:
         return Outcome(
             verdict=judge(appended, stored), broken=broken_invariants(self._engine),
             digests={(t, c): digest(self._engine, t, c) for t, c in self.plan.conversations},
-            parked=parked, plain_segments=plain, left_in_redis=left, strikes=dict(self.struck),
-            appends_repeated=self.producers.failures, unwritten_turns=self.producers.unwritten_turns,
+            parked=parked, plain_segments=plain, folded_again=len(self._folded_again), left_in_redis=left,
+            strikes=dict(self.struck), appends_repeated=self.producers.failures,
+            unwritten_turns=self.producers.unwritten_turns,
             redelivered_tasks=sum(1 for times in received.values() if times > 1), tasks=len(received),
             entries_replayed=replayed, folds_discarded=discarded, seconds=seconds,
         )  # fmt: skip

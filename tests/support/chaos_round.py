@@ -111,11 +111,12 @@ def _run(folder: Path, plan: Plan, title: str) -> Outcome:
 
 def _row(fault: Fault, database: str, outcome: Outcome, verdict: str, turns: int) -> str:
     strikes = ", ".join(f"{number} {kind}" for kind, number in sorted(outcome.strikes.items())) or "none"
+    equal = f"equal, {outcome.folded_again} folded again" if outcome.folded_again else "equal"
     wrong = len(outcome.verdict.lost), len(outcome.verdict.doubled), len(outcome.verdict.reordered)
     return (
         f"| {fault.name} | {TITLES[database]} | {turns:,} | {strikes} | {outcome.appends_repeated} "
         f"| {outcome.entries_replayed} | {outcome.folds_discarded} | {outcome.seconds:.0f} "
-        f"| {', '.join(map(str, wrong))} | {f'**{verdict}**' if verdict else 'equal'} |"
+        f"| {', '.join(map(str, wrong))} | {f'**{verdict}**' if verdict else equal} |"
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from turnfold.contract.outlines import Outline
 from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
 from turnfold.contract.vectors import NO_VECTOR
-from turnfold_worker.errors import Retryable, where
+from turnfold_worker.errors import DIED, Retryable, where
 from turnfold_worker.exchange import Fold, FoldClaim, Tail
 from turnfold_worker.meanings import anchor_vectors_of, for_the_head, meant_by, vectors_of
 from turnfold_worker.pipeline.anchors.deduplicate import merge, sought_terms
@@ -127,7 +127,7 @@ def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total:
 
 def _why(claim: FoldClaim) -> str:
     """The reason for plain words: ids and kinds of errors, never content."""
-    return f"{claim.error or 'the worker ended while folding'} (attempt {claim.attempts})"
+    return f"{claim.error or DIED} (attempt {claim.attempts})"
 
 
 @dataclass(frozen=True, slots=True)

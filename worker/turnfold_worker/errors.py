@@ -15,6 +15,10 @@ from __future__ import annotations
 
 import traceback
 from pathlib import Path
+from typing import Final
+
+DIED: Final = "the worker ended while folding"
+"""Noted of a segment whose worker could note nothing itself."""
 
 
 class WorkerError(Exception):

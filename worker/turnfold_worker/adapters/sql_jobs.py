@@ -11,12 +11,16 @@ from turnfold.contract.tables import ConversationRow, JobRow, table
 from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_turns import insert_new
+from turnfold_worker.errors import DIED
 from turnfold_worker.exchange import Fold, FoldClaim, RefoldClaim, Tail
 
 MAX_ERROR: Final = 500
 
 TRY_MILLISECONDS: Final = 1_000
 """Until a try that left no error is taken for one that failed: a hundred times what folding a segment takes."""
+
+SECOND_ROUND_MILLISECONDS: Final = 600_000
+"""After which a segment whose workers died is folded again by itself, once: what killed them may be gone by then."""
 
 _conversation = table(ConversationRow)
 _job = table(JobRow)
@@ -193,6 +197,21 @@ def release_refold(connection: Connection, claimed: RefoldClaim, *, error: str |
     connection.execute(update(_job).where(_job.c.id == claimed.job, _job.c.claim == claimed.claim).values(values))
 
 
+def give_second_rounds(connection: Connection, *, round_of: int) -> None:
+    """Make due what was parked a while ago because workers died, unless they died of it in a later round too.
+
+    A kill from outside may strike the same segment twice; what is wrong with the segment itself strikes again.
+    """
+    connection.execute(
+        update(_job)
+        .where(
+            _job.c.kind == str(JobKind.REFOLD), PARKED, _job.c.attempts <= round_of,
+            _job.c.error.like(f"{DIED}%"), _job.c.not_before <= now_milliseconds() - SECOND_ROUND_MILLISECONDS,
+        )
+        .values(state=str(JobState.DUE), not_before=now_milliseconds())
+    )  # fmt: skip
+
+
 def park_killers(connection: Connection, *, lease_milliseconds: int, round_of: int) -> None:
     """Park the jobs to fold again whose workers died as often as they may."""
     connection.execute(
@@ -200,6 +219,6 @@ def park_killers(connection: Connection, *, lease_milliseconds: int, round_of: i
         .where(_job.c.kind == str(JobKind.REFOLD), lapsed(lease_milliseconds), _job.c.attempts % round_of == 0)
         .values(
             state=str(JobState.PARKED), claim=None, not_before=now_milliseconds(),
-            error="the worker ended while folding",
+            error=DIED,
         )
     )  # fmt: skip

@@ -205,6 +205,7 @@ class SqlStore:
     def due_refolds(self, most: int) -> list[JobId]:
         with self._transaction() as connection:
             sql_jobs.park_killers(connection, lease_milliseconds=self._lease, round_of=self._attempts)
+            sql_jobs.give_second_rounds(connection, round_of=self._attempts)
         return [job for job, _ in self._due(JobKind.REFOLD, most)]
 
     def _due(self, kind: JobKind, most: int) -> list[tuple[JobId, ConversationId]]:
