@@ -272,10 +272,16 @@ def test_all_of_a_tenant_is_forgotten_with_one_receipt(up: Up, tmp_path: Path) -
 
 def importing_from_nowhere(folder: Path, port: int) -> subprocess.Popen[str]:
     """An import that has just said that its Redis does not answer."""
+    python, option, program = TURNFOLD
+    # What runs in the background of a shell, as tests may, is not interrupted unless it asks to be.
+    program = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {program}"
     process = subprocess.Popen(
-        [*TURNFOLD, "--redis-url", f"redis://127.0.0.1:{port}/0", "import", str(EXAMPLE)], env=environment(folder),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [python, option, program, "--redis-url", f"redis://127.0.0.1:{port}/0", "import", str(EXAMPLE)],
+        env=environment(folder),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stderr is not None
     assert f"Redis does not answer at redis://127.0.0.1:{port}/0" in process.stderr.readline()
     return process

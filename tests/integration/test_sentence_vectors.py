@@ -315,7 +315,7 @@ def test_a_question_in_other_words_finds_what_answers_it(embedder: SentenceTrans
 
 
 REPORTS = [f"The weekly report number {i} was filed in folder {i} by the office." for i in range(120)]
-REPORTS[60] = "Oh, and my automobile is a crimson coupé, bought in Turin."
+REPORTS[60] = "Oh, and my automobile is a crimson coupé, bought in Turin from three brothers who repair old trams."
 COLOUR = "Which colour does the car of the office have?"
 
 
