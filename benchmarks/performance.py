@@ -21,7 +21,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import pairwise, takewhile
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -33,6 +32,7 @@ from performance_document import APPENDS, ASKED, CELL_SECONDS, MIDDLE, NEWEST, R
 from rich.progress import Progress, TimeElapsedColumn
 from sqlalchemy import text
 
+from support.prefixes import shared
 from turnfold import Context
 from turnfold.contract.keys import Address
 from turnfold.contract.tables import Base, ConversationRow, table
@@ -218,15 +218,9 @@ def prefix_rows(bench: Bench) -> list[Row]:
             for asked, query in zip(ASKED, (None, question(0), question(number)), strict=True):
                 context = bench.tf.context(name, budget_tokens=budget, query=query)
                 texts[asked].append(context.text.encode())
-        shares = {asked: [*map(_shared, pairwise(those))] for asked, those in texts.items()}
+        shares = {asked: shared(those) for asked, those in texts.items()}
         found.append({"budget": budget, "shares": shares})
     return found
-
-
-def _shared(texts: tuple[bytes, bytes]) -> float:
-    """Of the first text the share of its bytes with which the second begins."""
-    one, following = texts
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, following, strict=False))) / len(one)
 
 
 def measure(arguments: argparse.Namespace, progress: Progress) -> Row:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from sqlalchemy import Engine, text
@@ -171,27 +171,28 @@ LATER = sql_jobs.SECOND_ROUND_MILLISECONDS
 
 
 @pytest.fixture
-def killed(platform: Platform, database_url: str) -> Callable[[], None]:
-    """Lets time go by until the lease of whoever was killed is over."""
+def written(database_url: str) -> Iterator[Callable[[str], None]]:
+    """Carries out a statement that writes."""
     writer = connect(database_url, write=True, timeout_seconds=10)
 
-    def pass_by() -> None:
+    def carry_out(statement: str) -> None:
         with writer.begin() as connection:
-            connection.execute(text("UPDATE job SET lease_until = lease_until - 60000 WHERE state = 'running'"))
+            connection.execute(text(statement))
 
-    return pass_by
+    yield carry_out
+    writer.dispose()
 
 
 @pytest.fixture
-def later(database_url: str) -> Callable[[], None]:
+def killed(written: Callable[[str], None]) -> Callable[[], None]:
+    """Lets time go by until the lease of whoever was killed is over."""
+    return lambda: written("UPDATE job SET lease_until = lease_until - 60000 WHERE state = 'running'")
+
+
+@pytest.fixture
+def later(written: Callable[[str], None]) -> Callable[[], None]:
     """Lets ten minutes go by since work was parked."""
-    writer = connect(database_url, write=True, timeout_seconds=10)
-
-    def pass_by() -> None:
-        with writer.begin() as connection:
-            connection.execute(text(f"UPDATE job SET not_before = not_before - {LATER} WHERE state = 'parked'"))
-
-    return pass_by
+    return lambda: written(f"UPDATE job SET not_before = not_before - {LATER} WHERE state = 'parked'")
 
 
 def with_a_killed_segment(platform: Platform, engine: Engine, killed: Callable[[], None]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from itertools import pairwise, takewhile
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -12,6 +11,7 @@ from typing import Final
 import pytest
 
 from conftest import LocalWorker
+from support.prefixes import shared
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold_worker.offline import fold
@@ -35,14 +35,6 @@ def test_four_fifths_of_a_context_stand_in_the_next_one_while_turns_are_appended
         assert 0.95 * BUDGET <= context.tokens <= BUDGET
         texts.append(context.text.encode())
     assert median(shared(texts)) >= 0.80
-
-
-def shared(texts: list[bytes]) -> list[float]:
-    """Of each text the share of its bytes with which the following one begins."""
-    return [
-        sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, following, strict=False))) / len(one)
-        for one, following in pairwise(texts)
-    ]
 
 
 def test_while_no_segment_closes_the_notes_before_the_tail_change_twice_at_most() -> None:

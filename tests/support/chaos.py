@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 from unittest import mock
 
-from sqlalchemy import text
+from sqlalchemy import text, update
 from sqlalchemy.exc import DBAPIError
 
 from support.celery_workers import CeleryWorker
@@ -24,6 +24,7 @@ from support.postgresql import PostgresqlServer
 from support.stored import Verdict, broken_invariants, judge, stored_turns
 from support.waiting import wait_until
 from turnfold import Turnfold
+from turnfold.contract.tables import JobRow, table
 from turnfold.contract.tasks import Queue, Task
 from turnfold.database.engines import connect
 from turnfold.doorbell import producer_app, publish
@@ -32,7 +33,7 @@ from turnfold_worker import migrate
 from turnfold_worker.adapters import sql_jobs
 from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.digest import digest
-from turnfold_worker.errors import DIED
+from turnfold_worker.settings import WorkerSettings
 
 TESTS = Path(__file__).parent.parent
 
@@ -288,11 +289,16 @@ class Chaos:
 
     def _ten_minutes_go_by(self) -> bool:
         """For segments whose workers were killed, which are then folded again by themselves; False where none is."""
-        since = f"not_before - {sql_jobs.SECOND_ROUND_MILLISECONDS}"
-        killed = f"state = 'parked' AND kind = 'refold' AND attempts <= 3 AND error LIKE '{DIED}%'"
+        job = table(JobRow)
+        long_ago = (
+            update(job)
+            .where(sql_jobs.killed_once(WorkerSettings().attempts))
+            .values(not_before=job.c.not_before - sql_jobs.SECOND_ROUND_MILLISECONDS)
+            .returning(job.c.id)
+        )
         writer = connect(self._database_url, write=True, timeout_seconds=30)
         with writer.begin() as connection:
-            found = {*connection.scalars(text(f"UPDATE job SET not_before = {since} WHERE {killed} RETURNING id"))}
+            found = {*connection.scalars(long_ago)}
         writer.dispose()
         self._folded_again |= found
         return bool(found)

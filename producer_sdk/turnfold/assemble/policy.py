@@ -95,6 +95,21 @@ class Policy:
             raise InvalidSettings(msg)
 
 
+@dataclass(frozen=True, slots=True)
+class AnchorsRoom:
+    """Tokens for anchors with their header."""
+
+    most: int
+    most_with_pins: int
+    """Those of pinned turns may take as much, whatever is left for others."""
+
+    @classmethod
+    def of(cls, policy: Policy, *, target: int, share: int, most: int) -> AnchorsRoom:
+        """`share` tokens, for pinned turns what the policy keeps for them where that is more; at most `most`."""
+        pins = max(share, int(policy.pinned_share * target))
+        return cls(most=min(share, most), most_with_pins=min(pins, most))
+
+
 BALANCED: Final = Policy(name="balanced")
 """Fixed parts, anchors, the last turns; the rest by value per token."""
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from turnfold.assemble.assembly import Assembly
 from turnfold.assemble.context import BudgetReport, Coverage, LeftOut, PartReport, Span, SpanLevel
+from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.forms.markers import node_marker, turns_marker
 from turnfold.assemble.forms.tags import TAGS_LEVEL
 from turnfold.assemble.material import Material
@@ -20,18 +21,22 @@ _PARTS = ("system", "task", "anchors", "names", "background", "often", "excerpts
 def coverage_of(plan: Plan) -> Coverage | None:
     """Every turn that has a number under exactly one span; None when none has one."""
     spans: list[Span] = []
-    spans += [Span(one.first_seq, one.last_seq, 2 if one.notes else "range") for one in plan.groups]
+    spans += map(_span_of, plan.groups)
     if plan.joined_turns:
         spans.append(Span(*plan.joined_turns, "range"))
     spans += [Span(one.node.first_seq, one.node.last_seq, _level(one.level)) for one in plan.shown]
     if plan.tail:
-        spans.append(Span(plan.tail.first_seq, plan.tail.last_seq, 2 if plan.tail.notes else "range"))
+        spans.append(_span_of(plan.tail))
     if plan.unfolded:
         spans.append(Span(*plan.unfolded, "unfolded"))
     if plan.raw and not plan.unread:
         spans.append(Span(plan.raw[0].turn.seq, plan.raw[-1].turn.seq, 0))
     in_detail = tuple(Span(node.first_seq, node.last_seq, 1) for node in plan.often)
     return Coverage(tuple(spans), in_detail, plan.answers) if spans else None
+
+
+def _span_of(group: Group) -> Span:
+    return Span(group.first_seq, group.last_seq, 2 if group.notes else "range")
 
 
 def budget_report(material: Material, found: Assembly) -> BudgetReport:

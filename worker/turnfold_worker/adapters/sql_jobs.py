@@ -197,6 +197,12 @@ def release_refold(connection: Connection, claimed: RefoldClaim, *, error: str |
     connection.execute(update(_job).where(_job.c.id == claimed.job, _job.c.claim == claimed.claim).values(values))
 
 
+def killed_once(round_of: int) -> ColumnElement[bool]:
+    """A job to fold a segment again, parked because its workers died in the first round of tries."""
+    refold = _job.c.kind == str(JobKind.REFOLD)
+    return and_(refold, PARKED, _job.c.attempts <= round_of, _job.c.error.like(f"{DIED}%"))
+
+
 def give_second_rounds(connection: Connection, *, round_of: int) -> None:
     """Make due what was parked a while ago because workers died, unless they died of it in a later round too.
 
@@ -204,12 +210,9 @@ def give_second_rounds(connection: Connection, *, round_of: int) -> None:
     """
     connection.execute(
         update(_job)
-        .where(
-            _job.c.kind == str(JobKind.REFOLD), PARKED, _job.c.attempts <= round_of,
-            _job.c.error.like(f"{DIED}%"), _job.c.not_before <= now_milliseconds() - SECOND_ROUND_MILLISECONDS,
-        )
+        .where(killed_once(round_of), _job.c.not_before <= now_milliseconds() - SECOND_ROUND_MILLISECONDS)
         .values(state=str(JobState.DUE), not_before=now_milliseconds())
-    )  # fmt: skip
+    )
 
 
 def park_killers(connection: Connection, *, lease_milliseconds: int, round_of: int) -> None:

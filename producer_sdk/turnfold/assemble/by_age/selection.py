@@ -17,6 +17,7 @@ from turnfold.assemble.forms.chat import ShownTurn, with_tool_groups
 from turnfold.assemble.forms.render_text import ANCHORS_HEADER
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan, ShownNode
+from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.records import PINNED_RANK, Anchor, Node
 
@@ -95,15 +96,14 @@ class _Selection:
         They are shown in the order in which they were said.
         """
         most = self._left() + self._anchors_tokens if self._cut else (self._left() - self._joined_tokens()) // 2
-        for_pins = min(max(limit, int(self._policy.pinned_share * self._target)), most)
-        limit = min(limit, most)
+        room = AnchorsRoom.of(self._policy, target=self._target, share=limit, most=most)
         held = {anchor.id for anchor in self.plan.anchors}
         taken: list[Anchor] = []
         spent = self._anchors_tokens or self._pricing.count(ANCHORS_HEADER)
         for anchor in self._material.snapshot.anchors:
             price = 0 if anchor.id in held else self._pricing.anchor(anchor)
-            room = for_pins if anchor.rank >= PINNED_RANK else limit
-            if spent + price <= room or anchor.id in held:
+            most = room.most_with_pins if anchor.rank >= PINNED_RANK else room.most
+            if spent + price <= most or anchor.id in held:
                 taken.append(anchor)
                 spent += price
         if taken:
@@ -183,12 +183,8 @@ class _Selection:
         cut = self._cut.tokens if self._cut else 0
         spent = self._fixed + self._anchors_tokens + self._excerpts_tokens + cut + self._slack
         plan = self.plan._replace(joined=self._roots())
-        return (
-            self._target
-            - spent
-            - lines_tokens(plan, self._material, self._pricing)
-            - self._recent_tokens(self.plan.raw)
-        )
+        spent += lines_tokens(plan, self._material, self._pricing) + self._recent_tokens(self.plan.raw)
+        return self._target - spent
 
     def _roots(self) -> tuple[Node, ...]:
         return self._material.roots

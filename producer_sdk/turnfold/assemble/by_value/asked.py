@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 from turnfold.assemble.by_value.answers import NOTHING_QUOTED, Quoted
@@ -58,14 +59,17 @@ class Asked(NamedTuple):
 
 
 def asked(
-    found: Iterable[Note], past: Past, background: Sequence[Note], said: Quoted, room: int, pricing: Pricing
-) -> Asked:
-    """Of what a query found as much as fits into `room` tokens beside the background, then what says most."""
+    found: Iterable[Note], past: Past, background: AbstractSet[tuple[int, int]], said: Quoted, room: int,
+    pricing: Pricing,
+) -> Asked:  # fmt: skip
+    """Of what a query found as much as fits into `room` tokens beside the background, then what says most.
+
+    `background` are turns and places of the notes that are shown anyway.
+    """
     room -= said.tokens + pricing.count(HITS_HEADER)
-    shown = {(note.seq, note.place) for note in background}
-    unsaid = (note for note in found if note.seq not in said.whole and note[:2] not in shown)
+    unsaid = (note for note in found if note.seq not in said.whole and note[:2] not in background)
     hits = fitting_notes(unsaid, (), room, pricing)
-    shown |= {(note.seq, note.place) for note in hits.notes}
+    shown = background | {(note.seq, note.place) for note in hits.notes}
     others = (note for note in past if note[0] not in said.whole and note[:2] not in shown)
     beside = fitting_notes(others, (), room - hits.tokens, pricing, labels=hits.labels)
     taken = Taken([*hits.notes, *beside.notes], hits.tokens + beside.tokens, beside.labels)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from turnfold.assemble.by_value.group_spans import GroupSpan
 from turnfold.assemble.by_value.past import NO_LABELS, Labels, SaidWhen, Taken, TakenAnchors
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.forms.render_text import ANCHORS_HEADER, names_line
-from turnfold.assemble.policy import Policy
+from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.note_lists import NoteRow, made_note
 from turnfold.contract.notes import MARKS, is_parted_free
@@ -63,22 +62,6 @@ def fitting_notes(
             standing[label] = ends_in_mark
         taken.append(note)
     return Taken([*map(made_note, taken)], room - left, standing)
-
-
-@dataclass(frozen=True, slots=True)
-class AnchorsRoom:
-    """Tokens for anchors with their header."""
-
-    most: int
-    most_with_pins: int
-    """Those of pinned turns may take as much, whatever is left for others."""
-
-    @classmethod
-    def of(cls, policy: Policy, *, target: int, room: int) -> AnchorsRoom:
-        """Half of the room at most: a context of anchors alone says nothing else."""
-        share = int(policy.anchors_share * target)
-        pins = max(share, int(policy.pinned_share * target))
-        return cls(most=min(share, room // 2), most_with_pins=min(pins, room // 2))
 
 
 def fitting_anchors(

@@ -14,7 +14,6 @@ from turnfold.assemble import recent
 from turnfold.assemble.by_value.answers import quoted
 from turnfold.assemble.by_value.asked import Asked, asked, room_unasked
 from turnfold.assemble.by_value.fitting import (
-    AnchorsRoom,
     fitting_anchors,
     fitting_late_names,
     fitting_names,
@@ -32,6 +31,7 @@ from turnfold.assemble.forms.render_text import BACKGROUND_HEADER, CONTINUED_HEA
 from turnfold.assemble.material import Material
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.plan import Plan
+from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.note_lists import NoteRow
 from turnfold.contract.notes import Note
@@ -106,7 +106,9 @@ class _Selection:
         room = self._target - least
         self._for_actions = min(self._actions_share(), max(0, room // 2))
         room -= self._for_actions
-        for_anchors = AnchorsRoom.of(self._policy, target=self._target, room=room)
+        # Half of the room at most: a context of anchors alone says nothing else.
+        share = int(self._policy.anchors_share * self._target)
+        for_anchors = AnchorsRoom.of(self._policy, target=self._target, share=share, most=room // 2)
         self._anchors_by = ("anchors", first_raw, for_anchors, self._target)
         top = TopAnchors.of(self._material.snapshot.anchors)
         said = SaidWhen(self._outline.notes, self._target)
@@ -219,8 +221,8 @@ class _Selection:
             return chosen, Asked(said, tokens=said.tokens), memo
         share = self._policy.unasked_share
         chosen, memo = self._of_the_past(past, opened, room_unasked(room, share=share, target=self._target))
-        said = quote(background={(note.seq, note.place) for note in chosen.notes})
-        return chosen, asked(found, past, chosen.notes, said, room - chosen.tokens, pricing), memo
+        shown = {(note.seq, note.place) for note in chosen.notes}
+        return chosen, asked(found, past, shown, quote(background=shown), room - chosen.tokens, pricing), memo
 
     def _of_the_past(self, past: Past, opened: Sequence[GroupSpan], room: int) -> tuple[Taken, Memo]:
         """Notes of the past, and what remembers what is made of them."""
