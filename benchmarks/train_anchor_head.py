@@ -1,6 +1,6 @@
 """Train the heads of the anchors on public labelled talk, and write their weights into the pipeline.
 
-    python benchmarks/train_anchor_head.py DATA                 write worker/…/pipeline/anchors/weights.py
+    python benchmarks/train_anchor_head.py DATA                 write worker/…/pipeline/anchors/heads/weights.py
     python benchmarks/train_anchor_head.py DATA --tables        write nothing; print what it brings to other talks
     python benchmarks/train_anchor_head.py DATA --keep FOLDER   keep the sentence vectors there for the next time
 
@@ -29,13 +29,13 @@ from sklearn.model_selection import GroupKFold
 
 from turnfold.contract.vectors import SCALE, Vector
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
-from turnfold_worker.pipeline.anchors.act_rules import ENOUGH, Act
-from turnfold_worker.pipeline.anchors.evidence import WORD, evidence_of
 from turnfold_worker.pipeline.anchors.extraction import segment_acts
-from turnfold_worker.pipeline.anchors.head import BY_ITSELF, IN_RUNS, JUDGED, MANY, WINDOWS, in_runs
+from turnfold_worker.pipeline.anchors.heads.evidence import WORD, evidence_of
+from turnfold_worker.pipeline.anchors.heads.head import BY_ITSELF, IN_RUNS, JUDGED, MANY, WINDOWS, in_runs
+from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, Act
 from turnfold_worker.pipeline.turns.reading import Reading
 
-TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/anchors/weights.py"
+TARGET: Final = Path(__file__).parents[1] / "worker/turnfold_worker/pipeline/anchors/heads/weights.py"
 FOLDS: Final = 5
 SPLITS: Final = 4
 """Ways to draw the folds: what one says is off by .03."""

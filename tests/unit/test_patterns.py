@@ -37,7 +37,7 @@ def test_every_pattern_of_the_packages_is_attacked() -> None:
         "pipeline.language.facts._FACT",
         "pipeline.content.recognize._LOOKS",
         "contract.terms",
-        "pipeline.anchors.statement_rules",
+        "pipeline.anchors.rules.statement_rules",
     ):
         assert any(name in one for one in found)
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from support.wild_turns import said, talk, wild_turns
 from turnfold.contract.records import Role, StoredTurn
-from turnfold_worker.pipeline.anchors.act_rules import ENOUGH, Act, Found, Rule
-from turnfold_worker.pipeline.anchors.done_at_once import is_done_at_once
 from turnfold_worker.pipeline.anchors.extraction import segment_acts
-from turnfold_worker.pipeline.anchors.statement_rules import RULES
+from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, Act, Found, Rule
+from turnfold_worker.pipeline.anchors.rules.statement_rules import RULES
+from turnfold_worker.pipeline.anchors.statements.done_at_once import is_done_at_once
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE
 from turnfold_worker.pipeline.language.spoken import plain_words, without_fillers
 from turnfold_worker.pipeline.turns.reading import read_turn

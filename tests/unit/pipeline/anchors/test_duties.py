@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold_worker.pipeline.anchors.deeds import gives_up
-from turnfold_worker.pipeline.anchors.done import does, opens_with, tells_of_done
-from turnfold_worker.pipeline.anchors.duties import duties_of, sets_aside, takes_back_all
-from turnfold_worker.pipeline.anchors.limits import limit_of, limits_otherwise
-from turnfold_worker.pipeline.anchors.repairs import is_repair
+from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
+from turnfold_worker.pipeline.anchors.statements.done import does, opens_with, tells_of_done
+from turnfold_worker.pipeline.anchors.statements.duties import duties_of, sets_aside, takes_back_all
+from turnfold_worker.pipeline.anchors.statements.limits import limit_of, limits_otherwise
+from turnfold_worker.pipeline.anchors.statements.repairs import is_repair
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from support.settled_talk import merged, states
 from support.wild_turns import talk
 from turnfold.contract.days import MONTHS
 from turnfold.contract.records import AnchorState
-from turnfold_worker.pipeline.anchors.limits import limits_otherwise
+from turnfold_worker.pipeline.anchors.statements.limits import limits_otherwise
 from turnfold_worker.pipeline.language.quantities import in_one_form
 
 ACTIVE, DUPLICATE, SUPERSEDED = AnchorState.ACTIVE, AnchorState.DUPLICATE, AnchorState.SUPERSEDED

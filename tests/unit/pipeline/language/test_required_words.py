@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold_worker.pipeline.anchors import reply_rules, statement_rules
+from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules
 from turnfold_worker.pipeline.language.required_words import PatternIndex, required_words, words_in
 
 RULES = statement_rules.RULES

@@ -16,11 +16,11 @@ from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import rarity, terms
 from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
-from turnfold_worker.pipeline.anchors.duties import duties_of
-from turnfold_worker.pipeline.anchors.likeness import Known, agree
-from turnfold_worker.pipeline.anchors.manner import manner_of, words_of_manner
-from turnfold_worker.pipeline.anchors.settling import MENDS_MISTYPED_WITHIN, comparable, finish, settle
-from turnfold_worker.pipeline.anchors.statement_rules import STANDING_ORDER
+from turnfold_worker.pipeline.anchors.rules.statement_rules import STANDING_ORDER
+from turnfold_worker.pipeline.anchors.settling.likeness import Known, agree
+from turnfold_worker.pipeline.anchors.settling.settle import MENDS_MISTYPED_WITHIN, comparable, finish, settle
+from turnfold_worker.pipeline.anchors.statements.duties import duties_of
+from turnfold_worker.pipeline.anchors.statements.manner import manner_of, words_of_manner
 from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.settings import FoldSettings
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
-from turnfold_worker.pipeline.anchors import done, reply_rules, statement_rules
-from turnfold_worker.pipeline.anchors.acts import SENTENCES_READ
+from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ
+from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules
+from turnfold_worker.pipeline.anchors.statements import done
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_fillers
 from turnfold_worker.pipeline.language.words import specific_words, words

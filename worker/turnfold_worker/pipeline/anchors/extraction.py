@@ -12,15 +12,21 @@ from typing import Final, NamedTuple
 from turnfold.contract.records import AnchorState, AnchorType, Importance, Role
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.anchors import reply_rules, statement_rules
-from turnfold_worker.pipeline.anchors.act_rules import ENOUGH, PERHAPS, Act, Found
-from turnfold_worker.pipeline.anchors.acts import BARE_VALUE, REPLIES, SENTENCES_READ, YES_TO_A_PROPOSAL, turn_acts
-from turnfold_worker.pipeline.anchors.asked import asks_outright, wishes_to_know
-from turnfold_worker.pipeline.anchors.before import NOTHING, leaves_open
-from turnfold_worker.pipeline.anchors.done import tells_of_done
+from turnfold_worker.pipeline.anchors.acts.before import NOTHING, leaves_open
+from turnfold_worker.pipeline.anchors.acts.turn_acts import (
+    BARE_VALUE,
+    REPLIES,
+    SENTENCES_READ,
+    YES_TO_A_PROPOSAL,
+    turn_acts,
+)
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, settled
-from turnfold_worker.pipeline.anchors.head import HEAD, with_head
+from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
 from turnfold_worker.pipeline.anchors.refusals import with_refusals
+from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules
+from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, PERHAPS, Act, Found
+from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
+from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses, trimmed

@@ -8,8 +8,8 @@ from typing import Final
 
 from turnfold.contract.records import AnchorType
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.anchors.done import may_report
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors.statements.done import may_report
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.turns.reading import Reading
 

@@ -27,7 +27,7 @@ from turnfold.contract.passages import (
 from turnfold.contract.records import Role
 from turnfold.contract.terms import MAX_TERM_LENGTH, terms
 from turnfold.contract.words import note_stems
-from turnfold_worker.pipeline.anchors.statement_rules import PREFERENCE, STANDING_ORDER
+from turnfold_worker.pipeline.anchors.rules.statement_rules import PREFERENCE, STANDING_ORDER
 from turnfold_worker.pipeline.language.common_words import WEIGHTS
 
 MAX_POSTINGS: Final = 256

@@ -6,9 +6,9 @@ import re
 from itertools import pairwise
 from typing import Final
 
-from turnfold_worker.pipeline.anchors import statement_rules
-from turnfold_worker.pipeline.anchors.done import ANY_FORM
-from turnfold_worker.pipeline.anchors.likeness import Known, bare_value, own_words, same_person, same_speaker
+from turnfold_worker.pipeline.anchors.rules import statement_rules
+from turnfold_worker.pipeline.anchors.settling.likeness import Known, bare_value, own_words, same_person, same_speaker
+from turnfold_worker.pipeline.anchors.statements.done import ANY_FORM
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.language.quantities import sort_of_amount
 from turnfold_worker.pipeline.language.spoken import plain_words

@@ -11,7 +11,7 @@ from typing import Final
 
 from turnfold.contract import vectors
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
-from turnfold_worker.pipeline.anchors import statement_rules
+from turnfold_worker.pipeline.anchors.rules import statement_rules
 from turnfold_worker.pipeline.language.common_words import is_common, listed, weight
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Facts, extract_facts
 from turnfold_worker.pipeline.language.quantities import in_one_form

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from turnfold_worker.pipeline.anchors.duties import deed_words
+from turnfold_worker.pipeline.anchors.statements.duties import deed_words
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from turnfold_worker.pipeline.anchors.act_rules import joined
+from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 

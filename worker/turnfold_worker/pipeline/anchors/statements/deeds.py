@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from turnfold_worker.pipeline.anchors.duties import deed_words, deed_words_in_order
+from turnfold_worker.pipeline.anchors.statements.duties import deed_words, deed_words_in_order
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 
 _ADVERBS: Final = (

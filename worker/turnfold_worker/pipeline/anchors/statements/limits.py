@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from turnfold_worker.pipeline.anchors.act_rules import joined
-from turnfold_worker.pipeline.anchors.duties import deed_words
+from turnfold_worker.pipeline.anchors.rules.rule import joined
+from turnfold_worker.pipeline.anchors.statements.duties import deed_words
 from turnfold_worker.pipeline.language.quantities import in_one_form
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 

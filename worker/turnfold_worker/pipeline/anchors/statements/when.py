@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from turnfold_worker.pipeline.anchors.act_rules import joined
+from turnfold_worker.pipeline.anchors.rules.rule import joined
 
 _BYGONE: Final = re.compile(
     joined(r"""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from turnfold_worker.pipeline.anchors.act_rules import LEAD
+from turnfold_worker.pipeline.anchors.rules.rule import LEAD
 from turnfold_worker.pipeline.language.prose import Span, trimmed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_fillers
 

@@ -18,9 +18,9 @@ from typing import Any, Final
 
 from turnfold.contract.records import Role
 from turnfold.contract.vectors import NO_VECTOR, SCALE, Vector, numbers_of
-from turnfold_worker.pipeline.anchors.act_rules import ENOUGH, PERHAPS, Act, Found
-from turnfold_worker.pipeline.anchors.evidence import evidence_of
-from turnfold_worker.pipeline.anchors.weights import HEADS
+from turnfold_worker.pipeline.anchors.heads.evidence import evidence_of
+from turnfold_worker.pipeline.anchors.heads.weights import HEADS
+from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, PERHAPS, Act, Found
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses
 from turnfold_worker.pipeline.turns.reading import Reading
 

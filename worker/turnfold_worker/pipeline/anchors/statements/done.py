@@ -6,10 +6,10 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from turnfold_worker.pipeline.anchors.deeds import object_words, promised_verb, thing_of
-from turnfold_worker.pipeline.anchors.duties import deed_words
-from turnfold_worker.pipeline.anchors.statement_rules import COMPLETIONS
-from turnfold_worker.pipeline.anchors.when import is_bygone, is_habit
+from turnfold_worker.pipeline.anchors.rules.statement_rules import COMPLETIONS
+from turnfold_worker.pipeline.anchors.statements.deeds import object_words, promised_verb, thing_of
+from turnfold_worker.pipeline.anchors.statements.duties import deed_words
+from turnfold_worker.pipeline.anchors.statements.when import is_bygone, is_habit
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 
 _IRREGULAR: Final = {

@@ -8,9 +8,8 @@ from itertools import product
 from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
-from turnfold_worker.pipeline.anchors import statement_rules
-from turnfold_worker.pipeline.anchors.deeds import gives_up
-from turnfold_worker.pipeline.anchors.differences import (
+from turnfold_worker.pipeline.anchors.rules import statement_rules
+from turnfold_worker.pipeline.anchors.settling.differences import (
     about_another,
     another_value,
     assigns_otherwise,
@@ -24,9 +23,7 @@ from turnfold_worker.pipeline.anchors.differences import (
     others,
     same_value,
 )
-from turnfold_worker.pipeline.anchors.done import SOON, does, does_it, opens_with
-from turnfold_worker.pipeline.anchors.duties import sets_aside, takes_back_all
-from turnfold_worker.pipeline.anchors.likeness import (
+from turnfold_worker.pipeline.anchors.settling.likeness import (
     Known,
     agree,
     by_meaning,
@@ -37,9 +34,12 @@ from turnfold_worker.pipeline.anchors.likeness import (
     same_speaker,
     shared,
 )
-from turnfold_worker.pipeline.anchors.limits import limits_otherwise
-from turnfold_worker.pipeline.anchors.manner import turns_round
-from turnfold_worker.pipeline.anchors.when import only_then, sometimes_only, waits
+from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
+from turnfold_worker.pipeline.anchors.statements.done import SOON, does, does_it, opens_with
+from turnfold_worker.pipeline.anchors.statements.duties import sets_aside, takes_back_all
+from turnfold_worker.pipeline.anchors.statements.limits import limits_otherwise
+from turnfold_worker.pipeline.anchors.statements.manner import turns_round
+from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, waits
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.language.spoken import is_question
 from turnfold_worker.pipeline.language.words import specific_words

@@ -1,11 +1,11 @@
-"""What people do with a clause, continued: what they decide and what they correct. See `act_rules`."""
+"""What people do with a clause: what they decide and what they correct. See `rule`."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from turnfold_worker.pipeline.anchors.act_rules import Act, Rule, opening, rule
+from turnfold_worker.pipeline.anchors.rules.rule import Act, Rule, opening, rule
 
 # fmt: off
 DECISIONS: Final = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from turnfold_worker.pipeline.anchors.act_rules import joined
-from turnfold_worker.pipeline.anchors.statement_rules import LATER
+from turnfold_worker.pipeline.anchors.rules.rule import joined
+from turnfold_worker.pipeline.anchors.rules.statement_rules import LATER
 
 AT_ONCE: Final = re.compile(
     joined(r"""

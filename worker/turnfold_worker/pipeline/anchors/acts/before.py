@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from turnfold_worker.pipeline.anchors import reply_rules
-from turnfold_worker.pipeline.anchors.act_rules import PROMISES, Act, Found
+from turnfold_worker.pipeline.anchors.rules import reply_rules
+from turnfold_worker.pipeline.anchors.rules.deed_rules import PROMISES
+from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.spoken import QUESTION_MARKS, is_question, plain_words
 from turnfold_worker.pipeline.turns.reading import Reading

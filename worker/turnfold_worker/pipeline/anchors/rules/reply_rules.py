@@ -1,11 +1,11 @@
-"""How people answer each other: yes, no, thanks, and the questions that wait for it. See `act_rules`."""
+"""How people answer each other: yes, no, thanks, and the questions that wait for it. See `rule`."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from turnfold_worker.pipeline.anchors.act_rules import LEAD, joined
+from turnfold_worker.pipeline.anchors.rules.rule import LEAD, joined
 
 ACCEPTS: Final = re.compile(
     joined(r"""

@@ -1,7 +1,7 @@
 """What each turn does, by rule: promise, ask, decide, state, correct. Anchors are chosen from these acts.
 
-A clause may do several things; for each act it has points, and 50 are enough. Phrases are in `act_rules`,
-`change_rules`, `statement_rules` and `reply_rules`. What the turn before left open decides what a short reply means.
+A clause may do several things; for each act it has points, and 50 are enough. The phrases are those of `rules`. What
+the turn before left open decides what a short reply means.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
-from turnfold_worker.pipeline.anchors import reply_rules, statement_rules
-from turnfold_worker.pipeline.anchors.act_rules import ENOUGH, PROMISES, Act, Found, Rule
-from turnfold_worker.pipeline.anchors.asked import told_and_asked
-from turnfold_worker.pipeline.anchors.before import NOTHING, Before
-from turnfold_worker.pipeline.anchors.clause import Clause
-from turnfold_worker.pipeline.anchors.done import tells_of_done
-from turnfold_worker.pipeline.anchors.done_at_once import is_done_at_once
+from turnfold_worker.pipeline.anchors.acts.before import NOTHING, Before
+from turnfold_worker.pipeline.anchors.acts.clause import Clause
+from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules
+from turnfold_worker.pipeline.anchors.rules.deed_rules import PROMISES
+from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, Act, Found, Rule
+from turnfold_worker.pipeline.anchors.statements.asked import told_and_asked
+from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
+from turnfold_worker.pipeline.anchors.statements.done_at_once import is_done_at_once
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, clauses
 from turnfold_worker.pipeline.language.required_words import PatternIndex, words_in
 from turnfold_worker.pipeline.language.spoken import breaks_off

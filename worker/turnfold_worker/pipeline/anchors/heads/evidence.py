@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from turnfold_worker.pipeline.anchors.act_rules import Found
-from turnfold_worker.pipeline.anchors.done_at_once import AT_ONCE
+from turnfold_worker.pipeline.anchors.rules.rule import Found
+from turnfold_worker.pipeline.anchors.statements.done_at_once import AT_ONCE
 from turnfold_worker.pipeline.language.spoken import plain_words, without_fillers
 from turnfold_worker.pipeline.turns.reading import Reading
 
@@ -66,7 +66,7 @@ CUES: Final = {
         "at once": AT_ONCE.pattern,
     }.items()
 }
-"""Phrases that may tell something, by name. They look at one turn as `acts.plain_words` gives it, without fillers."""
+"""Phrases that may tell something, by name. They look at one turn as `spoken.plain_words` gives it, without fillers."""
 
 WORD: Final = "word "
 """Before the words of a turn, as names of evidence."""

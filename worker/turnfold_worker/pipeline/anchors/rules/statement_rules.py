@@ -1,4 +1,4 @@
-"""What people do with a clause, continued: what they state, and what tells kinds of statements. See `act_rules`."""
+"""What people do with a clause: what they state, and what tells kinds of statements. See `rule`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from turnfold_worker.pipeline.anchors.act_rules import COMMITMENTS, REQUESTS, Act, Rule, joined, rule
-from turnfold_worker.pipeline.anchors.change_rules import CORRECTIONS, DECISIONS
+from turnfold_worker.pipeline.anchors.rules.change_rules import CORRECTIONS, DECISIONS
+from turnfold_worker.pipeline.anchors.rules.deed_rules import COMMITMENTS, REQUESTS
+from turnfold_worker.pipeline.anchors.rules.rule import Act, Rule, joined, rule
 
 # fmt: off
 FACTS: Final = (

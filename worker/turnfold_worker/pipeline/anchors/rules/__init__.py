@@ -1,0 +1,8 @@
+"""Tables of phrases: what people do with a clause.
+
+rule              a rule, and the lists of words that phrases share
+deed_rules        promise, ask
+change_rules      decide, correct
+statement_rules   state; and what tells kinds of statements
+reply_rules       answer
+"""

@@ -1,0 +1,12 @@
+"""What one statement says, by its own words.
+
+asked          where a statement ends and a question begins
+done_at_once   what sounds like a promise, but is done while it is said
+when           when it holds: now, later, on some days, once, as a habit
+duties         what it forbids, demands, allows or excuses
+limits         the limit that it sets
+manner         how answers are wanted
+repairs        few words that say a value and that another one was wrong
+deeds          what was promised or asked for: the verb, and what it is done to
+done           whether it reports that a promised deed is done
+"""
