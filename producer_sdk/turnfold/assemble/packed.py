@@ -14,7 +14,7 @@ from turnfold.assemble.detail import Answer, Detail
 from turnfold.assemble.forms.chat import ChatBlock, ShownTurn
 from turnfold.contract.records import ConversationId, Importance, Role, StoredTurn, TurnState
 
-_VERSION: Final = 2
+_VERSION: Final = 3
 
 
 def pack_context(context: Context) -> bytes:

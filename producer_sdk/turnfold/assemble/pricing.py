@@ -96,7 +96,7 @@ class Pricing:
         self._anchors: dict[tuple[tuple[int, str | None, str], ...], tuple[str, int]] = {}
         self._labels: dict[str, int] = {}
         self._days: dict[str, int] = {}
-        self._turns: dict[tuple[int, str, datetime | None, str, bool, bool], SpokenTurn] = {}
+        self._turns: dict[tuple[int, str, datetime | None, str, bool, bool, int], SpokenTurn] = {}
         self._openings: dict[tuple[int, int], int] = {}
 
     @property
@@ -195,9 +195,9 @@ class Pricing:
 
     def turn(self, shown: ShownTurn) -> SpokenTurn:
         """A recent turn in words, and what it costs."""
-        turn, content, _, native, hidden = shown
+        turn, content, _, native, hidden, again = shown
         # One that waits may be lost and come again, at another time.
-        key = (turn.seq, turn.turn_id, turn.created_at, content, native, hidden)
+        key = (turn.seq, turn.turn_id, turn.created_at, content, native, hidden, again)
         known = self._turns.get(key)
         if known is None:
             known = self._turns[key] = self._turn(shown)

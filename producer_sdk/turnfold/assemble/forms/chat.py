@@ -2,7 +2,8 @@
 
 Providers refuse a tool result without its call, and a call without its results. So a group is replayed only when
 it is whole: a call, then results that answer every one of its ids and nothing else. At the very end of a
-conversation a group may still be open. Every other call or result is shown as plain text.
+conversation a group may still be open. Every other call or result is shown as plain text. Some servers count calls anew
+at each answer: groups whose ids were there before are marked, since Anthropic refuses an id that repeats.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ class ShownTurn(NamedTuple):
     """The provider's parts are replayed; otherwise only `content` is shown."""
     hidden: bool = False
     """Shown as the system text instead, or deleted."""
+    again: int = 0
+    """Where an earlier group has the same ids: the number of the turn with the calls, which tells them apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +81,26 @@ def with_tool_groups(turns: Sequence[ShownTurn]) -> tuple[ShownTurn, ...]:
     """The same turns, those of broken tool groups marked as plain, whatever they were marked as before."""
     if not any(_has_tools(shown.turn) for shown in turns):
         return tuple(turns)
-    turns = [shown if shown.native or shown.marker is not None else shown._replace(native=True) for shown in turns]
+    turns = [_unsettled(shown) for shown in turns]
     settled = list(turns)
+    known: set[object] = set()
     at = 0
     while at < len(turns):
         end, is_whole = _group_at(turns, at)
         if not is_whole:
             settled[at:end] = [shown._replace(native=not _has_tools(shown.turn)) for shown in turns[at:end]]
+        elif ids := call_ids(turns[at].turn):
+            if not known.isdisjoint(ids):
+                settled[at:end] = [shown._replace(again=turns[at].turn.seq) for shown in turns[at:end]]
+            known.update(ids)
         at = end
     return tuple(settled)
+
+
+def _unsettled(shown: ShownTurn) -> ShownTurn:
+    if shown.again or not (shown.native or shown.marker is not None):
+        return shown._replace(native=shown.native or shown.marker is None, again=0)
+    return shown
 
 
 def inside_groups(turns: Turns) -> frozenset[int]:

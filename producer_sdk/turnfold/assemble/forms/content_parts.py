@@ -16,7 +16,7 @@ TEXT_TYPES: Final = frozenset({"text", "input_text", "output_text"})
 IMAGE_TYPES: Final = frozenset({"image", "image_url", "input_image"})
 TOOL_TYPES: Final = frozenset({"tool_use", "tool_result"})
 
-_THOUGHTS: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
+THOUGHT_TYPES: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
 
 
 def openai_parts(content: object, *, images: bool) -> list[dict[str, Any]]:
@@ -24,7 +24,7 @@ def openai_parts(content: object, *, images: bool) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for part in _listed(content):
         kind = kind_of(part)
-        if kind in TOOL_TYPES or kind in _THOUGHTS:
+        if kind in TOOL_TYPES or kind in THOUGHT_TYPES:
             continue
         image = _openai_image(part) if images and isinstance(part, Mapping) and kind in IMAGE_TYPES else None
         if image is not None:
@@ -37,24 +37,44 @@ def openai_parts(content: object, *, images: bool) -> list[dict[str, Any]]:
 
 
 def anthropic_blocks(content: object, *, images: bool) -> list[dict[str, Any]]:
-    """Content as Anthropic blocks, tool blocks left out. `images` is false for the assistant's own messages."""
+    """Content as Anthropic blocks, tool blocks and thoughts that nobody signed left out.
+
+    `images` is false for the assistant's own messages.
+    """
     found: list[dict[str, Any]] = []
     for part in _listed(content):
         kind = kind_of(part)
         if kind in TOOL_TYPES:
             continue
-        if isinstance(part, Mapping) and kind in _THOUGHTS:
-            if kind != "reasoning" and not images:
-                found.append(copy.deepcopy(dict(part)))
+        if isinstance(part, Mapping) and kind in THOUGHT_TYPES:
+            if not images and (kind == "redacted_thinking" or part.get("signature")):
+                found.append(replayed(part))
             continue
         image = _anthropic_image(part) if images and isinstance(part, Mapping) and kind in IMAGE_TYPES else None
         if image is not None:
             found.append(image)
         elif images and isinstance(part, Mapping) and kind == "document":
-            found.append(copy.deepcopy(dict(part)))
+            found.append(replayed(part))
         elif (text := project(part)).strip():
             found.append({"type": "text", "text": text})
     return found
+
+
+def replayed(block: Mapping[str, Any]) -> dict[str, Any]:
+    """A block as it was given, without its mark for a provider's cache: a request may have four, and sets them itself.
+
+    Texts that say nothing inside it, such as a tool's empty result, are left out: Anthropic refuses them.
+    """
+    kept = {key: copy.deepcopy(value) for key, value in block.items() if key != "cache_control"}
+    if isinstance(inner := kept.get("content"), list):
+        kept["content"] = [
+            replayed(part) if isinstance(part, Mapping) else part for part in inner if not _is_blank_text(part)
+        ]
+    return kept
+
+
+def _is_blank_text(part: object) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "text" and not str(part.get("text") or "").strip()
 
 
 def as_json(value: object) -> str:

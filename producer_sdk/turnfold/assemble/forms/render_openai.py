@@ -77,11 +77,22 @@ def _said(parts: list[Message]) -> object:
 def _calls(shown: ShownTurn) -> list[Message]:
     if shown.turn.role is not Role.ASSISTANT:
         return []
-    given = [copy.deepcopy(dict(call)) for call in mappings((shown.turn.parts or {}).get("tool_calls"))]
+    given = [_call(call) for call in mappings((shown.turn.parts or {}).get("tool_calls"))]
     for block in blocks_of(shown.turn, "tool_use"):
         function = {"name": str(block.get("name", "tool")), "arguments": as_json(block.get("input") or {})}
         given.append({"id": block.get("id"), "type": "function", "function": function})
     return given
+
+
+def _call(given: Mapping[str, Any]) -> Message:
+    """A call as OpenAI takes it: other servers leave out its type, give its arguments as an object, number it."""
+    # Its place among the pieces of a stream, which some servers refuse in a request.
+    call = {key: copy.deepcopy(value) for key, value in given.items() if key != "index"}
+    if isinstance(function := call.get("function"), dict):
+        call.setdefault("type", "function")
+        if not isinstance(function.get("arguments"), str):
+            function["arguments"] = as_json(function.get("arguments") or {})
+    return call
 
 
 def _result(block: Mapping[str, Any]) -> Message:
