@@ -41,13 +41,14 @@ def context(
 ) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
-    if request.policy.selection == "value" and not request.expand and not has_changes(pending):
+    is_by_value = request.policy.selection == "value"
+    if is_by_value and not request.expand and not has_changes(pending):
         made = _from_memory(reader, address, pending, request)
         if made is not None:
             return made
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
-        if request.policy.selection == "value":
+        if is_by_value:
             snapshot, _ = by_value(transaction, address, pending, request, whole=True)
         else:
             snapshot = _by_age(transaction, address, pending, request)

@@ -13,11 +13,12 @@ expanded     words of markers that a caller asks for
 plan         what was decided, before it is words
 raw_block, recent           the newest turns, raw
 excerpts, fixed_parts       what was said about the query; what is always shown
-by_value     what is shown by default: what says most for a token
-by_age       the same by age
 often        what is looked up often, in more detail
 assembly     words and prices
 context      the result and its forms
+selection    what a way to choose answers to
+by_value     what is shown by default: what says most for a token
+by_age       the same by age
 report, packed              its account; it as bytes
 reads        the two phases
 """

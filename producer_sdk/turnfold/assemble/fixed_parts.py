@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from turnfold.assemble.forms.chat import ShownTurn
@@ -16,7 +17,7 @@ from turnfold.assemble.forms.render_text import (
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.recent import least_newest, lines_of
+from turnfold.assemble.recent import least_newest
 from turnfold.tokens import Counter
 
 _LEAST_SYSTEM: Final = 200
@@ -90,8 +91,12 @@ def not_shown(material: Material, raw: tuple[ShownTurn, ...]) -> tuple[tuple[int
     return (first, last) if first <= last else None, snapshot.unread + len(material.window) - len(raw)
 
 
-def lines_tokens(plan: Plan, material: Material, pricing: Pricing) -> int:
-    """At most the tokens of the background's headers and of the lines for turns that are not folded."""
-    total = pricing.count(BACKGROUND_HEADER) if plan.has_background else 0
-    total += pricing.count(CONTINUED_HEADER) if plan.has_latest and material.may_be_parted else 0
-    return total + sum(pricing.count(line) for line in lines_of(plan.unfolded, plan.unread))
+def frame_tokens(lines: Sequence[str], pricing: Pricing, *, has_folded: bool, may_be_parted: bool) -> int:
+    """At most the tokens of the background's headers, and of the lines for turns that are neither folded nor raw.
+
+    With `may_be_parted` something else may stand between what is folded and these lines.
+    """
+    if not (has_folded or lines):
+        return 0
+    headers = [BACKGROUND_HEADER, *([CONTINUED_HEADER] if lines and may_be_parted else [])]
+    return sum(map(pricing.count, [*headers, *lines]))

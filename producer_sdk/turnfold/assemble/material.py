@@ -48,12 +48,6 @@ class Material(NamedTuple):
             return self.coarsest
         return self.memo.of("roots", lambda: tuple(map(_root, outline.cover)))
 
-    @property
-    def may_be_parted(self) -> bool:
-        """True when what a caller asks for may stand between what is folded and the turns after it."""
-        by_age = self.request.policy.selection == "age"
-        return bool(self.snapshot.passages or (self.snapshot.excerpts if by_age else self.request.query))
-
     def turns_of(self, node: Node) -> tuple[StoredTurn, ...]:
         """The turns of a node that can be shown raw: all of them or none."""
         if not self.window or node.first_seq < self.window.seqs[0]:

@@ -8,12 +8,11 @@ from functools import lru_cache
 from turnfold.assemble.assembly import Assembly
 from turnfold.assemble.context import BudgetReport, Coverage, LeftOut, PartReport, Span, SpanLevel
 from turnfold.assemble.forms.groups import Group
-from turnfold.assemble.forms.markers import node_marker, turns_marker
+from turnfold.assemble.forms.markers import turns_marker
 from turnfold.assemble.forms.tags import TAGS_LEVEL
 from turnfold.assemble.material import Material
-from turnfold.assemble.often import folded_often
 from turnfold.assemble.plan import Plan
-from turnfold.contract.records import Node
+from turnfold.assemble.selection import Selection
 
 _PARTS = ("system", "task", "anchors", "names", "background", "often", "excerpts", "expanded", "actions", "recent")
 
@@ -39,7 +38,7 @@ def _span_of(group: Group) -> Span:
     return Span(group.first_seq, group.last_seq, 2 if group.notes else "range")
 
 
-def budget_report(material: Material, found: Assembly) -> BudgetReport:
+def budget_report(material: Material, found: Assembly, selection: Selection) -> BudgetReport:
     """What each part asked for, got and used, and what was left out."""
     request = material.request
     used = dict.fromkeys(_PARTS, 0)
@@ -57,7 +56,7 @@ def budget_report(material: Material, found: Assembly) -> BudgetReport:
         openai_tokens=found.tokens.openai,
         anthropic_tokens=found.tokens.anthropic,
         parts=tuple([_part(name, asked[name], allotted.get(name, 0), used[name]) for name in _PARTS]),
-        left_out=tuple(_left_out(material, found.plan)),
+        left_out=tuple(_left_out(material, found.plan, selection)),
     )
 
 
@@ -90,14 +89,14 @@ def _folded_tokens(material: Material) -> int:
     return sum([one.tokens for one in outline.cover] if outline else [node.tokens[0] for node in material.roots])
 
 
-def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
+def _left_out(material: Material, plan: Plan, selection: Selection) -> Iterator[LeftOut]:
     for section in material.request.sections_left_out:
         yield LeftOut(f"section {section!r} of the system text", "a larger budget_tokens")
     if plan.system_marker is not None:
         yield LeftOut("the rest of the system turn", plan.system_marker or "wait()")
     head = material.snapshot.head
     active = head.anchor_count if head else 0
-    if active > len(plan.anchors) and not _is_raw(plan):
+    if active > len(plan.anchors) and plan.has_background:
         yield LeftOut(f"{active - len(plan.anchors)} of {active} anchors", "anchors()")
     if plan.joined_turns:
         first, last = plan.joined_turns
@@ -111,40 +110,18 @@ def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
         if shown.marker is not None and not shown.hidden:
             named = f"turn {shown.turn.seq}" if shown.marker else "a turn that is still being stored"
             yield LeftOut(f"a part of {named}", shown.marker or "wait()")
-    yield from _not_repeated(material, plan)
+    yield from _not_expanded(plan)
+    if plan.has_background:
+        yield from selection.not_repeated(material, plan)
 
 
-def _not_repeated(material: Material, plan: Plan) -> Iterator[LeftOut]:
-    """What the query or the caller asks for, and is not shown."""
+def _not_expanded(plan: Plan) -> Iterator[LeftOut]:
+    """What the caller asked to be expanded, and is not shown."""
     for marker in plan.not_expanded:
         yield LeftOut(f"what {marker} stands for: there is no room for it", marker)
     for passage in plan.expanded:
         if passage.goes_on is not None:
             yield LeftOut(f"a part of what {passage.marker} stands for", passage.goes_on)
-    for node in _not_in_detail(material, plan):
-        yield LeftOut(
-            f"the detail of turns {node.first_seq} to {node.last_seq}, which are looked up often",
-            node_marker(node, level=1, short=material.style.short),
-        )
-    by_age = material.request.policy.selection == "age"
-    excerpts = len(material.snapshot.excerpts) if material.request.query and by_age else 0
-    if excerpts > len(plan.excerpts) and not _is_raw(plan):
-        yield LeftOut(f"{excerpts - len(plan.excerpts)} of {excerpts} excerpts", "search()")
-
-
-def _not_in_detail(material: Material, plan: Plan) -> Iterator[Node]:
-    """Segments that are looked up often and have no room in their share."""
-    policy = material.request.policy
-    if policy.selection == "age" or not policy.often_share or _is_raw(plan):
-        return
-    for one in folded_often(material, plan):
-        if one.node not in plan.often:
-            yield one.node
-
-
-def _is_raw(plan: Plan) -> bool:
-    """True when the whole conversation is shown as it was said."""
-    return not plan.has_background
 
 
 def _level(level: int) -> SpanLevel:

@@ -4,5 +4,6 @@ In reading order:
 
 cut        nodes that cover the folded past exactly once, each at some level
 bands      the levels of that cut by age
-selection  all parts of a context, from these
+parts      all parts of a context, from these
+selection  the largest context of such parts that fits
 """

@@ -9,5 +9,6 @@ latest_actions  what was done last with tools
 answers         turns that answer a query, word for word
 fitting         the first of a ranking while there is room
 asked           what a query adds, behind what stands there whatever is asked
-selection       all parts of a context, from these
+parts           all parts of a context, from these
+selection       the largest context of such parts that fits
 """

@@ -1,313 +1,95 @@
-"""The default selection: whatever says most for a token, over all that was said.
-
-Recent turns raw, anchors and names up to their shares; all the rest is for notes, best first, under one line for
-each group of neighbouring nodes, so that every turn is under exactly one line and can be expanded from there.
-"""
+"""The default selection: whatever says most for a token, over all that was said."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from turnfold.assemble import recent
-from turnfold.assemble.by_value.answers import quoted
-from turnfold.assemble.by_value.asked import Asked, asked, room_unasked
-from turnfold.assemble.by_value.fitting import (
-    fitting_anchors,
-    fitting_late_names,
-    fitting_names,
-    fitting_notes,
-)
-from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, last_day, spans_of, with_more
-from turnfold.assemble.by_value.latest_actions import fitting_actions
-from turnfold.assemble.by_value.past import Past, SaidWhen, Taken
-from turnfold.assemble.by_value.top_anchors import TopAnchors
-from turnfold.assemble.fixed_parts import fixed_plan, not_shown, with_lines
-from turnfold.assemble.forms.chat import ShownTurn
-from turnfold.assemble.forms.groups import Group
-from turnfold.assemble.forms.markers import turns_marker
-from turnfold.assemble.forms.render_text import BACKGROUND_HEADER, CONTINUED_HEADER, group_line, names_line
+from turnfold.assemble.assembly import Assembly, assemble
+from turnfold.assemble.by_value.parts import parts_by_value
+from turnfold.assemble.context import LeftOut
+from turnfold.assemble.forms.markers import node_marker
 from turnfold.assemble.material import Material
-from turnfold.assemble.memo import Memo
-from turnfold.assemble.plan import Plan
-from turnfold.assemble.policy import AnchorsRoom
+from turnfold.assemble.often import folded_often, often_of, taken_often
+from turnfold.assemble.plan import Choice, Plan
 from turnfold.assemble.pricing import Pricing
-from turnfold.contract.note_lists import NoteRow
-from turnfold.contract.notes import Note
-from turnfold.contract.outlines import Outline
-from turnfold.contract.records import Node
+from turnfold.assemble.selection import ATTEMPTS, ENOUGH_USED, AskedToExpand
+from turnfold.contract.records import LevelKey
 
-_WORTH_FILLING: Final = 0.02
-"""Of the budget: with more than this to spare, more turns are shown raw."""
-_ALL_FOR_NAMES: Final = 1_000
-"""Tokens of a budget beyond which names have less of it: the best ones stand there already."""
-_LATE_NAMES: Final = 6
-"""One part in six of what names may have is at most for those of turns that are not folded yet."""
-_ROUNDS: Final = 4
-_MOST_OF_NOTES: Final = 8
-"""Results that are remembered of the same notes: they differ in what is left over for a few more."""
-_ENOUGH: Final = 2**31
-"""Tokens: room for all."""
+_SAFETY: Final = 0.004
+"""Of the budget: kept back at each further attempt."""
+
+_LESS: Final = 0.9
+"""Of the budget: what a further attempt aims at while none has fitted."""
+
+_STEPS: Final = 100
+"""Steps of the budget in which a target is corrected."""
 
 
-def select_by_value(material: Material, pricing: Pricing, *, target: int, in_detail: Sequence[Node] = ()) -> Plan:
-    """A plan of about `target` tokens; what has to be shown may cost more than that.
+class ByValue:
+    """Notes by value for a token. Only segments that are looked up often need texts of levels."""
 
-    Segments that are shown `in_detail` beside it have no notes in it but those that a query is about.
-    """
-    plan = fixed_plan(material, pricing, target=target)
-    fixed = pricing.count(plan.system) + pricing.count(plan.task)
-    if (shown := recent.everything(material, pricing, room=target - fixed)) and plan.system_marker is None:
-        return plan._replace(raw=shown, allotted=(("recent", target - fixed),))
-    selection = _Selection(material, pricing, plan, target=target, fixed=fixed, in_detail=in_detail)
-    selection.take_the_past()
-    for _ in range(_ROUNDS):
-        if not selection.show_more_raw():
-            break
-        selection.take_the_past()
-    return selection.plan
+    def choose(self, material: Material, pricing: Pricing) -> Choice:
+        plan = _plan(material, pricing, target=max(0, material.request.usable_tokens))
+        return Choice(tuple((0, node.idx, 1) for node in plan.often), plan, material, pricing)
 
+    def largest_fitting(
+        self, material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]
+    ) -> Assembly | None:
+        """Chosen by stored counts for a target that is corrected by what it costs."""
+        usable = material.request.usable_tokens
+        best: Assembly | None = None
+        target, plan = usable, choice.plan
+        low, high = (0, 0), (0, 0)
+        for attempt in range(ATTEMPTS):
+            found = assemble(plan, texts, pricing=pricing, style=material.style)
+            if found.largest > usable:
+                high = (target, found.largest)
+            else:
+                low = (target, found.largest)
+                best = found if best is None or found.largest > best.largest else best
+            if best is not None and best.largest >= (1 - ENOUGH_USED) * usable:
+                break
+            # What still fits nothing comes down faster: the smallest context is far smaller.
+            wanted = usable * (1 - _SAFETY) * (1.0 if best is not None else _LESS**attempt)
+            following = _between(low, high if high[0] else (target, found.largest), int(wanted))
+            # In steps, so that the same past is chosen while the recent turns grow.
+            following -= following % max(1, usable // _STEPS)
+            if following in {low[0], high[0]}:
+                break
+            target = following
+            plan = _plan(material, choice.pricing, target=target)
+        return best
 
-class _Selection:
-    """The parts of one context; each step looks at what the others leave."""
-
-    def __init__(
-        self, material: Material, pricing: Pricing, plan: Plan, *, target: int, fixed: int, in_detail: Sequence[Node]
-    ) -> None:
-        self._material = material
-        self._pricing = pricing
-        self._policy = material.request.policy
-        self._outline = material.snapshot.outline or Outline()
-        self._actions = material.memo.of("actions", lambda: self._outline.all_actions)
-        self._target = target
-        self._fixed = fixed
-        self._in_detail = tuple((node.first_seq, node.last_seq) for node in in_detail)
-        self._may_be_parted = bool(material.may_be_parted or in_detail)
-        self._left = 0
-        self._for_actions = 0
-        self._kept_free = 0
-        """Of the room for actions and late names what they leave; it changes with each turn, and is for the end."""
-        self._anchor_words: dict[int, set[str]] = {}
-        self._anchors_by: Hashable = ()
-        self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
-        self.plan = with_lines(plan, material, recent.at_first(material, pricing, target=target, room=target - fixed))
-        self._raw_at_first = self._recent_tokens()
-
-    def take_the_past(self) -> None:
-        """All that is not shown raw."""
-        self.take_anchors_and_names()
-        self.take_notes()
-
-    def take_anchors_and_names(self) -> None:
-        """Anchors by rank and names by score, each up to its share; anchors of turns that are shown raw stand there."""
-        first_raw = self._first_raw()
-        least = self._fixed + self._recent_tokens() + self._lines_tokens()
-        room = self._target - least
-        self._for_actions = min(self._actions_share(), max(0, room // 2))
-        room -= self._for_actions
-        # Half of the room at most: a context of anchors alone says nothing else.
-        share = int(self._policy.anchors_share * self._target)
-        for_anchors = AnchorsRoom.of(self._policy, target=self._target, share=share, most=room // 2)
-        self._anchors_by = ("anchors", first_raw, for_anchors, self._target)
-        top = TopAnchors.of(self._material.snapshot.anchors)
-        said = SaidWhen(self._outline.notes, self._target)
-        anchors = self._material.memo.of(
-            self._anchors_by, lambda: fitting_anchors(top, first_raw, for_anchors, self._pricing, said)
-        )
-        room -= anchors.tokens
-        most_names = self._names_share()
-        for_names = max(0, min(room, most_names))
-        for_late = for_names // (_LATE_NAMES if self._outline.names else 1)
-        names = fitting_names(self._outline.names, for_names - for_late, self._pricing)
-        late = fitting_late_names(self._outline.tail_names, names, for_late, self._pricing) if self._tail_span() else ()
-        room -= self._pricing.count(names_line(names)) if names else 0
-        room -= for_late
-        actions = fitting_actions(self._actions, self.plan.raw, self._for_actions, self._pricing)
-        changing = (*actions, *([names_line(late)] if late else []))
-        self._kept_free = self._for_actions + for_late - sum(map(self._pricing.count, changing))
-        self.plan = self.plan._replace(
-            anchors=anchors.anchors, names=names, late_names=late, actions=actions,
-            allotted=(
-                ("anchors", max(int(self._policy.anchors_share * self._target), anchors.tokens)),
-                ("names", most_names),
-                ("actions", self._for_actions),
-                ("recent", int(self._policy.recent_share * self._target)),
-            ),
-        )  # fmt: skip
-        self._left = room
-        self._anchor_words = anchors.words
-
-    def take_notes(self) -> None:
-        """Notes of what is folded and of the open tail, best first.
-
-        What is folded has room in steps, so that its notes stay the same while the recent turns grow. What the last
-        step leaves goes to the tail, or to more notes near the end, before which everything stays.
-        """
-        spans, tail = self._spans(), self._tail_span()
-        opened = [*spans, *([tail] if tail else [])]
-        first_raw = self._first_raw()
-        past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words, in_detail=self._in_detail)
-        late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
-        chosen, answer, memo = self._with_answer(past, opened, self._steady_room(tail))
-        left = self._left - chosen.tokens - answer.tokens
-        if late := [note for note in late if note.seq not in answer.said.whole]:
-            of_tail = self._chosen(late, opened, min(left + self._more_raw(), left + self._kept_free))
-            late = of_tail.notes
-            left -= of_tail.tokens
-        groups = memo.of("groups", lambda: grouped(spans, chosen.notes))
-        if answer.notes and left > _WORTH_FILLING * self._target:
-            longer = answer.with_more(past, chosen.notes, left, self._pricing)
-            left -= longer.tokens - answer.tokens
-            answer = longer
-        elif chosen.notes and left > _WORTH_FILLING * self._target:
-            more = memo.of("more", lambda: past.near_the_end_of(chosen.notes))
-            near = self._chosen(more, opened, left).notes
-            before = groups
-            # Together they need fewer labels.
-            groups, tokens = memo.of(
-                ("near", tuple(near)),
-                lambda: (
-                    with_more(before, near),
-                    fitting_notes(near, opened, _ENOUGH, self._pricing, labels=chosen.labels).tokens,
-                ),
+    def not_repeated(self, material: Material, plan: Plan) -> Iterator[LeftOut]:
+        """Segments that are looked up often and have no room in their share."""
+        if not material.request.policy.often_share:
+            return
+        for node in [one.node for one in folded_often(material, plan) if one.node not in plan.often]:
+            yield LeftOut(
+                f"the detail of turns {node.first_seq} to {node.last_seq}, which are looked up often",
+                node_marker(node, level=1, short=material.style.short),
             )
-            left -= tokens
-        self._left = left + self._kept_free
-        self.plan = self.plan._replace(
-            groups=groups,
-            hits=answer.hits,
-            allotted=(*self.plan.allotted, ("excerpts", answer.tokens)),
-            excerpts=answer.said.shown,
-            answers=answer.said.answers,
-            tail=self._tail(tail, late, groups) if tail else None,
-            unfolded=self._unfolded(tail),
-        )
 
-    def _tail(self, span: GroupSpan, notes: Sequence[Note], groups: Sequence[Group]) -> Group:
-        """Notes of the open tail; the day under which all before it ends is not repeated right behind it."""
-        day = "" if self._may_be_parted else last_day(groups)
-        return self._material.memo.of(("tail", span, day, tuple(notes)), lambda: grouped([span], notes, day=day)[0])
 
-    def _steady_room(self, tail: GroupSpan | None) -> int:
-        """What notes of what is folded may cost, the same while turns are appended but for one step.
+def _plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
+    """The parts, with what is looked up often and what the caller asked to be expanded.
 
-        As much is kept free as the open tail may take: half of its share while it needs no more, then all of it, for
-        raw turns or, when they are too long for that, for the newest ones and notes of the others.
-        """
-        policy = self._policy
-        raw = self._raw_at_first
-        few, many = int(policy.recent_share * self._target), int(policy.tail_share * self._target)
-        kept = few if tail is None and raw <= few else many
-        steady = self._left + self._recent_tokens() - max(kept, raw)
-        return max(0, min(steady, self._left + self._kept_free))
+    Neither is repeated where all of the conversation is shown raw.
+    """
+    plan = parts_by_value(material, pricing, target=target)
+    if not plan.has_background or not (material.snapshot.passages or often_of(material)):
+        return plan
+    asked = AskedToExpand(material, pricing, target=target)
+    often, cost = taken_often(material, pricing, plan, target=target, room=asked.room)
+    if asked.tokens or often:
+        plan = parts_by_value(material, pricing, target=target - asked.tokens - cost, in_detail=often)
+    plan = asked.added_to(plan)._replace(often=often)
+    share = int(material.request.policy.often_share * target)
+    return plan._replace(allotted=(*plan.allotted, ("often", share)))
 
-    def _more_raw(self) -> int:
-        """Tokens of the recent turns that were left over for them."""
-        return self._recent_tokens() - self._raw_at_first
 
-    def _with_answer(self, past: Past, opened: Sequence[GroupSpan], room: int) -> tuple[Taken, Asked, Memo]:
-        """Notes of the past, the same whatever is asked, and what a query adds to them.
-
-        The last remembers what is made of the first, for later reads too.
-        """
-        material, pricing = self._material, self._pricing
-        first_raw = self._first_raw()
-        found = [note for note in material.snapshot.hits if note.seq < first_raw]
-        quote = partial(quoted, material, pricing, before_seq=first_raw, target=self._target, most_tokens=room // 2)
-        if not found:
-            said = quote(background=())
-            chosen, memo = self._of_the_past(past, opened, room - said.tokens)
-            return chosen, Asked(said, tokens=said.tokens), memo
-        share = self._policy.unasked_share
-        chosen, memo = self._of_the_past(past, opened, room_unasked(room, share=share, target=self._target))
-        shown = {(note.seq, note.place) for note in chosen.notes}
-        return chosen, asked(found, past, shown, quote(background=shown), room - chosen.tokens, pricing), memo
-
-    def _of_the_past(self, past: Past, opened: Sequence[GroupSpan], room: int) -> tuple[Taken, Memo]:
-        """Notes of the past, and what remembers what is made of them."""
-        key = (
-            "past", self._material.request.budget_tokens, self._first_raw(), self._anchors_by, room, tuple(opened),
-            self._in_detail,
-        )  # fmt: skip
-        memo = self._material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
-        return memo.of("notes", lambda: self._chosen(past, opened, room)), memo
-
-    def show_more_raw(self) -> bool:
-        """Spend what notes left over on more of the recent turns and on those before them; True when that is some."""
-        material = self._material
-        if self._left <= _WORTH_FILLING * self._target or not self.plan.raw:
-            return False
-        longer = recent.widened(material, self._pricing, self.plan.raw, room=self._left)
-        if longer is self.plan.raw:
-            # Beyond all that could be shown a budget gives up no more: a larger one would show less.
-            readable = sum(self._material.window.tokens)
-            step = int(self._policy.raw_step * min(self._target, readable))
-            longer = recent.before(material, self._pricing, self.plan.raw, room=self._left, step=step)
-        if longer is self.plan.raw:
-            return False
-        self.plan = with_lines(self.plan, material, longer)
-        return True
-
-    def _actions_share(self) -> int:
-        """Tokens that the last actions may have, the same whatever they are: what they leave is for the end."""
-        return int(self._policy.actions_share * self._target) if self._actions else 0
-
-    def _names_share(self) -> int:
-        """Tokens that names may have: what tools said of all, of a small budget; a quarter of it of what is beyond."""
-        counted = min(self._target, _ALL_FOR_NAMES) + max(0, self._target - _ALL_FOR_NAMES) // 4
-        return self._outline.tool_percent * counted // 100
-
-    def _spans(self) -> list[GroupSpan]:
-        """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
-        before, share, short = self._spans_by()
-        return self._material.memo.of(
-            ("spans", before, share, short),
-            lambda: spans_of(self._outline.cover, before=before, most_tokens=share, short=short),
-        )  # fmt: skip
-
-    def _spans_by(self) -> tuple[int, int, bool]:
-        """What they depend on: the last turn, tokens, whether markers are short."""
-        return self._first_raw() - 1, int(self._policy.markers_share * self._target), self._material.style.short
-
-    def _tail_span(self) -> GroupSpan | None:
-        """Turns of the open tail that only notes stand for."""
-        first, last = self._material.closed_seq + 1, min(self._first_raw() - 1, self._outline.tail_seq)
-        if last < first or self.plan.unread:
-            return None
-        return GroupSpan(first, last, turns_marker(first, last))
-
-    def _unfolded(self, tail: GroupSpan | None) -> tuple[int, int] | None:
-        found, _ = not_shown(self._material, self.plan.raw)
-        if tail is None or found is None:
-            return found
-        return (tail.last_seq + 1, found[1]) if tail.last_seq < found[1] else None
-
-    def _first_raw(self) -> int:
-        if self.plan.unread:
-            return self._material.closed_seq + 1
-        return self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
-
-    def _chosen(self, notes: Iterable[NoteRow], spans: Sequence[GroupSpan], room: int) -> Taken:
-        return fitting_notes(notes, spans, room, self._pricing)
-
-    def _lines_tokens(self) -> int:
-        """At most the tokens of the background's headers and of the lines below them."""
-        tail = self._tail_span()
-        lines = [group_line(*tail)] if tail else []
-        lines += recent.lines_of(self._unfolded(tail), self.plan.unread)
-        folded = self._material.memo.of(
-            ("lines", *self._spans_by()), lambda: sum(self._pricing.count(group_line(*span)) for span in self._spans())
-        )
-        if not lines and not folded:
-            return 0
-        headers = [BACKGROUND_HEADER, *([CONTINUED_HEADER] if lines and self._may_be_parted else [])]
-        return folded + sum(map(self._pricing.count, [*headers, *lines]))
-
-    def _recent_tokens(self) -> int:
-        return self._priced(self.plan.raw)
-
-    def _priced(self, raw: tuple[ShownTurn, ...]) -> int:
-        if raw is not self._raw_priced[0]:
-            self._raw_priced = (raw, self._pricing.raw(raw))
-        return self._raw_priced[1]
+def _between(low: tuple[int, int], high: tuple[int, int], wanted: int) -> int:
+    """The target that costs `wanted`, on the line through two targets with what they cost."""
+    (target, cost), (higher, higher_cost) = (low, high) if low[0] != high[0] else ((0, 0), high)
+    return target + (higher - target) * (wanted - cost) // max(1, higher_cost - cost)
