@@ -104,7 +104,7 @@ def test_a_change_without_workers_says_what_it_waits_for(
 
     assert result.exit_code == 0
     assert "waiting up to 0.5 s for a worker that stores it" in result.stderr
-    assert "a worker will store it once one runs: `turnfold up`" in result.stdout
+    assert "it will be stored once a worker runs: `turnfold up`" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,34 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+class ChildProcess:
+    """A process that `start` of a subclass puts into `_process`; it can be started again once it has ended."""
+
+    _process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def running(self) -> bool:
+        """True while it lives."""
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id while it lives."""
+        return self._process.pid if self._process is not None and self.running else None
+
+    def stop(self, *, timeout_seconds: float) -> None:
+        """Let it end what it does; kill it and its children after `timeout_seconds`."""
+        if self._process is not None:
+            stop(self._process, timeout_seconds=timeout_seconds)
+            self._process = None
+
+    def kill(self) -> None:
+        """End it and its children as a crash would."""
+        if self._process is not None:
+            kill(self._process)
+            self._process = None
+
+
 class _Starter:
     """The one thread that starts processes: to the kernel, the parent whose death counts is a thread."""
 

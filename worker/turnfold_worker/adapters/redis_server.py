@@ -18,7 +18,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from turnfold.errors import Unavailable
-from turnfold_worker.adapters import child_process
+from turnfold_worker.adapters.child_process import ChildProcess, spawn
 from turnfold_worker.adapters.local_port import free_port
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def find_server() -> Path:
     raise RedisNotStarted(msg)
 
 
-class RedisServer:
+class RedisServer(ChildProcess):
     """One server with its data in one folder. Ends with this process; start it again and its data is back."""
 
     def __init__(
@@ -80,7 +80,6 @@ class RedisServer:
         self._folder = folder
         self._port = port
         self._password = password
-        self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def port(self) -> int:
@@ -95,16 +94,6 @@ class RedisServer:
         """Where clients reach it; holds the password."""
         secret = f":{quote(self._password, safe='')}@" if self._password else ""
         return f"redis://{secret}127.0.0.1:{self.port}/0"
-
-    @property
-    def pid(self) -> int | None:
-        """Process id while it runs."""
-        return self._process.pid if self._process is not None and self.running else None
-
-    @property
-    def running(self) -> bool:
-        """True while the process lives; it may still be loading."""
-        return self._process is not None and self._process.poll() is None
 
     @property
     def log(self) -> Path:
@@ -138,16 +127,8 @@ class RedisServer:
                 return
 
     def stop(self, *, timeout_seconds: float = STOP_SECONDS) -> None:
-        """Let it write its data and end; kill it after `timeout_seconds`."""
-        if self._process is not None:
-            child_process.stop(self._process, timeout_seconds=timeout_seconds)
-            self._process = None
-
-    def kill(self) -> None:
-        """End it as a crash would (SIGKILL). `start` brings it back with what its log on disk holds."""
-        if self._process is not None:
-            child_process.kill(self._process)
-            self._process = None
+        """Let it write its data and end; kill it after `timeout_seconds`. A new `start` brings its data back."""
+        super().stop(timeout_seconds=timeout_seconds)
 
     def client(self) -> redis.Redis:
         """A new client without retries; the caller closes it."""
@@ -166,7 +147,7 @@ class RedisServer:
     def _start(self, program: Path, port: int, cancelled: Callable[[], bool]) -> None:
         with self._locked() as lock, self.log.open("ab") as output:
             # Read from its input, the configuration keeps the password out of the list of processes.
-            self._process = child_process.spawn(
+            self._process = spawn(
                 [str(program), "-"],
                 output=output,
                 standard_input=self._configuration(port).encode(),

@@ -5,23 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final
 
 import click
 
 from turnfold.errors import UnknownTurn, WaitTimeout
 from turnfold_worker.cli.failures import FAILED
-from turnfold_worker.cli.output import json_option, print_json, told_when_slow
+from turnfold_worker.cli.output import ask, json_option, print_json, told_when_slow, yes_option
 from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.cli.terminal_words import ONCE_A_WORKER_RUNS
 
 WAIT_SECONDS: Final = 30.0
 _MARKER: Final = "L0:turn-"
-_SHOWN: Final = "reads show it already; a worker will store it once one runs: `turnfold up` starts one"
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-def _yes_option(command: _Command) -> _Command:
-    return click.option("--yes", is_flag=True, help="Do not ask.")(command)
+_SHOWN: Final = f"reads show it already; it will be stored {ONCE_A_WORKER_RUNS}"
 
 
 @click.command(short_help="Give a turn other words.")
@@ -50,7 +46,7 @@ def edit(session: Session, conversation: str, turn: str, content: str, as_json: 
 @click.command(short_help="Remove what a turn says, for good.")
 @click.argument("conversation")
 @click.argument("turn")
-@_yes_option
+@yes_option
 @json_option
 @pass_session
 def delete(session: Session, conversation: str, turn: str, yes: bool, as_json: bool) -> None:
@@ -64,7 +60,7 @@ def delete(session: Session, conversation: str, turn: str, yes: bool, as_json: b
       turnfold delete chat L0:turn-17 --yes
     """
     turn_id = _turn_id(session, conversation, turn)
-    _ask(f"Remove what turn {turn_id!r} of conversation {conversation!r} says for good?", yes=yes)
+    ask(f"Remove what turn {turn_id!r} of conversation {conversation!r} says for good?", yes=yes)
     change = partial(session.turnfold.delete, conversation, turn_id)
     _carry_out(session, conversation, turn_id, change, as_json=as_json)
 
@@ -72,7 +68,7 @@ def delete(session: Session, conversation: str, turn: str, yes: bool, as_json: b
 @click.command(short_help="Cut off everything after a turn.")
 @click.argument("conversation")
 @click.argument("turn")
-@_yes_option
+@yes_option
 @json_option
 @pass_session
 def rewind(session: Session, conversation: str, turn: str, yes: bool, as_json: bool) -> None:
@@ -86,7 +82,7 @@ def rewind(session: Session, conversation: str, turn: str, yes: bool, as_json: b
       turnfold rewind chat L0:turn-15 --yes
     """
     turn_id = _turn_id(session, conversation, turn)
-    _ask(f"Cut off every turn of conversation {conversation!r} after {turn_id!r} for good?", yes=yes)
+    ask(f"Cut off every turn of conversation {conversation!r} after {turn_id!r} for good?", yes=yes)
     change = partial(session.turnfold.rewind, conversation, after=turn_id)
     _carry_out(session, conversation, turn_id, change, as_json=as_json)
 
@@ -108,11 +104,6 @@ def _turn_id(session: Session, conversation: str, turn: str) -> str:
         msg = f"turn {turn!r} is not stored yet: try again in a moment"
         raise UnknownTurn(msg)
     return turns[0].turn_id
-
-
-def _ask(question: str, *, yes: bool) -> None:
-    if not yes:
-        click.confirm(question, abort=True, err=True)
 
 
 def _carry_out(session: Session, conversation: str, turn_id: str, change: Callable[[], None], *, as_json: bool) -> None:

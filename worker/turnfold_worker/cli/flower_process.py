@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Final
 from urllib.request import ProxyHandler, build_opener
 
 from turnfold.errors import Unavailable
-from turnfold_worker.adapters import child_process
+from turnfold_worker.adapters.child_process import ChildProcess, spawn
 from turnfold_worker.adapters.local_port import free_port, is_free
 from turnfold_worker.cli.process_log import ProcessLog
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
@@ -42,7 +41,7 @@ def is_installed() -> bool:
     return find_spec("flower") is not None
 
 
-class FlowerProcess:
+class FlowerProcess(ChildProcess):
     """Flower on a port of 127.0.0.1, read-only, with its log and what it remembers in a folder."""
 
     def __init__(self, *, folder: Path, port: int | None, password: str, environment: Mapping[str, str]) -> None:
@@ -63,21 +62,11 @@ class FlowerProcess:
             f"--max-tasks={MOST_TASKS}", f"--purge-offline-workers={OFFLINE_SECONDS}",
             f"--tasks-columns={','.join(TASK_COLUMNS)}", f"--inspect-timeout={INSPECT_SECONDS * 1_000}",
         ]  # fmt: skip
-        self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
         """Where it is, with the user and the password in it."""
         return f"http://{USER}:{self._password}@127.0.0.1:{self.port}/"
-
-    @property
-    def running(self) -> bool:
-        """True while the process lives."""
-        return self._process is not None and self._process.poll() is None
-
-    @property
-    def pid(self) -> int | None:
-        return self._process.pid if self._process is not None else None
 
     def start(self) -> None:
         """Start it; returns at once. Raises `FlowerNotStarted` when its port is taken. See `wait_until_ready`."""
@@ -85,9 +74,7 @@ class FlowerProcess:
             msg = f"port {self.port} is taken: choose another one with --flower-port, or leave Flower out"
             raise FlowerNotStarted(msg)
         with self._log.opened() as output:
-            self._process = child_process.spawn(
-                self._command, output=output, folder=self._folder, environment=self._environment
-            )
+            self._process = spawn(self._command, output=output, folder=self._folder, environment=self._environment)
 
     def wait_until_ready(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Until it answers. Raises `FlowerNotStarted`, also when `cancelled` says so."""
@@ -101,12 +88,6 @@ class FlowerProcess:
             time.sleep(0.05)
         msg = f"Flower did not answer within {READY_SECONDS:.0f} s: see {self.log}"
         raise FlowerNotStarted(msg)
-
-    def stop(self, *, timeout_seconds: float) -> None:
-        """Let it save what it remembers; kill it after `timeout_seconds`."""
-        if self._process is not None:
-            child_process.stop(self._process, timeout_seconds=timeout_seconds)
-            self._process = None
 
     def _answers(self) -> bool:
         # Never through a proxy that the environment names.

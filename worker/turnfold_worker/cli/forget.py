@@ -9,18 +9,18 @@ import click
 
 from turnfold.contract.results import ErasureReceipt
 from turnfold.errors import TurnfoldError
-from turnfold_worker.cli.output import json_option, print_json, progress, told_when_slow
+from turnfold_worker.cli.output import ask, json_option, print_json, progress, told_when_slow, yes_option
 from turnfold_worker.cli.session import Session, pass_session
+from turnfold_worker.cli.terminal_words import ONCE_A_WORKER_RUNS
 
 WAIT_SECONDS = 30.0
-_START_ONE = "`turnfold up` starts one"
 _COUNTED = ("inbox_turns", "turns", "segments", "anchors")
 
 
 @click.command(short_help="Erase a conversation for good.")
 @click.argument("conversation", required=False)
 @click.option("--all", "everything", is_flag=True, help="Every conversation of the tenant.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@yes_option
 @json_option
 @pass_session
 def forget(session: Session, conversation: str | None, everything: bool, yes: bool, as_json: bool) -> None:
@@ -39,7 +39,7 @@ def forget(session: Session, conversation: str | None, everything: bool, yes: bo
         raise click.UsageError(msg)
     tenant = session.settings.tenant
     if conversation is not None:
-        _ask(f"Erase conversation {conversation!r} of tenant {tenant!r} for good?", yes=yes)
+        ask(f"Erase conversation {conversation!r} of tenant {tenant!r} for good?", yes=yes)
         receipt = _forget(session, conversation, timeout_seconds=WAIT_SECONDS)
         if as_json:
             print_json(receipt)
@@ -51,7 +51,7 @@ def forget(session: Session, conversation: str | None, everything: bool, yes: bo
     from turnfold_worker.inspection import known_conversations
 
     known = known_conversations(session.redis, session.engine, tenant)
-    _ask(f"Erase all {len(known)} conversations of tenant {tenant!r} for good?", yes=yes)
+    ask(f"Erase all {len(known)} conversations of tenant {tenant!r} for good?", yes=yes)
     receipts = _forget_each(session, known)
     counts = Counter({name: sum(getattr(one, name) for one in receipts) for name in _COUNTED})
     completed = all(one.completed for one in receipts)
@@ -61,14 +61,9 @@ def forget(session: Session, conversation: str | None, everything: bool, yes: bo
         _say(counts, completed=completed)
 
 
-def _ask(question: str, *, yes: bool) -> None:
-    if not yes:
-        click.confirm(question, abort=True, err=True)
-
-
 def _forget(session: Session, conversation: str, *, timeout_seconds: float) -> ErasureReceipt:
     waits = f"waiting up to {timeout_seconds:g} s for a worker that deletes conversation {conversation!r}"
-    stopped = f"stopped waiting; conversation {conversation!r} will be deleted once a worker runs: {_START_ONE}"
+    stopped = f"stopped waiting; conversation {conversation!r} will be deleted {ONCE_A_WORKER_RUNS}"
     with told_when_slow(lambda: waits, stopped=stopped):
         return session.turnfold.forget(conversation, timeout_seconds=timeout_seconds)
 
@@ -97,7 +92,4 @@ def _say(counts: dict[str, int], *, completed: bool) -> None:
             f"{counts['inbox_turns']} turns that were not stored yet"
         )
     else:
-        click.echo(
-            "hidden already: nothing of it is readable any more; its rows will be deleted once a worker runs: "
-            f"{_START_ONE}"
-        )
+        click.echo(f"hidden already: nothing of it is readable any more; its rows will be deleted {ONCE_A_WORKER_RUNS}")

@@ -1,4 +1,4 @@
-"""What commands print: JSON for programs, tables and trees for people."""
+"""What commands print and ask: JSON for programs, tables and trees for people."""
 
 from __future__ import annotations
 
@@ -34,6 +34,17 @@ _UNPRINTABLE = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr
 def json_option(command: _Command) -> _Command:
     """Adds `--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")(command)
+
+
+def yes_option(command: _Command) -> _Command:
+    """Adds `--yes`, for `ask`."""
+    return click.option("--yes", is_flag=True, help="Do not ask.")(command)
+
+
+def ask(question: str, *, yes: bool) -> None:
+    """Go on only if the person agrees, or said `--yes`."""
+    if not yes:
+        click.confirm(question, abort=True, err=True)
 
 
 def print_json(value: Any) -> None:

@@ -10,7 +10,7 @@ import click
 from turnfold.contract.records import AnchorState, AnchorType
 from turnfold_worker.cli.output import console, json_option, plain, print_json, print_text, table, told_when_slow, words
 from turnfold_worker.cli.session import Session, pass_session
-from turnfold_worker.cli.terminal_words import commands_for
+from turnfold_worker.cli.terminal_words import ONCE_A_WORKER_RUNS, commands_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -181,7 +181,8 @@ def anchors(
             session.turnfold.resolve_anchor(conversation, anchor, dismiss=dismissed)
     if resolve is not None or dismiss is not None:
         with told_when_slow(
-            lambda: "waiting for a worker that stores it", stopped="stopped waiting; a worker stores it once one runs"
+            lambda: "waiting for a worker that stores it",
+            stopped=f"stopped waiting; it will be stored {ONCE_A_WORKER_RUNS}",
         ):
             session.turnfold.wait(conversation)
     found = session.turnfold.anchors(conversation, types=types or None, states=None if "all" in states else states)

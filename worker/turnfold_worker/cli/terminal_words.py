@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import Final
 
+ONCE_A_WORKER_RUNS: Final = "once a worker runs: `turnfold up` starts one"
+
 SAID: Final = {
     "anchors(…, states=None) lists them": "`turnfold anchors CONV --state all` lists them",
     "ids are those of `append`'s receipt": "give its id, or its marker in a context, such as L0:turn-17",

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from turnfold.errors import Unavailable
-from turnfold_worker.adapters import child_process
+from turnfold_worker.adapters.child_process import ChildProcess, spawn
 from turnfold_worker.cli.process_log import ProcessLog
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Mapping, Sequence
 
     from turnfold.contract.tasks import Queue
@@ -28,7 +27,7 @@ class WorkerNotStarted(Unavailable):
     """A worker ended, or said nothing, before it consumed; the message holds the end of its log."""
 
 
-class WorkerProcess:
+class WorkerProcess(ChildProcess):
     """A worker on some queues, with its log in a folder."""
 
     def __init__(
@@ -56,23 +55,12 @@ class WorkerProcess:
             "--without-gossip", "--without-mingle",
             *(["--task-events"] if task_events else []),
         ]  # fmt: skip
-        self._process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def running(self) -> bool:
-        """True while the parent process lives."""
-        return self._process is not None and self._process.poll() is None
-
-    @property
-    def pid(self) -> int | None:
-        """Process id of the parent process."""
-        return self._process.pid if self._process is not None else None
 
     def start(self) -> None:
         """Start it; returns at once. See `wait_until_ready`."""
         with self._log.opened() as output:
             # Its tasks may die anywhere; a gentle end would wait for a Redis that is gone as well.
-            self._process = child_process.spawn(
+            self._process = spawn(
                 self._command, output=output, folder=self._folder, environment=self._environment,
                 death_signal=signal.SIGKILL,
             )  # fmt: skip
@@ -89,15 +77,3 @@ class WorkerProcess:
             time.sleep(0.05)
         msg = f"the worker {self.name} was not ready within {READY_SECONDS:.0f} s: see {self.log}"
         raise WorkerNotStarted(msg)
-
-    def stop(self, *, timeout_seconds: float) -> None:
-        """Let it finish its tasks; kill it and its children after `timeout_seconds`."""
-        if self._process is not None:
-            child_process.stop(self._process, timeout_seconds=timeout_seconds)
-            self._process = None
-
-    def kill(self) -> None:
-        """End it and its children as a crash would."""
-        if self._process is not None:
-            child_process.kill(self._process)
-            self._process = None
