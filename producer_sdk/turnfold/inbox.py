@@ -124,11 +124,12 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
     # One immediate retry replaces a pooled connection that a restarted server has dropped. Repeating is safe:
     # entries are deduplicated by id.
     each = timeout_seconds / 2
+    # The client of a Redis behind a file knows neither of these.
+    network = {} if redis_url.startswith("unix://") else {"socket_connect_timeout": each, "socket_keepalive": True}
     try:
         return redis.Redis.from_url(
-            redis_url, socket_timeout=each, socket_connect_timeout=each, socket_keepalive=True,
-            retry=Retry(NoBackoff(), 1), health_check_interval=0, protocol=2,
-        )  # fmt: skip
+            redis_url, socket_timeout=each, retry=Retry(NoBackoff(), 1), health_check_interval=0, protocol=2, **network
+        )
     except ValueError as error:
         msg = f"TURNFOLD_REDIS_URL is not a Redis URL: use redis://host:port/0, rediss://… or unix://… ({error})"
         raise InvalidSettings(msg) from error

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from turnfold.contract.keys import checked_id
 from turnfold.contract.vectors import DEFAULT_MODEL
@@ -13,6 +15,9 @@ from turnfold.errors import InvalidSettings
 
 DEFAULT_REDIS_URL = "redis://127.0.0.1:6379/0"
 DEFAULT_DATABASE_URL = "sqlite:///turnfold.db"
+
+_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_SOCKET: Final = "unix://"
 
 
 def _flag(text: str) -> bool:
@@ -54,6 +59,12 @@ class Settings:
     def __post_init__(self) -> None:
         _check_types(self)
         checked_id("TURNFOLD_TENANT", self.tenant)
+        if self.broker_url and not _URL.match(self.broker_url):
+            # Without the value, which may be or hold a password.
+            msg = (
+                "TURNFOLD_BROKER_URL is not a URL: use redis://host:port/0 or amqp://…, or none for the inboxes' Redis"
+            )
+            raise InvalidSettings(msg)
         if not 0 < self.timeout_seconds <= 600:
             msg = f"TURNFOLD_TIMEOUT_SECONDS must be above 0 and at most 600, not {self.timeout_seconds}"
             raise InvalidSettings(msg)
@@ -72,8 +83,13 @@ class Settings:
 
     @property
     def effective_broker_url(self) -> str:
-        """The broker that Celery uses."""
-        return self.broker_url or self.redis_url
+        """The broker that Celery uses. It has another word than Redis's client for a Redis behind a file."""
+        url = self.broker_url or self.redis_url
+        if not url.startswith(_SOCKET):
+            return url
+        return "redis+socket://" + url.removeprefix(_SOCKET).replace("?db=", "?virtual_host=").replace(
+            "&db=", "&virtual_host="
+        )
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str] | None = None) -> Self:
@@ -88,11 +104,15 @@ def _check_types(settings: Settings) -> None:
         if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
             msg = f"TURNFOLD_{field.name.upper()} ({field.name}=) must be a {field.type}, not {type(value).__name__}"
             raise InvalidSettings(msg)
+        if isinstance(value, float) and not math.isfinite(value):
+            msg = f"TURNFOLD_{field.name.upper()} must be a number that ends, not {value}"
+            raise InvalidSettings(msg)
 
 
 _S = TypeVar("_S")
 
 _TYPES: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "bool": bool}
+_WANTED = {"str": "text", "int": "a whole number", "float": "a number", "bool": "on or off"}
 _READERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "float": float, "bool": _flag}
 
 
@@ -107,6 +127,6 @@ def read_settings(kind: type[_S], environment: Mapping[str, str]) -> _S:
         try:
             values[field.name] = _READERS[str(field.type)](text)
         except ValueError as error:
-            msg = f"{variable}={text!r} is not a valid {field.type}: {error}"
+            msg = f"{variable} must be {_WANTED[str(field.type)]}, not {text!r}"
             raise InvalidSettings(msg) from error
     return kind(**values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Final
 
 from turnfold.errors import InvalidSettings
@@ -43,7 +43,7 @@ def read_prices(text: str) -> dict[str, Price]:
             price = Price(*(float(figure) for figure in figures.split("/")))
         except (TypeError, ValueError):
             price = None
-        if not equals or not model or price is None or min(price.input, price.cached, price.output) < 0:
+        if not equals or not model or price is None or not all(0 <= one < math.inf for one in astuple(price)):
             msg = f"TURNFOLD_PRICES: {entry!r} must look like gpt-4o=2.50/1.25/10.00 (input/cached/output)"
             raise InvalidSettings(msg)
         prices[model.strip()] = price

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from turnfold_worker.model_settings import ModelSettings
+
+_MOST_DAYS: Final = 36_500
+"""A century: longer ago than that no database has a date for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,5 +44,5 @@ class WorkerSettings(ModelSettings):
         for name in ("claim_conversations", "batch_turns", "attempts"):
             if getattr(self, name) < 1:
                 self.refuse(name, "must be at least 1")
-        if self.keep_level0_days < 0:
-            self.refuse("keep_level0_days", "must be 0 or more")
+        if not 0 <= self.keep_level0_days <= _MOST_DAYS:
+            self.refuse("keep_level0_days", f"must be 0 to {_MOST_DAYS}")

@@ -180,7 +180,7 @@ class TestBadInput:
         result = run("context", "c")
 
         assert result.exit_code == 2
-        assert "TURNFOLD_TIMEOUT_SECONDS='soon'" in result.stderr
+        assert "TURNFOLD_TIMEOUT_SECONDS must be a number, not 'soon'" in result.stderr
 
 
 class TestNothingRuns:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
 
 import pytest
 
-from turnfold import AsyncTurnfold, InvalidInput, InvalidSettings, Settings, Turnfold
+from turnfold import AsyncTurnfold, InvalidInput, InvalidSettings, Settings, Turnfold, Unavailable
 
 EXAMPLES: dict[str, tuple[str, object]] = {
     "redis_url": ("redis://cache:6380/2", "redis://cache:6380/2"),
@@ -63,6 +64,8 @@ def test_the_environment_is_read_when_it_is_asked_for(monkeypatch: pytest.Monkey
         ("TURNFOLD_MAX_INBOX_TURNS", "0"),
         ("TURNFOLD_REFERENCE_SECONDS", "0"),
         ("TURNFOLD_REFERENCE_SECONDS", "2592001"),
+        ("TURNFOLD_BROKER_URL", "redis"),
+        ("TURNFOLD_BROKER_URL", "10.0.0.5:6379"),
     ],
 )
 def test_a_bad_value_is_refused_and_its_variable_named(variable: str, text: str) -> None:
@@ -80,6 +83,29 @@ def test_flags_are_read_as_people_write_them(text: str, *, wanted: bool) -> None
 def test_the_broker_is_the_redis_of_the_inboxes_unless_another_is_named() -> None:
     assert Settings(redis_url="redis://one").effective_broker_url == "redis://one"
     assert Settings(redis_url="redis://one", broker_url="redis://two").effective_broker_url == "redis://two"
+
+
+def test_a_redis_behind_a_file_is_named_to_celery_as_celery_names_it() -> None:
+    url = "unix://:secret@/run/redis.sock?db=3"
+    assert Settings(redis_url=url).effective_broker_url == "redis+socket://:secret@/run/redis.sock?virtual_host=3"
+
+
+def test_a_redis_behind_a_file_is_asked_as_any_other(tmp_path: Path) -> None:
+    with Turnfold(redis_url=f"unix://{tmp_path}/redis.sock") as tf, pytest.raises(Unavailable, match="did not answer"):
+        tf.append("c", {"role": "user", "content": "Hi."})
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "wanted"),
+    [
+        ("TURNFOLD_MAX_TURN_BYTES", "1MB", "must be a whole number, not '1MB'"),
+        ("TURNFOLD_TIMEOUT_SECONDS", "5s", "must be a number, not '5s'"),
+        ("TURNFOLD_DOORBELL", "maybe", "must be on or off, not 'maybe'"),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_refused_with_what_is_wanted(variable: str, text: str, wanted: str) -> None:
+    with pytest.raises(InvalidSettings, match=f"^{variable} {wanted}$"):
+        Settings.from_env({variable: text})
 
 
 def test_settings_do_not_change() -> None:
