@@ -73,7 +73,7 @@ class FoldWait:
         status, _ = retrieval.progress(self._inbox, self._reader, self._address)
         msg = (
             f"conversation {self._address.conversation!r} was not folded within {timeout_seconds} s "
-            f"({status.inbox} turns wait in the inbox, {status.folded} of {status.stored} stored "
+            f"({status.inbox} in the inbox, {status.folded} of {status.stored} stored "
             "turns are folded): are workers running? See `turnfold doctor`"
         )
         raise WaitTimeout(msg, status=status)

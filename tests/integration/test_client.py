@@ -97,7 +97,7 @@ def test_wait_on_a_conversation_that_nobody_has_written_to_returns_at_once(tf: T
 
 def test_wait_gives_up_with_the_last_status(tf: Turnfold) -> None:
     tf.append("c", TURNS[:3])
-    with pytest.raises(WaitTimeout, match=r"'c' was not folded within 0\.05 s \(3 turns wait in the inbox") as given_up:
+    with pytest.raises(WaitTimeout, match=r"'c' was not folded within 0\.05 s \(3 in the inbox") as given_up:
         tf.wait("c", timeout_seconds=0.05)
     assert given_up.value.status.inbox == 3
 

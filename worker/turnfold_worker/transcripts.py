@@ -7,6 +7,7 @@ is named and nothing is imported.
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -19,6 +20,15 @@ from turnfold_worker.chatgpt_export import chatgpt_turns, is_chatgpt_conversatio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+STANDARD_INPUT: Final = Path("-")
+"""Stands for what is piped into the command. It has no name that a conversation could have."""
+
+_PACKED: Final = (
+    (b"\x1f\x8b", "is compressed: unpack it first, such as with gunzip"),
+    (b"PK\x03\x04", "is an archive: unpack it, and name the files in it, such as conversations.json"),
+)
+"""How packed files begin, and what to do."""
 
 MOST_PROBLEMS: Final = 10
 """Bad places that an error names before it only counts."""
@@ -44,7 +54,8 @@ class _Problems:
     found: list[str] = field(default_factory=list)
 
     def add(self, line: int | None, message: str) -> None:
-        self.found.append(f"{self.path}:{line}: {message}" if line else f"{self.path}: {message}")
+        name = "standard input" if self.path == STANDARD_INPUT else self.path
+        self.found.append(f"{name}:{line}: {message}" if line else f"{name}: {message}")
 
     def raise_if_any(self) -> None:
         if self.found:
@@ -67,10 +78,12 @@ def read_transcripts(
     conversation_id: str | None,
     max_turn_bytes: int,
     outcome: str = "nothing was imported from this file",
+    unnamed: str = "",
 ) -> list[Transcript]:
-    """The conversations of a file, every turn checked as `append` would check it.
+    """The conversations of a file or of `STANDARD_INPUT`, every turn checked as `append` would check it.
 
-    Without `conversation_id` a file of turns is one conversation named after the file. Files that name their
+    Without `conversation_id` a file of turns is one conversation named after the file; one of standard input is called
+    `unnamed`, and refused where that is empty. Files that name their
     conversations keep those names, and `conversation_id` is refused if they hold more than one.
     Raises `InvalidFile` naming each bad place as `file:line`, and at its end `outcome`.
     """
@@ -79,7 +92,8 @@ def read_transcripts(
     problems.raise_if_any()
     if not items:
         problems.add(None, "the file holds no turns")
-    transcripts = _transcripts(items, path, conversation_id, problems)
+    stem = unnamed if path == STANDARD_INPUT else path.stem
+    transcripts = _transcripts(items, stem, conversation_id, problems)
     problems.raise_if_any()
     given = {transcript.conversation_id for _, transcript in transcripts}
     if conversation_id is not None and len(given) > 1:
@@ -93,17 +107,7 @@ def read_transcripts(
 
 
 def _items(path: Path, problems: _Problems) -> list[_Item]:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except IsADirectoryError:
-        problems.add(None, "is a folder: name the files in it")
-        return []
-    except OSError as error:
-        problems.add(None, f"cannot be read: {error.strerror}")
-        return []
-    except UnicodeDecodeError as error:
-        problems.add(None, f"is not UTF-8 text (byte {error.start}): save it as UTF-8")
-        return []
+    text = _text_of(path, problems)
     if text.lstrip()[:1] == "[":
         return _whole(text, problems)
     # A file that is one JSON object over many lines: a single conversation.
@@ -111,6 +115,23 @@ def _items(path: Path, problems: _Problems) -> list[_Item]:
     if text.lstrip()[:1] == "{" and _parsed(lines[_first_filled(lines)]) is None and _parsed(text) is not None:
         return _whole(text, problems)
     return list(_lines(lines, problems))
+
+
+def _text_of(path: Path, problems: _Problems) -> str:
+    """What a file says; nothing, and a problem, where it cannot be read."""
+    try:
+        content = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
+        packed = next((remedy for beginning, remedy in _PACKED if content.startswith(beginning)), None)
+        if packed is None:
+            return content.decode("utf-8-sig")
+        problems.add(None, packed)
+    except IsADirectoryError:
+        problems.add(None, "is a folder: name the files in it")
+    except OSError as error:
+        problems.add(None, f"cannot be read: {error.strerror}")
+    except UnicodeDecodeError as error:
+        problems.add(None, f"is not UTF-8 text (byte {error.start}): save it as UTF-8")
+    return ""
 
 
 def _first_filled(lines: Sequence[str]) -> int:
@@ -149,7 +170,7 @@ def _lines(lines: Sequence[str], problems: _Problems) -> Iterator[_Item]:
 
 
 def _transcripts(
-    items: Sequence[_Item], path: Path, conversation_id: str | None, problems: _Problems
+    items: Sequence[_Item], stem: str, conversation_id: str | None, problems: _Problems
 ) -> list[tuple[list[int], Transcript]]:
     """Each conversation, with the line of each of its turns (0 where the file is one JSON value)."""
     whole = [item for item in items if isinstance(item.value, dict) and _is_conversation(item.value)]
@@ -161,14 +182,15 @@ def _transcripts(
         turns = [item.value for item in items]
         lines = [item.line for item in items]
         # An empty name is none, and refused as such.
-        return [(lines, Transcript(path.stem if conversation_id is None else conversation_id, _with_ids(turns)))]
+        return [(lines, Transcript(stem if conversation_id is None else conversation_id, _with_ids(turns)))]
     found = []
     for position, item in enumerate(whole, start=1):
         turns = chatgpt_turns(item.value) if is_chatgpt_conversation(item.value) else _turns_of(item.value)
         if not isinstance(turns, list):
             problems.add(item.line, f"conversation {position}: its turns must be a list, not {type(turns).__name__}")
             continue
-        name = _name_of(item.value) or f"{path.stem}-{position}" if conversation_id is None else conversation_id
+        made = f"{stem}-{position}" if stem else ""
+        name = _name_of(item.value) or made if conversation_id is None else conversation_id
         found.append(([item.line] * len(turns), Transcript(name, _with_ids(turns))))
     return found
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -172,3 +173,11 @@ def test_any_json_is_either_read_or_refused_with_a_clear_error(
         assert str(error).startswith(str(path))  # noqa: PT017
     else:
         assert all(transcript.turns for transcript in found)
+
+
+@pytest.mark.parametrize(
+    ("content", "remedy"), [(gzip.compress(b"{}"), "gunzip"), (b"PK\x03\x04rest", "conversations.json")]
+)
+def test_a_packed_file_is_to_be_unpacked(write: Write, content: bytes, remedy: str) -> None:
+    with pytest.raises(InvalidFile, match=remedy):
+        read(write("export.zip", content))

@@ -10,7 +10,7 @@ import click
 from turnfold_worker.cli.output import json_option, print_json, progress
 from turnfold_worker.cli.reading import BUDGET_HELP, FORMATS, POLICIES, POLICY_HELP, context_as_json, print_context
 from turnfold_worker.cli.terminal_words import OFFLINE_COMMANDS
-from turnfold_worker.transcripts import InvalidFile, Transcript, read_transcripts
+from turnfold_worker.transcripts import STANDARD_INPUT, InvalidFile, Transcript, read_transcripts
 
 if TYPE_CHECKING:
     from turnfold_worker.offline import FoldedConversation
@@ -39,14 +39,17 @@ def fold(
 ) -> None:
     """Fold FILE offline and print its context within a token budget: no Redis, no workers, nothing is kept.
 
+    FILE is as for `turnfold import`; - reads standard input.
+
     \b
     Examples:
       turnfold fold chat.jsonl --budget 2000
       TURNFOLD_SEMANTIC=on turnfold fold chat.jsonl       as workers with a sentence model do
       turnfold fold chat.jsonl --budget 800 --query "which database?" --json
+      jq -c .messages[] request.json | turnfold fold - --budget 500
     """
     transcripts = read_transcripts(
-        file, conversation_id=None, max_turn_bytes=MAX_TURN_BYTES, outcome="nothing was folded"
+        file, conversation_id=None, max_turn_bytes=MAX_TURN_BYTES, outcome="nothing was folded", unnamed="stdin"
     )
     transcript = _the_one(transcripts, file, conversation)
     with _folded(transcript) as folded:
@@ -72,7 +75,8 @@ def _the_one(transcripts: list[Transcript], file: Path, conversation: str | None
         return found[conversation]
     some = ", ".join(sorted(found)[:5]) + (", …" if len(found) > 5 else "")
     wrong = "" if conversation is None else f"it holds no conversation {conversation!r}; "
-    msg = f"{file}: {wrong}choose one of its {len(found)} conversations with --conversation: {some}"
+    name = "standard input" if file == STANDARD_INPUT else file
+    msg = f"{name}: {wrong}choose one of its {len(found)} conversations with --conversation: {some}"
     raise InvalidFile(msg)
 
 

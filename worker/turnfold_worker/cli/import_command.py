@@ -39,7 +39,7 @@ def import_files(
     session: Session, files: tuple[Path, ...], conversation: str | None, batch: int, wait_seconds: float | None,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """Append the conversations in FILES.
+    """Append the conversations in FILES; - reads standard input.
 
     \b
     A file holds one of:
@@ -55,6 +55,7 @@ def import_files(
       turnfold import chat.jsonl
       turnfold import chat.jsonl --conversation support-4711 --wait 60
       turnfold import conversations.json
+      zcat chat.jsonl.gz | turnfold import - --conversation chat
     """
     if conversation is not None and len(files) > 1:
         msg = "--conversation names one conversation: import one file at a time with it"

@@ -131,12 +131,13 @@ def table(*columns: str, title: str | None = None) -> Table:
 
 
 def progress(*, hidden: bool = False) -> Progress:
-    """A progress bar on standard error; standard output stays for results."""
+    """A progress bar on standard error, where that is a terminal; standard output stays for results."""
+    errors = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
-        disable=hidden,
+        console=errors,
+        disable=hidden or not errors.is_terminal,
     )
