@@ -20,6 +20,6 @@ adapters        what stands behind the ports
 migrate, migrations   the schema
 offline         the pipeline in one process, without servers
 transcripts, chatgpt_export   conversations from files
-inspection, trees, provenance, prices, metrics, digest, doctor   what people and monitoring look at
+inspection, listing, trees, provenance, prices, metrics, digest, doctor   what people and monitoring look at
 errors
 """

@@ -13,6 +13,7 @@ from turnfold_worker.cli.forget import forget
 from turnfold_worker.cli.import_command import import_files
 from turnfold_worker.cli.inspect_command import inspect
 from turnfold_worker.cli.jobs import jobs
+from turnfold_worker.cli.list_command import list_conversations
 from turnfold_worker.cli.metrics_command import serve_metrics
 from turnfold_worker.cli.reading import anchors, context, expand, search
 from turnfold_worker.cli.refine_command import refine
@@ -61,7 +62,7 @@ def main(ctx: click.Context, redis_url: str | None, database_url: str | None, te
 
 
 for command in (
-    up, demo, import_files, context, expand, search, anchors, inspect, status, jobs, refine, usage, edit, delete,
-    rewind, forget, fold, doctor, digest, migrate, serve_metrics,
+    up, demo, import_files, list_conversations, context, expand, search, anchors, inspect, status, jobs, refine, usage,
+    edit, delete, rewind, forget, fold, doctor, digest, migrate, serve_metrics,
 ):  # fmt: skip
     main.add_command(command)
