@@ -117,8 +117,11 @@ def test_what_changes_with_each_turn_stands_behind_all_else(
         assert following.first_seq == one.last_seq + 1
 
 
-def test_a_question_that_finds_nothing_costs_the_selection_by_age_nothing(example: FoldedConversation) -> None:
-    texts = {example.context(budget_tokens=200, policy="recency", query=query).text for query in (None, "Xylophone?")}
+@pytest.mark.parametrize("policy", ["balanced", "recency"])
+@pytest.mark.parametrize("budget", [200, 500, 1_000, 2_000, 4_000])
+def test_a_question_that_finds_nothing_costs_nothing(example: FoldedConversation, policy: str, budget: int) -> None:
+    asked_or_not = (None, "Xylophone?")
+    texts = {example.context(budget_tokens=budget, policy=policy, query=query).text for query in asked_or_not}
     assert len(texts) == 1
 
 

@@ -80,7 +80,7 @@ class _Selection:
         open_tail = material.after(material.closed_seq)
         raw = recent.tail(material, self._pricing, open_tail, allowance=allowance)
         self.plan = with_lines(self.plan, material, raw)
-        if not material.request.query:
+        if not material.snapshot.excerpts:
             step = max(1, int(policy.tail_step * self._target))
             used = self._recent_tokens(raw)
             self._slack = max(0, min(-used % step, room - used))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +12,7 @@ from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.render_text import EXCERPTS_HEADER
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
+from turnfold.contract.notes import Note
 from turnfold.contract.records import StoredTurn, TurnState
 from turnfold.contract.results import Excerpt
 from turnfold.contract.terms import rarity, terms
@@ -44,49 +45,64 @@ class Quoted:
 NOTHING_QUOTED: Final = Quoted()
 
 
-def quoted(
-    material: Material,
-    pricing: Pricing,
-    *,
-    before_seq: int,
-    target: int,
-    most_tokens: int,
-    background: Collection[tuple[int, int]],
-) -> Quoted:
-    """What answers the query, of turns before a number, for a share of `target` and at most so many tokens.
+class Answers:
+    """What was found to answer a query: turns, and notes of what is folded. Empty without one."""
 
-    `background` are the notes that are shown anyway.
-    """
-    request = material.request
-    if not request.query or material.snapshot.unread:
-        return NOTHING_QUOTED
-    share = request.policy.excerpts_share * max(0.0, 1.0 - TIGHT / max(1, target))
-    stems = query_stems(request.query)
-    header = pricing.count(EXCERPTS_HEADER)
-    spent = 0
-    shown: list[ShownTurn] = []
-    answers: list[Answer] = []
-    for excerpts, most in (
-        (_of_tail(material, stems, before_seq), int(_OF_TAIL * target)),
-        (_of_segments(material, before_seq), int(share * target)),
-    ):
-        room = min(most, most_tokens - spent) - (0 if shown else header)
-        for excerpt in excerpts:
-            detail = detail_of(_evidence(material, excerpt, min(room, LONGEST), background))
-            one = None
-            if detail in {Detail.TURNS, Detail.SENTENCES}:
-                one = passage(excerpt, pricing, stems, most_tokens=room)
-                detail = Detail.NOTES if one is None else Detail.SENTENCES if one.marker else Detail.TURNS
-            if one is not None:
-                price = pricing.excerpt(one)
-                room -= price
-                spent += price
-                shown.append(one)
-            segment = excerpt.node_idx if excerpt.node_idx >= 0 else None
-            answers.append(Answer(segment, excerpt.turn.seq, detail))
-    return Quoted(
-        tuple(sorted(shown, key=lambda one: one.turn.seq)), spent + header if shown else 0, tuple(answers)
-    )  # fmt: skip
+    def __init__(self, material: Material) -> None:
+        request, snapshot = material.request, material.snapshot
+        is_quotable = bool(request.query and not snapshot.unread)
+        self._material = material
+        self._stems = query_stems(request.query)
+        self._in_tail: Sequence[Excerpt] = _in_tail(material, self._stems) if is_quotable else ()
+        self._in_segments: Sequence[Excerpt] = snapshot.excerpts if is_quotable else ()
+
+    def are_before(self, seq: int) -> bool:
+        """True when any is of a turn before a number."""
+        excerpts = (*self._in_tail, *self._in_segments)
+        return any(one.turn.seq < seq for one in excerpts) or bool(self.notes(seq))
+
+    def notes(self, before_seq: int) -> list[Note]:
+        """Notes of turns before a number, best first."""
+        return [note for note in self._material.snapshot.hits if note.seq < before_seq]
+
+    def quoted(
+        self,
+        pricing: Pricing,
+        *,
+        before_seq: int,
+        target: int,
+        most_tokens: int,
+        background: Collection[tuple[int, int]],
+    ) -> Quoted:
+        """Turns before a number, word for word, for a share of `target` and at most so many tokens.
+
+        `background` are the notes that are shown anyway.
+        """
+        share = self._material.request.policy.excerpts_share * max(0.0, 1.0 - TIGHT / max(1, target))
+        header = pricing.count(EXCERPTS_HEADER)
+        spent = 0
+        shown: list[ShownTurn] = []
+        answers: list[Answer] = []
+        for excerpts, most in (
+            ([one for one in self._in_tail if one.turn.seq < before_seq][:_MOST_OF_TAIL], int(_OF_TAIL * target)),
+            (_best_of_each_segment(self._in_segments, before_seq), int(share * target)),
+        ):
+            room = min(most, most_tokens - spent) - (0 if shown else header)
+            for excerpt in excerpts:
+                detail = detail_of(_evidence(self._material, excerpt, min(room, LONGEST), background))
+                one = None
+                if detail in {Detail.TURNS, Detail.SENTENCES}:
+                    one = passage(excerpt, pricing, self._stems, most_tokens=room)
+                    detail = Detail.NOTES if one is None else Detail.SENTENCES if one.marker else Detail.TURNS
+                if one is not None:
+                    price = pricing.excerpt(one)
+                    room -= price
+                    spent += price
+                    shown.append(one)
+                segment = excerpt.node_idx if excerpt.node_idx >= 0 else None
+                answers.append(Answer(segment, excerpt.turn.seq, detail))
+        in_order = tuple(sorted(shown, key=lambda one: one.turn.seq))
+        return Quoted(in_order, spent + header if shown else 0, tuple(answers))
 
 
 def _evidence(material: Material, excerpt: Excerpt, room: int, background: Collection[tuple[int, int]]) -> Evidence:
@@ -103,16 +119,16 @@ def _evidence(material: Material, excerpt: Excerpt, room: int, background: Colle
     )
 
 
-def _of_segments(material: Material, before_seq: int) -> list[Excerpt]:
+def _best_of_each_segment(excerpts: Iterable[Excerpt], before_seq: int) -> list[Excerpt]:
     """The best turn of each segment that the query is about."""
     best: dict[int, Excerpt] = {}
-    for excerpt in material.snapshot.excerpts:
+    for excerpt in excerpts:
         if excerpt.turn.seq < before_seq:
             best.setdefault(excerpt.node_idx, excerpt)
     return list(best.values())
 
 
-def _of_tail(material: Material, stems: Sequence[str], before_seq: int) -> list[Excerpt]:
+def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
     """Turns that no segment holds as they are, stored or not, that hold much of the query, or reply to such a question.
 
     Those are the open tail, and of the newest turns those whose new words wait in the inbox.
@@ -124,7 +140,7 @@ def _of_tail(material: Material, stems: Sequence[str], before_seq: int) -> list[
     )
     turns = [
         turn for turn in (*changing, *material.after(material.closed_seq))
-        if turn.seq < before_seq and turn.state is TurnState.STORED and not _is_system(material, turn)
+        if turn.state is TurnState.STORED and not _is_system(material, turn)
     ]  # fmt: skip
     told: dict[int, float] = {}
     asked = 0.0
@@ -135,11 +151,7 @@ def _of_tail(material: Material, stems: Sequence[str], before_seq: int) -> list[
         # What replies tells half of what was asked, and may repeat none of it.
         asked = own / 2 if turn.content.rstrip().endswith("?") else 0.0
     best = sorted((turn for turn in turns if told[turn.seq]), key=lambda turn: (-told[turn.seq], -turn.seq))
-    return [
-        Excerpt(turn=turn, score=1.0, node_idx=-1)
-        for turn in best[:_MOST_OF_TAIL]
-        if told[turn.seq] >= _ASKED_FOR * whole
-    ]
+    return [Excerpt(turn=turn, score=1.0, node_idx=-1) for turn in best if told[turn.seq] >= _ASKED_FOR * whole]
 
 
 def _is_system(material: Material, turn: StoredTurn) -> bool:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from turnfold.assemble import recent
-from turnfold.assemble.by_value.answers import quoted
+from turnfold.assemble.by_value.answers import Answers
 from turnfold.assemble.by_value.asked import Asked, asked, room_unasked
 from turnfold.assemble.by_value.fitting import (
     fitting_anchors,
@@ -19,15 +19,15 @@ from turnfold.assemble.by_value.fitting import (
     fitting_names,
     fitting_notes,
 )
-from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, last_day, spans_of, with_more
+from turnfold.assemble.by_value.frame import Frame
+from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, last_day, with_more
 from turnfold.assemble.by_value.latest_actions import fitting_actions
 from turnfold.assemble.by_value.past import Past, SaidWhen, Taken
 from turnfold.assemble.by_value.top_anchors import TopAnchors
-from turnfold.assemble.fixed_parts import fixed_plan, frame_tokens, not_shown, with_lines
+from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.groups import Group
-from turnfold.assemble.forms.markers import turns_marker
-from turnfold.assemble.forms.render_text import group_line, names_line
+from turnfold.assemble.forms.render_text import names_line
 from turnfold.assemble.material import Material
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.plan import Plan
@@ -83,7 +83,6 @@ class _Selection:
         self._target = target
         self._fixed = fixed
         self._in_detail = tuple((node.first_seq, node.last_seq) for node in in_detail)
-        self._may_be_parted = bool(material.snapshot.passages or material.request.query or in_detail)
         self._left = 0
         self._for_actions = 0
         self._kept_free = 0
@@ -92,7 +91,12 @@ class _Selection:
         self._anchors_by: Hashable = ()
         self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
         self.plan = with_lines(plan, material, recent.at_first(material, pricing, target=target, room=target - fixed))
+        self._frame = self._framed()
         self._raw_at_first = self._recent_tokens()
+        self._answers = Answers(material)
+        # Only more turns are shown raw later on, and then fewer may answer.
+        answers = self._answers.are_before(self._frame.first_raw)
+        self._may_be_parted = bool(material.snapshot.passages or in_detail or answers)
 
     def take_the_past(self) -> None:
         """All that is not shown raw."""
@@ -101,9 +105,9 @@ class _Selection:
 
     def take_anchors_and_names(self) -> None:
         """Anchors by rank and names by score, each up to its share; anchors of turns that are shown raw stand there."""
-        first_raw = self._first_raw()
-        least = self._fixed + self._recent_tokens() + self._lines_tokens()
-        room = self._target - least
+        first_raw = self._frame.first_raw
+        frame = self._frame.tokens(self._pricing, may_be_parted=self._may_be_parted)
+        room = self._target - self._fixed - self._recent_tokens() - frame
         self._for_actions = min(self._actions_share(), max(0, room // 2))
         room -= self._for_actions
         # Half of the room at most: a context of anchors alone says nothing else.
@@ -120,7 +124,7 @@ class _Selection:
         for_names = max(0, min(room, most_names))
         for_late = for_names // (_LATE_NAMES if self._outline.names else 1)
         names = fitting_names(self._outline.names, for_names - for_late, self._pricing)
-        late = fitting_late_names(self._outline.tail_names, names, for_late, self._pricing) if self._tail_span() else ()
+        late = fitting_late_names(self._outline.tail_names, names, for_late, self._pricing) if self._frame.tail else ()
         room -= self._pricing.count(names_line(names)) if names else 0
         room -= for_late
         actions = fitting_actions(self._actions, self.plan.raw, self._for_actions, self._pricing)
@@ -144,9 +148,9 @@ class _Selection:
         What is folded has room in steps, so that its notes stay the same while the recent turns grow. What the last
         step leaves goes to the tail, or to more notes near the end, before which everything stays.
         """
-        spans, tail = self._spans(), self._tail_span()
+        spans, tail = self._frame.spans, self._frame.tail
         opened = [*spans, *([tail] if tail else [])]
-        first_raw = self._first_raw()
+        first_raw = self._frame.first_raw
         past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words, in_detail=self._in_detail)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
         chosen, answer, memo = self._with_answer(past, opened, self._steady_room(tail))
@@ -181,7 +185,7 @@ class _Selection:
             excerpts=answer.said.shown,
             answers=answer.said.answers,
             tail=self._tail(tail, late, groups) if tail else None,
-            unfolded=self._unfolded(tail),
+            unfolded=self._frame.unfolded,
         )
 
     def _tail(self, span: GroupSpan, notes: Sequence[Note], groups: Sequence[Group]) -> Group:
@@ -211,23 +215,24 @@ class _Selection:
 
         The last remembers what is made of the first, for later reads too.
         """
-        material, pricing = self._material, self._pricing
-        first_raw = self._first_raw()
-        found = [note for note in material.snapshot.hits if note.seq < first_raw]
-        quote = partial(quoted, material, pricing, before_seq=first_raw, target=self._target, most_tokens=room // 2)
-        if not found:
+        first_raw = self._frame.first_raw
+        quote = partial(
+            self._answers.quoted, self._pricing, before_seq=first_raw, target=self._target, most_tokens=room // 2
+        )
+        if not (found := self._answers.notes(first_raw)):
             said = quote(background=())
             chosen, memo = self._of_the_past(past, opened, room - said.tokens)
             return chosen, Asked(said, tokens=said.tokens), memo
         share = self._policy.unasked_share
         chosen, memo = self._of_the_past(past, opened, room_unasked(room, share=share, target=self._target))
         shown = {(note.seq, note.place) for note in chosen.notes}
-        return chosen, asked(found, past, shown, quote(background=shown), room - chosen.tokens, pricing), memo
+        answer = asked(found, past, shown, quote(background=shown), room - chosen.tokens, self._pricing)
+        return chosen, answer, memo
 
     def _of_the_past(self, past: Past, opened: Sequence[GroupSpan], room: int) -> tuple[Taken, Memo]:
         """Notes of the past, and what remembers what is made of them."""
         key = (
-            "past", self._material.request.budget_tokens, self._first_raw(), self._anchors_by, room, tuple(opened),
+            "past", self._material.request.budget_tokens, self._frame.first_raw, self._anchors_by, room, tuple(opened),
             self._in_detail,
         )  # fmt: skip
         memo = self._material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
@@ -247,7 +252,11 @@ class _Selection:
         if longer is self.plan.raw:
             return False
         self.plan = with_lines(self.plan, material, longer)
+        self._frame = self._framed()
         return True
+
+    def _framed(self) -> Frame:
+        return Frame(self._material, self.plan, self._outline, target=self._target)
 
     def _actions_share(self) -> int:
         """Tokens that the last actions may have, the same whatever they are: what they leave is for the end."""
@@ -258,50 +267,8 @@ class _Selection:
         counted = min(self._target, _ALL_FOR_NAMES) + max(0, self._target - _ALL_FOR_NAMES) // 4
         return self._outline.tool_percent * counted // 100
 
-    def _spans(self) -> list[GroupSpan]:
-        """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
-        before, share, short = self._spans_by()
-        return self._material.memo.of(
-            ("spans", before, share, short),
-            lambda: spans_of(self._outline.cover, before=before, most_tokens=share, short=short),
-        )  # fmt: skip
-
-    def _spans_by(self) -> tuple[int, int, bool]:
-        """What they depend on: the last turn, tokens, whether markers are short."""
-        return self._first_raw() - 1, int(self._policy.markers_share * self._target), self._material.style.short
-
-    def _tail_span(self) -> GroupSpan | None:
-        """Turns of the open tail that only notes stand for."""
-        first, last = self._material.closed_seq + 1, min(self._first_raw() - 1, self._outline.tail_seq)
-        if last < first or self.plan.unread:
-            return None
-        return GroupSpan(first, last, turns_marker(first, last))
-
-    def _unfolded(self, tail: GroupSpan | None) -> tuple[int, int] | None:
-        found, _ = not_shown(self._material, self.plan.raw)
-        if tail is None or found is None:
-            return found
-        return (tail.last_seq + 1, found[1]) if tail.last_seq < found[1] else None
-
-    def _first_raw(self) -> int:
-        if self.plan.unread:
-            return self._material.closed_seq + 1
-        return self.plan.raw[0].turn.seq if self.plan.raw else self._material.last_seq + 1
-
     def _chosen(self, notes: Iterable[NoteRow], spans: Sequence[GroupSpan], room: int) -> Taken:
         return fitting_notes(notes, spans, room, self._pricing)
-
-    def _lines_tokens(self) -> int:
-        """At most the tokens of the background's headers and of the lines below them."""
-        tail = self._tail_span()
-        lines = [group_line(*tail)] if tail else []
-        lines += recent.lines_of(self._unfolded(tail), self.plan.unread)
-        folded = self._material.memo.of(
-            ("lines", *self._spans_by()), lambda: sum(self._pricing.count(group_line(*span)) for span in self._spans())
-        )
-        return folded + frame_tokens(
-            lines, self._pricing, has_folded=bool(folded), may_be_parted=self._may_be_parted
-        )  # fmt: skip
 
     def _recent_tokens(self) -> int:
         return self._priced(self.plan.raw)
