@@ -115,7 +115,8 @@ def expand(
         return
     print_text(expansion.text)
     if expansion.next_marker is not None:
-        click.echo(f"cut at {max_tokens} tokens; go on with {expansion.next_marker}", err=True)
+        at = f" at {max_tokens} tokens" if max_tokens is not None else ""
+        click.echo(f"cut{at}; go on with {expansion.next_marker}", err=True)
 
 
 @click.command(short_help="Find segments and turns about something.")

@@ -1,0 +1,24 @@
+"""`turnfold expand` of more turns than one answer holds."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from conftest import LocalWorker
+from turnfold import Turnfold
+from turnfold_worker.cli import main
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"), [((), "cut; go on with L0:turns-201-230\n"), (("--max-tokens", "50"), "cut at 50 tokens; go on")]
+)
+def test_what_was_cut_says_how_to_go_on(
+    tf: Turnfold, local: LocalWorker, redis_url: str, database_url: str, limit: tuple[str, ...], said: str
+) -> None:
+    tf.append("c", [{"role": "user", "content": f"Turn {number}."} for number in range(1, 231)])
+    local.settle()
+    servers = ("--redis-url", redis_url, "--database-url", database_url, "--tenant", "acme")
+    shown = CliRunner().invoke(main, [*servers, "expand", "c", "L0:turns-1-230", *limit])
+    assert shown.exit_code == 0
+    assert said in shown.stderr
