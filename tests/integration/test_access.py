@@ -19,8 +19,9 @@ from turnfold.contract.keys import Address
 from turnfold.database.engines import connect
 from turnfold_worker.adapters.sql_access import reset_expansions_of
 from turnfold_worker.cli.group import main
-from turnfold_worker.inspection import Inspection, inspect_conversation, stored_totals
+from turnfold_worker.inspection import Inspection, inspect_conversation
 from turnfold_worker.offline import fold
+from turnfold_worker.totals import stored_totals
 
 TURNS = talk("access", 150)
 

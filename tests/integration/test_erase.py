@@ -28,8 +28,8 @@ from turnfold_worker.cli import main
 from turnfold_worker.digest import digest
 from turnfold_worker.doctor.invariants import check_invariants
 from turnfold_worker.doctor.samples import check_samples
-from turnfold_worker.inspection import stored_totals
 from turnfold_worker.parked import Selection
+from turnfold_worker.totals import stored_totals
 
 ADDRESS = Address("acme", "long")
 TURNS = 300

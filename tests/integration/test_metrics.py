@@ -23,8 +23,8 @@ from turnfold.database.engines import connect
 from turnfold.database.reader import Reader
 from turnfold.inbox import connect as connect_redis
 from turnfold_worker.cli import main
-from turnfold_worker.inspection import waiting_totals
 from turnfold_worker.metrics import BLOCKS, OPEN_JOBS, PARKED_ENTRIES, WorkCollector
+from turnfold_worker.totals import waiting_totals
 
 NOWHERE = "redis://127.0.0.1:1/0"
 

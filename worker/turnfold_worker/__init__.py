@@ -20,6 +20,7 @@ adapters        what stands behind the ports
 migrate, migrations   the schema
 offline         the pipeline in one process, without servers
 transcripts, chatgpt_export   conversations from files
-inspection, listing, trees, provenance, prices, metrics, digest, doctor   what people and monitoring look at
+inspection, listing, totals, trees, provenance   what people look at
+metrics, prices, digest, doctor   what monitoring and operators look at
 errors
 """

@@ -1,15 +1,15 @@
-"""The conversations of a tenant, a page at a time, in the order of their names."""
+"""The conversations of a tenant in the order of their names: those that are stored page by page, or all there are."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sqlalchemy import Engine, select
 
 from turnfold.contract import keys
-from turnfold.contract.keys import Address
+from turnfold.contract.keys import SHARDS, Address
 from turnfold.contract.tables import ConversationRow, table
 from turnfold.database.failures import translated as sql_translated
 from turnfold.inbox import translated as redis_translated
@@ -71,6 +71,21 @@ def stored_conversations(client: redis.Redis, engine: Engine, tenant: str, *, af
         ),
         following=shown[-1].external_id if len(found) > most else None,
     )  # fmt: skip
+
+
+def known_conversations(client: redis.Redis, engine: Engine, tenant: str) -> list[str]:
+    """Every conversation of a tenant, stored or waiting. Raises `Unavailable` or `SchemaMismatch`."""
+    conversation = table(ConversationRow)
+    with redis_translated("listing what waits in the inboxes"):
+        encoded = keys.encode_id(tenant)
+        waiting = {
+            keys.decode_id(name.decode())
+            for shard in range(SHARDS)
+            for name in cast("list[bytes]", client.zrange(keys.ready_prefix(shard) + encoded, 0, -1))
+        }
+    with sql_translated(), engine.begin() as connection:
+        mine = select(conversation.c.external_id).where(conversation.c.tenant == tenant, standing())
+        return sorted(waiting.union(connection.scalars(mine)))
 
 
 def _forgotten(client: redis.Redis, addresses: list[Address]) -> set[str]:

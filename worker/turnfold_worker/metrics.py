@@ -26,7 +26,7 @@ from turnfold.errors import SchemaMismatch, Unavailable
 from turnfold.inbox import ProducerInbox
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_ledger import ALL_MODELS
-from turnfold_worker.inspection import waiting_totals
+from turnfold_worker.totals import waiting_totals
 
 if TYPE_CHECKING:
     import redis

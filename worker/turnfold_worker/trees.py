@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sqlalchemy import select
 
 from turnfold.contract.keys import Address
@@ -11,6 +13,20 @@ from turnfold.contract.tables import AccessRow, ConversationRow, LevelRow, NodeR
 from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.rows import node_record
 from turnfold.database.statements import NODE_COLUMNS
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """Expansions that workers have counted."""
+
+    asked: int
+    found: int
+    """Those that led to words: not those of markers that stand for nothing."""
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Share of those that were asked for, 0 to 1; None before the first."""
+        return self.found / self.asked if self.asked else None
 
 
 def tree(look: ReadTransaction, address: Address) -> list[tuple[Node, dict[int, str]]]:
@@ -41,11 +57,11 @@ def facts(look: ReadTransaction, head: Head) -> dict[tuple[int, int], dict[str, 
     return {(row.height, row.idx): row.facts for row in rows}
 
 
-def expansions(look: ReadTransaction, head: Head) -> tuple[tuple[int, int], dict[int, int]]:
+def expansions(look: ReadTransaction, head: Head) -> tuple[LookedUp, dict[int, int]]:
     """How many expansions were asked for and led to words, and how often each segment was expanded."""
     conversation, access = table(ConversationRow), table(AccessRow)
     asked, found = look.connection.execute(
         select(conversation.c.expansions_asked, conversation.c.expansions_found).where(conversation.c.id == head.id)
     ).one()
     rows = look.connection.execute(select(access.c.idx, access.c.expansions).where(access.c.conversation == head.id))
-    return (asked, found), {row.idx: row.expansions for row in rows}
+    return LookedUp(asked, found), {row.idx: row.expansions for row in rows}

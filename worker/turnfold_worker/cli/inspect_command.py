@@ -13,8 +13,9 @@ from turnfold_worker.cli.reading import STATE_STYLES, anchor_state, turn_range
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from turnfold_worker.inspection import Branch, Inspection, LookedUp
+    from turnfold_worker.inspection import Branch, Inspection
     from turnfold_worker.provenance import Provenance
+    from turnfold_worker.trees import LookedUp
 
 
 @click.command(short_help="Show the tree of a conversation.")

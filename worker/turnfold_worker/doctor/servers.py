@@ -16,7 +16,7 @@ from turnfold.inbox import translated as redis_translated
 from turnfold_worker import migrate
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.doctor.finding import Finding, judged
-from turnfold_worker.inspection import waiting_totals
+from turnfold_worker.totals import waiting_totals
 
 if TYPE_CHECKING:
     import redis
