@@ -176,7 +176,9 @@ def test_any_json_is_either_read_or_refused_with_a_clear_error(
 
 
 @pytest.mark.parametrize(
-    ("content", "remedy"), [(gzip.compress(b"{}"), "gunzip"), (b"PK\x03\x04rest", "conversations.json")]
+    ("content", "remedy"),
+    [(gzip.compress(b"{}", mtime=0), "gunzip"), (b"PK\x03\x04rest", "conversations.json")],
+    ids=["gzip", "zip"],
 )
 def test_a_packed_file_is_to_be_unpacked(write: Write, content: bytes, remedy: str) -> None:
     with pytest.raises(InvalidFile, match=remedy):
