@@ -230,6 +230,29 @@ def test_the_stored_vector_is_believed_until_the_turn_says_something_else(
     engine.dispose()
 
 
+def test_a_text_on_which_the_model_fails_costs_no_other_turn_its_vector(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine
+) -> None:
+    class Fragile:
+        model = "fragile"
+
+        def embed(self, texts: Sequence[str]) -> list[Vector]:
+            if "poison" in texts:
+                raise LookupError
+            return [Vector(text.encode()) for text in texts]
+
+    local = make_worker()
+    tf.append("c", [{"role": "user", "content": content} for content in ("one", "poison", "two")])
+    local.settle()
+    with engine.begin() as connection:
+        conversation = connection.execute(text("SELECT id FROM conversation")).scalar_one()
+    tail = local.worker.store.tail(conversation, 10)
+    assert tail is not None
+    with pytest.raises(LookupError):
+        with_vectors(tail, local.worker.store, Fragile())
+    assert with_vectors(tail, local.worker.store, Fragile(), total=True).vectors == {1: b"one", 3: b"two"}
+
+
 def test_a_forgotten_conversations_vectors_are_gone_and_none_come_back(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine, embedder: SentenceTransformerEmbedder
 ) -> None:

@@ -18,7 +18,7 @@ from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTur
 from turnfold.contract.vectors import NO_VECTOR
 from turnfold_worker.errors import DIED, Retryable, where
 from turnfold_worker.exchange import Fold, FoldClaim, Tail
-from turnfold_worker.meanings import anchor_vectors_of, for_the_head, meant_by, vectors_of
+from turnfold_worker.meanings import anchor_vectors_of, for_the_head, meant_by, vectors_of, vectors_one_by_one
 from turnfold_worker.pipeline.anchors.deduplicate import merge, sought_terms
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
@@ -113,16 +113,17 @@ def _advance(claim: FoldClaim, store: Store, embedder: SentenceEmbedder | None, 
 def with_vectors(tail: Tail, store: Store, embedder: SentenceEmbedder, *, total: bool = False) -> Tail:
     """The tail with a sentence vector for every turn: stored before anything is decided by it, and read ever after.
 
-    `total`: without vectors if the model fails on a text, so that the conversation goes on.
+    `total`: without those on which the model fails, so that the conversation goes on.
     """
+    asked = (tail.conversation, tail.turns, store, embedder)
     try:
-        return replace(tail, vectors=vectors_of(tail.conversation, tail.turns, store, embedder))
+        return replace(tail, vectors=vectors_of(*asked))
     except Retryable:
         raise
     except Exception:
         if not total:
             raise
-        return tail
+        return replace(tail, vectors=vectors_one_by_one(*asked))
 
 
 def _why(claim: FoldClaim) -> str:

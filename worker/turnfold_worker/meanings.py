@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 
 from turnfold.contract.records import Anchor, ConversationId, StoredTurn
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTORS, Vector, pack_signs
+from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import Meant
 from turnfold_worker.pipeline.anchors.deduplicate import texts_to_embed
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.ports import SentenceEmbedder, Store
+
+_log = logging.getLogger(__name__)
 
 
 def vectors_of(
@@ -24,6 +28,21 @@ def vectors_of(
     if missing:
         vectors = embedder.embed([turn.content for turn in missing])
         known |= store.keep_turn_vectors(conversation, embedder.model, list(zip(missing, vectors, strict=True)))
+    return known
+
+
+def vectors_one_by_one(
+    conversation: ConversationId, turns: Sequence[StoredTurn], store: Store, embedder: SentenceEmbedder
+) -> dict[int, Vector]:
+    """As `vectors_of`, without those on which the model fails: one text costs no other its vector."""
+    known: dict[int, Vector] = {}
+    for turn in turns:
+        try:
+            known |= vectors_of(conversation, [turn], store, embedder)
+        except Retryable:
+            raise
+        except Exception as error:  # noqa: BLE001 - one turn is kept from hurting its neighbours
+            _log.warning("turn %s of conversation %s has no vector: %s", turn.seq, conversation, where(error))
     return known
 
 
