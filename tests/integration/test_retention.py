@@ -17,6 +17,7 @@ from support.talk import talk
 from support.waiting import wait_until
 from turnfold import InvalidInput, Turnfold, Unavailable
 from turnfold.contract import keys
+from turnfold.contract.records import ConversationId
 from turnfold.contract.results import Expansion
 from turnfold.contract.tasks import Task
 from turnfold_worker.errors import Refused
@@ -90,11 +91,48 @@ def test_a_sweep_looks_for_old_turns_once_an_hour(aged: Refinery) -> None:
 
 def test_a_segment_without_words_is_not_folded_again(aged: Refinery) -> None:
     aged.local.worker.expire()
-    from turnfold.contract.records import ConversationId
-
     id_ = ConversationId(aged.query("SELECT id FROM conversation")[0][0])
     with pytest.raises(Refused, match="retention"):
         aged.local.worker.store.closed_segment(id_, 0)
+
+
+def test_an_expiry_that_comes_late_takes_nothing_back_and_no_young_turn(aged: Refinery) -> None:
+    """Between the look and the removal another worker may have removed more, or a rewind opened the segments."""
+    retention = aged.local.worker.retention
+    assert retention is not None
+    (id_,) = retention.expirable(7, after=ConversationId(0), most=10)
+    gone = last_seq(aged)
+    assert retention.expire(id_, 7) == gone
+    assert retention.expire(id_, 8) == 0, "a worker that keeps turns longer"
+    assert aged.query("SELECT expired_seq FROM conversation") == [(gone,)]
+
+
+def test_turns_that_became_young_since_the_look_stay(aged: Refinery) -> None:
+    retention = aged.local.worker.retention
+    assert retention is not None
+    (id_,) = retention.expirable(7, after=ConversationId(0), most=10)
+    aged.tf.rewind("c", after=aged.query("SELECT turn_id FROM turn WHERE seq = 1")[0][0])
+    aged.local.settle()
+    aged.tf.append("c", talk("again", 200))
+    aged.local.settle()
+    assert retention.expire(id_, 7) == 0
+    assert aged.count("turn WHERE state = 2") == 0
+
+
+def test_what_was_sent_of_a_parked_turn_goes_with_the_words_around_it(aged: Refinery) -> None:
+    waits = (
+        "INSERT INTO parked_entry (conversation, entry_id, seq, payload, error, parked_at, state, attempts) "
+        "SELECT id, :entry, :seq, :payload, 'unreadable', 1, :state, 1 FROM conversation"
+    )
+    old, young = last_seq(aged), last_seq(aged) + 1
+    with aged.local.worker.store._engine.begin() as connection:  # type: ignore[attr-defined]
+        for entry, seq, state in (("a", old, "parked"), ("b", old - 1, "skipped"), ("c", young, "parked")):
+            connection.execute(text(waits), {"entry": entry, "seq": seq, "payload": b"secret words", "state": state})
+    aged.local.worker.expire()
+    left = aged.query("SELECT entry_id, state, payload FROM parked_entry ORDER BY entry_id")
+    assert [(one, state, bytes(payload)) for one, state, payload in left] == [
+        ("a", "skipped", b""), ("b", "skipped", b""), ("c", "parked", b"secret words"),
+    ]  # fmt: skip
 
 
 def expanding(refinery: Refinery, monkeypatch: pytest.MonkeyPatch, marker: str, **options: Any) -> list[Any]:

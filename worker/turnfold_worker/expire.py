@@ -14,11 +14,11 @@ MOST_CONVERSATIONS: Final = 10_000
 class Retention(Protocol):
     """The SQL side. Every method is one transaction, by the database's clock."""
 
-    def expirable(self, keep_days: float, *, after: ConversationId, most: int) -> list[tuple[ConversationId, int]]:
-        """Conversations behind `after`, each with the last turn of its segments that were closed long enough ago."""
+    def expirable(self, keep_days: float, *, after: ConversationId, most: int) -> list[ConversationId]:
+        """Conversations behind `after` with words in segments that were closed long enough ago."""
 
-    def expire(self, conversation: ConversationId, last_seq: int) -> int:
-        """Remove the words of its turns up to `last_seq`; of how many."""
+    def expire(self, conversation: ConversationId, keep_days: float) -> int:
+        """Remove the words of its turns that are in such segments; of how many."""
 
 
 def expire(keep_days: float, *, retention: Retention) -> int:
@@ -27,8 +27,8 @@ def expire(keep_days: float, *, retention: Retention) -> int:
     after = ConversationId(0)
     for _ in range(MOST_CONVERSATIONS // CONVERSATIONS_AT_ONCE):
         found = retention.expirable(keep_days, after=after, most=CONVERSATIONS_AT_ONCE)
-        for conversation, last_seq in found:
-            removed += retention.expire(conversation, last_seq)
+        for conversation in found:
+            removed += retention.expire(conversation, keep_days)
             after = conversation
         if len(found) < CONVERSATIONS_AT_ONCE:
             break
