@@ -8,7 +8,7 @@ settings, resources, waiting   what it is made with; connections of a process; u
 To Redis:
 
 edge, projection, turn_changes   turns, edits, deletions and rewinds become entries of an inbox
-inbox, entries, doorbell   the inbox, its entries as turns again, the message that wakes a worker
+inbox, inbox_scripts, entries, doorbell   the inbox, its entries as turns again, the message that wakes a worker
 
 From Redis and SQL:
 

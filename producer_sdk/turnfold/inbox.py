@@ -15,6 +15,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from turnfold import inbox_scripts
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import CHANGES, ENTRY_VERSION, Operation
@@ -25,73 +26,8 @@ ENTRIES_PER_CALL: Final = 500
 """Entries that one Lua call adds: a longer one would hold up Redis's other clients."""
 BYTES_PER_CALL: Final = 16 * 1_048_576
 """As much of them, one at least: a call of gigabytes would never be done in time, however often it is repeated."""
-
-# KEYS inbox, ready, tenants, bell, refs
-# ARGV conversation, tenant, most entries, entries still to be added by this and later calls,
-#  bell milliseconds (0: no bell), version, what precedes a reference in the key of its context ('': contexts stay),
-#  then (op, id, body) each
-# Returns {entries now in the inbox, 1 if the caller is to ring}, or {-1, entries} when the inbox is full.
-APPEND: Final = """
-local time = redis.call('TIME')
-local now = string.format('%.0f', time[1] * 1000000 + time[2])
-local held = redis.call('XLEN', KEYS[1])
-if held + tonumber(ARGV[4]) > tonumber(ARGV[3]) then return {-1, held} end
-if ARGV[7] ~= '' then
-  for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[7] .. reference) end
-  redis.call('DEL', KEYS[5])
-end
-for i = 8, #ARGV, 3 do
-  redis.call('XADD', KEYS[1], '*', 'v', ARGV[6], 'op', ARGV[i], 'id', ARGV[i + 1], 'd', ARGV[i + 2])
-end
-redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
-redis.call('ZADD', KEYS[3], 'NX', now, ARGV[2])
-local ring = 0
-if ARGV[5] ~= '0' and redis.call('SET', KEYS[4], '1', 'NX', 'PX', ARGV[5]) then ring = 1 end
-return {redis.call('XLEN', KEYS[1]), ring}
-"""
-
-# KEYS inbox, forgotten     ARGV member of forgotten, most entries
-# Returns {entries in the inbox, lengths of the values with commas between them, the values in one text,
-#  1 if its rows are still to be deleted, age of the oldest in ms}
-# The values are (stream id, op, id, body) of each of the newest entries, newest first. Two texts: a client takes much
-# longer to read a list of so many, and again as long to read each entry's lists of fields.
-PEEK: Final = """
-local time = redis.call('TIME')
-local held = redis.call('XLEN', KEYS[1])
-local sizes, newest = {}, {}
-local age = 0
-if held > 0 then
-  if ARGV[2] ~= '0' then
-    for _, entry in ipairs(redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', ARGV[2])) do
-      local of = {}
-      for i = 1, #entry[2], 2 do of[entry[2][i]] = entry[2][i + 1] end
-      for _, value in ipairs({entry[1], of['op'] or '', of['id'] or '', of['d'] or ''}) do
-        newest[#newest + 1] = value
-        sizes[#sizes + 1] = #value
-      end
-    end
-  end
-  local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
-  age = time[1] * 1000 + time[2] / 1000 - tonumber(string.match(first[1], '^%d+'))
-end
-local gone = redis.call('ZSCORE', KEYS[2], ARGV[1])
-return {held, table.concat(sizes, ','), table.concat(newest), gone and 1 or 0, math.floor(age)}
-"""
-
-# KEYS inbox, ready, forgotten, erased, refs, access, accessed
-# ARGV conversation, member of forgotten, what precedes a reference in the key of its context
-# Returns how many entries were dropped. The tenant stays in `tenants`: a claim removes it when it has nothing.
-FORGET: Final = """
-local time = redis.call('TIME')
-local now = string.format('%.0f', time[1] * 1000000 + time[2])
-local held = redis.call('XLEN', KEYS[1])
-for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[3] .. reference) end
-redis.call('DEL', KEYS[1], KEYS[4], KEYS[5], KEYS[6])
-redis.call('SREM', KEYS[7], ARGV[2])
-redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('ZADD', KEYS[3], now, ARGV[2])
-return held
-"""
+BYTES_A_LOOK: Final = 16 * 1_048_576
+"""What one look at an inbox takes of it, one entry at least: two hundred of the largest would be gigabytes."""
 
 
 class PendingEntry(NamedTuple):
@@ -110,7 +46,7 @@ class Pending:
     held: int
     """Entries in it."""
     newest: tuple[PendingEntry, ...]
-    """The newest of them, oldest first."""
+    """The newest of them, oldest first; as many as were asked for, unless they are large."""
     forgotten: bool
     """The conversation was forgotten, and SQL may still hold its old rows: they must not be read."""
     lag_seconds: float
@@ -158,9 +94,9 @@ class ProducerInbox:
     """Appends to, looks at and drops inboxes. Safe to share among threads."""
 
     def __init__(self, client: redis.Redis) -> None:
-        self._append = client.register_script(APPEND)
-        self._peek = client.register_script(PEEK)
-        self._forget = client.register_script(FORGET)
+        self._append = client.register_script(inbox_scripts.APPEND)
+        self._peek = client.register_script(inbox_scripts.PEEK)
+        self._forget = client.register_script(inbox_scripts.FORGET)
         self._client = client
 
     def append(
@@ -219,11 +155,11 @@ class ProducerInbox:
         return wanted == 1
 
     def peek(self, address: Address, *, newest: int) -> Pending:
-        """Look at the inbox in one round trip, at its `newest` entries at most."""
+        """Look at the inbox in one round trip, at its `newest` entries at most, of 16 MiB at most."""
         with translated("reading the inbox"):
             held, sizes, joined, gone, age = cast(
                 "tuple[int, bytes, bytes, int, int]",
-                self._peek([address.inbox, keys.forgotten(address.shard)], [address.member, newest]),
+                self._peek([address.inbox, keys.forgotten(address.shard)], [address.member, newest, BYTES_A_LOOK]),
             )
         ends = [*accumulate(map(int, sizes.split(b",") if sizes else ()))]
         flat = [joined[begin:end] for begin, end in pairwise([0, *ends])]

@@ -14,7 +14,7 @@ from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.tasks import Operation
 from turnfold.edge import accept
 from turnfold.entries import decode_turn, read_entry
-from turnfold.inbox import Pending, ProducerInbox
+from turnfold.inbox import BYTES_A_LOOK, Pending, ProducerInbox
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.drain import receive
 from turnfold_worker.exchange import InboxEntry, ReceivedTurn
@@ -100,6 +100,27 @@ def test_a_look_at_an_inbox_finds_its_entries_as_they_lie_there(tf: Turnfold, cl
     assert [one.operation for one in found.newest] == ["append"] * 4 + [""]
     assert inbox.peek(address, newest=2).newest == found.newest[-2:]
     assert inbox.peek(address, newest=0).newest == ()
+
+
+def test_a_look_at_an_inbox_takes_no_more_than_its_newest_16_mebibytes(tf: Turnfold) -> None:
+    address, inbox = Address("acme", "conv-1"), ProducerInbox(tf._resources.inbox()._client)
+    words = "x" * 900_000
+    tf.append("conv-1", [{"role": "user", "content": words, "turn_id": f"m-{i:02}"} for i in range(30)])
+    found = inbox.peek(address, newest=200)
+    assert found.held == 30
+    assert [one.entry_id for one in found.newest] == [f"m-{i:02}" for i in range(30 - len(found.newest), 30)]
+    assert sum(len(one.body) for one in found.newest) <= BYTES_A_LOOK < 16 * 1_048_576 + 1
+    assert len(found.newest) == BYTES_A_LOOK // len(found.newest[0].body), "and no less"
+
+
+def test_an_entry_as_large_as_one_may_be_is_seen(redis_url: str, sqlite_url: str) -> None:
+    with Turnfold(redis_url=redis_url, database_url=sqlite_url, max_turn_bytes=BYTES_A_LOOK, doorbell=False) as tf:
+        frame = len(accept({"role": "user", "content": "x"}, max_bytes=1_000).body) - 1
+        tf.append("conv-1", [{"role": "user", "content": "small"}, {"role": "user", "content": "x" * 100}])
+        tf.append("conv-1", {"role": "user", "content": "x" * (BYTES_A_LOOK - frame), "turn_id": "large"})
+        found = tf._resources.inbox().peek(Address("default", "conv-1"), newest=200)
+        assert [one.entry_id for one in found.newest] == ["large"]
+        assert (found.held, len(found.newest[0].body)) == (3, BYTES_A_LOOK)
 
 
 def test_one_entry_a_turn(tf: Turnfold, client: redis.Redis) -> None:

@@ -1,0 +1,82 @@
+"""What a producer asks of an inbox in one step: Lua, run by Redis, so that nobody comes in between.
+
+All times are Redis's own.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# KEYS inbox, ready, tenants, bell, refs
+# ARGV conversation, tenant, most entries, entries still to be added by this and later calls,
+#  bell milliseconds (0: no bell), version, what precedes a reference in the key of its context ('': contexts stay),
+#  then (op, id, body) each
+# Returns {entries now in the inbox, 1 if the caller is to ring}, or {-1, entries} when the inbox is full.
+APPEND: Final = """
+local time = redis.call('TIME')
+local now = string.format('%.0f', time[1] * 1000000 + time[2])
+local held = redis.call('XLEN', KEYS[1])
+if held + tonumber(ARGV[4]) > tonumber(ARGV[3]) then return {-1, held} end
+if ARGV[7] ~= '' then
+  for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[7] .. reference) end
+  redis.call('DEL', KEYS[5])
+end
+for i = 8, #ARGV, 3 do
+  redis.call('XADD', KEYS[1], '*', 'v', ARGV[6], 'op', ARGV[i], 'id', ARGV[i + 1], 'd', ARGV[i + 2])
+end
+redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
+redis.call('ZADD', KEYS[3], 'NX', now, ARGV[2])
+local ring = 0
+if ARGV[5] ~= '0' and redis.call('SET', KEYS[4], '1', 'NX', 'PX', ARGV[5]) then ring = 1 end
+return {redis.call('XLEN', KEYS[1]), ring}
+"""
+
+# KEYS inbox, forgotten     ARGV member of forgotten, most entries, most bytes of their bodies
+# Returns {entries in the inbox, lengths of the values with commas between them, the values in one text,
+#  1 if its rows are still to be deleted, age of the oldest in ms}
+# The values are (stream id, op, id, body) of each of the newest entries, newest first. Two texts: a client takes much
+# longer to read a list of so many, and again as long to read each entry's lists of fields.
+PEEK: Final = """
+local time = redis.call('TIME')
+local held = redis.call('XLEN', KEYS[1])
+local sizes, newest = {}, {}
+local age = 0
+if held > 0 then
+  local left, bytes, before = math.min(held, tonumber(ARGV[2])), 0, '+'
+  while left > 0 do
+    -- A few at a time: all of them may be larger than Redis has memory for.
+    local page = redis.call('XREVRANGE', KEYS[1], before, '-', 'COUNT', math.min(20, left))
+    for _, entry in ipairs(page) do
+      local of = {}
+      for i = 1, #entry[2], 2 do of[entry[2][i]] = entry[2][i + 1] end
+      bytes = bytes + #(of['d'] or '')
+      if #newest > 0 and bytes > tonumber(ARGV[3]) then left = 0; break end
+      for _, value in ipairs({entry[1], of['op'] or '', of['id'] or '', of['d'] or ''}) do
+        newest[#newest + 1] = value
+        sizes[#sizes + 1] = #value
+      end
+      before = '(' .. entry[1]
+    end
+    left = left - math.min(20, left)
+  end
+  local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+  age = time[1] * 1000 + time[2] / 1000 - tonumber(string.match(first[1], '^%d+'))
+end
+local gone = redis.call('ZSCORE', KEYS[2], ARGV[1])
+return {held, table.concat(sizes, ','), table.concat(newest), gone and 1 or 0, math.floor(age)}
+"""
+
+# KEYS inbox, ready, forgotten, erased, refs, access, accessed
+# ARGV conversation, member of forgotten, what precedes a reference in the key of its context
+# Returns how many entries were dropped. The tenant stays in `tenants`: a claim removes it when it has nothing.
+FORGET: Final = """
+local time = redis.call('TIME')
+local now = string.format('%.0f', time[1] * 1000000 + time[2])
+local held = redis.call('XLEN', KEYS[1])
+for _, reference in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do redis.call('DEL', ARGV[3] .. reference) end
+redis.call('DEL', KEYS[1], KEYS[4], KEYS[5], KEYS[6])
+redis.call('SREM', KEYS[7], ARGV[2])
+redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('ZADD', KEYS[3], now, ARGV[2])
+return held
+"""
