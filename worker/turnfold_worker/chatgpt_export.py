@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from turnfold.errors import InvalidInput
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -19,7 +21,10 @@ def is_chatgpt_conversation(value: Mapping[str, Any]) -> bool:
 
 
 def chatgpt_turns(conversation: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Messages on the branch that the export ends at, oldest first. Empty and hidden ones are left out."""
+    """Messages on the branch that the export ends at, oldest first. Empty and hidden ones are left out.
+
+    Raises `InvalidInput` for a message that no export writes so.
+    """
     return [turn for node in _branch(conversation) if (turn := _turn(node)) is not None]
 
 
@@ -39,7 +44,7 @@ def _branch(conversation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _newest_leaf(mapping: Mapping[str, Any]) -> str | None:
     leaves = [key for key, node in mapping.items() if isinstance(node, dict) and not node.get("children")]
-    return max(leaves, key=lambda key: (_message(mapping[key]).get("create_time") or 0.0, key), default=None)
+    return max(leaves, key=lambda key: (_seconds(_message(mapping[key])) or 0.0, key), default=None)
 
 
 def _message(node: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -47,23 +52,46 @@ def _message(node: Mapping[str, Any]) -> Mapping[str, Any]:
     return message if isinstance(message, dict) else {}
 
 
+def _seconds(message: Mapping[str, Any]) -> float | None:
+    """When it was written, since 1970; None where that is not said."""
+    found = message.get("create_time")
+    return found if isinstance(found, (int, float)) else None
+
+
 def _turn(node: Mapping[str, Any]) -> dict[str, Any] | None:
     message = _message(node)
-    author, content = message.get("author") or {}, message.get("content") or {}
-    hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
-    if not message or hidden or author.get("role") not in _ROLES or content.get("content_type") in _UNSAID:
+    author, content, metadata = (_object(message, name) for name in ("author", "content", "metadata"))
+    role = author.get("role")
+    # Of another type it may be no key of a set.
+    if not isinstance(role, str) or role not in _ROLES or metadata.get("is_visually_hidden_from_conversation"):
         return None
-    said = _content(content)
+    said = None if str(content.get("content_type")) in _UNSAID else _content(content)
     if not said:
         return None
-    turn = {"role": author["role"], "content": said}
+    turn = {"role": role, "content": said}
     if isinstance(message.get("id"), str):
         turn["turn_id"] = message["id"]
-    if author["role"] == "tool" and isinstance(author.get("name"), str):
+    if role == "tool" and isinstance(author.get("name"), str):
         turn["name"] = author["name"]
-    if isinstance(message.get("create_time"), (int, float)):
-        turn["created_at"] = datetime.fromtimestamp(message["create_time"], UTC).isoformat()
+    if (seconds := _seconds(message)) is not None:
+        turn["created_at"] = _time(message, seconds)
     return turn
+
+
+def _object(message: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = message.get(name)
+    if not isinstance(found, dict | None):
+        msg = f"message {message.get('id')!r}: its {name} must be an object, not {type(found).__name__}"
+        raise InvalidInput(msg)
+    return found or {}
+
+
+def _time(message: Mapping[str, Any], seconds: float) -> str:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat()
+    except (ValueError, OverflowError, OSError) as error:
+        msg = f"message {message.get('id')!r}: its create_time is no time that a calendar has"
+        raise InvalidInput(msg) from error
 
 
 def _content(content: Mapping[str, Any]) -> str | list[dict[str, Any]]:

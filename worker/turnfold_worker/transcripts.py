@@ -151,8 +151,8 @@ def _whole(text: str, problems: _Problems) -> list[_Item]:
     except json.JSONDecodeError as error:
         problems.add(error.lineno, f"is not JSON: {error.msg} (column {error.colno})")
         return []
-    except RecursionError:
-        problems.add(1, "is nested too deeply")
+    except (ValueError, RecursionError) as error:
+        problems.add(1, _beyond_python(error))
         return []
     return [_Item(0, element) for element in (value if isinstance(value, list) else [value])]
 
@@ -165,8 +165,13 @@ def _lines(lines: Sequence[str], problems: _Problems) -> Iterator[_Item]:
             yield _Item(number, json.loads(line))
         except json.JSONDecodeError as error:
             problems.add(number, f"is not JSON: {error.msg} (column {error.colno}); each line must be one JSON object")
-        except RecursionError:
-            problems.add(number, "is nested too deeply")
+        except (ValueError, RecursionError) as error:
+            problems.add(number, _beyond_python(error))
+
+
+def _beyond_python(error: Exception) -> str:
+    """Why JSON that is right cannot be read."""
+    return "is nested too deeply" if isinstance(error, RecursionError) else "holds a number with too many digits"
 
 
 def _transcripts(
@@ -185,7 +190,11 @@ def _transcripts(
         return [(lines, Transcript(stem if conversation_id is None else conversation_id, _with_ids(turns)))]
     found = []
     for position, item in enumerate(whole, start=1):
-        turns = chatgpt_turns(item.value) if is_chatgpt_conversation(item.value) else _turns_of(item.value)
+        try:
+            turns = chatgpt_turns(item.value) if is_chatgpt_conversation(item.value) else _turns_of(item.value)
+        except InvalidInput as error:
+            problems.add(item.line, f"conversation {position}: {error}")
+            continue
         if not isinstance(turns, list):
             problems.add(item.line, f"conversation {position}: its turns must be a list, not {type(turns).__name__}")
             continue

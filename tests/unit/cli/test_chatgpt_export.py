@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from turnfold_worker.transcripts import read_transcripts
+import pytest
+
+from turnfold_worker.transcripts import InvalidFile, read_transcripts
 
 
 def node(id_: str, parent: str | None, message: dict[str, Any] | None, *children: str) -> dict[str, Any]:
@@ -94,3 +96,34 @@ def test_a_circle_in_a_damaged_export_ends(write: Callable[[str, object], Path])
     (transcript,) = read_transcripts(path, conversation_id=None, max_turn_bytes=100_000)
 
     assert [turn["content"] for turn in transcript.turns] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"author": "user"}, "message 'm': its author must be an object, not str"),
+        ({"content": ["a"]}, "message 'm': its content must be an object, not list"),
+        ({"metadata": 5}, "message 'm': its metadata must be an object, not int"),
+        ({"create_time": 1e308}, "message 'm': its create_time is no time that a calendar has"),
+        ({"create_time": float("nan")}, "message 'm': its create_time is no time that a calendar has"),
+    ],
+)
+def test_a_damaged_message_is_named(write: Callable[[str, object], Path], more: dict[str, Any], says: str) -> None:
+    mapping = {"a": node("a", None, {**said("user", "a"), "id": "m", **more})}
+    path = write("conversations.json", json.dumps([{"id": "c", "mapping": mapping}]))
+
+    with pytest.raises(InvalidFile, match=f"conversations.json: conversation 1: {says}"):
+        read_transcripts(path, conversation_id=None, max_turn_bytes=100_000)
+
+
+@pytest.mark.parametrize("role", [[], {}, 5, None, "critic"])
+def test_a_role_that_nobody_has_says_nothing(write: Callable[[str, object], Path], role: object) -> None:
+    mapping = {
+        "a": node("a", None, said("user", "a", create_time="now")),
+        "b": node("b", "a", {**said("user", "b"), "author": {"role": role}, "create_time": 1.0}),
+    }
+    path = write("conversations.json", json.dumps([{"id": "c", "current_node": "b", "mapping": mapping}]))
+
+    (transcript,) = read_transcripts(path, conversation_id=None, max_turn_bytes=100_000)
+
+    assert [turn["content"] for turn in transcript.turns] == ["a"]

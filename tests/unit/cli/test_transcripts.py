@@ -118,6 +118,11 @@ BAD_FILES = {
         '{"id": "a\\nb", "turns": [{"role": "user", "content": "a"}]}\n',
         r"chat\.jsonl:1: .*control characters.*--conversation",
     ),
+    "a number that Python does not read": (
+        '{"role": "user", "content": ' + "9" * 5000 + "}\n",
+        r"chat\.jsonl:1: holds a number with too many digits",
+    ),
+    "the same in an array": ("[" + "9" * 5000 + "]", r"chat\.jsonl:1: holds a number with too many digits"),
     "nothing at all": ("\n\n", r"chat\.jsonl: the file holds no turns"),
     "another encoding": ("é".encode("latin-1"), r"chat\.jsonl: is not UTF-8 text \(byte 0\)"),
 }
