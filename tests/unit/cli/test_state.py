@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import stat
 from pathlib import Path
 
@@ -31,6 +32,29 @@ def test_settings_are_readable_by_their_owner_only(tmp_path: Path) -> None:
 
     assert stat.S_IMODE((tmp_path / "settings.json").stat().st_mode) == 0o600
     assert state.read_settings(tmp_path) == {"redis_url": "redis://:secret@127.0.0.1:1/0"}
+
+
+def test_a_password_is_kept_and_an_empty_one_is_none(tmp_path: Path) -> None:
+    (tmp_path / "redis-password").touch()
+
+    made = state.kept_password(tmp_path, "redis-password")
+
+    assert len(made) == 32
+    assert state.kept_password(tmp_path, "redis-password") == made
+    assert stat.S_IMODE((tmp_path / "redis-password").stat().st_mode) == 0o600
+
+
+def test_a_password_that_could_not_be_written_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fdopen", full)
+        with pytest.raises(OSError, match="No space"):
+            state.kept_password(tmp_path, "redis-password")
+
+    assert not (tmp_path / "redis-password").exists()
+    assert len(state.kept_password(tmp_path, "redis-password")) == 32
 
 
 @pytest.mark.parametrize("content", ["", "{oops", "[]"])

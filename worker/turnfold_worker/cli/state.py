@@ -70,20 +70,24 @@ def kept_password(folder: Path, name: str) -> str:
     Others on this machine can reach the port that it guards, but not read the file.
     """
     file = folder / name
-    if not file.exists():
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as opened:
-            opened.write(secrets.token_hex(16))
+    # An empty one, of a disk that was full, would guard nothing.
+    if not file.exists() or not file.stat().st_size:
+        _write(file, secrets.token_hex(16))
     return file.read_text()
 
 
 def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
     """Publish how to reach what runs here; readable by this user only, since it holds passwords."""
-    partial = folder / "settings.json.partial"
+    _write(folder / "settings.json", json.dumps(settings, indent=2))
+
+
+def _write(file: Path, content: str) -> None:
+    """Write all of it or nothing, readable by this user only."""
+    partial = file.with_name(f"{file.name}.partial")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(settings, file, indent=2)
-    partial.replace(folder / "settings.json")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+        opened.write(content)
+    partial.replace(file)
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
