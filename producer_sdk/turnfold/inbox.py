@@ -67,8 +67,11 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
             redis_url, socket_timeout=each, retry=Retry(NoBackoff(), 1), health_check_interval=0, protocol=2, **network
         )
     except ValueError as error:
-        msg = f"TURNFOLD_REDIS_URL is not a Redis URL: use redis://host:port/0, rediss://… or unix://… ({error})"
-        raise InvalidSettings(msg) from error
+        # Without what is taken for the port: it may be the rest of a password.
+        reason = "its port is no number: write /, ? and # in a password as %2F, %3F and %23"
+        reason = reason if "could not be cast" in str(error) else str(error)
+        msg = f"TURNFOLD_REDIS_URL is not a Redis URL: use redis://host:port/0, rediss://… or unix://… ({reason})"
+        raise InvalidSettings(msg) from None
 
 
 _START_ONE: Final = "`turnfold up` of turnfold-worker starts one on this machine"

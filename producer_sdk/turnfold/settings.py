@@ -18,6 +18,7 @@ DEFAULT_DATABASE_URL = "sqlite:///turnfold.db"
 
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SOCKET: Final = "unix://"
+_IN_MEMORY: Final = re.compile(r"sqlite(\+\w+)?://(/(:memory:)?)?(\?.*)?")
 
 
 def _flag(text: str) -> bool:
@@ -59,6 +60,12 @@ class Settings:
     def __post_init__(self) -> None:
         _check_types(self)
         checked_id("TURNFOLD_TENANT", self.tenant)
+        if _IN_MEMORY.fullmatch(self.database_url):
+            msg = (
+                "TURNFOLD_DATABASE_URL names a database in memory, which workers and readers cannot share: use "
+                "sqlite:///path, with four slashes for an absolute path"
+            )
+            raise InvalidSettings(msg)
         if self.broker_url and not _URL.match(self.broker_url):
             # Without the value, which may be or hold a password.
             msg = (

@@ -175,7 +175,7 @@ def test_a_worker_beside_which_torch_is_missing_says_so_before_it_folds(monkeypa
     with pytest.raises(
         InvalidSettings, match=r"torch cannot be imported: pip install .* or do without: TURNFOLD_SEMANTIC=off"
     ):
-        build(WorkerSettings(semantic=True, database_url="sqlite://"), app)
+        build(WorkerSettings(semantic=True), app)
 
 
 def test_nothing_heavy_is_imported_before_the_first_text() -> None:

@@ -29,13 +29,20 @@ def connect(database_url: str, *, write: bool, timeout_seconds: float, create: b
     except ArgumentError as error:
         msg = f"TURNFOLD_DATABASE_URL is not a database URL: use sqlite:///path or postgresql+psycopg://… ({error})"
         raise InvalidSettings(msg) from error
+    except ValueError:
+        # Without the value: where a password has a character that ends it, its rest is taken for the port.
+        msg = (
+            "TURNFOLD_DATABASE_URL has a port that is no number: use postgresql+psycopg://user:password@host:5432/"
+            "database, with @, : and / in the password as %40, %3A and %2F"
+        )
+        raise InvalidSettings(msg) from None
     backend = url.get_backend_name()
     if backend == "sqlite":
         return _sqlite(url, write=write, timeout_seconds=timeout_seconds, create=create)
-    if backend == "postgresql":
+    if url.drivername in {"postgresql", "postgresql+psycopg"}:
         return _postgresql(url, write=write, timeout_seconds=timeout_seconds)
     msg = (
-        f"TURNFOLD_DATABASE_URL names {backend}: use sqlite:///path or "
+        f"TURNFOLD_DATABASE_URL names {url.drivername}: use sqlite:///path or "
         "postgresql+psycopg://user:password@host:5432/database"
     )
     raise InvalidSettings(msg)

@@ -202,3 +202,12 @@ def test_forgetting_what_never_was_asks_for_the_name(
 
     assert result.exit_code == 0
     assert "nothing of conversation 'c' was there: is the name right?" in result.stderr
+
+
+@pytest.mark.parametrize("command", [["list"], ["migrate"]])
+def test_a_database_url_with_half_of_a_password_for_a_port_is_explained(run: Run, command: list[str]) -> None:
+    result = run("--database-url", "postgresql://me:a@b:c@host/db", "--redis-url", "redis://127.0.0.1:1/0", *command)
+
+    assert result.exit_code == 2
+    assert "as %40" in result.stderr
+    assert isinstance(result.exception, SystemExit)

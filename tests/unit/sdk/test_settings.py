@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from turnfold import AsyncTurnfold, InvalidInput, InvalidSettings, Settings, Turnfold, Unavailable
+from turnfold.database.engines import connect
+from turnfold.inbox import connect as connect_redis
 
 EXAMPLES: dict[str, tuple[str, object]] = {
     "redis_url": ("redis://cache:6380/2", "redis://cache:6380/2"),
@@ -48,6 +50,9 @@ def test_the_environment_is_read_when_it_is_asked_for(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("variable", "text"),
     [
+        ("TURNFOLD_DATABASE_URL", "sqlite://"),
+        ("TURNFOLD_DATABASE_URL", "sqlite:///"),
+        ("TURNFOLD_DATABASE_URL", "sqlite+pysqlite:///:memory:?cache=shared"),
         ("TURNFOLD_TENANT", "a\tb"),
         ("TURNFOLD_TENANT", "a" * 201),
         ("TURNFOLD_DOORBELL", "maybe"),
@@ -133,3 +138,34 @@ def test_a_value_of_another_type_is_refused_by_name(name: str, value: object) ->
 def test_settings_and_single_values_are_not_mixed() -> None:
     with pytest.raises(InvalidSettings, match="not both"):
         Turnfold(settings=Settings(), tenant="acme")
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("postgresql://me:se@cret@host:port/db", "a port that is no number: .* %40"),
+        ("postgresql://me:a@b:secret@host:5432/db", "a port that is no number: .* %40"),
+        ("postgresql+psycopg2://me:secret@host/db", r"names postgresql\+psycopg2: use .* postgresql\+psycopg://"),
+        ("postgres://me:secret@host/db", r"names postgres: use .* postgresql\+psycopg://"),
+    ],
+)
+def test_a_database_url_that_cannot_be_used_says_which_can_and_tells_no_password(url: str, says: str) -> None:
+    with pytest.raises(InvalidSettings, match=says) as raised:
+        connect(url, write=False, timeout_seconds=1)
+
+    assert "cret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("redis://me:secret/more@host:6379/0", "its port is no number: write /, .* as %2F"),
+        ("redis://host:99999", "Port out of range"),
+        ("http://host", "redis://host:port/0, rediss://… or unix://…"),
+    ],
+)
+def test_a_redis_url_that_cannot_be_used_says_why_and_tells_no_password(url: str, says: str) -> None:
+    with pytest.raises(InvalidSettings, match=says) as raised:
+        connect_redis(url, timeout_seconds=1)
+
+    assert "secret" not in str(raised.value)

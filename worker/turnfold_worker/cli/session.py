@@ -183,7 +183,7 @@ def missing_file(database_url: str) -> Path | None:
 
     try:
         url = make_url(database_url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         # `connect` says what is wrong with it.
         return None
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":

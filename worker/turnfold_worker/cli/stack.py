@@ -266,7 +266,7 @@ def _absolute(database_url: str) -> str:
 
     try:
         url = make_url(database_url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         # `connect` says what is wrong with it.
         return database_url
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
