@@ -18,7 +18,7 @@ from tenacity import retry, retry_if_exception, stop_after_delay, wait_random
 
 from turnfold.contract.tables import Base
 from turnfold.database.engines import connect
-from turnfold.errors import Unavailable
+from turnfold.errors import SchemaMismatch, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +36,9 @@ DRIFT_REMEDY: Final = (
 )
 """What to do about a database at this version's revision whose tables are not this version's."""
 
+NEWER_REMEDY: Final = "upgrade Turnfold here, or name another database"
+"""What to do about a database at a revision that this version does not know."""
+
 _ADVISORY_LOCK: Final = 0x7475726E666F6C64
 """Key of PostgreSQL's advisory lock: 'turnfold' in ASCII."""
 
@@ -44,7 +47,8 @@ def upgrade(database_url: str) -> None:
     """Create or upgrade the schema; a database that is up to date stays as it is.
 
     One transaction: it is done whole or not at all. Makes SQLite's file, but not its folder.
-    Raises `Unavailable` when the database cannot be opened or stays locked for a minute.
+    Raises `Unavailable` when the database cannot be opened or stays locked for a minute, `SchemaMismatch` for one that
+    a newer version made.
     """
     with _openable():
         _upgrade(database_url)
@@ -58,6 +62,9 @@ def _is_locked(error: BaseException) -> bool:
 @retry(retry=retry_if_exception(_is_locked), stop=stop_after_delay(5), wait=wait_random(0.05, 0.3), reraise=True)
 def _upgrade(database_url: str) -> None:
     with _locked(database_url) as connection:
+        revision = MigrationContext.configure(connection).get_current_revision()
+        if not is_known(revision):
+            raise SchemaMismatch(_difference(revision))
         command.upgrade(configuration(connection), "head")
 
 
@@ -86,15 +93,27 @@ def head() -> str:
 
 def check(database_url: str) -> list[str]:
     """What differs between the database and the schema of this version, a line each; empty when nothing does."""
-    revision, needed = current(database_url), head()
-    if revision != needed:
-        return [f"the database is at revision {revision or 'none'}, this version needs {needed}"]
+    revision = current(database_url)
+    if revision != head():
+        return [_difference(revision)]
     engine = connect(database_url, write=False, timeout_seconds=LOCK_SECONDS)
     try:
         with _openable(), engine.connect() as connection:
             return _drift(connection)
     finally:
         engine.dispose()
+
+
+def is_known(revision: str | None) -> bool:
+    """True for a revision of this version's or of an earlier one's, and for a database that has none."""
+    return revision is None or any(
+        script.revision == revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()
+    )
+
+
+def _difference(revision: str | None) -> str:
+    newer = "" if is_known(revision) else f": a newer version made it, so {NEWER_REMEDY}"
+    return f"the database is at revision {revision or 'none'}, this version needs {head()}{newer}"
 
 
 def configuration(connection: Connection) -> Config:
@@ -165,6 +184,9 @@ def _openable() -> Iterator[None]:
 
 def _unreachable(error: DatabaseError) -> str:
     reason = str(error.orig).strip().splitlines()[0] if error.orig is not None else type(error).__name__
+    if "malformed" in reason:
+        return f"the file of TURNFOLD_DATABASE_URL is damaged ({reason}): restore a backup"
     return (
-        f"the database cannot be opened ({reason}): check TURNFOLD_DATABASE_URL, and that its server or folder exists"
+        f"the database cannot be opened ({reason}): check TURNFOLD_DATABASE_URL, and that its server or folder exists "
+        "(this user must be able to write to SQLite's)"
     )

@@ -29,6 +29,8 @@ def translated() -> Iterator[None]:
         msg = f"the database did not answer: is TURNFOLD_DATABASE_URL right? ({type(error.orig).__name__})"
         raise kind(msg) from error
     except DBAPIError as error:
+        if getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
+            raise Unavailable(_DAMAGED) from error
         if "not a database" in str(error.orig):
             raise Unavailable(_NO_DATABASE) from error
         kind = ConnectionLost if error.connection_invalidated else Unavailable
@@ -40,8 +42,10 @@ def translated() -> Iterator[None]:
 
 
 _NO_FILE: Final = (
-    "the file of TURNFOLD_DATABASE_URL cannot be opened: correct the URL, or run `turnfold migrate`, which makes it"
+    "the file of TURNFOLD_DATABASE_URL cannot be opened: correct the URL, let this user write to its folder, where "
+    "SQLite keeps two more files, or run `turnfold migrate`, which makes it"
 )
+_DAMAGED: Final = "the file of TURNFOLD_DATABASE_URL is damaged, as by a copy that is not whole: restore a backup"
 _NO_DATABASE: Final = "the file of TURNFOLD_DATABASE_URL is no SQLite database: correct the URL, or restore a backup"
 _MIGRATE: Final = (
     "the database has no Turnfold schema of this version: run `turnfold migrate`, which also says what still differs"

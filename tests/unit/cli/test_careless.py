@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,6 +39,40 @@ def test_migrate_leaves_a_file_that_is_no_database_as_it_is(run: Run, write: Wri
     run("--database-url", f"sqlite:///{file}", "migrate")
 
     assert file.read_bytes() == words
+
+
+@pytest.mark.parametrize("command", [["migrate"], ["doctor"], ["list"], ["jobs", "list"]])
+def test_half_of_a_database_is_damaged(run: Run, tmp_path: Path, sqlite_url: str, command: list[str]) -> None:
+    whole = Path(sqlite_url.removeprefix("sqlite:///"))
+    with contextlib.closing(sqlite3.connect(whole)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    half = tmp_path / "half.db"
+    half.write_bytes(whole.read_bytes()[:50_000])
+
+    result = run("--redis-url", "redis://127.0.0.1:1/0", "--database-url", f"sqlite:///{half}", *command)
+
+    assert result.exit_code in {1, 3}
+    assert isinstance(result.exception, SystemExit)
+    # The table of the doctor breaks its lines.
+    said = " ".join(result.output.split())
+    assert "malformed" in said or "is damaged" in said
+    assert "backup" in said
+
+
+@pytest.mark.parametrize("command", [["migrate"], ["migrate", "--check"], ["doctor"]])
+def test_a_database_of_a_newer_version_asks_for_that_version(run: Run, sqlite_url: str, command: list[str]) -> None:
+    file = sqlite_url.removeprefix("sqlite:///")
+    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0999'")
+
+    result = run("--redis-url", "redis://127.0.0.1:1/0", "--database-url", sqlite_url, *command)
+
+    assert result.exit_code in {1, 3}
+    assert isinstance(result.exception, SystemExit)
+    assert "a newer version made it, so upgrade Turnfold" in " ".join(result.output.split())
+    assert "turnfold migrate" not in result.output
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0999",)]
 
 
 @pytest.mark.parametrize("days", ["0", "99999999999"])

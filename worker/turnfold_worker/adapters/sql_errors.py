@@ -23,6 +23,14 @@ _NO_SUCH: Final = ("no such table: ", "no such column: ")
 """What SQLite says of a schema that is not there; a name of ours follows, and no content."""
 
 
+_FILES: Final = {
+    "SQLITE_CANTOPEN": "cannot be opened: correct it, let this user write to its folder, or run `turnfold migrate`",
+    "SQLITE_NOTADB": "is no SQLite database: correct it, or restore a backup",
+    "SQLITE_CORRUPT": "is damaged: restore a backup",
+}
+"""What may be wrong with SQLite's file, and what to do."""
+
+
 @contextmanager
 def transaction(engine: Engine) -> Iterator[Connection]:
     """One transaction. Raises `StoreAway`, `Stalled` or `Refused`."""
@@ -40,10 +48,8 @@ def _translated(error: DBAPIError | PoolTimeout) -> WorkerError:
     state = getattr(origin, "sqlstate", None) or ""
     if isinstance(error, (DataError, IntegrityError)) or state.startswith(_TOO_LARGE):
         return Refused(f"the database will never store this: {kind}")
-    if getattr(origin, "sqlite_errorname", "") == "SQLITE_CANTOPEN":
-        return StoreAway("the file of TURNFOLD_DATABASE_URL cannot be opened: correct it, or run `turnfold migrate`")
-    if getattr(origin, "sqlite_errorname", "") == "SQLITE_NOTADB":
-        return StoreAway("the file of TURNFOLD_DATABASE_URL is no SQLite database: correct it, or restore a backup")
+    if trouble := _FILES.get(getattr(origin, "sqlite_errorname", "")):
+        return StoreAway(f"the file of TURNFOLD_DATABASE_URL {trouble}")
     if isinstance(error, ProgrammingError) or str(origin).startswith(_NO_SUCH):
         return StoreAway(f"the database has another schema than this version: run `turnfold migrate` ({kind})")
     if state.startswith(_STALLED) and isinstance(error, DBAPIError) and not error.connection_invalidated:
