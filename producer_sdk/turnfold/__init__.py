@@ -9,6 +9,7 @@ To Redis:
 
 edge, projection, turn_changes   turns, edits, deletions and rewinds become entries of an inbox
 inbox, inbox_scripts, entries, doorbell   the inbox, its entries as turns again, the message that wakes a worker
+refusals        why a Redis that answers does not do it
 
 From Redis and SQL:
 

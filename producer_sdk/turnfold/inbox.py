@@ -21,6 +21,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tasks import CHANGES, ENTRY_VERSION, Operation
 from turnfold.edge import Entry
 from turnfold.errors import InboxFull, InvalidSettings, Unavailable
+from turnfold.refusals import refusal
 
 ENTRIES_PER_CALL: Final = 500
 """Entries that one Lua call adds: a longer one would hold up Redis's other clients."""
@@ -89,7 +90,7 @@ def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
         msg = f"Redis did not answer while {doing}: is it running, and is TURNFOLD_REDIS_URL right? {remedy}"
         raise Unavailable(msg) from error
     except redis.RedisError as error:
-        msg = f"Redis refused while {doing}: {error}"
+        msg = f"Redis refused while {doing}: {refusal(error)}"
         raise Unavailable(msg) from error
 
 

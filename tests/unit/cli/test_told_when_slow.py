@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from redis.exceptions import OutOfMemoryError
 
 from turnfold import Turnfold
+from turnfold.inbox import translated
 from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.cli import changes, import_command, output
 from turnfold_worker.cli.output import told_when_slow, without_password
@@ -66,6 +68,24 @@ def test_an_import_says_that_it_waits_for_room(
     assert result.exit_code == 3
     assert "the inbox of conversation 'c' is full: waiting 1 s for workers" in result.stderr
     assert "4 of 5 turns are imported: import again to go on" in result.stderr
+
+
+def test_an_import_that_redis_refuses_says_why_while_it_tries_again(
+    run: Run, write: Write, servers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        with translated("appending"):
+            raise OutOfMemoryError
+
+    monkeypatch.setattr(Turnfold, "append", refuse)
+
+    result = run(*servers, "import", write("c.jsonl", TURNS))
+
+    assert result.exit_code == 3
+    assert "out of memory: give it more (maxmemory), or start workers, which empty the inboxes; trying for 1 s" in (
+        result.stderr
+    )
+    assert "does not answer" not in result.stderr
 
 
 def test_an_import_that_nobody_folds_says_that_all_of_it_is_kept(

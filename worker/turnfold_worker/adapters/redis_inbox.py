@@ -13,6 +13,7 @@ from turnfold.contract import keys
 from turnfold.contract.access import Expansions, read_fields
 from turnfold.contract.keys import Address
 from turnfold.inbox import pending_entry
+from turnfold.refusals import refusal
 from turnfold_worker.adapters import redis_scripts
 from turnfold_worker.errors import StoreAway
 from turnfold_worker.exchange import Claim, InboxEntry
@@ -34,6 +35,8 @@ def _translated() -> Iterator[None]:
         yield
     except redis.RedisError as error:
         msg = f"Redis failed: {type(error).__name__}"
+        if isinstance(error, redis.ResponseError):
+            msg = f"Redis refused: {refusal(error)}"
         raise StoreAway(msg) from error
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
-from redis import AuthenticationError
+from redis import AuthenticationError, ResponseError
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
 from turnfold.errors import InboxFull, SchemaMismatch, Unavailable, WaitTimeout
@@ -84,14 +84,16 @@ def append_all(
     Raises `InboxFull` or `Unavailable` after a minute without progress; what was sent stays. `redis_url` is named where
     it does not answer.
     """
-    full = False
+    met: BaseException | None = None
 
     def told(state: RetryCallState) -> None:
-        nonlocal full
-        full = state.outcome is not None and isinstance(state.outcome.exception(), InboxFull)
+        nonlocal met
+        met = state.outcome.exception() if state.outcome else None
 
     def waited_for() -> str:
-        if full:
+        if met is not None and isinstance(met.__cause__, ResponseError):
+            return f"{met}; trying for {PATIENCE_SECONDS:.0f} s"
+        if isinstance(met, InboxFull):
             return (
                 f"the inbox of conversation {transcript.conversation_id!r} is full: waiting {PATIENCE_SECONDS:.0f} s "
                 "for workers to store some of it; `turnfold up` starts some"

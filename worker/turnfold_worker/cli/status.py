@@ -104,15 +104,16 @@ def _show_totals(session: Session, *, as_json: bool) -> None:
 
 
 def answering_workers(broker_url: str) -> list[str]:
-    """Names of the workers that answer within a second; empty as well when the broker cannot be reached."""
+    """Names of the workers that answer within a second; empty as well where the broker is away or refuses."""
     from celery import Celery
     from kombu.exceptions import OperationalError
+    from redis import RedisError
 
     app = Celery("turnfold-status", broker=broker_url, set_as_current=False)
     app.conf.broker_transport_options = {"socket_connect_timeout": 1, "socket_timeout": 5, "max_retries": 1}
     try:
         answers: list[dict[str, Any]] = app.control.ping(timeout=WORKER_ANSWER_SECONDS)
-    except OperationalError:
+    except (OperationalError, RedisError):
         return []
     finally:
         app.close()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.tasks import QUEUE_OF, Queue
 from turnfold.errors import Unavailable
+from turnfold.refusals import refusal
 from turnfold_worker.doctor.finding import Finding, judged
 
 if TYPE_CHECKING:
@@ -59,11 +60,16 @@ def check_broker(broker_url: str, *, refines: bool) -> list[Finding]:
 @contextmanager
 def _translated() -> Iterator[None]:
     from kombu.exceptions import OperationalError
+    from redis import RedisError, ResponseError
 
     try:
         yield
-    except (OperationalError, OSError) as error:
+    except (OperationalError, OSError, RedisError) as error:
+        # What Redis refuses comes as it is or as the cause of Celery's error.
+        refused = next((each for each in (error, error.__cause__) if isinstance(each, ResponseError)), None)
         msg = "the broker does not answer: is it running, and is TURNFOLD_BROKER_URL right?"
+        if refused is not None:
+            msg = f"the broker refused: {refusal(refused)}"
         raise Unavailable(msg) from error
 
 

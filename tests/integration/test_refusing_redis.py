@@ -1,0 +1,95 @@
+"""A Redis that answers and refuses: errors say why and what to do, nothing is lost, and the doctor can look."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import redis
+from click.testing import CliRunner
+
+from turnfold import Turnfold, Unavailable
+from turnfold.contract import keys
+from turnfold_worker.adapters.redis_inbox import RedisInbox
+from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.cli import main
+from turnfold_worker.errors import StoreAway
+
+pytestmark = pytest.mark.processes
+
+TURN = {"role": "user", "content": "Nobody may lose this."}
+Refuse = Callable[[redis.Redis], object]
+
+
+@pytest.fixture
+def server(redis_program: None, server_folder: Path) -> Iterator[RedisServer]:
+    with RedisServer(server_folder / "redis") as running:
+        yield running
+
+
+def _full(client: redis.Redis) -> None:
+    client.config_set("maxmemory", "1")
+
+
+def _replica(client: redis.Redis) -> None:
+    client.execute_command("REPLICAOF", "127.0.0.1", "1")
+
+
+def _shut_out(client: redis.Redis) -> None:
+    client.execute_command("ACL", "SETUSER", "default", "-xadd", "-set")
+
+
+REFUSALS: dict[str, tuple[Refuse, str]] = {
+    "full": (_full, r"out of memory: give it more \(maxmemory\), or start workers"),
+    "replica": (_replica, "a replica, which takes no writes: name its primary in TURNFOLD_REDIS_URL"),
+    "shut out": (_shut_out, r"its user may not do this: correct the user's rules \(ACL\)"),
+}
+each_refusal = pytest.mark.parametrize(("refuse", "says"), REFUSALS.values(), ids=REFUSALS)
+
+
+@each_refusal
+def test_an_append_that_is_refused_says_why_and_gives_the_turns_back(
+    server: RedisServer, sqlite_url: str, refuse: Refuse, says: str
+) -> None:
+    with Turnfold(redis_url=server.url, database_url=sqlite_url) as tf, server.client() as client:
+        tf.append("c", TURN)
+        refuse(client)
+        with pytest.raises(Unavailable, match=says) as raised:
+            tf.append("c", TURN)
+
+    assert "user_script" not in str(raised.value)
+    assert [turn["content"] for turn in raised.value.turns] == [TURN["content"]]
+
+
+@each_refusal
+def test_a_worker_says_why_it_is_refused(server: RedisServer, refuse: Refuse, says: str) -> None:
+    with server.client() as client:
+        refuse(client)
+        inbox = RedisInbox(client, lease_seconds=30, sweep_seconds=3)
+        with pytest.raises(StoreAway, match=says):
+            inbox.ring_bell(0)
+        assert not client.exists(keys.bell(0))
+
+
+@pytest.mark.parametrize("refuse", [_full, _replica], ids=["full", "replica"])
+def test_status_and_doctor_look_at_a_redis_that_refuses_writes(
+    server: RedisServer, sqlite_url: str, refuse: Refuse
+) -> None:
+    with Turnfold(redis_url=server.url, database_url=sqlite_url) as tf, server.client() as client:
+        tf.append("c", TURN)
+        refuse(client)
+
+    urls = ("--redis-url", server.url, "--database-url", sqlite_url)
+    status = CliRunner().invoke(main, [*urls, "status", "--json"])
+    doctor = CliRunner().invoke(main, [*urls, "doctor", "--json"])
+
+    assert status.exit_code == 0, status.output
+    assert json.loads(status.stdout)["workers"] == []
+    assert doctor.exit_code == 1, doctor.output
+    findings = {finding["check"]: finding for finding in json.loads(doctor.stdout)["findings"]}
+    assert findings["inbox: somebody stores what is appended"]["detail"].startswith("1 entries wait")
+    broker = findings["broker"]
+    assert not broker["ok"]
+    assert "out of memory" in broker["detail"] or "a replica" in broker["detail"]
