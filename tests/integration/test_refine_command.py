@@ -192,6 +192,19 @@ def test_a_batch_that_was_left_is_gone_on_with_and_what_it_did_not_answer_is_ask
     assert refinery.count("model_batch") == 0
 
 
+def test_what_could_not_be_submitted_waits_for_no_batch(make_refinery: Callable[..., Refinery], run: Run) -> None:
+    make_refinery(refine="off").fold("c", 120)
+    refinery = make_refinery()
+    refused = run("refine", "c", "--batch", "--no-wait", TURNFOLD_DAILY_TOKENS="1")
+    assert refused.exit_code == 3, refused.output
+    assert "TURNFOLD_DAILY_TOKENS" in refused.output
+    assert set(refinery.states) == {"due"}
+    submitted = run("refine", "c", "--batch", "--no-wait")
+    assert submitted.exit_code == 0, submitted.output
+    assert len(refinery.server.batches) == 1
+    assert set(refinery.states) == {"batched"}
+
+
 def test_a_batch_that_expires_costs_nothing_and_its_jobs_are_done_by_calls(
     make_refinery: Callable[..., Refinery], run: Run
 ) -> None:

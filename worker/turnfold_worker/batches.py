@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from turnfold.contract.records import ConversationId, JobId
+from turnfold_worker.errors import Retryable
 from turnfold_worker.model_calls import NoRedaction, Redactor
 from turnfold_worker.model_ports import Group, Ledger, ModelReply, Owner, RefineTarget
 from turnfold_worker.pipeline.refinement.requests import extraction_request, summary_request
@@ -54,6 +56,9 @@ class BatchStore(Protocol):
     def take_for_batch(self, tenant: str, conversation: ConversationId | None, most: int) -> list[JobId]:
         """Due jobs, important first, that wait for a batch from now on."""
 
+    def give_back(self, jobs: Sequence[JobId]) -> None:
+        """Make jobs due again that were taken for a batch."""
+
     def batch_group(self, job: JobId) -> tuple[Owner, Group] | None:
         """The segments of a job; None when they are gone."""
 
@@ -88,15 +93,28 @@ class Batching:
 
 
 def submit(tenant: str, conversation: ConversationId | None, *, batching: Batching) -> int:
-    """Put the questions of all due jobs into batches; how many. Batches that are under way already go on."""
+    """Put the questions of all due jobs into batches; how many. Batches that are under way already go on.
+
+    Raises as the provider does, and `ModelWaits` at a cap; jobs that are in no batch then are due as before.
+    """
     asked = 0
     while jobs := batching.store.take_for_batch(tenant, conversation, REQUESTS_A_BATCH // 2):
-        requests = _requests(jobs, batching)
-        if requests:
-            batch = batching.provider.submit(requests)
-            batching.store.add_batch(tenant, batch, len(requests))
-            asked += len(requests)
+        try:
+            asked += _submit(tenant, jobs, batching)
+        except BaseException:
+            # They would wait for a batch that does not exist.
+            with suppress(Retryable):
+                batching.store.give_back(jobs)
+            raise
     return asked
+
+
+def _submit(tenant: str, jobs: Sequence[JobId], batching: Batching) -> int:
+    requests = _requests(jobs, batching)
+    if requests:
+        batch = batching.provider.submit(requests)
+        batching.store.add_batch(tenant, batch, len(requests))
+    return len(requests)
 
 
 def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelRequest]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Engine, delete, select, update
+from sqlalchemy import Engine, Update, delete, select, update
 
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import ConversationRow, JobRow, ModelBatchRow, table
@@ -43,6 +44,10 @@ class SqlBatches:
             ).all()
         return [JobId(id_) for id_ in found if id_ in set(taken)]
 
+    def give_back(self, jobs: Sequence[JobId]) -> None:
+        with transaction(self._engine) as connection:
+            connection.execute(_release().where(_job.c.id.in_(jobs)))
+
     def batch_group(self, job: JobId) -> tuple[Owner, Group] | None:
         with transaction(self._engine) as connection:
             row = connection.execute(
@@ -76,7 +81,11 @@ class SqlBatches:
 
     def release_batched(self, tenant: str) -> int:
         with transaction(self._engine) as connection:
-            released = update(_job).where(
-                _job.c.kind == str(JobKind.REFINE), _job.c.tenant == tenant, _job.c.state == str(JobState.BATCHED)
-            ).values(state=str(JobState.DUE), not_before=now_milliseconds())  # fmt: skip
-            return int(connection.execute(released).rowcount)
+            mine = (_job.c.kind == str(JobKind.REFINE), _job.c.tenant == tenant)
+            return int(connection.execute(_release().where(*mine)).rowcount)
+
+
+def _release() -> Update:
+    """Of jobs that wait for a batch."""
+    waits = _job.c.state == str(JobState.BATCHED)
+    return update(_job).where(waits).values(state=str(JobState.DUE), not_before=now_milliseconds())
