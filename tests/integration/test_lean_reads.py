@@ -97,6 +97,22 @@ def test_a_context_that_shows_more_turns_than_were_read_is_read_once_more(
     assert len(read) <= 3  # what was read whole is remembered
 
 
+def test_a_connection_in_use_is_closed_when_it_comes_back_to_a_closed_driver(engine: Engine) -> None:
+    driver = Driver(engine)
+    with driver.connection() as first:
+        pass
+    with driver.connection() as again:
+        assert again is first
+        driver.close()
+        asked = (statements.HEAD, {"tenant": "acme", "external_id": "c"})
+        assert again.rows(*asked) == []
+    with pytest.raises(engine.dialect.loaded_dbapi.Error, match="closed"):
+        again.rows(*asked)
+    with driver.connection() as other:
+        assert other.rows(*asked) == []
+    driver.close()
+
+
 @pytest.mark.postgresql
 def test_a_statement_has_one_plan_whatever_its_numbers_are(postgresql_url: str) -> None:
     """Psycopg sends a number in the smallest type that holds it, and prepares a statement for each list of types."""

@@ -143,12 +143,15 @@ class Driver:
         self._held: deque[DriverConnection] = deque()
         self._compiled: dict[Executable, _Compiled] = {}
         self._lock = threading.Lock()
+        self._closings = 0
+        """How often it was closed: what was opened before is not kept."""
         self.pipelines = engine.dialect.name == "postgresql"
         self.begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if self.pipelines else "BEGIN"
 
     @contextmanager
     def connection(self) -> Iterator[DriverConnection]:
         """A connection of one's own for a while. Raises SQLAlchemy's errors, for whatever fails inside too."""
+        closings = self._closings
         try:
             held = self._held.pop()
         except IndexError:
@@ -162,9 +165,11 @@ class Driver:
         except BaseException:
             held.close()
             raise
-        if len(self._held) < MOST_HELD:
-            self._held.append(held)
-        else:
+        with self._lock:
+            keeps = closings == self._closings and len(self._held) < MOST_HELD
+            if keeps:
+                self._held.append(held)
+        if not keeps:
             held.close()
 
     def prepared(self, statement: Executable, parameters: Mapping[str, Any]) -> tuple[str, Any]:
@@ -178,6 +183,8 @@ class Driver:
 
     def close(self) -> None:
         """Close what is held; connections in use are closed when they come back."""
+        with self._lock:
+            self._closings += 1
         with suppress(IndexError):
             while True:
                 self._held.pop().close()
