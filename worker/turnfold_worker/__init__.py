@@ -2,7 +2,7 @@
 
 From outside to inside:
 
-cli             the `turnfold` command
+command, cli    the `turnfold` program, and the command that it is
 tasks, celery_app, timer, outages   Celery's side: a task is a few lines, takes ids only, calls one use case
 wiring, settings, model_settings    settings and adapters put together, once a process
 
