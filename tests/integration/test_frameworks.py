@@ -152,6 +152,17 @@ class TestOpenAIAgents:
         assert await session.pop_item() == items[0]
         assert await session.pop_item() is None
 
+    async def test_items_are_taken_back_from_the_end_however_much_was_said_or_taken_back(
+        self, session: Any, local: LocalWorker, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        items = [{"role": "user", "content": f"Number {number}, and some words more."} for number in range(55)]
+        await session.add_items(items)
+        monkeypatch.setattr("turnfold.expansion.TOKENS_AT_ONCE", 30)  # some turns a page
+        # All while no worker runs: what is taken back waits in the inbox too.
+        assert [await session.pop_item() for _ in range(52)] == items[:2:-1]
+        local.settle()
+        assert await session.pop_item() == items[2]
+
     async def test_a_session_can_be_cleared(self, session: Any, local: LocalWorker) -> None:
         await session.add_items([{"role": "user", "content": "Forget me."}])
         local.settle()

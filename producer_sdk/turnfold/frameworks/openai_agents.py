@@ -6,13 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from turnfold.assemble.forms.chat import whole
 from turnfold.assemble.forms.render_openai import openai_turn
 from turnfold.async_client import AsyncTurnfold
 from turnfold.contract.records import StoredTurn, TurnState
+from turnfold.errors import Unavailable, UnknownMarker
 from turnfold.frameworks.reading import now, read_options
 
 Item = dict[str, Any]
@@ -22,7 +23,7 @@ _RESULT: Final = "function_call_output"
 _UNSEEN: Final = frozenset({"reasoning", "item_reference"})
 """Kinds of items that mean something to the provider's own store only."""
 _LOOKED_AT: Final = 50
-"""Newest turns among which one is looked for that was not removed."""
+"""Turns at a time among which one is looked for that was not removed."""
 
 
 class TurnfoldSession:
@@ -54,8 +55,11 @@ class TurnfoldSession:
             await self._client.append(self.session_id, turns)
 
     async def pop_item(self) -> Item | None:
-        """Remove the newest item and return it; None when nothing is left."""
-        for turn in await self._newest_turns():
+        """Remove the newest item and return it; None when nothing is left.
+
+        Raises `Unavailable` while more turns wait for a worker than a read looks at.
+        """
+        async for turn in self._newest_turns():
             items = [item for message in openai_turn(whole(turn)) for item in _items(message)]
             if items:
                 await self._client.delete(self.session_id, turn.turn_id)
@@ -68,14 +72,33 @@ class TurnfoldSession:
         """Erase the conversation: nothing of it is readable any more; a worker deletes its rows."""
         await self._client.forget(self.session_id, timeout_seconds=0)
 
-    async def _newest_turns(self) -> list[StoredTurn]:
-        """Turns that were not removed, the newest first, as far as one look reaches."""
+    async def _newest_turns(self) -> AsyncIterator[StoredTurn]:
+        """Turns that were not removed, the newest first."""
         status = await self._client.status(self.session_id)
+        # No more than there may be: what waits in the inbox need not be turns.
         last = status.stored + status.inbox
-        if not last:
-            return []
-        found = await self._client.expand(self.session_id, f"L0:turns-{max(1, last - _LOOKED_AT + 1)}-{last}")
-        return [turn for turn in reversed(found.turns) if turn.state is TurnState.STORED]
+        while last:
+            first = max(1, last - _LOOKED_AT + 1)
+            for turn in reversed(await self._between(first, last)):
+                if turn.state is TurnState.STORED:
+                    yield turn
+            last = first - 1
+
+    async def _between(self, first: int, last: int) -> list[StoredTurn]:
+        """All turns of a range that are there. Raises `Unavailable` where their numbers are not known yet."""
+        turns: list[StoredTurn] = []
+        marker: str | None = f"L0:turns-{first}-{last}"
+        while marker is not None:
+            try:
+                found = await self._client.expand(self.session_id, marker)
+            except UnknownMarker:
+                return turns
+            if not found.turns:
+                msg = "many turns are still being stored: take the newest item back in a moment, or `wait` before"
+                raise Unavailable(msg)
+            turns += found.turns
+            marker = found.next_marker
+        return turns
 
 
 def _newest(items: Sequence[Item], limit: int) -> list[Item]:
