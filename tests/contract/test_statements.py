@@ -16,6 +16,7 @@ from turnfold.contract.results import Head
 from turnfold.database import query_statements, statements
 from turnfold.database.engines import connect
 from turnfold.database.read_transaction import ReadTransaction
+from turnfold_worker.adapters.sql_anchors import candidates
 
 
 @pytest.fixture
@@ -142,6 +143,26 @@ def test_the_top_anchors_come_from_the_partial_index(engine: Engine) -> None:
         # What a correction replaces: by its key, and only where there is one.
         "SEARCH replaced USING INDEX sqlite_autoindex_anchor_1 (conversation=? AND id=?) LEFT-JOIN",
     ]
+
+
+ANCHOR = (
+    "INSERT INTO conversation (id, tenant, external_id) VALUES (1, 'acme', 'c')",
+    "INSERT INTO anchor_posting (conversation, term, anchor) VALUES (1, 'pool', 3)",
+    (
+        "INSERT INTO anchor (conversation, id, node_idx, seq, start_offset, end_offset, kind, body, tokens, score, "
+        "rank, state) VALUES (1, 3, 0, 1, 0, 4, 1, 'pool', 1, 5, 5, 0)"
+    ),
+)
+
+
+def test_earlier_anchors_are_looked_for_by_key(engine: Engine) -> None:
+    with plans_of(engine) as plans, engine.begin() as connection:
+        for statement in ANCHOR:
+            connection.exec_driver_sql(statement)
+        candidates(connection, HEAD.id, ["pool", "size"], 7)
+    assert {statement: found for statement, plan in plans.items() if (found := faults(plan))} == {}
+    (sharing,) = (plan for statement, plan in plans.items() if "anchor_posting" in statement)
+    assert {step.split(" (")[-1] for step in sharing if step.startswith("SEARCH ")} == {"conversation=? AND term=?)"}
 
 
 def test_a_scan_or_a_search_without_the_conversation_would_be_noticed(engine: Engine) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import Engine, Executable, text
 
 from turnfold.database import query_statements, statements
 from turnfold.database.engines import connect
+from turnfold_worker.adapters.sql_anchors import SHARING
 
 pytestmark = pytest.mark.postgresql
 
@@ -18,7 +19,7 @@ STATEMENTS = {
     name: statement
     for name, statement in (vars(statements) | vars(query_statements)).items()
     if not name.startswith("_") and isinstance(statement, Executable)
-}
+} | {"CANDIDATES": SHARING}
 
 CONVERSATIONS, TURNS, SEGMENTS = 40, 2_000, 200
 
@@ -49,6 +50,9 @@ INSERT INTO outline (conversation, part, body)
 INSERT INTO anchor (conversation, id, node_idx, seq, start_offset, end_offset, kind, body, tokens, score, rank, state)
     SELECT c, i, i, i + 1, 0, 4, 1, 'text', 1, 5, i % 97, i % 3
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 500) i;
+INSERT INTO anchor_posting (conversation, term, anchor)
+    SELECT c, 'term' || t, i FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 10) t,
+        generate_series(1, 500) i;
 INSERT INTO passage (conversation, number, body)
     SELECT c, s * 256 + p, repeat('words ', 50)
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, {TURNS}) s, generate_series(0, 1) p;
@@ -77,8 +81,9 @@ def engine(postgresql_server: Any) -> Iterator[Engine]:
 def parameters(statement: Any, engine: Engine) -> dict[str, Any]:
     """Values of the right kinds for whatever a statement asks for."""
     known = {
-        "tenant": "acme", "external_id": "c7", "conversation": 7, "node_count": SEGMENTS, "after_seq": TURNS - 200,
-        "before_words": TURNS - 24, "numbers": ",".join(str(256 * seq) for seq in range(1, 251)),
+        "tenant": "acme", "external_id": "c7", "conversation": 7, "of_conversation": 7, "node_count": SEGMENTS,
+        "after_seq": TURNS - 200, "before_words": TURNS - 24,
+        "numbers": ",".join(str(256 * seq) for seq in range(1, 251)),
         "cap": 4_000, "first_seq": 1, "from_seq": 1, "last_seq": 50, "most": 50, "last_part": 4, "model": "m",
     }  # fmt: skip
     kinds = {"id": "t5", "t": "term3", "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40}

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from turnfold import Anchor
+from conftest import LocalWorker
+from turnfold import Anchor, Turnfold
 from turnfold_worker.offline import fold
 
 SEGMENT = 4
@@ -60,6 +61,37 @@ def test_a_rule_in_common_words_is_reached_however_much_was_said_since(earlier: 
     assert len(found) > 40
     assert (found[earlier].state, found[earlier].related) == ("superseded", found[later].id)
     assert found[later].replaces == found[earlier].id
+
+
+def test_what_is_said_again_and_again_stays_one_anchor_however_much_was_said_between() -> None:
+    decision, times = "We decided to keep PostgreSQL for the invoices.", 12
+    talk = [segment for _ in range(times) for segment in ([user(decision)], *about_services(9))]
+    turns = [turn for segment in talk for turn in [*segment, *[user("Nothing of note.")] * (SEGMENT - len(segment))]]
+    with fold(turns, settings={"segment_max_turns": SEGMENT}) as result:
+        said = [anchor for anchor in result.anchors(states=None) if anchor.text == decision]
+    assert len(said) == times
+    assert [anchor.state for anchor in said].count("active") == 1
+
+
+def test_what_repeated_words_that_are_gone_is_itself_repeated_later(tf: Turnfold, local: LocalWorker) -> None:
+    decision = "We decided to keep PostgreSQL for the invoices."
+
+    def say(*segments: Sequence[dict[str, str]]) -> None:
+        for segment in segments:
+            tf.append("c", [*segment, *[user("Nothing of note.")] * (SEGMENT - len(segment))])
+        local.settle()
+
+    def states() -> list[str]:
+        return [str(anchor.state) for anchor in tf.anchors("c", states=None) if anchor.text == decision]
+
+    tf.configure("c", settings={"segment_max_turns": SEGMENT})
+    say([{**user(decision), "turn_id": "first"}], [user(decision)], [])
+    assert states() == ["active", "duplicate"]
+    tf.edit("c", "first", content="Nothing was decided yet.")
+    local.settle()
+    assert states() == ["active"]
+    say(*about_services(9), [user(decision)], [])
+    assert states() == ["active", "duplicate"]
 
 
 @pytest.mark.parametrize(

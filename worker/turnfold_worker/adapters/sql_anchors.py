@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, Final
 
@@ -15,11 +15,14 @@ from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRo
 from turnfold.database.rows import KINDS, STATES
 from turnfold.database.statements import ACTIVE
 from turnfold_worker.adapters.bulk_insert import BulkInsert
+from turnfold_worker.adapters.sql_turns import insert_new
 from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange, anchor_terms
 
 CANDIDATES_A_TERM: Final = 8
 NEWEST_CANDIDATES: Final = 32
 MOST_CANDIDATES: Final = 96
+POSTINGS_A_TERM: Final = 4 * CANDIDATES_A_TERM
+"""Newest anchors of a term among which the active ones are looked for: what was active once and is over stands too."""
 _TERMS_A_STATEMENT: Final = 32
 _SHARED: Final = 840
 """What a term counts that one anchor shares: a multiple of every number up to 8, so that its parts are whole."""
@@ -29,25 +32,26 @@ _anchor = table(AnchorRow)
 _anchor_posting = table(AnchorPostingRow)
 _turn = table(TurnRow)
 
+_KIND_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
+_STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
+_ACTIVE: Final = _STATE_NUMBER[AnchorState.ACTIVE]
+
+_PLACES: Final = tuple(f"t{i}" for i in range(_TERMS_A_STATEMENT))
 # Many looks at one term each: one constant statement, and no term reads more than its newest anchors.
-_SHARING: Final = text(
+SHARING: Final = text(
     " UNION ALL ".join(
-        f"SELECT {i}, anchor FROM (SELECT anchor FROM anchor_posting WHERE conversation = :conversation "  # noqa: S608
-        f"AND term = :t{i} ORDER BY anchor DESC LIMIT {CANDIDATES_A_TERM}) AS p{i}"
-        for i in range(_TERMS_A_STATEMENT)
+        f"SELECT {i}, anchor FROM (SELECT anchor FROM anchor_posting WHERE conversation = :of_conversation "  # noqa: S608
+        f"AND term = :{place} ORDER BY anchor DESC LIMIT {POSTINGS_A_TERM}) AS p{i}"
+        for i, place in enumerate(_PLACES)
     )
 )
 
-_KIND_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
-_STATE_NUMBER: Final = {state: number for number, state in enumerate(STATES)}
 _RULED: Final = _anchor.c.settled_after.is_(None)
 """No person has settled it: its state is the rules'."""
 RULES: Final = _anchor.c.id > 0
 """Anchors of the rules. A model's are below: what the rules do must never depend on them."""
 _OURS: Final = _anchor.c.conversation == bindparam("of_conversation")
-_SETTLED_LATER: Final = and_(
-    _anchor.c.ruled == _STATE_NUMBER[AnchorState.ACTIVE], _anchor.c.settled_after >= bindparam("first_seq")
-)
+_SETTLED_LATER: Final = and_(_anchor.c.ruled == _ACTIVE, _anchor.c.settled_after >= bindparam("first_seq"))
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
 _NUMBER: Final = _anchor.c.id + 0
@@ -56,6 +60,8 @@ _NEWEST: Final = (
     select(_anchor.c.id).where(_OURS, ACTIVE, RULES).order_by(_anchor.c.id.desc()).limit(NEWEST_CANDIDATES),
     select(_anchor.c.id).where(_OURS, _SETTLED_LATER, _NUMBER > 0).order_by(_NUMBER.desc()).limit(NEWEST_CANDIDATES),
 )
+_STILL_ACTIVE: Final = (_OURS, _anchor.c.id.in_(bindparam("ids", expanding=True)), or_(ACTIVE, _SETTLED_LATER))
+_ACTIVE_AMONG: Final = select(_anchor.c.id).where(*_STILL_ACTIVE)
 _BY_ID: Final = (
     select(
         _anchor.c.id, _anchor.c.kind, _anchor.c.body, _anchor.c.seq, _anchor.c.start_offset, _anchor.c.end_offset,
@@ -63,7 +69,7 @@ _BY_ID: Final = (
         _turn.c.name, _turn.c.role,
     )
     .join(_turn, and_(_turn.c.conversation == _anchor.c.conversation, _turn.c.seq == _anchor.c.seq))
-    .where(_OURS, _anchor.c.id.in_(bindparam("ids", expanding=True)), or_(ACTIVE, _SETTLED_LATER))
+    .where(*_STILL_ACTIVE)
     .order_by(_anchor.c.id)
 )  # fmt: skip
 _CHANGE: Final = (
@@ -93,15 +99,28 @@ def candidates(
     ids = set(sorted(ids, reverse=True)[:NEWEST_CANDIDATES])
     sharing: Counter[int] = Counter()
     for start in range(0, len(terms), _TERMS_A_STATEMENT):
-        block = [*terms[start : start + _TERMS_A_STATEMENT], *([""] * _TERMS_A_STATEMENT)]
-        parameters: dict[str, Any] = {f"t{i}": block[i] for i in range(_TERMS_A_STATEMENT)}
-        rows = connection.execute(_SHARING, {"conversation": conversation, **parameters}).all()
-        found = Counter(place for place, _ in rows)
-        for place, anchor in rows:
-            sharing[anchor] += _SHARED // found[place]
+        for holding in _active_of_each(connection, terms[start : start + _TERMS_A_STATEMENT], after):
+            for anchor in holding:
+                sharing[anchor] += _SHARED // len(holding)
     likest = sorted(sharing, key=lambda anchor: (sharing[anchor], anchor), reverse=True)
     ids.update(likest[: MOST_CANDIDATES - NEWEST_CANDIDATES])
     return list(starmap(_candidate, connection.execute(_BY_ID, {**after, "ids": sorted(ids)}).all()))
+
+
+def _active_of_each(connection: Connection, terms: Sequence[str], after: Mapping[str, Any]) -> Iterator[list[int]]:
+    """Of each of at most 32 terms that any holds, the newest active anchors that do."""
+    newest: dict[int, list[int]] = {}
+    padded = dict(zip(_PLACES, [*terms, *([""] * _TERMS_A_STATEMENT)], strict=False))
+    for place, anchor in connection.execute(SHARING, {**after, **padded}):
+        newest.setdefault(place, []).append(anchor)
+    if not newest:
+        return
+    # Beside the statement: joined within it, each anchor would be looked up once for every term that it holds.
+    ids = sorted({anchor for anchors in newest.values() for anchor in anchors})
+    active = set(connection.scalars(_ACTIVE_AMONG, {**after, "ids": ids}))
+    for anchors in newest.values():
+        if holding := sorted(active.intersection(anchors), reverse=True)[:CANDIDATES_A_TERM]:
+            yield holding
 
 
 def _candidate(  # noqa: PLR0913, PLR0917 - the columns of `_BY_ID`: a fold makes dozens
@@ -132,7 +151,7 @@ def settle(connection: Connection, conversation: ConversationId, body: Mapping[s
     )
     if body["anchor"] < 0:
         count_model_anchors(connection, conversation)
-    elif found.state == _STATE_NUMBER[AnchorState.ACTIVE]:
+    elif found.state == _ACTIVE:
         connection.execute(
             update(_conversation)
             .where(_conversation.c.id == conversation)
@@ -178,10 +197,23 @@ def insert_anchors(
     """Write new anchors with the terms that find them, and the new states of earlier ones."""
     if anchors:
         connection.execute(_INSERT_ANCHORS, [anchor_row(conversation, anchor) for anchor in anchors])
-    _INSERT_POSTINGS.run(
-        connection, [(conversation, term, anchor.id) for anchor in anchors for term in anchor_terms(anchor.text)]
-    )
+    # What only repeats is looked for by nobody: of what is said again and again it would hide the one that counts.
+    found = {anchor.id: anchor.text for anchor in anchors if anchor.state is AnchorState.ACTIVE}
+    _INSERT_POSTINGS.run(connection, _postings(conversation, found))
     change_anchors(connection, conversation, changes)
+
+
+def _postings(conversation: ConversationId, texts: Mapping[int, str]) -> list[tuple[ConversationId, str, int]]:
+    return [(conversation, term, id_) for id_, said in texts.items() for term in anchor_terms(said)]
+
+
+def find_again(connection: Connection, conversation: ConversationId, texts: Mapping[int, str]) -> None:
+    """Let anchors of the rules be found by their terms that have become active: `texts` by their ids."""
+    rows = [
+        {"conversation": conversation, "term": term, "anchor": id_} for _, term, id_ in _postings(conversation, texts)
+    ]
+    if rows:
+        connection.execute(insert_new(connection, _anchor_posting).on_conflict_do_nothing(), rows)
 
 
 def change_anchors(connection: Connection, conversation: ConversationId, changes: Sequence[AnchorChange]) -> None:

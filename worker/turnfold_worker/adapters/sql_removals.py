@@ -21,7 +21,7 @@ from turnfold.contract.tables import (
 from turnfold.contract.tasks import JobKind
 from turnfold.database.rows import STATES
 from turnfold_worker.adapters import sql_access
-from turnfold_worker.adapters.sql_anchors import RULES, count_model_anchors
+from turnfold_worker.adapters.sql_anchors import RULES, count_model_anchors, find_again
 from turnfold_worker.adapters.sql_turns import content_hash
 
 _conversation = table(ConversationRow)
@@ -60,7 +60,13 @@ def drop_anchors(
         }  # fmt: skip
         if not relink:
             active_again["related"] = None
-        connection.execute(update(_anchor).where(own, _anchor.c.related.in_(ids)).values(active_again))
+        again = connection.execute(
+            update(_anchor)
+            .where(own, _anchor.c.related.in_(ids))
+            .values(active_again)
+            .returning(_anchor.c.id, _anchor.c.body)
+        ).all()  # fmt: skip
+        find_again(connection, conversation, {row.id: row.body for row in again if row.id > 0})
         connection.execute(update(_anchor).where(own, _anchor.c.replaces.in_(ids)).values(replaces=None))
     _drop_vectors(connection, conversation, {row.body for row in gone})
     count_anchors(connection, conversation)
