@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from turnfold import expansion, pending_changes, references, retrieval, turn_changes
+from turnfold import expansion, references, retrieval, turn_changes, writes
 from turnfold.assemble import Context, Policy, Section, policy_named, request_of
-from turnfold.client_inputs import check_search, check_timeout, listed, settings_from
+from turnfold.client_inputs import check_search, check_timeout, listed, read_from, settings_from
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Receipt, Status
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
-from turnfold.errors import InboxFull, InvalidInput, InvalidSettings, Unavailable, UnknownAnchor
+from turnfold.errors import InboxFull, InvalidSettings, Unavailable, UnknownAnchor
 from turnfold.reconstruction import ReconstructionWait
 from turnfold.resources import Resources
 from turnfold.settings import Settings
@@ -27,9 +26,7 @@ from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
 from turnfold.tools import RESULT_TOKENS, Lookups, handle
 from turnfold.turn_changes import TurnChange, Words
-from turnfold.waiting import ErasureWait, FoldWait, Wait, pauses
-
-_Found = TypeVar("_Found")
+from turnfold.waiting import ErasureWait, FoldWait, until
 
 
 class Turnfold:
@@ -126,7 +123,8 @@ class Turnfold:
         neither answers nor corrects it. Raises `UnknownAnchor`, `UnknownConversation`, `InvalidInput`.
         """
         body = settlement(anchor, dismiss=dismiss)
-        if all(one.id != anchor for one in self.anchors(conversation_id, states=None)):
+        address, resources = self._address(conversation_id), self._resources
+        if retrieval.anchor(resources.inbox(), resources.reader(), address, anchor) is None:
             msg = f"conversation {conversation_id!r} has no anchor {anchor}: anchors(…, states=None) lists them"
             raise UnknownAnchor(msg)
         self._put(conversation_id, Operation.RESOLVE, [Entry(f"resolve-{secrets.token_hex(12)}", body)])
@@ -160,7 +158,7 @@ class Turnfold:
         receipt says `completed=False`, and the deletion still happens.
         """
         check_timeout(timeout_seconds)
-        return _until(self._begin_erasure(conversation_id), timeout_seconds)
+        return until(self._begin_erasure(conversation_id), timeout_seconds)
 
     # Reading
 
@@ -200,14 +198,8 @@ class Turnfold:
 
     def reference(self, context: Context) -> str:
         """As `context.reference()`, also for one that came from another process."""
-        if not isinstance(context, Context):
-            msg = f"reference takes a context, not {type(context).__name__}"  # type: ignore[unreachable]  # not every caller has types
-            raise InvalidInput(msg)
-        if not context.conversation_id:
-            msg = "this context was not read from a conversation: give one that `context` returned"
-            raise InvalidInput(msg)
         resources = self._resources
-        address = self._address(context.conversation_id)
+        address = self._address(read_from(context))
         return references.keep(
             resources.references(), resources.inbox(), resources.reader(), address, context,
             seconds=self._settings.reference_seconds,
@@ -238,7 +230,7 @@ class Turnfold:
         if reconstruct:
             check_timeout(timeout_seconds)
             wait = self._begin_reconstruction(conversation_id, marker, max_tokens=max_tokens)
-            return _until(wait, timeout_seconds)
+            return until(wait, timeout_seconds)
         address = self._address(conversation_id)
         resources = self._resources
         return expansion.expand(
@@ -304,7 +296,7 @@ class Turnfold:
         Raises `WaitTimeout` with the last status.
         """
         check_timeout(timeout_seconds)
-        return _until(self._wait(conversation_id), timeout_seconds)
+        return until(self._wait(conversation_id), timeout_seconds)
 
     # Within
 
@@ -312,31 +304,10 @@ class Turnfold:
         return Address(self._tenant, checked_id("conversation id", conversation_id))
 
     def _change(self, conversation_id: str, change: TurnChange) -> None:
-        pending_changes.check(self._resources.inbox(), self._resources.reader(), self._address(conversation_id), change)
-        entry = Entry(f"{change.operation}-{secrets.token_hex(12)}", change.body)
-        self._put(conversation_id, change.operation, [entry])
+        writes.change(self._resources, self._settings, self._address(conversation_id), change)
 
     def _put(self, conversation_id: str, operation: Operation, entries: Sequence[Entry]) -> None:
-        address = self._address(conversation_id)
-        if not entries:
-            return
-        most = self._settings.max_inbox_turns
-        if len(entries) > most:
-            msg = (
-                f"{len(entries)} turns in one append, and an inbox holds at most {most} that wait: append them in "
-                "several lists, or raise TURNFOLD_MAX_INBOX_TURNS"
-            )
-            raise InvalidInput(msg)
-        try:
-            ring = self._resources.inbox().append(
-                address, operation, entries, most_entries=most, bell=self._settings.doorbell
-            )
-        except (InboxFull, Unavailable) as error:
-            if error.rings:
-                self._resources.ring(Task.DRAIN, address.shard)
-            raise
-        if ring:
-            self._resources.ring(Task.DRAIN, address.shard)
+        writes.put(self._resources, self._settings, self._address(conversation_id), operation, entries)
 
     def _wait(self, conversation_id: str) -> FoldWait:
         return FoldWait(self._resources.inbox(), self._resources.reader(), self._address(conversation_id))
@@ -354,14 +325,3 @@ class Turnfold:
         if self._settings.doorbell:
             self._resources.ring(Task.ERASE, address.shard)
         return wait
-
-
-def _until(wait: Wait[_Found], timeout_seconds: float) -> _Found:
-    """What was waited for, or what `wait` says when the time is over."""
-    found = wait.look()
-    for pause in pauses(timeout_seconds):
-        if found is not None:
-            break
-        time.sleep(pause)
-        found = wait.look()
-    return wait.give_up(timeout_seconds) if found is None else found

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
+from turnfold.assemble import Context
 from turnfold.contract.records import Turn
 from turnfold.errors import InvalidInput, InvalidSettings, InvalidTurn
 from turnfold.settings import Settings
@@ -45,3 +46,14 @@ def listed(turns: object) -> list[Any]:
         msg = f"a turn or a list of turns is wanted, not {type(turns).__name__}"
         raise InvalidTurn(msg)
     return list(turns)
+
+
+def read_from(context: object) -> str:
+    """The conversation that a context was read from. Raises `InvalidInput` for what is none."""
+    if not isinstance(context, Context):
+        msg = f"reference takes a context, not {type(context).__name__}"
+        raise InvalidInput(msg)
+    if not context.conversation_id:
+        msg = "this context was not read from a conversation: give one that `context` returned"
+        raise InvalidInput(msg)
+    return context.conversation_id

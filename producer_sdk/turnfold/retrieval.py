@@ -150,6 +150,21 @@ def anchors(inbox: PendingSource, reader: Reader, address: Address) -> tuple[Anc
     return reader.read(look)
 
 
+def anchor(inbox: PendingSource, reader: Reader, address: Address, id_: int) -> Anchor | None:
+    """One anchor, whatever its state; None where there is none of this id."""
+    pending = inbox.peek(address, newest=TURNS_A_READ)
+
+    def look(transaction: ReadTransaction) -> Anchor | None:
+        head = readable_head(transaction, address, pending)
+        if head is None and not pending.held:
+            raise unknown(address)
+        found = None if head is None else transaction.anchor(head, id_)
+        changes = None if found is None else changes_of(transaction, head, pending)
+        return found if found is None or changes is None else next(iter(changes.anchors([found])), None)
+
+    return reader.read(look)
+
+
 def status(inbox: PendingSource, reader: Reader, address: Address) -> Status:
     """How far the work is; zeros for a conversation that nobody has written to."""
     return progress(inbox, reader, address)[0]
@@ -160,7 +175,7 @@ def refolding(reader: Reader, address: Address) -> bool:
 
     def look(transaction: ReadTransaction) -> bool:
         head = transaction.head(address)
-        return head is not None and transaction.refolding(head)
+        return head is not None and transaction.progress(head).refolding()
 
     return reader.read(look)
 
@@ -171,14 +186,18 @@ def progress(inbox: PendingSource, reader: Reader, address: Address) -> tuple[St
 
     def look(transaction: ReadTransaction) -> tuple[Status, bool]:
         head = readable_head(transaction, address, pending)
+        if head is None:
+            return Status(
+                conversation_id=address.conversation, inbox=pending.held, lag_seconds=pending.lag_seconds, stored=0,
+                folded=0, closed=0, refined=0, segments=0, anchors=0, parked=0,
+            ), False  # fmt: skip
+        work = transaction.progress(head)
         found = Status(
             conversation_id=address.conversation, inbox=pending.held, lag_seconds=pending.lag_seconds,
-            stored=head.turn_count if head else 0, folded=head.fold_seq if head else 0,
-            closed=head.closed_seq if head else 0, refined=transaction.refined_turns(head) if head else 0,
-            segments=head.node_count if head else 0, anchors=head.anchor_count if head else 0,
-            parked=transaction.parked(head) if head else 0,
+            stored=head.turn_count, folded=head.fold_seq, closed=head.closed_seq, refined=work.refined_turns(),
+            segments=head.node_count, anchors=head.anchor_count, parked=work.parked(),
         )  # fmt: skip
-        return found, head is not None and transaction.fold_parked(head)
+        return found, work.fold_parked()
 
     return reader.read(look)
 

@@ -1,4 +1,4 @@
-"""Waiting for workers: what to look at and when to look again. Whoever waits sleeps in its own way."""
+"""Waiting for workers: what to look at and when to look again. Coroutines sleep in their own way."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _FIRST_PAUSE_SECONDS: Final = 0.02
 _LONGEST_PAUSE_SECONDS: Final = 0.25
 
+_Found = TypeVar("_Found")
 _Found_co = TypeVar("_Found_co", covariant=True)
 
 
@@ -39,6 +40,17 @@ def pauses(timeout_seconds: float) -> Iterator[float]:
     while (left := end - time.monotonic()) > 0:
         yield min(pause, left)
         pause = min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
+
+
+def until(wait: Wait[_Found], timeout_seconds: float) -> _Found:
+    """What was waited for, or what `wait` says when the time is over. Sleeps between its looks."""
+    found = wait.look()
+    for pause in pauses(timeout_seconds):
+        if found is not None:
+            break
+        time.sleep(pause)
+        found = wait.look()
+    return wait.give_up(timeout_seconds) if found is None else found
 
 
 class FoldWait:

@@ -49,7 +49,7 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "newest_turns": lambda read: read.newest_turns(HEAD, cap=100),
     "turns_up_to": lambda read: read.turns_up_to(HEAD, 700, cap=100, waiting=2),
     "state_of": lambda read: read.state_of(HEAD, 7),
-    "refolding": lambda read: read.refolding(HEAD),
+    "refolding": lambda read: read.progress(HEAD).refolding(),
     "texts": lambda read: read.texts(HEAD, [(0, 1, 2), (1, 0, 3)]),
     "stored_seqs": lambda read: read.stored_seqs(HEAD, ["m-1"]),
     "segments_for": lambda read: read.segments_for(HEAD, ["pool"]),
@@ -60,7 +60,10 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "nodes_within": lambda read: read.nodes_within(HEAD, 1, 500, below=8),
     "level_text": lambda read: read.level_text(HEAD, NODE, 1),
     "anchors": lambda read: read.anchors(HEAD),
-    "parked": lambda read: read.parked(HEAD),
+    "anchor": lambda read: read.anchor(HEAD, 3),
+    "parked": lambda read: read.progress(HEAD).parked(),
+    "fold_parked": lambda read: read.progress(HEAD).fold_parked(),
+    "refined_turns": lambda read: read.progress(HEAD).refined_turns(),
 }
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Excerpt, Head
-from turnfold.contract.tables import SCHEMA_VERSION, JobRow, LevelRow, MetaRow, ParkedEntryRow, table
-from turnfold.contract.tasks import JobKind, JobState
+from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
 from turnfold.database import query_statements, statements
 from turnfold.database.known import Found, Wanted
+from turnfold.database.progress_read import ProgressRead
 from turnfold.database.rows import (
     anchor_record,
     head_record,
@@ -266,6 +266,15 @@ class ReadTransaction:
         )  # fmt: skip
         return found or ""
 
+    def anchor(self, head: Head, id_: int) -> Anchor | None:
+        """One anchor by primary key."""
+        row = self._connection.execute(
+            select(*statements.ANCHOR_COLUMNS).where(
+                statements.anchor.c.conversation == head.id, statements.anchor.c.id == id_
+            )
+        ).first()
+        return None if row is None else anchor_record(row)
+
     def anchors(self, head: Head) -> tuple[Anchor, ...]:
         """All anchors of a conversation in the order in which they were said."""
         rows = self._connection.execute(
@@ -275,35 +284,6 @@ class ReadTransaction:
         )
         return tuple(anchor_record(row) for row in rows)
 
-    def fold_parked(self, head: Head) -> bool:
-        """True when nothing will be folded before a person has looked."""
-        jobs = table(JobRow)
-        state = self._connection.scalar(
-            select(jobs.c.state).where(jobs.c.conversation == head.id, jobs.c.kind == JobKind.COMPRESS)
-        )
-        return state == JobState.PARKED
-
-    def refolding(self, head: Head) -> bool:
-        """True while a closed segment is to be folded again, and nobody has to look before."""
-        jobs = table(JobRow)
-        waits = (jobs.c.kind == JobKind.REFOLD, jobs.c.state.in_([JobState.DUE, JobState.RUNNING]))
-        found = select(jobs.c.id).where(jobs.c.conversation == head.id, *waits).limit(1)
-        return self._connection.scalar(found) is not None
-
-    def refined_turns(self, head: Head) -> int:
-        """Turns in segments of which a model's words are shown."""
-        nodes = statements.node
-        found = select(func.coalesce(func.sum(nodes.c.last_seq - nodes.c.first_seq + 1), 0))
-        mine = (nodes.c.conversation == head.id, nodes.c.height == 0, nodes.c.refined != 0)
-        return int(self._connection.scalar(found.where(*mine)) or 0)
-
-    def parked(self, head: Head) -> int:
-        """Entries and jobs of a conversation that wait for a person."""
-        entries, jobs = table(ParkedEntryRow), table(JobRow)
-        return sum(
-            self._connection.scalar(select(func.count()).select_from(rows).where(*conditions)) or 0
-            for rows, conditions in (
-                (entries, (entries.c.conversation == head.id, entries.c.state == "parked")),
-                (jobs, (jobs.c.conversation == head.id, jobs.c.state == "parked")),
-            )
-        )
+    def progress(self, head: Head) -> ProgressRead:
+        """How far the work on the conversation is."""
+        return ProgressRead(self._connection, head)

@@ -1,0 +1,45 @@
+"""The writes: entries go into an inbox, and a worker is woken. What they are is checked before."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+from turnfold import pending_changes
+from turnfold.contract.keys import Address
+from turnfold.contract.tasks import Operation, Task
+from turnfold.edge import Entry
+from turnfold.errors import InboxFull, InvalidInput, Unavailable
+from turnfold.resources import Resources
+from turnfold.settings import Settings
+from turnfold.turn_changes import TurnChange
+
+
+def put(
+    resources: Resources, settings: Settings, address: Address, operation: Operation, entries: Sequence[Entry]
+) -> None:
+    """Add entries in order. Raises `InvalidInput` for more than an inbox holds, `InboxFull`, `Unavailable`."""
+    if not entries:
+        return
+    most = settings.max_inbox_turns
+    if len(entries) > most:
+        msg = (
+            f"{len(entries)} turns in one append, and an inbox holds at most {most} that wait: append them in "
+            "several lists, or raise TURNFOLD_MAX_INBOX_TURNS"
+        )
+        raise InvalidInput(msg)
+    try:
+        ring = resources.inbox().append(address, operation, entries, most_entries=most, bell=settings.doorbell)
+    except (InboxFull, Unavailable) as error:
+        if error.rings:
+            resources.ring(Task.DRAIN, address.shard)
+        raise
+    if ring:
+        resources.ring(Task.DRAIN, address.shard)
+
+
+def change(resources: Resources, settings: Settings, address: Address, asked: TurnChange) -> None:
+    """Ask for an edit, a deletion or a rewind that can be carried out. Raises as `pending_changes.check` and `put`."""
+    pending_changes.check(resources.inbox(), resources.reader(), address, asked)
+    entry = Entry(f"{asked.operation}-{secrets.token_hex(12)}", asked.body)
+    put(resources, settings, address, asked.operation, [entry])
