@@ -3,6 +3,7 @@
 group          its root: what every command shares, and the commands by what they are for
 session        what a command works with: settings, and what they lead to
 output, failures   what it prints and asks; its errors, and the exit codes
+streams        where it prints
 terminal_words   what the SDK says to programs, as a person at a terminal reads it
 
 The commands, named with `_command` where another module or Python has their name:

@@ -14,6 +14,7 @@ from typing import IO, Any, Final
 import click
 
 from turnfold.errors import InvalidInput, TurnfoldError, Unavailable
+from turnfold_worker.cli.streams import let_every_word_through
 from turnfold_worker.cli.terminal_words import at_the_terminal
 from turnfold_worker.errors import Retryable
 
@@ -51,6 +52,10 @@ def exit_code_of(error: TurnfoldError) -> int:
 
 class Group(click.Group):
     """A group whose commands may raise any `TurnfoldError`."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        let_every_word_through()
+        return super().main(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -1,0 +1,51 @@
+"""Every word can be printed, wherever a command prints."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Write = Callable[[str, object], Path]
+
+PROGRAM = "from turnfold_worker.cli import main; main(prog_name='turnfold')"
+TURN = {"role": "user", "content": "Café – we must use PostgreSQL."}
+
+
+def printed(shell: str, *arguments: object, encoding: str) -> subprocess.CompletedProcess[bytes]:
+    """A command in a process of its own; `shell` is what follows it, `"$@"`, in a shell's line."""
+    return subprocess.run(
+        ["sh", "-c", f'"$@" {shell}', "sh", sys.executable, "-c", PROGRAM, *map(str, arguments)],
+        env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-8"])
+def test_what_an_encoding_lacks_is_printed_as_its_number(write: Write, encoding: str) -> None:
+    done = printed("", "fold", write("c.jsonl", [TURN]), encoding=encoding)
+
+    assert done.returncode == 0, done.stderr
+    dash = "–" if encoding != "latin-1" else "\\u2013"
+    assert f"user: Café {dash} we must use PostgreSQL." in done.stdout.decode(encoding)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_output_ends_no_command(write: Write, closed: str) -> None:
+    done = printed(closed, "fold", write("c.jsonl", [TURN]), encoding="utf-8")
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (b"PostgreSQL" in done.stdout) == (closed == "2>&-")
+
+
+def test_a_table_is_printed_where_the_encoding_lacks_its_characters(sqlite_url: str) -> None:
+    arguments = ("--database-url", sqlite_url, "--redis-url", "redis://127.0.0.1:1/0", "doctor")
+
+    done = printed("", *arguments, encoding="ascii")
+
+    assert done.returncode == 1
+    assert b"\\u2192 start it, or correct its URL" in done.stdout
+    assert b"Traceback" not in done.stderr

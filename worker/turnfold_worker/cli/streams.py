@@ -1,0 +1,21 @@
+"""Where a command prints, made to take every word: in any encoding, and where its caller has closed it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+
+
+def let_every_word_through() -> None:
+    """Print what an encoding lacks as `\\u2013`, and into nothing where there is no place to print to.
+
+    Both would end a command with a traceback in the middle of its work.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - open until the end
+        elif isinstance(stream, TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
+            stream.reconfigure(errors="backslashreplace")
