@@ -18,8 +18,11 @@ CHAOS_ARGS ?=
 
 PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml constraints.txt
 
+# Tests start hundreds of processes: where nothing compiled is kept, each compiles everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench chaos clean
+.PHONY: help demo test lint style types arrows images bench chaos clean
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,10 +37,19 @@ test: lint  ## check style, types, import arrows, Dockerfiles, and run every tes
 	@$(BIN)/python -m pytest $(addprefix tests/,$(ALONE)) $(PYTEST_ARGS) $(OR_NONE)
 
 lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfiles only
+	@$(MAKE) --no-print-directory --jobs 2 types style arrows images
+
+style: $(VENV)/.installed-dev
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
+
+types: $(VENV)/.installed-dev
 	@$(BIN)/mypy
+
+arrows: $(VENV)/.installed-dev
 	@$(BIN)/lint-imports
+
+images: $(VENV)/.installed-dev
 	@$(BIN)/hadolint ops/*.Dockerfile
 
 bench: $(VENV)/.installed-bench  ## measure reading, writing and what is used today, and write docs/performance.md; ten minutes
@@ -55,16 +67,21 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"Turnfold needs Python 3.11 or newer; {sys.executable} is {sys.version.split()[0]}. Try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 
-# Hatchling first, so that both distributions are built with the pinned one.
-$(VENV)/.installed: $(PROJECTS) | $(BIN)/python
-	$(PIP) install --quiet -c constraints.txt pip hatchling editables
-	$(PIP) install --quiet -c constraints.txt --no-build-isolation -e ./producer_sdk -e './worker[embedded]'
+# Hatchling first, so that both distributions are built with the pinned one. Modules are compiled when they are first
+# imported: most of what is installed for tests never is.
+$(VENV)/.tools: constraints.txt | $(BIN)/python
+	$(PIP) install --quiet --no-compile -c constraints.txt pip hatchling editables
 	@touch $@
+
+$(VENV)/.installed: $(PROJECTS) $(VENV)/.tools
+	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e ./producer_sdk -e './worker[embedded]'
+	@touch $@
+
+# All of the above at once, and what tests and lint need.
+$(VENV)/.installed-dev: $(PROJECTS) pyproject.toml $(VENV)/.tools
+	$(PIP) install --quiet --no-compile -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,flower,postgres,redact,semantic]' --group dev
+	@touch $(VENV)/.installed $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed-dev
-	$(PIP) install --quiet -c constraints.txt --group bench
-	@touch $@
-
-$(VENV)/.installed-dev: $(VENV)/.installed pyproject.toml
-	$(PIP) install --quiet -c constraints.txt --no-build-isolation -e './producer_sdk[tiktoken]' -e './worker[embedded,flower,postgres,redact,semantic]' --group dev
+	$(PIP) install --quiet --no-compile -c constraints.txt --group bench
 	@touch $@
