@@ -213,18 +213,18 @@ def test_a_fold_of_a_forgotten_conversation_writes_nothing(tf: Turnfold, local: 
             assert connection.execute(text(f"SELECT COUNT(*) FROM {table}")).scalar_one() == 0
 
 
-@pytest.mark.parametrize("size", [1, 7, 40])
+@pytest.mark.parametrize("size", [1, 7, 20])
 def test_configuration_takes_effect_at_its_place_among_the_turns(
     tf: Turnfold, local: LocalWorker, engine: Engine, size: int
 ) -> None:
-    changes: dict[int, dict[str, Any]] = {40: {"goal": "payments"}, 80: {"settings": {"segment_max_turns": 6}}}
-    turns = talk(120)
+    changes: dict[int, dict[str, Any]] = {20: {"goal": "payments"}, 40: {"settings": {"segment_max_turns": 6}}}
+    turns = talk(60)
     for conversation, settle_between in (("batched", False), ("live", True)):
-        for first in range(0, 120, 40):
+        for first in range(0, 60, 20):
             if first in changes:
                 tf.configure(conversation, **changes[first])
-            for start in range(first, first + 40, size):
-                tf.append(conversation, turns[start : min(start + size, first + 40)])
+            for start in range(first, first + 20, size):
+                tf.append(conversation, turns[start : min(start + size, first + 20)])
                 if settle_between:
                     local.settle()
     local.settle()

@@ -32,12 +32,13 @@ from turnfold_worker.parked import Selection
 from turnfold_worker.totals import stored_totals
 
 ADDRESS = Address("acme", "long")
-TURNS = 300
+AT_ONCE = 100
+TURNS = 150
 
 
 @pytest.fixture(autouse=True)
 def _little_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sql_erasures, "COST_AT_ONCE", 200)
+    monkeypatch.setattr(sql_erasures, "COST_AT_ONCE", AT_ONCE)
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def test_it_takes_many_short_transactions(long: Turnfold, local: LocalWorker, en
 
     assert interrupted(local.worker, steps).erase(ADDRESS.shard) == 1
 
-    assert steps.reached.count("after delete_some") >= before // 200
+    assert steps.reached.count("after delete_some") >= before // AT_ONCE
     assert rows_left(engine) == 0
 
 

@@ -18,7 +18,7 @@ THREADS = COROUTINES = 32
 BUDGETS = (400, 1_500)
 QUESTION = "Which limit did we set for the seat map?"
 STORED, APPENDED, AT_ONCE = 80, 24, 4
-PAUSE_SECONDS = 0.1
+PAUSE_SECONDS = 0.4
 """Between two reads of a reader: sixty-four that never pause would leave the worker no time."""
 
 Seen = set[tuple[int, bool, str]]

@@ -22,7 +22,7 @@ from turnfold.contract.results import Expansion
 from turnfold.contract.tasks import Task
 from turnfold_worker.errors import Refused
 
-TURNS = 120
+TURNS = 72
 
 
 @pytest.fixture

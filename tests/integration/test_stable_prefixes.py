@@ -11,10 +11,10 @@ from typing import Final
 import pytest
 
 from conftest import LocalWorker
+from support.growing import growing
 from support.prefixes import shared
 from support.talk import talk
 from turnfold import Turnfold
-from turnfold_worker.offline import fold
 
 EXAMPLE: Final = Path(__file__).parents[2] / "examples" / "product-discussion.jsonl"
 TURNS, APPENDS, BUDGET = 500, 50, 4_000
@@ -41,8 +41,7 @@ def test_while_no_segment_closes_the_notes_before_the_tail_change_twice_at_most(
     turns = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
     changes: Counter[int] = Counter()
     before, closed = b"", 0
-    for last in range(len(turns) - APPENDS, len(turns) + 1):
-        folded = fold(turns[:last], conversation_id="c")
+    for folded in growing(turns, begin=len(turns) - APPENDS):
         text = folded.context(budget_tokens=1_000).text.encode()
         last_closed = max(segment.last_seq for segment in folded.segments)
         if before and last_closed == closed:
@@ -56,8 +55,8 @@ def test_while_no_segment_closes_the_notes_before_the_tail_change_twice_at_most(
 def test_turns_that_are_neither_folded_nor_shown_have_notes(budget: int) -> None:
     turns = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
     seen = 0
-    for last in range(len(turns) - APPENDS, len(turns) + 1, 5):
-        text = fold(turns[:last], conversation_id="c").context(budget_tokens=budget).text
+    for folded in growing(turns, begin=len(turns) - APPENDS, step=5):
+        text = folded.context(budget_tokens=budget).text
         _, line, rest = text.partition("[→L0:turns-")
         if line:
             seen += 1

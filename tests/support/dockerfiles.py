@@ -114,6 +114,9 @@ class Rehearsal:
 
     def run(self, command: str, environment: dict[str, str], where: Path | None = None) -> str:
         """One shell command; what it printed."""
+        # An image compiles all that it is given, once and for long. Here most of it is never imported.
+        environment = {**environment, "PIP_NO_COMPILE": "1"}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         done = subprocess.run(
             ["sh", "-ec", command], env=environment, cwd=where or self.folder, capture_output=True, text=True,
             timeout=900, check=False,

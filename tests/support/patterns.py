@@ -21,12 +21,12 @@ from typing import Any, Final
 import turnfold
 import turnfold_worker
 
-LENGTH: Final = 60_000
-"""Code points of an attack: a quadratic pattern takes a thousand million steps for them."""
+LENGTH: Final = 30_000
+"""Code points of an attack: a quadratic pattern takes hundreds of millions of steps for them."""
 LINE: Final = 400
 """Code points of a line of structured content; see `content.statements.LONGEST_LINE`."""
 LINES: Final = LENGTH // LINE
-SECONDS: Final = 4.0
+SECONDS: Final = 1.0
 """Processor time of one attack at most: a linear pattern needs a hundredth of it."""
 UNITS: Final = 24
 _ALWAYS: Final = ("a", " ", "(", "1", ".", "\n", "-", "_", "a.", "1,", "a ", '"', "[", ":", "=", "|", "é", "a\n")

@@ -55,5 +55,5 @@ def test_every_pattern_of_the_packages_is_attacked() -> None:
     ],
 )
 def test_a_slow_pattern_is_found(monkeypatch: pytest.MonkeyPatch, name: str, pattern: str) -> None:
-    monkeypatch.setattr(patterns, "SECONDS", 0.5)
+    monkeypatch.setattr(patterns, "SECONDS", 0.1)
     assert len(list(patterns.slow({name: re.compile(pattern)}))) == 1

@@ -10,6 +10,7 @@ from typing import Final
 
 import pytest
 
+from support.growing import growing
 from support.talk import talk
 from turnfold.assemble.by_value.answers import NOTHING_QUOTED
 from turnfold.assemble.by_value.asked import asked, room_unasked
@@ -64,8 +65,7 @@ def test_contexts_for_other_questions_begin_alike(long: FoldedConversation, budg
 def test_while_turns_are_appended_the_answers_to_a_question_stay() -> None:
     changes: Counter[int] = Counter()
     before, closed, kept = "", 0, 0
-    for last in range(len(TURNS) - 30, len(TURNS) + 1):
-        folded = fold(TURNS[:last], conversation_id="c")
+    for folded in growing(TURNS, begin=len(TURNS) - 30):
         context = folded.context(budget_tokens=2_000, query=QUESTION)
         stays = context.text.partition(CONTINUED_HEADER)[0].partition(RECENT_HEADER)[0]
         if folded.segments[-1].last_seq == closed:
