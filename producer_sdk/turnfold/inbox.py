@@ -64,15 +64,22 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
     # The client of a Redis behind a file knows neither of these.
     network = {} if redis_url.startswith("unix://") else {"socket_connect_timeout": each, "socket_keepalive": True}
     try:
-        return redis.Redis.from_url(
+        client = redis.Redis.from_url(
             redis_url, socket_timeout=each, retry=Retry(NoBackoff(), 1), health_check_interval=0, protocol=2, **network
         )
-    except ValueError as error:
+        # Connects to nothing. Options are looked at when a connection is made, which is at the first call.
+        pool = client.connection_pool
+        pool.connection_class(**pool.connection_kwargs)
+    except (ValueError, TypeError) as error:
         # Without what is taken for the port: it may be the rest of a password.
-        reason = "its port is no number: write /, ? and # in a password as %2F, %3F and %23"
-        reason = reason if "could not be cast" in str(error) else str(error)
+        reason = str(error)
+        if "could not be cast" in reason:
+            reason = "its port is no number: write /, ? and # in a password as %2F, %3F and %23"
+        elif isinstance(error, TypeError):
+            reason = "it has an option that redis-py does not know"
         msg = f"TURNFOLD_REDIS_URL is not a Redis URL: use redis://host:port/0, rediss://… or unix://… ({reason})"
         raise InvalidSettings(msg) from None
+    return client
 
 
 _START_ONE: Final = "`turnfold up` of turnfold-worker starts one on this machine"

@@ -8,8 +8,10 @@ import socket
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
@@ -21,12 +23,14 @@ from support.stored import stored_turns
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold import Turnfold
-from turnfold.contract.keys import Address
+from turnfold.contract.keys import SHARDS, Address
+from turnfold.contract.records import ConversationId
 from turnfold.contract.tasks import Queue
 from turnfold.database.engines import connect
 from turnfold.errors import Unavailable
 from turnfold.settings import Settings
 from turnfold_worker.adapters.redis_server import RedisServer
+from turnfold_worker.adapters.sql_jobs import fold_job
 from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.errors import StoreAway
 
@@ -221,6 +225,30 @@ def test_a_fold_that_cannot_write_is_done_later(
     local.settle()
 
     assert tf.status(CONVERSATION).folded == 40
+
+
+def test_threads_that_give_the_same_claims_back_do_not_fail_each_other(tf: Turnfold, local: LocalWorker) -> None:
+    tf.append("c", {"role": "user", "content": "Hi."})
+    for shard in range(SHARDS):
+        local.worker.drain(shard)
+    store = local.worker.store
+    assert isinstance(store, SqlStore)
+    first = store.claim_fold(ConversationId(1))
+    assert first is not None
+    store._untold[first.claim] = fold_job(ConversationId(1))
+    both = threading.Barrier(2)
+    copied = store._giving_back
+
+    def together(*given: Any, **named: Any) -> Any:
+        # Each has seen what is to be given back before either has done it.
+        both.wait(10)
+        return copied(*given, **named)
+
+    store._giving_back = together  # type: ignore[method-assign]
+    with ThreadPoolExecutor(2) as pool:
+        claims = [*pool.map(store.claim_fold, [ConversationId(1)] * 2)]
+    assert [claim is None for claim in claims].count(False) == 1
+    assert store._untold == {}
 
 
 def test_an_outage_that_ends_every_try_is_not_counted_even_when_it_cannot_be_said_at_once(

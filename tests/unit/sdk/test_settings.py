@@ -162,6 +162,8 @@ def test_a_database_url_that_cannot_be_used_says_which_can_and_tells_no_password
         ("redis://me:secret/more@host:6379/0", "its port is no number: write /, .* as %2F"),
         ("redis://host:99999", "Port out of range"),
         ("http://host", "redis://host:port/0, rediss://… or unix://…"),
+        ("redis://:secret@host/0?colour=red", "an option that redis-py does not know"),
+        ("redis://:secret@host/0?socket_timeout=soon", "socket_timeout"),
     ],
 )
 def test_a_redis_url_that_cannot_be_used_says_why_and_tells_no_password(url: str, says: str) -> None:

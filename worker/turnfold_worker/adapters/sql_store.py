@@ -101,7 +101,8 @@ class SqlStore:
                 sql_jobs.give_back(connection, its_job, earlier)
             yield connection, token
         for earlier in untold:
-            del self._untold[earlier]
+            # Another thread may have given it back meanwhile.
+            self._untold.pop(earlier, None)
 
     @contextmanager
     def _giving_back(self, job: ColumnElement[bool], token: str, *, failed: bool) -> Iterator[Connection]:
