@@ -25,8 +25,11 @@ SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns":
 
 @pytest.fixture
 def local(make_worker: Callable[..., LocalWorker]) -> LocalWorker:
-    """A worker whose claims lapse at once, so that whatever is left by the dead is taken up."""
-    return make_worker(lease_seconds=0.001, republish_seconds=0.001)
+    """A worker whose claims lapse at once, so that whatever is left by the dead is taken up.
+
+    Several deaths at one segment are chance here, not its fault: nothing is to be taken for poison.
+    """
+    return make_worker(lease_seconds=0.001, republish_seconds=0.001, attempts=100)
 
 
 def work_and_die(local: LocalWorker, seed: object) -> int:
