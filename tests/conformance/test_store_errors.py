@@ -74,6 +74,15 @@ def test_sqlite_that_is_locked_is_away(sqlite_url: str) -> None:
     engine.dispose()
 
 
+def test_sqlite_whose_disk_is_full_is_away(sqlite_url: str) -> None:
+    engine = connect(sqlite_url, write=True, timeout_seconds=SOON)
+    error = says(engine, "PRAGMA max_page_count=1", "CREATE TABLE large AS SELECT zeroblob(10000000) AS bytes")
+    engine.dispose()
+
+    assert isinstance(error, StoreAway)
+    assert "its disk is full: make room there" in str(error)
+
+
 def test_sqlite_that_is_damaged_is_away(sqlite_url: str) -> None:
     path = Path(sqlite_url.removeprefix("sqlite:///"))
     path.write_bytes(path.read_bytes()[:100] + b"\xff" * 8_000)

@@ -186,6 +186,8 @@ def _unreachable(error: DatabaseError) -> str:
     reason = str(error.orig).strip().splitlines()[0] if error.orig is not None else type(error).__name__
     if "malformed" in reason:
         return f"the file of TURNFOLD_DATABASE_URL is damaged ({reason}): restore a backup"
+    if "is full" in reason:
+        return f"the file of TURNFOLD_DATABASE_URL cannot grow ({reason}): make room there"
     return (
         f"the database cannot be opened ({reason}): check TURNFOLD_DATABASE_URL, and that its server or folder exists "
         "(this user must be able to write to SQLite's)"

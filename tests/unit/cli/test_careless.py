@@ -13,6 +13,7 @@ from click.testing import Result
 
 from turnfold import Turnfold
 from turnfold.contract.results import ErasureReceipt
+from turnfold.database import engines
 from turnfold_worker.cli.reading import POLICIES
 
 Run = Callable[..., Result]
@@ -73,6 +74,18 @@ def test_a_database_of_a_newer_version_asks_for_that_version(run: Run, sqlite_ur
     assert "turnfold migrate" not in result.output
     with contextlib.closing(sqlite3.connect(file)) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0999",)]
+
+
+def test_a_disk_that_is_full_while_tables_are_made_is_said_in_a_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "_PRAGMAS", (*engines._PRAGMAS, "PRAGMA max_page_count=5"))
+
+    result = run("--database-url", f"sqlite:///{tmp_path / 'new.db'}", "migrate")
+
+    assert result.exit_code == 3
+    assert result.stderr.startswith("turnfold: the file of TURNFOLD_DATABASE_URL cannot grow (")
+    assert result.stderr.endswith("make room there\n")
 
 
 @pytest.mark.parametrize("days", ["0", "99999999999"])

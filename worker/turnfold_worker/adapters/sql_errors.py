@@ -27,6 +27,7 @@ _FILES: Final = {
     "SQLITE_CANTOPEN": "cannot be opened: correct it, let this user write to its folder, or run `turnfold migrate`",
     "SQLITE_NOTADB": "is no SQLite database: correct it, or restore a backup",
     "SQLITE_CORRUPT": "is damaged: restore a backup",
+    "SQLITE_FULL": "cannot grow, because its disk is full: make room there",
 }
 """What may be wrong with SQLite's file, and what to do."""
 
