@@ -42,6 +42,12 @@ def test_every_pattern_of_the_packages_is_attacked() -> None:
         assert any(name in one for one in found)
 
 
+def test_no_pattern_of_anchors_holds_a_line_break_by_accident() -> None:
+    found = {name: one.pattern for name, one in patterns.patterns().items() if ".anchors." in name}
+    assert len(found) > 100
+    assert [name for name, pattern in found.items() if "\n" in pattern] == []
+
+
 @pytest.mark.parametrize(
     ("name", "pattern"),
     [

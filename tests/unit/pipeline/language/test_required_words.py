@@ -8,13 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules
+from turnfold_worker.pipeline.anchors.rules import (
+    courtesy_rules,
+    reply_rules,
+    statement_rules,
+    wanted_rules,
+)
 from turnfold_worker.pipeline.language.required_words import PatternIndex, required_words, words_in
 
+MODULES = (statement_rules, reply_rules, courtesy_rules, wanted_rules)
 RULES = statement_rules.RULES
 PATTERNS = [
     *(rule.pattern for rule in RULES),
-    *(one for module in (statement_rules, reply_rules) for one in vars(module).values() if isinstance(one, re.Pattern)),
+    *(one for module in MODULES for one in vars(module).values() if isinstance(one, re.Pattern)),
 ]
 INDEX = PatternIndex(pattern.pattern for pattern in PATTERNS)
 # Words and pieces of words of the patterns themselves: what could be mistaken for a whole word.

@@ -11,6 +11,7 @@ settling      what one anchor does to those before it: it repeats, corrects, ans
 The anchors of a segment, by all of these:
 
 refusals      what only refuses an offer, and corrects nothing
+binding       what only sounds like a promise or a request, and binds nobody
 drafts        anchors before they meet earlier ones
 extraction    the anchors of a segment
 reports       few words that may say that what an earlier segment left open is done

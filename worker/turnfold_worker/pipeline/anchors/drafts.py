@@ -8,7 +8,7 @@ from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ
-from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules
+from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules, wanted_rules
 from turnfold_worker.pipeline.anchors.statements import done
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_fillers
@@ -17,6 +17,12 @@ from turnfold_worker.pipeline.turns.reading import Reading
 
 _ASKS_BACK: Final = 2
 """Sentences up to which a reply that ends in a question gives no answer."""
+
+
+TEXT: Final = 600
+"""Code points from which a turn is a text, of which only the end proposes something."""
+_LIST: Final = 3
+"""Line breaks from which a turn is a list or a poem."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +67,38 @@ def settled(draft: AnchorDraft, readings: Sequence[Reading], found: Sequence[Anc
 
 
 def _told(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
-    """Words were asked for, 'Can you show me how?', and who was asked went on to say them."""
-    if not statement_rules.WORDS_WANTED.search(plain_words(draft.text)):
-        return False
+    """Words were asked for, 'Can you show me how?', or a text, and who was asked went on to say them."""
+    said = plain_words(draft.text)
     at = _place_of(draft, readings)
     reply = readings[at + 1] if at + 1 < len(readings) else None
     if reply is None or reply.tool or reply.calls or reply.speaker == draft.speaker or not reply.sentences:
         return False
-    asks_back = is_question(reply.text(reply.sentences[-1])) and len(reply.sentences) <= _ASKS_BACK
-    return not asks_back
+    if wanted_rules.PROMISES.search(said) and not is_question(said):
+        return False
+    if not wanted_rules.WORDS_WANTED.search(said) and not (_wants_a_text(said) and is_a_text(reply)):
+        return False
+    if len(reply.sentences) > _ASKS_BACK:
+        return True
+    opening = plain_words(reply.text(reply.sentences[0])[:MAX_CLAUSE])
+    puts_off = any(one.search(opening) for one in (statement_rules.LATER, wanted_rules.PUT_OFF))
+    return not puts_off and not is_question(reply.text(reply.sentences[-1]))
+
+
+def _wants_a_text(said: str) -> bool:
+    """Whether plain words ask for what an assistant writes, and for nothing beyond it."""
+    return (
+        wanted_rules.TEXT_WANTED.search(said) is not None
+        and wanted_rules.WORLD.search(said) is None
+        and statement_rules.LATER.search(said) is None
+    )
+
+
+def is_a_text(reading: Reading) -> bool:
+    """Whether a turn is an assistant's text, code or list rather than talk."""
+    content = reading.turn.content
+    return reading.turn.role is Role.ASSISTANT and (
+        len(content) >= TEXT or bool(reading.code) or content.strip().count("\n") >= _LIST
+    )
 
 
 def _declined(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
@@ -86,11 +115,14 @@ def _declined(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
 
 
 def _carried_out(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
-    """An assistant's next step, 'Let me open the file', in the turn that does it: with code, or before a tool's."""
+    """An assistant's next step in the turn that does it: with code, before a tool's, or a text about what it tells."""
     at = _place_of(draft, readings)
     one = readings[at]
-    if one.turn.role is not Role.ASSISTANT or statement_rules.LATER.search(plain_words(draft.text)):
+    said = plain_words(draft.text)
+    if one.turn.role is not Role.ASSISTANT or statement_rules.LATER.search(said):
         return False
+    if len(one.turn.content) >= TEXT and wanted_rules.TEXT_ANNOUNCED.search(said):
+        return True
     return bool(one.calls or one.code or (at + 1 < len(readings) and readings[at + 1].tool))
 
 

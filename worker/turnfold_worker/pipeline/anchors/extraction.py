@@ -20,10 +20,11 @@ from turnfold_worker.pipeline.anchors.acts.turn_acts import (
     YES_TO_A_PROPOSAL,
     turn_acts,
 )
-from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, settled
+from turnfold_worker.pipeline.anchors.binding import with_what_binds
+from turnfold_worker.pipeline.anchors.drafts import TEXT, AnchorDraft, settled
 from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
 from turnfold_worker.pipeline.anchors.refusals import with_refusals
-from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules
+from turnfold_worker.pipeline.anchors.rules import courtesy_rules, reply_rules, statement_rules, wanted_rules
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, PERHAPS, Act, Found
 from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
 from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
@@ -53,8 +54,6 @@ _MIN_WORDS: Final = 3
 _AGREED_SCORE: Final = 62
 _PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
 """Points of preference when a clause does several things: what overtakes or binds tells more than what is asked."""
-_TEXT: Final = 600
-"""Code points from which a turn is a text, of which only the end proposes something."""
 _STEPS: Final = frozenset({"order", "order under a condition", "advice", "proposal", "work named"})
 """Rules of requests that each step of an assistant's explanation makes, also its last: it asks nobody for a deed."""
 _DEEDS: Final = frozenset({Act.COMMITMENT, Act.REQUEST})
@@ -80,6 +79,7 @@ def extract_anchors(
     aims = " ".join((settings.goal or "", *settings.constraints))
     wanted = frozenset(word for word in words(aims) if not is_common(word))
     acts = with_refusals(readings, with_head(readings, segment_acts(readings), vectors))
+    acts = with_what_binds(readings, acts)
     found: list[AnchorDraft] = []
     for reading, span in _agreed(readings, acts):
         found.append(_draft(reading, AnchorType.DECISION, span, _AGREED_SCORE + _bonus(reading, span, wanted)))
@@ -161,7 +161,7 @@ def _candidates(reading: Reading, acts: Sequence[Found]) -> Iterator[_Candidate]
 
 
 def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -> Iterator[_Candidate]:
-    explains = reading.turn.role is Role.ASSISTANT and len(reading.turn.content) >= _TEXT
+    explains = reading.turn.role is Role.ASSISTANT and len(reading.turn.content) >= TEXT
     last = bool(reading.sentences) and span.end >= reading.sentences[-1].end
     wishes = wishes_to_know(said)
     statements = [
@@ -176,7 +176,10 @@ def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -
         told = best.points if best is not None and best.act is Act.FACT else 0
         yield _Candidate(AnchorType.CRITICAL_FACT, max(55, told), span)
     elif best is not None and best.points >= PERHAPS and not _says_nothing(best, said, reading):
-        asks_words = best.rule in _ASKS_FOR_WORDS and is_question(said)
+        asks_words = is_question(said) and (
+            best.rule in _ASKS_FOR_WORDS
+            or (best.act is Act.REQUEST and wanted_rules.ASKS_TO_KNOW.search(said) is not None)
+        )
         kind = AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act]
         yield _Candidate(kind, best.points, span, stands=best.rule == statement_rules.STANDS.name)
     elif (
@@ -190,13 +193,14 @@ def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -
 
 def _says_nothing(best: Found, said: str, reading: Reading) -> bool:
     """Politeness, or the announcement of what follows: 'I've got the following code so far:'."""
-    if reply_rules.POLITE.search(said):
+    if courtesy_rules.POLITE.search(said):
         return True
     stated = reading.facts.within(best.span.start, best.span.end)
-    if said.endswith(":"):
+    if said.endswith(":") or (said.endswith("**") and wanted_rules.LABEL.fullmatch(said)):
         # 'The rule is: never push to main:' says it already.
-        return not stated and ": " not in said and best.act is not Act.DECISION
-    idle = reply_rules.PLEASANT.search(said) or reply_rules.OFFERS_HELP.search(said)
+        named = any(one.kind in VALUES for one in stated) if wanted_rules.LABEL.fullmatch(said) else stated
+        return not named and ": " not in said and best.act is not Act.DECISION
+    idle = courtesy_rules.PLEASANT.search(said) or courtesy_rules.OFFERS_HELP.search(said)
     return idle is not None and not any(one.kind in VALUES for one in stated)
 
 
@@ -213,7 +217,7 @@ def _agreed(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> Ite
         if (
             proposal.sentences
             and _waits(proposal)
-            and (len(proposal.turn.content) < _TEXT or proposal.facts.within(*_ends(proposal)))
+            and (len(proposal.turn.content) < TEXT or proposal.facts.within(*_ends(proposal)))
             and any(one.rule == YES_TO_A_PROPOSAL and one.points >= ENOUGH for one in reply)
         ):
             yield proposal, _proposed(proposal)
@@ -221,7 +225,7 @@ def _agreed(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> Ite
 
 def _waits(reading: Reading) -> bool:
     said = plain_words(reading.text(reading.sentences[-1]))
-    if is_question(said) and statement_rules.WORDS_WANTED.search(said) and "confirm" not in said:
+    if is_question(said) and wanted_rules.WORDS_WANTED.search(said) and "confirm" not in said:
         # 'Do you have any recommendations?' proposes nothing.
         return False
     return is_question(said) or "confirm" in said or said.startswith(("you want", "you would", "you'd"))
@@ -233,7 +237,7 @@ def _ends(reading: Reading) -> tuple[int, int]:
 
 def _proposed(reading: Reading) -> Span:
     """The sentence that says most of what is proposed, of the last three."""
-    last = reading.sentences[-3:] if len(reading.turn.content) < _TEXT else reading.sentences[-1:]
+    last = reading.sentences[-3:] if len(reading.turn.content) < TEXT else reading.sentences[-1:]
     span = max(last, key=lambda one: (len(reading.facts.within(one.start, one.end)), one.end - one.start))
     return clauses(reading.turn.content, span, MAX_CLAUSE)[0]
 

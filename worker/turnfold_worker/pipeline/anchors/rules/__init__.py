@@ -5,4 +5,6 @@ deed_rules        promise, ask
 change_rules      decide, correct
 statement_rules   state; and what tells kinds of statements
 reply_rules       answer
+courtesy_rules    part, cheer, long: what only sounds like a promise or a request
+wanted_rules      words, a text or a deed: what is asked for
 """

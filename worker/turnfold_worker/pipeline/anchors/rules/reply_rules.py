@@ -158,8 +158,8 @@ NO_ANSWER: Final = re.compile(
     joined(r"""
     ^(?:(?:oh|well|um|uh|ah|hmm|sorry|honestly|good question|no|thanks)[,.! ]{1,3}){0,3}(?:i(?:'m| am)? (?:really |
     honestly |still )?(?:don't know|do not know|not (?:sure|certain)|have(?:n't| not) decided|have no idea)|no idea|
-    not sure|we (?:don't know|have(?:n't| not) decided)|(?:i(?:'ll| will)|let me) (?:have to )?(?:find out|ask|get back
-    to you|come back to)|(?:that's )?(?:to be|not) decided)(?!\w)
+    not sure|we (?:don't know|have(?:n't| not) decided)|(?:i(?:'ll| will)|let me) (?:have to )?(?:find out|ask|
+    get back to you|come back to)|(?:that's )?(?:to be|not) decided)(?!\w)
     """)
 )
 """A reply that leaves the question open."""
@@ -170,41 +170,3 @@ _YES: Final = (
 )
 MERE_YES: Final = re.compile(rf"(?:{_YES}[,.! ]{{1,3}}){{0,5}}{_YES}[,.! ]{{0,3}}")
 """A reply of nothing but assent, whole: it answers no question for words."""
-
-POLITE: Final = re.compile(
-    joined(r"""
-    ^(?:please |and |just |so |also |then |sure,? |yeah,? |ok,? |of course,? ){0,2}(?:let (?:me|us) know (?:if|how|
-    what you think|whether)|feel free to|i(?:'ll| will) (?:definitely |surely )?keep (?:you|ya|u|y'all) (?:posted|
-    updated|informed|in the loop)|(?:i(?:'ll| will) |let's )?keep (?:my|your|our|the) fingers crossed|
-    let's (?:stay in touch|make it happen|keep (?:in touch|(?!using)\w+ing))|i(?:'ll| will) keep (?:doing|trying|going|
-    at it)|tell me (?:all about it|more)\W*$|oops,? sorry (?:for|about|'bout)|take care|check (?:it|this|that) out|
-    (?:do not|don't) hesitate|i hope (?:this|that|it) helps|thanks for|thank you for|i'm (?:glad|happy) to)(?!\w)
-    """)
-)
-"""What is said for politeness: it asks for nothing."""
-
-PLEASANT: Final = re.compile(
-    joined(r"""
-    ^(?:please |and |just |so |also |then |sure,? |yeah,? |ok,? |of course,? ){0,2}(?:bon app[eé]tit|
-    i wish i (?:had|could|was|were)|keep (?:on )?(?:trying|going|at it|it up|up the)|
-    believe in yourself|check out (?:this|these|that|my) (?:\w+ ){0,2}(?:pic|pics|photo|photos|picture|video|snap)|
-    here's (?:a|another|the|my) (?:\w+ )?(?:pic|photo|picture|snap)|how about this|
-    anything you need|count on me(?! (?:to|for))|i'm (?:always )?here for you|
-    i(?:'ve| have) searched (?:the|for|through) .{0,80}issues?)(?!\w)
-    """)
-)
-"""What is said to please or to encourage: where no value is named it states nothing."""
-
-_IN_NEED: Final = (
-    r"(?:if|when|whenever|should|any ?time|in case) (?:you|anyone|anybody)(?: should| still| ever)?(?: have| need| find"
-    r"| want)?(?: an?| any| some| more| further| other| additional){0,2} (?:questions?|help|concerns?|problems?|trouble"
-    r"|assistance|support|comments?|anything)"
-)
-_COME_TO_US: Final = r"(?:let (?:me|us) know|contact|call|ask|reach|visit|e-?mail|tell (?:me|us))"
-OFFERS_HELP: Final = re.compile(
-    rf"(?<!\w)(?:{_IN_NEED}(?!\w).{{0,80}} {_COME_TO_US}|{_COME_TO_US} .{{0,60}}{_IN_NEED}"
-    rf"|hesitate(?= to (?:{_COME_TO_US}|give|say|get)|\W*$)|feel free to (?:{_COME_TO_US}|message|give me)"
-    r"|let (?:me|us) know (?:if|when|whenever) (?:i|we) can (?:help|do|be of)"
-    r"|anything (?:else |more )?(?:i|we) can (?:do|help))(?!\w)"
-)
-"""'If you need any help, let me know': it asks for nothing until somebody needs it."""

@@ -156,8 +156,9 @@ MENDED: Final = re.compile(
     (?<!\w)(?:{no_object}no(?=,? (?!longer|
     more|one|other|matter|such|less|fewer|idea|doubt|problem|need|way|reason|fee|cost|time|money|good)\w)|
     erm?(?=,? \w)|nope|let me ask|darn it|d'?oh,|(?:uh|um|er|oh|ah|hmm)?,? ?(?:no|or),? (?:wait|sorry|make that|
-    rather(?! than)|i mean|scratch|actually|no|what|who|how|when|where|which|why|instead|the|um|uh)|or (?:
-    rather(?! than)|wait|actually|sorry)|(?:oh |hold on|hang on,? |oh,? )wait|wait,? (?:no|actually|sorry|i)|
+    rather(?! than)|i mean|scratch|actually|no|what|who|how|when|where|which|why|instead|the|um|uh)|
+    or (?:rather(?! than)|
+    wait|actually|sorry)|(?:oh |hold on|hang on,? |oh,? )wait|wait,? (?:no|actually|sorry|i)|
     i (?:actually )?mean(?:t(?: to (?:say|ask))?)?(?! to\b)(?!,? (?:who|how|what) (?:doesn't|
     wouldn't|could|would))|oops|make that(?= \w)|scratch that|my bad|
     on second thoughts?|(?:uh|um|er|oh|ah|hmm|well|excuse me),? (?:no|sorry|wait|rather|make that|i mean|
@@ -226,18 +227,6 @@ CONFIGURATION: Final = re.compile(
     r"(?m)^[ \t]{0,12}(?:export[ ]+)?([A-Z][A-Z0-9_]{2,60}[ ]?=[ ]?[^\s#;]{1,120})[ \t]{0,40}$"
 )
 """KEY=value alone on a line: kept also from code."""
-
-WORDS_WANTED: Final = re.compile(
-    joined(r"""
-    (?<!\w)(?:(?:can|could|would|will) you (?:please |also |just |maybe |possibly )?(?:help|show|give me|tell|explain|
-    provide|suggest|recommend|clarify|confirm|walk me|describe|identify|list|compare|summari[sz]e|translate|rephrase|
-    review|
-    verify|offer|guide|advise|elaborate|break|outline|share)|^(?:please |and |so |but |just )?(?:help|show|tell|
-    explain to|give) (?:me|us)|i(?:'m| was| am) wondering|i wondered|(?:any|some) (?:advice|tips|suggestions|ideas|
-    guidance)|would you (?:suggest|recommend|say)|do you (?:have|know))(?!\w)
-    """)
-)
-"""Words are asked for, not deeds: a reply is what was wanted."""
 
 LATER: Final = re.compile(
     r"(?<!\w)(?:later|tomorrow|tonight|afterwards|eventually|next (?:week|month|time|year)|"

@@ -1,0 +1,97 @@
+"""Whether a clause that sounds like a promise or a request binds anybody: farewells, cheers and wishes do not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import Final
+
+from turnfold.contract.records import Role
+from turnfold_worker.pipeline.anchors.rules.courtesy_rules import AND_ASKS, IDLE, TOLD
+from turnfold_worker.pipeline.anchors.rules.deed_rules import COMMITMENTS, REQUESTS
+from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
+from turnfold_worker.pipeline.language.facts import NAMES, VALUES
+from turnfold_worker.pipeline.language.prose import Span
+from turnfold_worker.pipeline.language.spoken import plain_words
+from turnfold_worker.pipeline.turns.reading import Reading
+
+
+class Hearer(Enum):
+    """To whom a clause is said."""
+
+    PERSON = "person"
+    ASSISTANT = "assistant"
+    USER = "user"
+    """An assistant says it."""
+
+
+_WANTS: Final = r"(?<!\w)i(?:'m| am|'ve been| have been)? (?:(?:also|really|just|still|now|only) ){0,2}"
+_NOT_IDLE: Final = "to (?:ask|talk|speak|discuss|return|buy|book|order)"
+_AIM: Final = {
+    Hearer.PERSON: re.compile(
+        rf"{_WANTS}(?:(?:want(?:ed)?|trying|hoping|looking|wish)(?! {_NOT_IDLE}) to|wanna)(?!\w){AND_ASKS}"
+    ),
+    Hearer.ASSISTANT: re.compile(
+        rf"{_WANTS}(?:want(?:ed)?|need(?:ed)?|trying|hoping|looking) to (?:(?:really|just) )?(?:make sure|ensure|"
+        rf"be (?:sure|able|confident|certain))(?!\w){AND_ASKS}|^(?:and |but )?so (?:that )?(?:i|we) can(?!\w){AND_ASKS}"
+        r"|(?<!\w)go easy on (?:me|us)(?!\w)|(?<!\w)i(?:'ll| will) (?:(?:just|first|now|then|probably) ){0,2}"
+        r"(?:start|begin|go on|continue|move on)(?= (?:with|by|from|to)(?!\w)|[,.!]|$)"
+    ),
+    Hearer.USER: re.compile(
+        rf"(?<!\w)i can (?:definitely |certainly |absolutely )?(?:help|assist|guide) you(?!\w){AND_ASKS}"
+    ),
+}
+"""What somebody wants for himself, where he starts, and what an assistant offers while it does it."""
+_GAP: Final = "; "
+_MARKS: Final = " ,.;:!?-\u2013\u2014"
+_FEW_WORDS: Final = 2
+"""What says no more beside what is idle states nothing."""
+_DEED_RULES: Final = (*COMMITMENTS, *REQUESTS)
+_DEEDS: Final = frozenset({Act.COMMITMENT, Act.REQUEST})
+
+
+def binds_somebody(said: str, hearer: Hearer, *, exact: bool) -> bool:
+    """Whether plain words that some rule of deeds found still promise or ask without what is idle in them.
+
+    `exact` says that they state a value: 'See you later' parts, 'I'll see you later, at 7' does not only.
+
+    >>> binds_somebody("keep it up, you are great", Hearer.PERSON, exact=False)
+    False
+    >>> binds_somebody("keep it up and send me the draft", Hearer.PERSON, exact=False)
+    True
+    """
+    left = _AIM[hearer].sub(_GAP, TOLD.sub(_GAP, said if exact else IDLE.sub(_GAP, said))).strip(_MARKS)
+    return left == said.strip(_MARKS) or any(rule.pattern.search(left) for rule in _DEED_RULES)
+
+
+def with_what_binds(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> list[list[Found]]:
+    """The acts of a segment's turns without the promises and requests that bind nobody, and what these say besides."""
+    assisted = any(_is_nameless(reading, Role.ASSISTANT) for reading in readings)
+    return [
+        list(_binding(reading, found, _hearer(reading, assisted=assisted)))
+        for reading, found in zip(readings, acts, strict=True)
+    ]
+
+
+def _is_nameless(reading: Reading, role: Role) -> bool:
+    return reading.turn.role is role and reading.turn.name is None
+
+
+def _hearer(reading: Reading, *, assisted: bool) -> Hearer:
+    if _is_nameless(reading, Role.ASSISTANT):
+        return Hearer.USER
+    return Hearer.ASSISTANT if assisted or reading.turn.name is None else Hearer.PERSON
+
+
+def _binding(reading: Reading, acts: Sequence[Found], hearer: Hearer) -> Iterator[Found]:
+    left_out: dict[Span, frozenset[Act]] = {}
+    for span in {one.span for one in acts if one.act in _DEEDS}:
+        said = plain_words(reading.text(span))
+        stated = {fact.kind for fact in reading.facts.within(span.start, span.end)}
+        if not binds_somebody(said, hearer, exact=not stated.isdisjoint(VALUES)):
+            empty = stated.isdisjoint((*VALUES, *NAMES)) and (
+                hearer is Hearer.ASSISTANT or len(IDLE.sub(_GAP, said).strip(_MARKS).split()) <= _FEW_WORDS
+            )
+            left_out[span] = _DEEDS | ({Act.FACT} if empty else frozenset())
+    yield from (one for one in acts if one.act not in left_out.get(one.span, frozenset()))

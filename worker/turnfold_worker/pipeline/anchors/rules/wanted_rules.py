@@ -1,0 +1,91 @@
+"""What is asked for: words, a text, or a deed. Words and texts are there when they are said. See `rule`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from turnfold_worker.pipeline.anchors.rules.rule import joined
+
+WORDS_WANTED: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:(?:can|could|would|will) (?:you|someone|somebody|anyone|anybody) (?:please |also |just |maybe |
+    possibly |quickly ){0,2}(?:help|show|give me|tell|explain|
+    provide|suggest|recommend|clarify|confirm|walk me|describe|identify|list|compare|summari[sz]e|translate|rephrase|
+    review|verify|offer|guide|advise|elaborate|break|outline|share|check (?:if|whether|that|my|this|these))|
+    ^(?:please |and |so |but |just ){0,2}(?:help|show|tell|explain to|give) (?:me|us)|i(?:'m| was| am) wondering|
+    i wondered|(?:any|some) (?:advice|tips|suggestions|ideas|guidance)|
+    would you (?:suggest|recommend|say)|(?:do|would) you (?:happen to )?(?:have|know)|
+    i (?:just )?want(?:ed)? to ask)(?!\w)
+    """)
+)
+"""Words are asked for, not deeds: a reply is what was wanted."""
+
+_TEXT_VERBS: Final = joined(r"""
+    add|address|adjust|analy[sz]e|answer|apply|begin|brainstorm|break|build|calculate|check|clarify|code|compare|
+    complete|compose|decide|compute|continue|convert|correct|cover|create|debug|define|delve|demonstrate|derive|
+    describe|design|
+    develop|discuss|dive|do|draft|edit|enhance|ensure|evaluate|expand|explain|explore|extend|figure out|fill|find|
+    finish|fix|focus|
+    format|generate|get into|give|go (?:deeper|over|through|on|ahead|with)|handle|help|illustrate|implement|improve|
+    include|incorporate|integrate|know|learn|list|look (?:at|into)|make|modify|move on|optimi[sz]e|organi[sz]e|outline|
+    plan|practi[sc]e|prioriti[sz]e|proofread|provide|prove|put together|reduce|refactor|refine|replace|review|revise|
+    rewrite|see|show|simplify|solve|start (?:with|by|on)|structure|suggest|summari[sz]e|tackle|tailor|take a look|
+    translate|try|turn|understand|update|use|verify|visuali[sz]e|walk|work (?:on|out|through)|write
+""")
+"""What an assistant can do in a reply, without a tool."""
+_ASKED: Final = (
+    r"(?:can|could|would|will|can't) (?:you|we|u|someone|somebody|anyone)"
+    r"|(?:^|[.!?:;,] |(?<!\w)(?:and|so|then|but|please|also|maybe|just|sure|yes|ok|okay|now|me|let's|let us) )"
+    r"|i(?:'m| am|'d| would| was|'ve been| have been)?(?: (?:also|really|just|still|now)){0,2}"
+    r" (?:want(?:ed)?|trying|like|love|hoping|looking)(?: you)? to|i need you to|i need to(?= (?:calculate|determine|"
+    r"find|multiply|plan|prove|show|solve)(?!\w))"
+)
+TEXT_WANTED: Final = re.compile(
+    r"(?<!\w)(?:get|love|like|for) (?:\w+ )?(?:advice|tips|suggestions|ideas|guidance|feedback)(?!\w)|"
+    rf"(?<!\w)let me know(?!\w)|(?<!\w)i(?:'d| would) like to know(?!\w)|(?<!\w)help (?:on|with) (?:it|this|that)(?!\w)"
+    rf"|(?<!\w)(?:{_ASKED}) ?(?:(?:please|also|just|maybe|possibly|quickly|first|now|then|really|me|to|go ahead and) )"
+    rf"{{0,3}}(?:{_TEXT_VERBS})(?!\w)"
+)
+"""Something is asked for that an assistant writes: a text, code, a list, a calculation."""
+
+WORLD: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:remind|reminder|reservations?|appointments?|calendar|cart|meeting|alarm|booking|inbox|ticket|invites?|
+    invitations?|(?<!the )(?<!an )(?<!in )(?<!of )(?<!this )(?<!their )(?:send|book|order|call|pay|deploy|buy|notify|
+    invoice|merge|restart|upload|submit|publish|cancel|transfer|delete|forward|e-?mail (?:it|this|me|us|him|her|them)|
+    schedule (?:an?|the|it|my)))(?!\w)
+    """)
+)
+"""A deed among people or machines, which no reply is: 'add it to my calendar'."""
+
+TEXT_ANNOUNCED: Final = re.compile(
+    rf"(?<!\w)(?:let's|let us|let me|(?:i|we)(?:'ll| will)) (?:(?:also|just|first|now|then|make sure to|be sure to) "
+    rf"){{0,2}}(?:{_TEXT_VERBS})(?!\w)(?!.{{0,200}}(?<!\w)(?:whenever|every time|each time|from now on|in (?:the "
+    rf")?future)(?!\w))"
+)
+"""What an assistant's text says that it is about to tell: 'Let's go through the steps'."""
+
+ASKS_TO_KNOW: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:(?:do|did|would) (?:you|u) like to(?! (?:come|join|meet|go|have))|
+    will (?:you|they|he|she|it) (?:(?:only|also|still|just|ever|really|both) ){0,2}(?:be(?! (?:able|willing|so|free|
+    available))|get to|have to|give (?:it|that|this) another)|can (?:we|i|one) (?:say|assume|expect)|
+    can (?:you|u) (?:believe|imagine|relate|guess|picture)|(?:would|do) you happen to|
+    (?:(?:do|would) you |you )?(?:want to|wanna|like to|care to) (?:see|hear|know|guess|taste|try (?:it|some|one)|
+    get the|take a look|have a look))(?!\w)
+    """)
+)
+"""A question that sounds like a request, and wants an answer only: 'Will you be in Lyon?', 'Wanna see it?'."""
+
+PROMISES: Final = re.compile(r"(?<!\w)(?:i(?:'ll| will)|i(?:'m| am) (?:going to|gonna))(?!\w)")
+"""Somebody tells what he will do himself: no reply does it."""
+
+PUT_OFF: Final = re.compile(
+    r"(?<!\w)(?:i(?:'ll| will)|will do|let me)(?!\w)|^(?:sure(?: thing)?|of course|ok|okay|certainly|absolutely|"
+    r"gladly)\W*$"
+)
+"""A short reply that has not said yet what is asked for."""
+
+LABEL: Final = re.compile(r"\W{0,9}\*\*[^*]{1,120}\*\*\W{0,9}")
+"""A bold line that heads what follows."""
