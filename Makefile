@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 SOURCES := producer_sdk worker tests benchmarks
-# Those that kill and starve servers, or show how long things take, have the machine to themselves. The others wait for
-# servers a third of the time: three at once keep two cores busy.
-TOGETHER := unit contract migrations conformance integration
-ALONE := faults tour
+# The others wait for servers a third of the time: three at once keep two cores busy. Those that are marked `apart` kill
+# and starve servers of their own, or show how long things take: two at once, when the others are over.
+TOGETHER := unit contract migrations conformance integration faults
+APART := faults tour
 PYTEST_ARGS ?=
 # `-k name` may choose tests of one half only: pytest ends with 5 when it has none.
 OR_NONE := || [ $$? = 5 ]
@@ -33,8 +33,8 @@ demo: $(VENV)/.installed  ## fold an example conversation on this machine, start
 	@$(BIN)/turnfold demo
 
 test: lint  ## check style, types, import arrows, Dockerfiles, and run every test
-	@$(BIN)/python -m pytest $(addprefix tests/,$(TOGETHER)) --numprocesses 3 --dist loadfile $(PYTEST_ARGS) $(OR_NONE)
-	@$(BIN)/python -m pytest $(addprefix tests/,$(ALONE)) $(PYTEST_ARGS) $(OR_NONE)
+	@$(BIN)/python -m pytest $(addprefix tests/,$(TOGETHER)) -m 'not apart' --numprocesses 3 --dist loadfile $(PYTEST_ARGS) $(OR_NONE)
+	@$(BIN)/python -m pytest $(addprefix tests/,$(APART)) -m apart --numprocesses 2 --dist loadgroup $(PYTEST_ARGS) $(OR_NONE)
 
 lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfiles only
 	@$(MAKE) --no-print-directory --jobs 2 types style arrows images

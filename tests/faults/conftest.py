@@ -35,11 +35,30 @@ def conversations() -> Mapping[tuple[str, str], list[dict[str, Any]]]:
     return {(f"tenant-{n % 3}", f"conversation {n}"): talk(n, TURNS) for n in range(CONVERSATIONS)}
 
 
+class Undisturbed(dict[tuple[str, str], str]):
+    """Digest of each conversation, folded in one process without Redis or Celery when it is first asked for."""
+
+    def __init__(self, conversations: Mapping[tuple[str, str], list[dict[str, Any]]]) -> None:
+        super().__init__()
+        self._conversations = conversations
+
+    def __missing__(self, address: tuple[str, str]) -> str:
+        with offline.fold(self._conversations[address], conversation_id=address[1]) as folded:
+            self[address] = digest = folded.digest()
+        return digest
+
+
 @pytest.fixture(scope="session")
 def undisturbed(conversations: Mapping[tuple[str, str], list[dict[str, Any]]]) -> Mapping[tuple[str, str], str]:
-    """Digest of each conversation, folded in one process without Redis or Celery."""
-    digests: dict[tuple[str, str], str] = {}
-    for (tenant, conversation), said in conversations.items():
-        with offline.fold(said, conversation_id=conversation) as folded:
-            digests[tenant, conversation] = folded.digest()
-    return digests
+    """What each run is to end with."""
+    return Undisturbed(conversations)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of those that run apart, what may take longest begins first: nobody waits for it at the end."""
+    items.sort(key=_longest_seconds, reverse=True)
+
+
+def _longest_seconds(item: pytest.Item) -> float:
+    timeout = item.get_closest_marker("timeout")
+    return float(timeout.args[0]) if timeout and item.get_closest_marker("apart") else 0.0

@@ -19,7 +19,7 @@ from support.chaos_round import verdict_of
 Conversations = Mapping[tuple[str, str], list[dict[str, Any]]]
 Digests = Mapping[tuple[str, str], str]
 
-pytestmark = [pytest.mark.processes, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.processes, pytest.mark.slow, pytest.mark.apart, pytest.mark.timeout(300)]
 
 FEW = 20
 """Conversations of most runs; the others have all."""

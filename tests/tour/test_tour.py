@@ -26,7 +26,7 @@ from turnfold import (
 from turnfold_worker.cli.stack import Stack
 from turnfold_worker.offline import fold
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.apart, pytest.mark.xdist_group("tour")]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
