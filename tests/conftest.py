@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 from sqlalchemy import Engine
 
@@ -38,6 +39,11 @@ from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import Worker, language_model, refining, sql_refinements, sql_store
 
 LONGEST_SLEEP_SECONDS = 0.35
+
+# How long one example takes says more about the machine than about the code.
+_PROFILE = hypothesis.settings.get_profile("ci" if os.environ.get("CI") else "default")
+hypothesis.settings.register_profile("untimed", _PROFILE, deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

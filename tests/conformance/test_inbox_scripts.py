@@ -77,7 +77,7 @@ class Script:
 
 
 @pytest.mark.processes
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(script=st.lists(steps, max_size=25))
 def test_any_script_has_the_same_answers(redis_url: str, script: Sequence[tuple[str, int, int]]) -> None:
     client = connect(redis_url, timeout_seconds=5)

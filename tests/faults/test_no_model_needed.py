@@ -26,7 +26,7 @@ FAILING = (
 _number = itertools.count()
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, suppress_health_check=list(HealthCheck))
 @given(turns=conversations(most=60), failures=st.lists(st.sampled_from(FAILING), min_size=1, max_size=4))
 def test_with_a_model_that_always_fails_everything_is_as_without_one(
     make_refinery: Callable[..., Refinery], openai_server: OpenAIServer, turns: list[dict[str, Any]],

@@ -27,9 +27,7 @@ def words(text: str) -> int:
 
 COUNTERS: tuple[Counter, ...] = (ESTIMATOR, caller_counter(characters), caller_counter(words))
 
-thorough = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+thorough = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 def context_at(conversation: FoldedConversation, budget: int, counter: Counter, query: str | None = None) -> Context:

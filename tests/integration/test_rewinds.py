@@ -77,7 +77,7 @@ def test_what_was_configured_and_settled_stays_from_the_last_turn_on_that_is_lef
     assert local.digest("c") == local.digest("undisturbed")
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
     tf: Turnfold, local: LocalWorker, engine: Engine, data: st.DataObject

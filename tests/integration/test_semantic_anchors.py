@@ -69,7 +69,7 @@ def test_the_model_alone_would_merge_another_number_and_a_negation(embedder: Sen
 
 
 @given(st.lists(differing_pairs(), min_size=1, max_size=6))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_vectors_of_the_model_make_one_of_two_that_differ(
     embedder: SentenceTransformerEmbedder, pairs: list[tuple[str, str]]
 ) -> None:

@@ -31,7 +31,7 @@ def told(text: str) -> Passage:
     return Passage("L1:auth-1", Expansion(text=text, level=1, first_seq=1, last_seq=9, tokens=tokens))
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     data=st.data(), conversation=conversations(most_segments=300), budget=st.integers(60, 5_000),
     policy=st.sampled_from([BALANCED, RECENCY]), counter=st.sampled_from(COUNTERS),

@@ -31,7 +31,7 @@ def read(conversation: Conversation, request: Request, weights: dict[int, int]) 
     return finish(snapshot, request, choice, {key: conversation.texts[key] for key in choice.wanted})
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     conversation=conversations(most_segments=200), budget=st.integers(60, 6_000),
     policy=st.sampled_from([BALANCED, RECENCY, replace(BALANCED, often_share=0.5)]), counter=st.sampled_from(COUNTERS),

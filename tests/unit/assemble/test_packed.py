@@ -14,7 +14,7 @@ from turnfold.assemble import BALANCED, RECENCY, Request, choose, finish, pack_c
 from turnfold.errors import InvalidBudget, InvalidInput
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     conversation=conversations(most_segments=80), budget=st.integers(100, 6_000),
     policy=st.sampled_from([BALANCED, RECENCY]), system=st.sampled_from([None, "Terse. \ud800", "🙂"]),

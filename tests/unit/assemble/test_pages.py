@@ -41,7 +41,7 @@ def all_pages(turns: list[StoredTurn], max_tokens: int | None) -> list[Page]:
     return found
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(conversations(), st.none() | st.integers(1, 200))
 def test_every_word_stands_on_exactly_one_page_within_its_room(turns: list[StoredTurn], max_tokens: int | None) -> None:
     found = all_pages(turns, max_tokens)

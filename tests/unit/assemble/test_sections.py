@@ -45,7 +45,7 @@ def needed(made: Callable[[int | None], SystemText], budget: int | None) -> int 
     return None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     given_sections=sections(), held=flags, budget=st.none() | st.integers(0, 300),
     optional=st.none() | st.integers(0, 200), counter=st.sampled_from(COUNTERS),

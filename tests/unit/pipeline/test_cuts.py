@@ -78,7 +78,7 @@ def test_clauses_and_entries_cut_no_number(text: str) -> None:
 
 
 @given(st.lists(numbered.filter(whole), min_size=1, max_size=6), st.sampled_from(["user", "tool"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_levels_and_statements_hold_no_part_of_a_number(texts: list[str], role: str) -> None:
     turns = [said(text, seq=seq, role=role) for seq, text in enumerate(texts, 1)]  # type: ignore[arg-type]
     source = " ".join(texts)

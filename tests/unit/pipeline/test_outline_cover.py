@@ -40,7 +40,7 @@ def trees(draw: st.DrawFn) -> tuple[list[NodeSize], int]:
 
 
 @given(trees())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_a_cover_holds_every_turn_once_and_opens_only_what_its_notes_allow(tree: tuple[list[NodeSize], int]) -> None:
     nodes, last_seq = tree
     cover = choose_cover(nodes, last_seq=last_seq)

@@ -191,7 +191,7 @@ _arguments = (
 )  # fmt: skip
 
 
-@hypothesis_settings(max_examples=150, deadline=None)
+@hypothesis_settings(max_examples=150)
 @given(
     form=st.sampled_from(FORMS), name=st.sampled_from(TOOL_NAMES) | st.text(max_size=9), arguments=_arguments,
     most=st.integers(100, 3_000),

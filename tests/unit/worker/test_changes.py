@@ -24,7 +24,7 @@ from turnfold_worker.pipeline.fold import FoldedNode, fold_segment
 from turnfold_worker.pipeline.roll_up import roll_up
 from turnfold_worker.pipeline.settings import settings_at
 
-QUICK = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Story:

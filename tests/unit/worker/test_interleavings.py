@@ -124,7 +124,7 @@ STEPS = (Run.append, Run.append, Run.repeat, Run.deliver, Run.deliver, Run.deliv
 steps = st.lists(st.tuples(st.sampled_from((*STEPS, Run.sweep, Run.lapse)), st.integers(1, 9)), max_size=60)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(turns=conversations(), script=steps, batch=st.integers(1, 20))
 def test_batches_repeats_crashes_and_lost_messages_never_change_the_rows(
     turns: list[dict[str, Any]], script: list[tuple[Any, int]], batch: int

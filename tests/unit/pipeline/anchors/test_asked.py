@@ -79,7 +79,7 @@ def test_the_reason_behind_a_question_stands_apart(text: str, asked: str, told: 
     st.text(max_size=80),
     st.sampled_from([", can you ", " - how do I ", "; but I'm not sure if "]),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_parts_are_in_order_and_inside_their_clause(before: str, after: str, joint: str) -> None:
     text = f"I own {before}{joint}{after}"
     parts = told_and_asked(text, Span(0, len(text)))

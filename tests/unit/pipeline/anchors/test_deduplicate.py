@@ -17,7 +17,7 @@ from turnfold_worker.pipeline.turns.reading import read_turn
 
 
 @given(wild_turns(most=10), wild_turns(most=10))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_ids_are_dense_and_relations_point_to_known_anchors(first: list[StoredTurn], second: list[StoredTurn]) -> None:
     earlier = merged(first).new
     later = [said(t.content, seq=t.seq + len(first), role=t.role) for t in second]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from support.golden_content import GOLDEN, SOURCES
@@ -134,7 +134,6 @@ _kinds = st.sampled_from(list(SUMMARIZERS))
 
 
 @given(_kinds, _texts)
-@settings(deadline=None)
 def test_every_summarizer_takes_any_text_and_says_only_what_stands_in_it(kind: Kind, text: str) -> None:
     lines = read_lines(text)
     if not lines.kept:

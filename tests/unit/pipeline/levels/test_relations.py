@@ -74,7 +74,7 @@ def test_a_model_that_writes_for_someone_says_nothing_of_itself() -> None:
 
 
 @given(wild_turns(most=12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_relations_are_bounded_lines_and_the_same_each_time(turns: list[StoredTurn]) -> None:
     readings = [read_turn(turn) for turn in turns]
     found = relations_of(readings)

@@ -32,7 +32,7 @@ from turnfold_worker.pipeline.settings import FoldSettings
 
 
 @given(wild_turns(most=12))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_a_segment_stores_for_queries_holds_together(turns: list[StoredTurn]) -> None:
     found = fold_segment(turns, idx=0, settings=FoldSettings())
     by_number = {passage.number: passage for passage in found.passages}

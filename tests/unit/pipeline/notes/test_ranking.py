@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from support.wild_turns import wild_notes
@@ -14,7 +14,6 @@ from turnfold_worker.pipeline.notes.ranking import taken
 
 
 @given(wild_notes, st.integers(0, 200), st.integers(0, 200))
-@settings(deadline=None)
 def test_notes_are_taken_once_within_the_budget_and_a_smaller_budget_takes_the_first(
     found: list[Note], one: int, other: int
 ) -> None:
