@@ -64,13 +64,13 @@ def worker_image(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 @pytest.fixture(scope="module")
 def semantic_image(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """What ops/semantic-worker.Dockerfile installs."""
-    return installed("semantic-worker", tmp_path_factory.mktemp("semantic-worker-image"))
+    """What ops/semantic-worker.Dockerfile installs; torch, most of it, was installed a moment ago for these tests."""
+    return installed("semantic-worker", tmp_path_factory.mktemp("semantic-worker-image"), "torch*", "functorch")
 
 
-def installed(dockerfile: str, folder: Path) -> Installed:
+def installed(dockerfile: str, folder: Path, *lent: str) -> Installed:
     found = stages(parse((ROOT / "ops" / f"{dockerfile}.Dockerfile").read_text()))
-    rehearsal = Rehearsal(ROOT, folder)
+    rehearsal = Rehearsal(ROOT, folder, lent)
     rehearsal.perform(found["build"])
     return Installed(rehearsal, rehearsal.perform(found[""]))
 

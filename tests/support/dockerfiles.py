@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,6 +64,8 @@ class Rehearsal:
 
     root: Path
     folder: Path
+    lent: tuple[str, ...] = ()
+    """What of this environment the image's pip finds installed already: patterns of names in its packages' folder."""
     log: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -76,8 +79,16 @@ class Rehearsal:
         (programs / "python").symlink_to(sys._base_executable)
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("TURNFOLD_", "VIRTUAL_ENV"))},
-            "PATH": f"{programs}:/usr/bin:/bin", "HOME": str(self.folder),
+            "PATH": f"{programs}:/usr/bin:/bin", "HOME": str(self.folder), "PYTHONPATH": str(self._lend()),
         }  # fmt: skip
+
+    def _lend(self) -> Path:
+        packages = Path(sysconfig.get_path("purelib"))
+        lent = self.folder / "lent"
+        lent.mkdir()
+        for found in (one for pattern in self.lent for one in packages.glob(pattern)):
+            (lent / found.name).symlink_to(found)
+        return lent
 
     def moved(self, text: str) -> str:
         """`/build` and `/opt/…` of the image as folders of the rehearsal."""
