@@ -48,6 +48,11 @@ def test_no_pattern_of_anchors_holds_a_line_break_by_accident() -> None:
     assert [name for name, pattern in found.items() if "\n" in pattern] == []
 
 
+def test_no_pattern_lost_a_quantifier_to_an_f_string() -> None:
+    """`{0, 200}` is a tuple there: the pattern then asks for the words `(0, 200)`."""
+    assert [name for name, one in patterns.patterns().items() if re.search(r"\(\d+, \d*\)", one.pattern)] == []
+
+
 @pytest.mark.parametrize(
     ("name", "pattern"),
     [

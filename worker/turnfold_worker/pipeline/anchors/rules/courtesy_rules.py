@@ -125,7 +125,7 @@ _CHEERING: Final = (
         r"(?:^|\band |\bbut |\bso |\bjust )remember(?:, (?!to\b)|(?= (?:that|you|you're|your|it's|every\w*|there's|"
         r"nothing|no|life) ))(?!.{0,300}(?:(?<!n't )(?<!not )(?:need|have) to|must|should|deadline|\d)).{1,300}"
     ),
-    rf"you (?:don't|do not) (?:have|need) to (?!.{0, 200}(?:any ?more|any longer|until|before|\d)){_REST}",
+    rf"you (?:don't|do not) (?:have|need) to (?!.{{0,200}}(?:any ?more|any longer|until|before|\d)){_REST}",
 )
 """Who encourages, comforts or wishes well."""
 _FEELING: Final = (
