@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 SOURCES := producer_sdk worker tests benchmarks
-# The others wait for servers a third of the time: three at once keep two cores busy. Those that are marked `apart` kill
+# Most tests wait for servers a third of the time: three at once keep two cores busy. Those that are marked `apart` kill
 # and starve servers of their own, or show how long things take: two at once, when the others are over.
-TOGETHER := unit contract migrations conformance integration faults
-APART := faults tour
+TOGETHER := --numprocesses 3 --dist loadfile
+APART := --numprocesses 2 --dist loadgroup
 PYTEST_ARGS ?=
 # `-k name` may choose tests of one half only: pytest ends with 5 when it has none.
 OR_NONE := || [ $$? = 5 ]
@@ -22,19 +22,26 @@ PROJECTS := producer_sdk/pyproject.toml worker/pyproject.toml constraints.txt
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint style types arrows images bench chaos clean
+.PHONY: help demo check test test-long lint style types arrows images bench chaos clean
 
 help:  ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo "  PYTHON=python3.12 chooses the interpreter, VENV=folder the environment, PYTEST_ARGS='-k name' some of the tests."
 
 demo: $(VENV)/.installed  ## fold an example conversation on this machine, start to end, in under a minute
 	@$(BIN)/turnfold demo
 
-test: lint  ## check style, types, import arrows, Dockerfiles, and run every test
-	@$(BIN)/python -m pytest $(addprefix tests/,$(TOGETHER)) -m 'not apart' --numprocesses 3 --dist loadfile $(PYTEST_ARGS) $(OR_NONE)
-	@$(BIN)/python -m pytest $(addprefix tests/,$(APART)) -m apart --numprocesses 2 --dist loadgroup $(PYTEST_ARGS) $(OR_NONE)
+check: lint  ## the daily round: lint, and the tests that start no server; a minute and a half
+	@$(BIN)/python -m pytest tests/unit tests/contract -m 'not long and not processes and not postgresql' $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
+
+test: lint  ## lint, and tests of every kind: ten minutes on two cores
+	@$(BIN)/python -m pytest -m 'not long and not apart' $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
+	@$(BIN)/python -m pytest tests/faults tests/tour -m 'apart and not long' $(APART) $(PYTEST_ARGS) $(OR_NONE)
+
+test-long: $(VENV)/.installed-dev  ## the longest kills, storms and rehearsals, and every property on all of its examples
+	@$(BIN)/python -m pytest -m '(long or hypothesis) and not apart' --hypothesis-profile thorough $(TOGETHER) $(PYTEST_ARGS) $(OR_NONE)
+	@$(BIN)/python -m pytest tests/faults -m 'apart and long' $(APART) $(PYTEST_ARGS) $(OR_NONE)
 
 lint: $(VENV)/.installed-dev  ## check style, types, import arrows and Dockerfiles only
 	@$(MAKE) --no-print-directory --jobs 2 types style arrows images

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import hypothesis
 import pytest
 from sqlalchemy import Engine
 
 from support import scribe
 from support.celery_workers import CeleryWorker
+from support.examples import register_profiles
 from support.openai_server import OpenAIServer
 from support.postgresql import PostgresqlServer
 from support.publishers import HeldMessages, run_until_idle
 from support.refinery import Refinery
-from support.server_folders import own_folder
+from support.server_folders import fast_folder, own_folder
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
@@ -40,10 +41,13 @@ from turnfold_worker.wiring import Worker, language_model, refining, sql_refinem
 
 LONGEST_SLEEP_SECONDS = 0.35
 
-# How long one example takes says more about the machine than about the code.
-_PROFILE = hypothesis.settings.get_profile("ci" if os.environ.get("CI") else "default")
-hypothesis.settings.register_profile("untimed", _PROFILE, deadline=None)
-hypothesis.settings.load_profile("untimed")
+register_profiles()
+
+
+def pytest_configure() -> None:
+    """Write into memory where the machine has enough of it, before anything asks for a temporary folder."""
+    if (folder := fast_folder()) is not None:
+        os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
 
 
 @pytest.fixture(scope="session")

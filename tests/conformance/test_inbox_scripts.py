@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.inboxes import SHARD, FakeInboxes, Inboxes, RealInboxes, addresses
 from turnfold.inbox import connect
 from turnfold_worker.exchange import Claim
@@ -77,7 +78,7 @@ class Script:
 
 
 @pytest.mark.processes
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(script=st.lists(steps, max_size=25))
 def test_any_script_has_the_same_answers(redis_url: str, script: Sequence[tuple[str, int, int]]) -> None:
     client = connect(redis_url, timeout_seconds=5)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 import pytest
 import redis
 from hypothesis import HealthCheck, given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.waiting import wait_until
 from turnfold_worker.adapters.redis_model_limits import RedisModelLimits
 
@@ -111,7 +111,7 @@ def test_every_key_has_a_lifetime(make: Make, redis_url: str) -> None:
         assert all(client.pttl(name) > 0 for name in found)
 
 
-@hypothesis_settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(costs=st.lists(st.integers(1, 400), min_size=1, max_size=60))
 def test_what_is_granted_at_once_is_never_more_than_a_burst_and_one_call(make: Make, costs: list[int]) -> None:
     name = str(uuid.uuid4())

@@ -307,7 +307,6 @@ def all_folded(engine: Engine, turns: int) -> bool:
 
 
 @pytest.mark.processes
-@pytest.mark.slow
 def test_workers_survive_a_redis_that_stops_answering(
     own_redis: RedisServer,
     database_url: str,
@@ -339,7 +338,6 @@ def test_workers_survive_a_redis_that_stops_answering(
 
 
 @pytest.mark.processes
-@pytest.mark.slow
 def test_workers_survive_a_database_that_is_not_there_yet(
     settings: Settings, database_url: str, engine: Engine, start_worker: Callable[..., CeleryWorker]
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 import threading
 from collections.abc import Callable
@@ -33,6 +32,8 @@ from turnfold import Turnfold
 from turnfold.contract.tasks import Task
 from turnfold_worker.errors import Retryable
 
+GOES_ON_OR_DIES = pytest.mark.parametrize("dies", [False, pytest.param(True, marks=pytest.mark.long)])
+
 
 @pytest.fixture
 def local(make_worker: Callable[..., LocalWorker]) -> LocalWorker:
@@ -45,15 +46,16 @@ def person(tf: Turnfold) -> Person:
     return Person(tf)
 
 
+@GOES_ON_OR_DIES
 @pytest.mark.parametrize(("step", "meanwhile"), cases(DRAIN_STEPS), ids=spoken)
 def test_a_drain_that_is_overtaken_leaves_nothing_forgotten_and_loses_nothing_new(
-    tf: Turnfold, local: LocalWorker, client: redis.Redis, step: str, meanwhile: Act
+    tf: Turnfold, local: LocalWorker, client: redis.Redis, step: str, meanwhile: Act, dies: bool
 ) -> None:
-    for before, dies in itertools.product(BEFORE, (False, True)):
+    for before in BEFORE:
         person = Person(tf, f"{before.__name__}, drain dies: {dies}")
         before(person, local)
         steps = Steps()
-        steps.at[step] = lambda person=person, dies=dies: overtaken(lambda: meanwhile(person, local), dies=dies)
+        steps.at[step] = lambda person=person: overtaken(lambda: meanwhile(person, local), dies=dies)
 
         survive(lambda steps=steps, person=person: interrupted(local.worker, steps).drain(person.address.shard))
         settle(local, client)
@@ -61,15 +63,16 @@ def test_a_drain_that_is_overtaken_leaves_nothing_forgotten_and_loses_nothing_ne
         assert_only_the_last_generation_is_left(person, local, client)
 
 
+@GOES_ON_OR_DIES
 @pytest.mark.parametrize(("step", "meanwhile"), cases(ERASE_STEPS), ids=spoken)
 def test_an_erasure_that_is_overtaken_leaves_nothing_forgotten_and_loses_nothing_new(
-    tf: Turnfold, local: LocalWorker, client: redis.Redis, step: str, meanwhile: Act
+    tf: Turnfold, local: LocalWorker, client: redis.Redis, step: str, meanwhile: Act, dies: bool
 ) -> None:
-    for before, dies in itertools.product((forgotten_and_rows_left, forgotten_and_written_to_again), (False, True)):
+    for before in (forgotten_and_rows_left, forgotten_and_written_to_again):
         person = Person(tf, f"{before.__name__}, erasure dies: {dies}")
         before(person, local)
         steps = Steps()
-        steps.at[step] = lambda person=person, dies=dies: overtaken(lambda: meanwhile(person, local), dies=dies)
+        steps.at[step] = lambda person=person: overtaken(lambda: meanwhile(person, local), dies=dies)
 
         survive(lambda steps=steps, person=person: interrupted(local.worker, steps).erase(person.address.shard))
         settle(local, client)
@@ -113,8 +116,7 @@ def test_nothing_of_a_forgotten_conversation_is_readable_while_its_rows_wait_for
     assert not [hit for hit in person.tf.search(CONVERSATION, "generation 0") if person.named(0) in hit.snippet]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_people_who_write_and_forget_at_will_never_meet_their_past(
     tf: Turnfold, local: LocalWorker, make_worker: Callable[..., LocalWorker], client: redis.Redis, seed: int
 ) -> None:

@@ -19,7 +19,7 @@ from support.chaos_round import verdict_of
 Conversations = Mapping[tuple[str, str], list[dict[str, Any]]]
 Digests = Mapping[tuple[str, str], str]
 
-pytestmark = [pytest.mark.processes, pytest.mark.slow, pytest.mark.apart, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.processes, pytest.mark.apart, pytest.mark.timeout(300)]
 
 FEW = 20
 """Conversations of most runs; the others have all."""
@@ -31,7 +31,11 @@ TWICE = replace(faults.SHORT_LEASES, copies=3)
 
 ROWS = [
     pytest.param(
-        fault, database, id=f"{name}-{database}", marks=[pytest.mark.postgresql] if database == "postgresql" else []
+        fault, database, id=f"{name}-{database}",
+        marks=[
+            *([pytest.mark.postgresql] if database == "postgresql" else []),
+            *([] if fault is faults.ALL_KILLED else [pytest.mark.long]),
+        ],
     )
     for name, fault, databases in (
         ("everything-is-killed", faults.ALL_KILLED, faults.BOTH),
@@ -67,6 +71,7 @@ def test_rows_end_the_same(
     assert not verdict_of(outcome, undisturbed), outcome.verdict
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "database"),
     [
@@ -84,6 +89,7 @@ def test_five_thousand_turns_of_fifty_conversations_survive_kills(
     assert not verdict_of(outcome, undisturbed), outcome.verdict
 
 
+@pytest.mark.long
 def test_a_power_cut_costs_only_what_redis_had_not_written(
     server_folder: Path, conversations: Conversations, undisturbed: Digests
 ) -> None:

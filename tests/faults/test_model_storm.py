@@ -100,7 +100,7 @@ class Weather:
             return KINDS[card]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.apart
 @pytest.mark.timeout(600)
 def test_a_storm_harms_nobody_and_costs_little(

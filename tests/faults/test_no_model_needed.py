@@ -6,11 +6,12 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from support import openai_server as behaves
 from support.conversations import conversations
+from support.examples import examples
 from support.openai_server import Behaviour, OpenAIServer
 from support.refinery import SHORT_SEGMENTS, Refinery
 from turnfold_worker.offline import fold
@@ -26,7 +27,7 @@ FAILING = (
 _number = itertools.count()
 
 
-@settings(max_examples=12, suppress_health_check=list(HealthCheck))
+@examples(12, suppress_health_check=list(HealthCheck))
 @given(turns=conversations(most=60), failures=st.lists(st.sampled_from(FAILING), min_size=1, max_size=4))
 def test_with_a_model_that_always_fails_everything_is_as_without_one(
     make_refinery: Callable[..., Refinery], openai_server: OpenAIServer, turns: list[dict[str, Any]],

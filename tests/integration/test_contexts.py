@@ -6,10 +6,11 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from support.conversations import conversations
+from support.examples import examples
 from turnfold import Context, InvalidBudget
 from turnfold.assemble.forms.form_tokens import request_tokens
 from turnfold.tokens import ESTIMATOR, Counter, caller_counter
@@ -27,7 +28,7 @@ def words(text: str) -> int:
 
 COUNTERS: tuple[Counter, ...] = (ESTIMATOR, caller_counter(characters), caller_counter(words))
 
-thorough = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+thorough = examples(25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 def context_at(conversation: FoldedConversation, budget: int, counter: Counter, query: str | None = None) -> Context:

@@ -18,7 +18,7 @@ from pytest_docker_tools import build, container, fxtr
 from support.celery_nodes import TurnfoldSetup
 from turnfold import Turnfold
 
-pytestmark = [pytest.mark.docker, pytest.mark.slow, pytest.mark.timeout(1_200)]
+pytestmark = [pytest.mark.docker, pytest.mark.long, pytest.mark.timeout(1_200)]
 
 ROOT = Path(__file__).parents[2]
 QUEUES = "turnfold.ingest,turnfold.compress,turnfold.maintenance"

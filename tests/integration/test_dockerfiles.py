@@ -82,7 +82,7 @@ def packages(image: Installed) -> dict[str, str]:
     return {name: version for name, version in versions.items() if name not in {"turnfold", "turnfold-worker"}}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(300)
 class TestWorkerImage:
     def test_every_program_of_the_compose_file_starts(self, worker_image: Installed) -> None:
@@ -111,7 +111,7 @@ class TestWorkerImage:
         assert "→" in worker_image.run(f"turnfold fold {package}/examples/product-discussion.jsonl --budget 500")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(1_800)
 class TestSemanticWorkerImage:
     def test_it_holds_what_constraints_name_the_model_and_no_tools(self, semantic_image: Installed) -> None:

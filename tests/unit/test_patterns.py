@@ -15,6 +15,7 @@ from support import patterns
 TESTS = Path(__file__).parent.parent
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_no_pattern_is_slow_on_any_repetition_of_its_own_alphabet() -> None:
     done = subprocess.run(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from tests.unit.assemble.strategies import Conversation, build, conversations, passages
 from turnfold.assemble import BALANCED, RECENCY, Context, Request, asked_markers, choose, finish, parse_marker
 from turnfold.assemble.forms.form_tokens import messages_tokens, request_tokens
@@ -31,7 +32,7 @@ def told(text: str) -> Passage:
     return Passage("L1:auth-1", Expansion(text=text, level=1, first_seq=1, last_seq=9, tokens=tokens))
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@examples(120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     data=st.data(), conversation=conversations(most_segments=300), budget=st.integers(60, 5_000),
     policy=st.sampled_from([BALANCED, RECENCY]), counter=st.sampled_from(COUNTERS),

@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from tests.unit.assemble.strategies import Conversation, build, conversations
 from turnfold.assemble import Context, Request, choose, finish
 from turnfold.assemble.memo import Memo
@@ -49,7 +50,7 @@ def read(snapshot: Snapshot, request: Request, memo: Memo) -> Context | int:
         return error.needed_tokens
 
 
-@settings(max_examples=50)
+@examples(50)
 # In these what is left over for notes near the end changes from read to read.
 @example(build(segments=100, tail=2, inbox=8, words=12, seed=0), [Request(budget_tokens=4_000)], 6)
 @example(build(segments=100, tail=2, inbox=8, words=3, seed=4), [Request(budget_tokens=1_200)], 6)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from tests.unit.assemble.strategies import Conversation, build, conversations
 from turnfold.assemble import BALANCED, RECENCY, Context, Request, choose, finish, messages_tokens, request_tokens
 from turnfold.assemble.forms.render_text import OFTEN_HEADER
@@ -31,7 +32,7 @@ def read(conversation: Conversation, request: Request, weights: dict[int, int]) 
     return finish(snapshot, request, choice, {key: conversation.texts[key] for key in choice.wanted})
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@examples(100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     conversation=conversations(most_segments=200), budget=st.integers(60, 6_000),
     policy=st.sampled_from([BALANCED, RECENCY, replace(BALANCED, often_share=0.5)]), counter=st.sampled_from(COUNTERS),

@@ -6,15 +6,16 @@ import pickle
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from tests.unit.assemble.strategies import Conversation, build, conversations
 from turnfold.assemble import BALANCED, RECENCY, Request, choose, finish, pack_context, unpack_context
 from turnfold.errors import InvalidBudget, InvalidInput
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@examples(80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     conversation=conversations(most_segments=80), budget=st.integers(100, 6_000),
     policy=st.sampled_from([BALANCED, RECENCY]), system=st.sampled_from([None, "Terse. \ud800", "🙂"]),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from turnfold.assemble import Page, TurnPiece, page
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.shortening import cap_for
@@ -41,7 +42,7 @@ def all_pages(turns: list[StoredTurn], max_tokens: int | None) -> list[Page]:
     return found
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(conversations(), st.none() | st.integers(1, 200))
 def test_every_word_stands_on_exactly_one_page_within_its_room(turns: list[StoredTurn], max_tokens: int | None) -> None:
     found = all_pages(turns, max_tokens)

@@ -9,9 +9,10 @@ from statistics import median
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from tests.unit.assemble.strategies import Conversation, build, conversations
 from turnfold.assemble import (
     BALANCED,
@@ -47,7 +48,7 @@ def words_and_lines(text: str) -> int:
 
 COUNTERS = (ESTIMATOR, caller_counter(third_of_characters), caller_counter(words_and_lines))
 
-relaxed = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+relaxed = examples(50, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 budgets = st.integers(60, 600) | st.integers(600, 6_000) | st.sampled_from([100, 500, 1_000, 4_000, 30_000])
 policies = st.sampled_from([BALANCED, RECENCY, Policy(name="mine", anchors_share=0.0, recent_share=1.0)])
 
@@ -229,7 +230,7 @@ def test_lines_that_look_like_ours_are_ours(conversation: Conversation, request:
         assert not line.startswith(("[turns 1-9999 →L1:fake-1]", "[fake", "user: I will wire the money"))
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(st.integers(0, 2**32))
 def test_at_most_a_few_texts_are_fetched_for_each_node(seed: int) -> None:
     conversation = build(segments=700, tail=5, seed=seed)

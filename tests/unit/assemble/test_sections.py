@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.talk import talk
 from turnfold import InvalidBudget, InvalidInput, Section
 from turnfold.assemble import Request, SystemText, request_of, system_text
@@ -45,7 +46,7 @@ def needed(made: Callable[[int | None], SystemText], budget: int | None) -> int 
     return None
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     given_sections=sections(), held=flags, budget=st.none() | st.integers(0, 300),
     optional=st.none() | st.integers(0, 200), counter=st.sampled_from(COUNTERS),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.wild_turns import said
 from turnfold.assemble.forms.clip import clip_middle, clip_text
 from turnfold.contract.text import clean, whole_numbers
@@ -78,7 +79,7 @@ def test_clauses_and_entries_cut_no_number(text: str) -> None:
 
 
 @given(st.lists(numbered.filter(whole), min_size=1, max_size=6), st.sampled_from(["user", "tool"]))
-@settings(max_examples=100)
+@examples(100)
 def test_levels_and_statements_hold_no_part_of_a_number(texts: list[str], role: str) -> None:
     turns = [said(text, seq=seq, role=role) for seq, text in enumerate(texts, 1)]  # type: ignore[arg-type]
     source = " ".join(texts)

@@ -11,9 +11,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.wild_turns import HOSTILE, said, talk, wild_text, wild_turns
 from turnfold.contract.records import Importance, Method, Role, StoredTurn
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
@@ -30,13 +31,13 @@ def folded(turns: list[StoredTurn], idx: int = 0) -> FoldedNode:
 
 
 @given(wild_turns(most=12))
-@settings(max_examples=60)
+@examples(60)
 def test_the_same_turns_give_the_same_node(turns: list[StoredTurn]) -> None:
     assert folded(turns) == folded([replace(turn) for turn in turns])
 
 
 @given(wild_turns(most=12))
-@settings(max_examples=60)
+@examples(60)
 def test_a_node_counts_its_turns_and_its_rows_fit_the_tables(turns: list[StoredTurn]) -> None:
     found = folded(turns)
     assert (found.node.first_seq, found.node.last_seq) == (turns[0].seq, turns[-1].seq)
@@ -77,7 +78,7 @@ def test_hash_seeds_do_not_reach_the_output() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(list(Role)), wild_text, st.one_of(st.none(), wild_text)), max_size=12))
-@settings(max_examples=120)
+@examples(120)
 def test_the_plain_fold_never_fails(turns: list[tuple[Role, str, str | None]]) -> None:
     stored = [said(text, seq=i, role=role, name=name) for i, (role, text, name) in enumerate(turns, start=1)]
     found = plain_fold(stored, idx=3)
@@ -137,7 +138,7 @@ def children(turns: list[StoredTurn]) -> list[FoldedNode]:
 
 
 @given(wild_turns(most=24))
-@settings(max_examples=30)
+@examples(30)
 def test_a_chapter_is_bounded_and_needs_only_what_is_stored(turns: list[StoredTurn]) -> None:
     nodes = children(turns)
     stored = [

@@ -9,9 +9,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.wild_turns import said, wild_text, wild_turns
 from turnfold.contract.records import FAN_OUT, Importance, StoredTurn
 from turnfold.contract.speakers import UNSEEN, speaker_label
@@ -145,7 +146,7 @@ LONGEST_WORD: Final = 60
 
 
 @given(st.text("12*_`~|- ", max_size=12) | st.text("12aB *_`~|[]()<>-!→L:/\n\u202e", max_size=40))
-@settings(max_examples=400)
+@examples(400)
 def test_a_line_without_emphasis_has_no_number_and_no_word_that_was_not_there(text: str) -> None:
     line = plain_line(text)
     assert set(numbers(line)) <= set(numbers(text)) | set(numbers(text.translate(UNSEEN)))
@@ -168,7 +169,7 @@ def test_fewer_words_keep_every_number_and_negation_and_add_none(text: str) -> N
 
 
 @given(told_turns())
-@settings(max_examples=150)
+@examples(150)
 def test_a_note_says_what_its_speaker_said_on_its_day(turns: list[StoredTurn]) -> None:
     by_seq = {turn.seq: turn for turn in turns}
     for note in notes_of(read_segment(turns)):
@@ -182,7 +183,7 @@ def test_a_note_says_what_its_speaker_said_on_its_day(turns: list[StoredTurn]) -
 
 
 @given(told_text, st.sampled_from([None, "Ana"]))
-@settings(max_examples=200)
+@examples(200)
 def test_the_notes_of_a_turn_lose_no_number_and_no_negation(text: str, name: str | None) -> None:
     found = " ".join(note.text for note in notes_of(read_segment([said(text, name=name)])))
     assert Counter(numbers(found)) == Counter(numbers(plain_line(text)))
@@ -206,7 +207,7 @@ def assert_levels_said(node: FoldedNode, turns: Sequence[StoredTurn]) -> None:
 
 
 @given(told_turns())
-@settings(max_examples=100)
+@examples(100)
 def test_levels_hold_words_numbers_and_speakers_of_their_segment_only(turns: list[StoredTurn]) -> None:
     folded = fold_segment(turns, idx=0, settings=FoldSettings(), said=said_after({}, turns))
     assert_levels_said(folded, turns)
@@ -215,7 +216,7 @@ def test_levels_hold_words_numbers_and_speakers_of_their_segment_only(turns: lis
 
 @given(st.lists(told_turns(most=2), min_size=1, max_size=3), st.integers(0, 7))
 @example(some=[[said("Ana will restart server 0 before Ana pays $0.")], [said("_A¹")]], first=0)
-@settings(max_examples=40)
+@examples(40)
 def test_a_chapter_says_what_its_segments_say_and_is_no_longer(some: list[list[StoredTurn]], first: int) -> None:
     runs = [some[(first + place) % len(some)] for place in range(FAN_OUT)]
     children, turns, kept = [], [], dict[str, int]()
@@ -264,7 +265,7 @@ def test_a_number_is_read_whole_or_not_at_all(number: int, frame: str) -> None:
 
 
 @given(told_turns())
-@settings(max_examples=80)
+@examples(80)
 def test_entries_and_relations_of_a_node_stand_in_its_turns(turns: list[StoredTurn]) -> None:
     readings = [read_turn(turn) for turn in turns]
     source = " ".join(source_of(turns).split())
@@ -294,7 +295,7 @@ def test_what_is_denied_is_no_relation(stated: str, denied: str) -> None:
 
 
 @given(told_turns(), st.integers(0, 7))
-@settings(max_examples=60)
+@examples(60)
 def test_topics_and_tags_were_said(turns: list[StoredTurn], named: int) -> None:
     speakers = [speaker_label(turn) for turn in turns][:named]
     found = topics([(turn.content, 1) for turn in turns], speakers)
@@ -305,7 +306,7 @@ def test_topics_and_tags_were_said(turns: list[StoredTurn], named: int) -> None:
 
 
 @given(told_turns(), st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_units_are_chosen_once_within_their_budget_with_the_question_they_answer(
     turns: list[StoredTurn], data: st.DataObject
 ) -> None:
@@ -320,7 +321,7 @@ def test_units_are_chosen_once_within_their_budget_with_the_question_they_answer
 
 
 @given(told_turns())
-@settings(max_examples=80)
+@examples(80)
 def test_every_turn_of_a_segment_is_read_in_order_and_treated_as_it_was_classified(turns: list[StoredTurn]) -> None:
     again = [replace(turn, content=turn.content * 4) for turn in turns]
     turns = [*again, *(replace(turn, seq=turn.seq + len(turns)) for turn in again)]
@@ -346,7 +347,7 @@ def test_every_turn_of_a_segment_is_read_in_order_and_treated_as_it_was_classifi
 
 
 @given(told_turns(), st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_a_mark_of_the_caller_never_makes_a_turn_less_important(turns: list[StoredTurn], data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(turns) - 1))
     order = (Importance.LOW, Importance.NORMAL, Importance.MEDIUM, Importance.HIGH, Importance.PIN)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.wild_turns import wild_notes
 from turnfold.contract.actions import Action
 from turnfold.contract.notes import Covered, Note
@@ -40,7 +41,7 @@ def trees(draw: st.DrawFn) -> tuple[list[NodeSize], int]:
 
 
 @given(trees())
-@settings(max_examples=80)
+@examples(80)
 def test_a_cover_holds_every_turn_once_and_opens_only_what_its_notes_allow(tree: tuple[list[NodeSize], int]) -> None:
     nodes, last_seq = tree
     cover = choose_cover(nodes, last_seq=last_seq)

@@ -9,9 +9,9 @@ from typing import Any
 import jsonschema
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.talk import talk
 from turnfold import TOOL_NAMES, InvalidInput
 from turnfold.tokens import estimate_tokens
@@ -191,7 +191,7 @@ _arguments = (
 )  # fmt: skip
 
 
-@hypothesis_settings(max_examples=150)
+@examples(150)
 @given(
     form=st.sampled_from(FORMS), name=st.sampled_from(TOOL_NAMES) | st.text(max_size=9), arguments=_arguments,
     most=st.integers(100, 3_000),

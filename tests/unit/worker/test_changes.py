@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.in_memory import InMemory
 from support.stored import broken_invariants
 from support.talk import talk
@@ -24,7 +25,7 @@ from turnfold_worker.pipeline.fold import FoldedNode, fold_segment
 from turnfold_worker.pipeline.roll_up import roll_up
 from turnfold_worker.pipeline.settings import settings_at
 
-QUICK = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+QUICK = examples(12, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Story:

@@ -7,11 +7,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, func, select
 
 from support.conversations import conversations
+from support.examples import examples
 from support.memory_inbox import MemoryInbox
 from support.publishers import HeldMessages, deliver, run_until_idle
 from support.stored import broken_invariants, stored_turns
@@ -124,7 +125,7 @@ STEPS = (Run.append, Run.append, Run.repeat, Run.deliver, Run.deliver, Run.deliv
 steps = st.lists(st.tuples(st.sampled_from((*STEPS, Run.sweep, Run.lapse)), st.integers(1, 9)), max_size=60)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@examples(60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(turns=conversations(), script=steps, batch=st.integers(1, 20))
 def test_batches_repeats_crashes_and_lost_messages_never_change_the_rows(
     turns: list[dict[str, Any]], script: list[tuple[Any, int]], batch: int

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.wild_turns import said, talk, wild_turns
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.anchors.extraction import segment_acts
@@ -37,7 +38,7 @@ def test_no_rule_holds_on_small_talk(rule: Rule) -> None:
 
 
 @given(wild_turns(most=12))
-@settings(max_examples=60)
+@examples(60)
 def test_an_act_is_a_clause_of_its_turn(turns: list[StoredTurn]) -> None:
     for turn, found in zip(turns, acts_of(turns), strict=True):
         for one in found:
@@ -319,7 +320,7 @@ def test_a_reply_takes_up_what_was_asked_or_offered(before: str, reply: str, pro
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=80)
+@examples(80)
 def test_what_is_done_at_once_names_no_later_time(text: str) -> None:
     assert not is_done_at_once(plain_words(f"{text} I'll show you tomorrow."))
     assert is_done_at_once("i'll show you")

@@ -7,9 +7,10 @@ from dataclasses import replace
 from math import inf
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.wild_turns import said, wild_turns
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.vectors import SCALE, Vector
@@ -84,7 +85,7 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(st.data(), wild_turns(most=8))
-@settings(max_examples=60)
+@examples(60)
 def test_a_head_adds_what_is_said_in_the_turn_and_loses_nothing(data: st.DataObject, turns: list[StoredTurn]) -> None:
     readings = [read_turn(turn) for turn in turns]
     rules = segment_acts(readings)
@@ -106,7 +107,7 @@ def test_a_head_adds_what_is_said_in_the_turn_and_loses_nothing(data: st.DataObj
 
 
 @given(wild_turns(most=8))
-@settings(max_examples=40)
+@examples(40)
 def test_without_vectors_no_head_speaks_that_looks_at_them(turns: list[StoredTurn]) -> None:
     readings = [read_turn(turn) for turn in turns]
     rules = segment_acts(readings)
@@ -118,7 +119,7 @@ def test_without_vectors_no_head_speaks_that_looks_at_them(turns: list[StoredTur
 
 
 @given(wild_turns(most=8))
-@settings(max_examples=40)
+@examples(40)
 def test_two_people_hear_no_head(turns: list[StoredTurn]) -> None:
     readings = [read_turn(turn) for turn in turns if turn.name in {None, turns[0].name}]
     rules = segment_acts(readings)
@@ -205,7 +206,7 @@ def test_a_turn_by_itself_must_be_surer(monkeypatch: pytest.MonkeyPatch, score: 
 
 
 @given(wild_turns(most=8))
-@settings(max_examples=40)
+@examples(40)
 def test_evidence_lies_between_nothing_and_one(turns: list[StoredTurn]) -> None:
     readings = [read_turn(turn) for turn in turns]
     for about in evidence_of(readings, segment_acts(readings)):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from support.examples import examples
 from support.wild_turns import said, talk, wild_turns
 from turnfold.contract.records import AnchorState, AnchorType, Importance, Role, StoredTurn
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
@@ -18,7 +19,7 @@ def anchors_of(turns: list[StoredTurn], chosen: FoldSettings | None = None) -> t
 
 
 @given(wild_turns(most=12))
-@settings(max_examples=80)
+@examples(80)
 def test_every_anchor_is_a_slice_of_its_turn(turns: list[StoredTurn]) -> None:
     content = {turn.seq: turn.content for turn in turns}
     for draft in anchors_of(turns):
@@ -28,7 +29,7 @@ def test_every_anchor_is_a_slice_of_its_turn(turns: list[StoredTurn]) -> None:
 
 
 @given(wild_turns(most=12))
-@settings(max_examples=40)
+@examples(40)
 def test_a_segment_has_a_bounded_number_of_anchors(turns: list[StoredTurn]) -> None:
     pinned = sum(turn.importance is Importance.PIN for turn in turns)
     assert len(anchors_of(turns)) <= MAX_PER_SEGMENT + pinned

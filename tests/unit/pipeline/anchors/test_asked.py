@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.wild_turns import said
 from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
@@ -79,7 +80,7 @@ def test_the_reason_behind_a_question_stands_apart(text: str, asked: str, told: 
     st.text(max_size=80),
     st.sampled_from([", can you ", " - how do I ", "; but I'm not sure if "]),
 )
-@settings(max_examples=100)
+@examples(100)
 def test_parts_are_in_order_and_inside_their_clause(before: str, after: str, joint: str) -> None:
     text = f"I own {before}{joint}{after}"
     parts = told_and_asked(text, Span(0, len(text)))

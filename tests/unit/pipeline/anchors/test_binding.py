@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.wild_turns import said, talk
 from turnfold.contract.records import AnchorType, Role
 from turnfold_worker.pipeline.anchors.binding import Hearer, binds_somebody
@@ -127,7 +128,7 @@ def test_what_only_wants_an_answer_is_a_question(text: str, kind: AnchorType) ->
 
 
 @given(st.text(max_size=200), st.sampled_from(list(Hearer)))
-@settings(max_examples=100, deadline=None)
+@examples(100, deadline=None)
 def test_a_plain_order_binds_whatever_was_said_before_it(before: str, hearer: Hearer) -> None:
     assert binds_somebody(plain_words(f"{before}. please send me the draft"), hearer, exact=False)
 

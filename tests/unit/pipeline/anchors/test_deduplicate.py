@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from support.examples import examples
 from support.settled_talk import SETTINGS, merged, states
 from support.wild_turns import said, talk, wild_turns
 from turnfold.contract.records import AnchorState, StoredTurn
@@ -17,7 +18,7 @@ from turnfold_worker.pipeline.turns.reading import read_turn
 
 
 @given(wild_turns(most=10), wild_turns(most=10))
-@settings(max_examples=40)
+@examples(40)
 def test_ids_are_dense_and_relations_point_to_known_anchors(first: list[StoredTurn], second: list[StoredTurn]) -> None:
     earlier = merged(first).new
     later = [said(t.content, seq=t.seq + len(first), role=t.role) for t in second]

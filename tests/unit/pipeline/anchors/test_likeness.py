@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.pairs import differing_pairs
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.vectors import rounded
@@ -63,7 +64,7 @@ slots = st.fixed_dictionaries(
 
 
 @given(st.sampled_from(SAID), slots, st.sampled_from(["number", "name", "day"]), slots)
-@settings(max_examples=200)
+@examples(200)
 def test_another_value_or_name_keeps_two_texts_apart(
     said: str, one: dict[str, object], slot: str, two: dict[str, object]
 ) -> None:
@@ -75,20 +76,20 @@ def test_another_value_or_name_keeps_two_texts_apart(
 
 
 @given(slots, st.sampled_from([("must", "must not"), ("will", "won't"), ("can", "cannot"), ("do", "never do")]))
-@settings(max_examples=60)
+@examples(60)
 def test_a_negation_keeps_two_texts_apart(one: dict[str, object], words: tuple[str, str]) -> None:
     first, second = (f"You {word} restart {one['place']} {one['number']} times for {one['name']}." for word in words)
     assert_apart(first, second)
 
 
 @given(differing_pairs())
-@settings(max_examples=300)
+@examples(300)
 def test_no_two_statements_that_differ_are_one(pair: tuple[str, str]) -> None:
     assert_apart(*pair)
 
 
 @given(differing_pairs())
-@settings(max_examples=60)
+@examples(60)
 def test_the_same_statement_is_one(pair: tuple[str, str]) -> None:
     for text in pair:
         assert agree(known(text), known(text))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from support.examples import examples
 from support.wild_turns import START, said, talk, wild_text, wild_turns
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
@@ -34,7 +35,7 @@ def levels_of(turns: list[StoredTurn]) -> dict[int, str]:
 
 
 @given(wild_turns(most=20))
-@settings(max_examples=120)
+@examples(120)
 def test_no_level_is_longer_than_the_one_above(turns: list[StoredTurn]) -> None:
     folded = fold_segment(turns, idx=0, settings=FoldSettings())
     assert list(folded.node.tokens) == sorted(folded.node.tokens, reverse=True)
@@ -42,7 +43,7 @@ def test_no_level_is_longer_than_the_one_above(turns: list[StoredTurn]) -> None:
 
 
 @given(wild_turns(most=20))
-@settings(max_examples=120)
+@examples(120)
 def test_every_line_of_a_level_begins_with_a_letter_or_our_date(turns: list[StoredTurn]) -> None:
     dates = {f"[{turn.created_at.day} {turn.created_at:%B %Y}]" for turn in turns if turn.created_at}
     for text in levels_of(turns).values():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from support.examples import examples
 from support.wild_turns import said, wild_turns
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.fold import fold_segment
@@ -74,7 +75,7 @@ def test_a_model_that_writes_for_someone_says_nothing_of_itself() -> None:
 
 
 @given(wild_turns(most=12))
-@settings(max_examples=100)
+@examples(100)
 def test_relations_are_bounded_lines_and_the_same_each_time(turns: list[StoredTurn]) -> None:
     readings = [read_turn(turn) for turn in turns]
     found = relations_of(readings)

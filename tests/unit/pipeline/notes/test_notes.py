@@ -8,9 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.wild_turns import START, wild_turns
 from turnfold.contract.note_lists import pack_notes, unpack_notes
 from turnfold.contract.notes import Covered, Note, is_parted_free, joined, note_lines
@@ -30,7 +31,7 @@ from turnfold_worker.pipeline.turns.reading import read_turn
 
 
 @given(wild_turns(most=12))
-@settings(max_examples=100)
+@examples(100)
 def test_notes_are_lines_of_their_turns_in_order(turns: list[StoredTurn]) -> None:
     found = notes_of([read_turn(turn) for turn in turns])
     assert [(one.seq, one.place) for one in found] == sorted({(one.seq, one.place) for one in found})
@@ -41,7 +42,7 @@ def test_notes_are_lines_of_their_turns_in_order(turns: list[StoredTurn]) -> Non
 
 
 @given(wild_turns(most=12))
-@settings(max_examples=100)
+@examples(100)
 def test_the_best_notes_fit_and_fewer_tokens_take_the_first_of_them(turns: list[StoredTurn]) -> None:
     every, said = notes_of([read_turn(turn) for turn in turns]), said_after({}, turns)
     best = ranked(every, said, most_tokens=400)
@@ -56,7 +57,7 @@ def test_the_best_notes_fit_and_fewer_tokens_take_the_first_of_them(turns: list[
 
 
 @given(wild_turns(most=12))
-@settings(max_examples=50)
+@examples(50)
 def test_an_outline_holds_notes_of_its_nodes_only(turns: list[StoredTurn]) -> None:
     node = folding.fold_segment(turns, idx=0, settings=FoldSettings(), said=said_after({}, turns))
     one = node.node
@@ -160,7 +161,7 @@ def test_notes_are_parted_whatever_mark_one_ends_in(end: str) -> None:
 
 
 @given(st.text("ab;.?)", min_size=1), st.text("ab", min_size=1))
-@settings(max_examples=200)
+@examples(200)
 def test_notes_side_by_side_cost_what_they_cost_apart(one: str, other: str) -> None:
     apart = estimate_tokens(one) + 1 - is_parted_free(one) + estimate_tokens(other)
     assert estimate_tokens(joined([one, other])) == apart

@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.wild_turns import wild_turns
 from turnfold.contract.notes import Note
 from turnfold.contract.passages import (
@@ -32,7 +33,7 @@ from turnfold_worker.pipeline.settings import FoldSettings
 
 
 @given(wild_turns(most=12))
-@settings(max_examples=60)
+@examples(60)
 def test_what_a_segment_stores_for_queries_holds_together(turns: list[StoredTurn]) -> None:
     found = fold_segment(turns, idx=0, settings=FoldSettings())
     by_number = {passage.number: passage for passage in found.passages}

@@ -8,9 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.examples import examples
 from support.wild_turns import calling, said, talk, wild_turns
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.vectors import NO_VECTOR, Vector
@@ -72,7 +73,7 @@ def cuts_in_batches(
     st.dictionaries(st.integers(1, 40), st.binary(min_size=4, max_size=4).map(Vector), max_size=40),
     st.sampled_from([SMALL, FoldSettings(segment_target_turns=3), FoldSettings(segment_target_turns=40)]),
 )
-@settings(max_examples=120)
+@examples(120)
 def test_batches_cannot_change_the_cuts_by_meaning(
     turns: list[StoredTurn], batches: list[int], vectors: dict[int, Vector], chosen: FoldSettings
 ) -> None:
@@ -82,7 +83,7 @@ def test_batches_cannot_change_the_cuts_by_meaning(
 
 
 @given(wild_turns(most=40), st.lists(st.integers(1, 9), max_size=20))
-@settings(max_examples=120)
+@examples(120)
 def test_batches_cannot_change_the_cuts(turns: list[StoredTurn], batches: list[int]) -> None:
     assert cuts_in_batches(turns, batches, SMALL) == cuts_in_batches(turns, [1] * len(turns), SMALL)
 
@@ -93,7 +94,7 @@ def test_batches_cannot_change_the_cuts(turns: list[StoredTurn], batches: list[i
     st.sampled_from([SMALL, FoldSettings(segment_target_turns=3), FoldSettings(look_ahead=0, segment_target_turns=3)]),
     st.booleans(),
 )
-@settings(max_examples=120)
+@examples(120)
 def test_a_cut_is_decided_while_the_look_ahead_lasts_and_stands(
     lines: list[tuple[str, str, int]], vectors: dict[int, Vector], chosen: FoldSettings, semantic: bool
 ) -> None:
@@ -117,7 +118,7 @@ def test_a_cut_is_decided_while_the_look_ahead_lasts_and_stands(
 
 
 @given(wild_turns(most=40))
-@settings(max_examples=120)
+@examples(120)
 def test_segments_are_never_empty_and_the_open_tail_is_bounded(turns: list[StoredTurn]) -> None:
     most = SMALL.segment_max_turns + SMALL.hold_turns + SMALL.look_ahead
     edges = [1, *cuts_in_batches(turns, [1] * len(turns), SMALL), len(turns) + 1]
@@ -126,7 +127,7 @@ def test_segments_are_never_empty_and_the_open_tail_is_bounded(turns: list[Store
 
 
 @given(wild_turns(most=40))
-@settings(max_examples=120)
+@examples(120)
 def test_a_segment_above_the_token_cap_is_one_turn_or_one_group(turns: list[StoredTurn]) -> None:
     plain = [said(t.content, seq=t.seq, role=Role.USER) for t in turns]
     edges = [1, *cuts_in_batches(plain, [1] * len(plain), SMALL)]
