@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import turnfold
 import turnfold_worker
+from turnfold.contract.lazy_patterns import LazyPattern
 
 LENGTH: Final = 30_000
 """Code points of an attack: a quadratic pattern takes hundreds of millions of steps for them."""
@@ -50,7 +51,9 @@ def patterns() -> dict[str, re.Pattern[str]]:
 
 
 def _collect(name: str, value: Any, found: dict[str, re.Pattern[str]], depth: int = 0) -> None:
-    if isinstance(value, re.Pattern):
+    if isinstance(value, LazyPattern):
+        found[name] = re.compile(value.pattern, value.flags)
+    elif isinstance(value, re.Pattern):
         if isinstance(value.pattern, str):
             found[name] = value
     elif depth < 3 and isinstance(value, tuple | list | frozenset | dict):
