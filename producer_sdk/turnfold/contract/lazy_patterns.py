@@ -51,8 +51,12 @@ def lazy_pattern(source: str | Callable[[], str], flags: int = 0) -> re.Pattern[
     return cast("re.Pattern[str]", pattern)
 
 
-def compile_lazy_patterns() -> int:
-    """Compile what is not compiled yet of the modules imported so far; how many patterns there are."""
+def compile_lazy_patterns() -> None:
+    """Compile what is not compiled yet, of the modules imported so far."""
     for pattern in tuple(_PATTERNS):
         _ = pattern.search
-    return len(_PATTERNS)
+
+
+def compiled_patterns() -> int:
+    """How many lazy patterns this process has compiled."""
+    return sum("search" in vars(pattern) for pattern in tuple(_PATTERNS))
