@@ -43,7 +43,8 @@ def patterns() -> dict[str, re.Pattern[str]]:
     found: dict[str, re.Pattern[str]] = {}
     for package in (turnfold, turnfold_worker):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if ".migrations" not in module.name:
+            # Each lazy pattern goes by its own name, not by its place in the list of all.
+            if ".migrations" not in module.name and not module.name.endswith(".lazy_patterns"):
                 for name, value in vars(importlib.import_module(module.name)).items():
                     _collect(f"{module.name}.{name}", value, found)
     once = {(pattern.pattern, pattern.flags): name for name, pattern in reversed(found.items())}
