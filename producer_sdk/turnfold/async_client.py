@@ -60,6 +60,10 @@ class AsyncTurnfold:
         """The tenant whose conversations this client sees."""
         return self._client.tenant
 
+    async def warm_up(self) -> None:
+        """As `Turnfold.warm_up`."""
+        await self._run(self._client.warm_up)
+
     def for_tenant(self, tenant: str) -> AsyncTurnfold:
         """A view on another tenant over the same connections and threads."""
         view = object.__new__(type(self))

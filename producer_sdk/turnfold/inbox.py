@@ -9,11 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, Final, NamedTuple, cast
-
-import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from turnfold import inbox_scripts
 from turnfold.contract import keys
@@ -22,6 +18,9 @@ from turnfold.contract.tasks import CHANGES, ENTRY_VERSION, Operation
 from turnfold.edge import Entry
 from turnfold.errors import InboxFull, InvalidSettings, Unavailable
 from turnfold.refusals import refusal
+
+if TYPE_CHECKING:
+    import redis
 
 ENTRIES_PER_CALL: Final = 500
 """Entries that one Lua call adds: a longer one would hold up Redis's other clients."""
@@ -58,6 +57,10 @@ def connect(redis_url: str, *, timeout_seconds: float) -> redis.Redis:
 
     Raises `InvalidSettings` for a URL that is not Redis's.
     """
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
     # One immediate retry replaces a pooled connection that a restarted server has dropped. Repeating is safe:
     # entries are deduplicated by id.
     each = timeout_seconds / 2
@@ -88,6 +91,8 @@ _START_ONE: Final = "`turnfold up` of turnfold-worker starts one on this machine
 @contextmanager
 def translated(doing: str, *, remedy: str = _START_ONE) -> Iterator[None]:
     """Turn Redis's errors into `Unavailable`; `remedy` is what helps where no server runs."""
+    import redis
+
     try:
         yield
     except redis.AuthenticationError as error:

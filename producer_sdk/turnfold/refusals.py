@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import redis
+from turnfold.contract.lazy_patterns import lazy_pattern
+
+if TYPE_CHECKING:
+    import redis
 
 _REMEDIES: Final = {
     "OOM": "it is out of memory: give it more (maxmemory), or start workers, which empty the inboxes",
@@ -13,13 +15,9 @@ _REMEDIES: Final = {
     "MISCONF": "it cannot write to its disk: make room there",
     "NOPERM": "its user may not do this: correct the user's rules (ACL), or the user in TURNFOLD_REDIS_URL",
 }
-_CODES: Final[dict[type[Exception], str]] = {
-    redis.exceptions.OutOfMemoryError: "OOM",
-    redis.exceptions.ReadOnlyError: "READONLY",
-    redis.exceptions.NoPermissionError: "NOPERM",
-}
-"""Of errors whose text has lost it; a script's errors have it in the middle of their text."""
-_CODE: Final = re.compile(rf"\b({'|'.join(_REMEDIES)})\b")
+_CODES: Final = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY", "NoPermissionError": "NOPERM"}
+"""By the name of redis-py's error: its text has lost the code, which a script's errors have in the middle of theirs."""
+_CODE: Final = lazy_pattern(rf"\b({'|'.join(_REMEDIES)})\b")
 _SHUT_OUT: Final = "can't run this command"
 """What Redis 6 says in the place of NOPERM inside a script."""
 
@@ -29,5 +27,5 @@ def refusal(error: redis.RedisError) -> str:
     said = str(error)
     if found := _CODE.search(said):
         return _REMEDIES[found[1]]
-    code = "NOPERM" if _SHUT_OUT in said else _CODES.get(type(error))
+    code = "NOPERM" if _SHUT_OUT in said else _CODES.get(type(error).__name__)
     return _REMEDIES[code] if code else said

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.remembered import Remembered
 from turnfold.errors import InvalidInput, InvalidSettings
 
@@ -25,7 +26,7 @@ MESSAGE_TOKENS: Final = 4
 IMAGE_TOKENS: Final = 800
 """A fixed price for an image: its real one depends on its size, which we do not decode."""
 
-_PIECE: Final = re.compile(
+_PIECE: Final = lazy_pattern(
     r"(?P<long>(?=[A-Za-z]*[0-9])[A-Za-z0-9]{16,})"
     r"|(?P<word>[A-Za-z]+)"
     r"|(?P<digits>[0-9]+)"
@@ -38,8 +39,8 @@ _PIECE: Final = re.compile(
     r"|(?P<rest>.)",
     re.DOTALL,
 )
-_PIECES: Final = re.compile(
-    r"[A-Za-z]{1,15}(?![A-Za-z0-9])| (?![ \t])|" + re.sub(r"\?P<\w+>", "?:", _PIECE.pattern), re.DOTALL
+_PIECES: Final = lazy_pattern(
+    lambda: r"[A-Za-z]{1,15}(?![A-Za-z0-9])| (?![ \t])|" + re.sub(r"\?P<\w+>", "?:", _PIECE.pattern), re.DOTALL
 )
 """The same without groups, which finds all pieces at once; what most pieces are comes first."""
 
@@ -95,7 +96,7 @@ def _cost_of_pieces(text: str) -> int:
 
 
 _WORD_COSTS: Final = Remembered(_cost_of_pieces)
-_SPACES: Final = re.compile("  +")
+_SPACES: Final = lazy_pattern("  +")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 from celery.bin.celery import celery
@@ -176,7 +177,9 @@ def test_what_turnfold_is_told_to_do_is_one_of_its_commands() -> None:
     told = [command(name) for name in SERVICES if command(name)[:1] == ["turnfold"]]
     assert {given[1] for given in told} == {"migrate", "serve-metrics"}
     for _, name, *given in told:
-        known = {option for parameter in main.commands[name].params for option in parameter.opts}
+        turnfold_command = main.get_command(click.Context(main), name)
+        assert turnfold_command is not None
+        known = {option for parameter in turnfold_command.params for option in parameter.opts}
         assert {option.partition("=")[0] for option in given} <= known
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import re
 import subprocess
 import sys
 
 import pytest
+
+from turnfold.contract.lazy_patterns import lazy_pattern
 
 
 def modules_after(statement: str) -> set[str]:
@@ -19,16 +23,17 @@ def modules_after(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
-HEAVY = {
-    "celery", "kombu", "sqlalchemy", "sqlmodel", "pydantic", "alembic", "torch", "openai", "sentence_transformers",
-    "tiktoken", "numpy", "click", "rich", "turnfold_worker",
-}  # fmt: skip
+MODELS = {"torch", "openai", "sentence_transformers", "tiktoken", "numpy"}
+SQL = {"sqlalchemy", "sqlmodel", "pydantic", "alembic", "psycopg", "sqlite3"}
+WORDS = {"wordfreq", "ftfy", "langcodes"}
+HEAVY = MODELS | SQL | WORDS | {"celery", "kombu", "click", "rich", "turnfold_worker"}
 
 
 @pytest.mark.parametrize(
     "statement",
     [
         "import turnfold",
+        "import turnfold, sys; assert not {'redis', 'asyncio', 'opentelemetry'} & set(sys.modules)",
         "from turnfold import Turnfold; Turnfold(tenant='acme').for_tenant('other').close()",
         "from turnfold import AsyncTurnfold; AsyncTurnfold(tenant='acme')",
         "from turnfold.contract import canonical, configuration, keys, records, tasks, terms",
@@ -49,3 +54,51 @@ def test_the_tables_leave_a_host_applications_metadata_empty() -> None:
 def test_the_sdk_reads_without_celery_and_without_the_worker() -> None:
     loaded = modules_after("import turnfold.database.reader, turnfold.database.engines")
     assert not loaded & {"celery", "kombu", "turnfold_worker", "alembic"}
+
+
+def test_the_help_of_the_command_imports_no_command() -> None:
+    loaded = modules_after(
+        "import contextlib, io, sys; from turnfold_worker.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()): main(['--help'], standalone_mode=False)\n"
+        "commands = {'turnfold_worker.cli.fold', 'turnfold_worker.cli.status', 'turnfold_worker.cli.output'}\n"
+        "assert not (commands | {'turnfold_worker.wiring', 'turnfold_worker.pipeline'}) & set(sys.modules)"
+    )
+    assert not loaded & (HEAVY - {"click", "turnfold_worker"} | {"redis", "asyncio", "opentelemetry"})
+
+
+def test_the_tasks_are_named_without_what_they_run() -> None:
+    loaded = modules_after("import turnfold_worker.celery_app, turnfold_worker.tasks")
+    assert not loaded & (MODELS | SQL | WORDS | {"redis", "opentelemetry"})
+
+
+PRELOADED = """
+from types import SimpleNamespace
+from turnfold.contract.lazy_patterns import compiled_patterns
+from turnfold_worker.preload import preload
+preload(SimpleNamespace(app=SimpleNamespace(amqp=SimpleNamespace(queues=SimpleNamespace(consume_from={queues})))))
+print("compiled" * (compiled_patterns() > 100))
+"""
+
+
+def test_a_worker_that_folds_loads_all_that_a_fold_needs_before_it_forks() -> None:
+    loaded = modules_after(PRELOADED.format(queues={"turnfold.ingest": 1, "turnfold.compress": 1}))
+    assert {"sqlalchemy", "redis", "wordfreq", "compiled"} <= loaded
+    assert not loaded & MODELS
+
+
+def test_a_worker_that_does_not_fold_loads_no_words() -> None:
+    loaded = modules_after(PRELOADED.format(queues={"turnfold.ingest": 1}))
+    assert {"sqlalchemy", "redis"} <= loaded
+    assert not loaded & (MODELS | WORDS | {"compiled"})
+
+
+def test_a_pattern_that_is_compiled_late_is_the_pattern_itself() -> None:
+    pattern = lazy_pattern(lambda: r"(?P<word>[a-z]+)", re.IGNORECASE)
+
+    assert pattern.pattern == r"(?P<word>[a-z]+)"
+    assert [match["word"] for match in pattern.finditer("We ship")] == ["We", "ship"]
+    assert pattern.sub("x", "a1") == "x1"
+    assert pattern.groupindex == {"word": 1}
+    assert pattern.flags & re.IGNORECASE
+    assert not hasattr(pattern, "no_such_method")
+    assert copy.copy(pattern).fullmatch("A")

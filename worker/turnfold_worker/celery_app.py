@@ -12,6 +12,7 @@ from celery import Celery, signals
 
 from turnfold.contract.tasks import QUEUE_OF, Queue, Task
 from turnfold_worker.outages import Outages
+from turnfold_worker.preload import preload
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.timer import SweepTimer
 
@@ -50,6 +51,8 @@ app.conf.update(
 app.steps["worker"].add(SweepTimer)
 outages = Outages()
 signals.task_failure.connect(outages)
+# Sent when the queues are known, before the pool forks.
+signals.celeryd_after_setup.connect(preload)
 
 # A file rather than a setting of Celery's, so that one variable moves all state.
 if "TURNFOLD_STATE_DIR" in os.environ:

@@ -7,6 +7,7 @@ canonical           what must be equal between any two runs
 configuration       what `configure` and `resolve_anchor` may set
 notes, note_lists, outlines   statements in few words, and how they are stored, of a node and of a conversation
 passages, words, terms   how a query finds them
+lazy_patterns       regular expressions that are compiled when they are first used
 actions             what was done with tools
 access              what is looked up
 vectors             sentence vectors as they are stored

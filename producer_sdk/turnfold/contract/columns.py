@@ -44,6 +44,9 @@ class UtcDateTime(TypeDecorator[datetime]):
 class Base(SQLModel, registry=registry()):
     """Root of Turnfold's tables; its metadata is `Base.metadata`."""
 
+    # Rows are read and written through `table`: a validator is built for a class that is asked to validate.
+    model_config = {"defer_build": True}
+
 
 Base.metadata.naming_convention = NAMING
 

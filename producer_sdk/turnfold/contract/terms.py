@@ -5,11 +5,11 @@ A change here changes stored postings: conversations that are stored have to be 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from itertools import chain
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.remembered import Remembered
 
 MAX_TERM_LENGTH: Final = 64
@@ -25,10 +25,10 @@ STOP_WORDS: Final = frozenset(
 )
 """Words that say nothing about a subject. Negations are not among them."""
 
-_WORD: Final = re.compile(r"[^\W_]+(?:[._/\-:@+#'][^\W_]+)*")
-_INNER: Final = re.compile(r"[^\W_]+")
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f]+")
+_WORD: Final = lazy_pattern(r"[^\W_]+(?:[._/\-:@+#'][^\W_]+)*")
+_INNER: Final = lazy_pattern(r"[^\W_]+")
+_CAMEL: Final = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
+_CJK: Final = lazy_pattern("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f]+")
 _SUFFIXES: Final = (("ies", 5, "y"), ("ing", 6, ""), ("ied", 5, "y"), ("ed", 5, ""), ("es", 5, ""), ("s", 4, ""))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from itertools import chain
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STEMS, STOP_WORDS
 
@@ -15,8 +15,8 @@ _STEPS: Final = 3
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 WEIGHT_OF_DIGIT: Final = {digit: int(digit, 36) / _STEPS for digit in _DIGITS}
 """Each weight by its digit."""
-_WORD: Final = re.compile(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*|[^\W\d_a-z]+")
-_CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_WORD: Final = lazy_pattern(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*|[^\W\d_a-z]+")
+_CJK: Final = lazy_pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
 def note_words(text: str) -> list[str]:

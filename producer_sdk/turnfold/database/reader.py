@@ -50,6 +50,10 @@ class Reader:
             with translated():
                 return self._values.read(wanted)
 
+    def prepare(self) -> None:
+        """Compile what the first reads would compile. Asks the database nothing."""
+        self._values.prepare()
+
     def drop(self, address: Address) -> None:
         """Forget what is remembered of a conversation."""
         self._values.drop(address)

@@ -15,7 +15,7 @@ from sqlalchemy import Engine
 from turnfold.contract.keys import Address
 from turnfold.contract.outlines import last_part, unpack_outline
 from turnfold.contract.results import Head
-from turnfold.database import statements
+from turnfold.database import query_statements, statements
 from turnfold.database.driver import Call, Driver, DriverConnection
 from turnfold.database.known import Found, Known, KnownConversations, Wanted
 from turnfold.database.query_read import answers
@@ -30,6 +30,11 @@ from turnfold.database.rows import (
 )
 from turnfold.shortening import TURNS_A_READ, Shortening, cap_for
 
+_STATEMENTS: Final = (
+    statements.HEAD, statements.HEAD_AND_STORED, statements.STORED_SEQS, statements.OUTLINE, statements.TOP_ANCHOR_ROWS,
+    statements.NEWEST_TURNS, statements.OLDER_SHAPES, query_statements.POSTINGS, query_statements.HIT_PASSAGES,
+    query_statements.NEWEST_SIGNS, query_statements.ANSWERING_TURNS,
+)  # fmt: skip
 _ALL_A_TURN: Final = 8
 """Tokens of a budget for each turn with which notes may run out: then more turns are shown raw."""
 _FEW_TURNS: Final = 8
@@ -58,6 +63,11 @@ class ValueReader:
     def read_within(self, driver: Any, wanted: Wanted) -> Found | None:
         """As `read`, on a connection of the driver whose transaction is open."""
         return self._one_state(DriverConnection(self._driver, driver, None), wanted, self._known.get(wanted.address))
+
+    def prepare(self) -> None:
+        """Compile the statements of a read; else the first read that has one compiles it."""
+        for statement in _STATEMENTS:
+            self._driver.naming(statement)
 
     def drop(self, address: Address) -> None:
         """Forget what is remembered of a conversation."""

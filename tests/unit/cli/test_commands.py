@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import Result
 from sqlalchemy import text
@@ -23,13 +25,13 @@ from turnfold import (
 )
 from turnfold.database.engines import connect
 from turnfold_worker import migrate
-from turnfold_worker.cli import main
+from turnfold_worker.cli import group, main
 from turnfold_worker.cli.failures import exit_code_of
 
 Run = Callable[..., Result]
 Write = Callable[[str, object], Path]
 
-COMMANDS = sorted(main.commands)
+COMMANDS = sorted(group.COMMANDS)
 
 TURNS = [
     {"role": "user", "content": "We need a database for the orders service. We must keep all data inside the EU."},
@@ -56,6 +58,22 @@ def test_help_teaches_with_examples(run: Run) -> None:
 )  # fmt: skip
 def test_exit_codes_say_what_kind_of_error_it_was(error: TurnfoldError, code: int) -> None:
     assert exit_code_of(error) == code
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_says_of_each_command_what_the_command_says_of_itself(run: Run, name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+
+    assert command is not None
+    assert (command.name, command.short_help) == (name, group.COMMANDS[name].short_help)
+    assert re.search(rf"^  {name} +{re.escape(str(command.short_help))}$", run("--help").output, re.MULTILINE)
+
+
+def test_a_command_that_does_not_exist_is_refused(run: Run) -> None:
+    shown = run("folt")
+
+    assert shown.exit_code == 2
+    assert "No such command 'folt'" in shown.output
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,6 +1,7 @@
 """The `turnfold` command.
 
 group          its root: what every command shares, and the commands by what they are for
+lazy_group     imports a command when it is run
 session        what a command works with: settings, and what they lead to
 output, failures   what it prints and asks; its errors, and the exit codes
 streams        where it prints

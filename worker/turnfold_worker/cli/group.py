@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 
-from turnfold_worker.cli.changes import delete, edit, rewind
-from turnfold_worker.cli.demo import demo
-from turnfold_worker.cli.doctor_command import digest, doctor, migrate
-from turnfold_worker.cli.failures import Group
-from turnfold_worker.cli.fold import fold
-from turnfold_worker.cli.forget import forget
-from turnfold_worker.cli.import_command import import_files
-from turnfold_worker.cli.inspect_command import inspect
-from turnfold_worker.cli.jobs import jobs
-from turnfold_worker.cli.list_command import list_conversations
-from turnfold_worker.cli.metrics_command import serve_metrics
-from turnfold_worker.cli.reading import anchors, context, expand, search
-from turnfold_worker.cli.refine_command import refine
+from turnfold_worker.cli.lazy_group import LazyCommand, LazyGroup
 from turnfold_worker.cli.session import Session
-from turnfold_worker.cli.status import status
-from turnfold_worker.cli.up import up
-from turnfold_worker.cli.usage_command import usage
+
+COMMANDS: Final = {
+    "up": LazyCommand("up", "up", "Run everything on this machine."),
+    "demo": LazyCommand("demo", "demo", "See it work, in under a minute."),
+    "import": LazyCommand("import_command", "import_files", "Append conversations from files."),
+    "list": LazyCommand("list_command", "list_conversations", "List the conversations of a tenant."),
+    "context": LazyCommand("reading", "context", "Print a context within a token budget."),
+    "expand": LazyCommand("reading", "expand", "Print what a marker stands for."),
+    "search": LazyCommand("reading", "search", "Find segments and turns about something."),
+    "anchors": LazyCommand("reading", "anchors", "List what must not be lost, verbatim."),
+    "inspect": LazyCommand("inspect_command", "inspect", "Show the tree of a conversation."),
+    "status": LazyCommand("status", "status", "Show how far the work is."),
+    "jobs": LazyCommand("jobs", "jobs", "Work that waits for a person: list, retry, skip."),
+    "refine": LazyCommand("refine_command", "refine", "Let models better what the rules wrote."),
+    "usage": LazyCommand("usage_command", "usage", "Show what models did and cost."),
+    "edit": LazyCommand("changes", "edit", "Give a turn other words."),
+    "delete": LazyCommand("changes", "delete", "Remove what a turn says, for good."),
+    "rewind": LazyCommand("changes", "rewind", "Cut off everything after a turn."),
+    "forget": LazyCommand("forget", "forget", "Erase a conversation for good."),
+    "fold": LazyCommand("fold", "fold", "Fold a file offline, without servers."),
+    "doctor": LazyCommand("doctor_command", "doctor", "Check that everything is right."),
+    "digest": LazyCommand("doctor_command", "digest", "Print a hash of what is stored."),
+    "migrate": LazyCommand("doctor_command", "migrate", "Create or upgrade the schema."),
+    "serve-metrics": LazyCommand("metrics_command", "serve_metrics", "Serve metrics for Prometheus."),
+}
 
 
 @click.group(
-    cls=Group,
+    cls=LazyGroup,
+    lazy_commands=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog=(
         "Exit codes: 0 it worked, 1 a check failed or what was asked for does not exist, 2 wrong input, 3 something is "
@@ -59,10 +72,3 @@ def main(ctx: click.Context, redis_url: str | None, database_url: str | None, te
     """
     ctx.obj = Session(redis_url=redis_url, database_url=database_url, tenant=tenant)
     ctx.call_on_close(ctx.obj.close)
-
-
-for command in (
-    up, demo, import_files, list_conversations, context, expand, search, anchors, inspect, status, jobs, refine, usage,
-    edit, delete, rewind, forget, fold, doctor, digest, migrate, serve_metrics,
-):  # fmt: skip
-    main.add_command(command)

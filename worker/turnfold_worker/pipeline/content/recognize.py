@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import Lines
 
 _FIRST: Final = 120
@@ -43,7 +44,7 @@ _WORDS_OF_CODE: Final = (
     "import|from|def|class|async|public|private|protected|static|final|return|const|let|var|package|using|func|fn|impl"
     "|pub|use|struct|enum|interface|export|if|else|for|while|try|except|catch|\\#include|@\\w+"
 )
-_LOOKS: Final = re.compile(
+_LOOKS: Final = lazy_pattern(
     rf"""
   (?P<total>=+[ ].{{0,200}}\d[ ](?:passed|failed|errors?|skipped|xfailed|deselected|warnings?).{{0,80}}
     | test[ ]result:[ ] | Tests:[ ]+\d | Test[ ]Suites:[ ]+\d | (?:\[\w+\][ ])?Tests[ ]run:[ ]\d
@@ -136,13 +137,13 @@ def recognize(lines: Lines) -> Kind:
     return next((kind for kind, holds in _RULES if holds(look)), Kind.TEXT)
 
 
-_SQL: Final = re.compile(
+_SQL: Final = lazy_pattern(
     r"\s*(?:(?P<select>(?i:select|with)\s.{1,400}\s(?i:from)\s)|(?i:insert\s+into\s|update\s+[\w.\"`]+\s+set\s|delete\s+from\s"
     r"|create\s+(?:or\s+replace\s+)?(?:temp\w*\s+|unique\s+|materialized\s+)?(?:table|index|view|database|function|trigger"
     r"|schema|extension|type)\s|alter\s+table\s|drop\s+(?:table|index|view|database)\s|explain\s+(?:analyze\s+)?select\s"
     r"|begin\s*;))"
 )
-_SQL_MARK: Final = re.compile(r"SELECT|WITH|;\s*$|\s(?i:where|join|group by|order by)\s|\*|=")
+_SQL_MARK: Final = lazy_pattern(r"SELECT|WITH|;\s*$|\s(?i:where|join|group by|order by)\s|\*|=")
 
 
 def is_sql(lines: Lines) -> bool:

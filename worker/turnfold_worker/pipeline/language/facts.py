@@ -15,6 +15,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STOP_WORDS
 from turnfold_worker.pipeline.language.common_words import COMMON_WORDS, listed
 from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL
@@ -109,7 +110,7 @@ _KINDS: Final[Mapping[str, FactKind]] = {
 _MAY_BEGIN_A_DATE: Final = "next|last|this|on|yesterday|tomorrow|tonight"
 _MAY_BE_MORE_THAN_A_WORD: Final = f"Error|Exception|Fault|{_MONTH}|{_WEEKDAY}|Yesterday|Tomorrow|Tonight"
 # `plain` and `word` only save time: of most of a text, nothing or a name is all that the rest could find.
-_FACT: Final = re.compile(
+_FACT: Final = lazy_pattern(
     rf"""(?<![\w<])(?:
   (?P<plain>(?:(?!(?:{_MAY_BEGIN_A_DATE})(?!\w))[a-z]++(?=[\s,;!?)"'\]}}*|]|\.\s|\Z)
     | [^\w.@+~/\\$€£¥\#<-]++ | [-+.\#~@](?=\s))++)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.text import whole_numbers
 
 READ_HEAD: Final = 40_000
@@ -19,34 +20,34 @@ READ_TAIL: Final = 10_000
 MAX_CLAUSE: Final = 300
 """Code points of a clause at most."""
 
-_FENCE: Final = re.compile(r"[ \t]{0,8}(`{3,}|~{3,})")
-_ITEM: Final = re.compile(r"[ \t]{0,40}(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t]+){1,3}(?:\[[ xX]\][ \t]+)?")
-_CODE_LINE: Final = re.compile(
+_FENCE: Final = lazy_pattern(r"[ \t]{0,8}(`{3,}|~{3,})")
+_ITEM: Final = lazy_pattern(r"[ \t]{0,40}(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t]+){1,3}(?:\[[ xX]\][ \t]+)?")
+_CODE_LINE: Final = lazy_pattern(
     r"[ \t]{0,60}(?:\d{1,6}[:|](?!\d)"
     r"|(?:import|from|def|class|public|private|protected|return|const|package|using) [^.!?]{1,120}$"
     r"|@\w{1,40}(?:\(|[ \t]*$)|</?[a-zA-Z!][^<>]{0,200}>|[{}\[\]();]{1,6}[ \t]*$|[$>#]{1,3} \S|\S{0,200}[$#][ \t]*$)"
     r"|[^\n]{0,240}[;{}][ \t]*$|[ \t]{4,60}[^\n]{0,160}[)=(:,][ \t]*$"
 )
 """A line that looks like code, output or markup outside a fence; two in a row are a code block."""
-_END: Final = re.compile(
+_END: Final = lazy_pattern(
     "(?P<plain>[.!?…]{1,8}[\"'”\u2019»)\\]*_]{0,4}(?=\\s))|(?P<wide>[。\uff01\uff1f؟\u06d4]{1,8}[」』”\uff09]{0,2})"
 )
-_ABBREVIATION: Final = re.compile(
+_ABBREVIATION: Final = lazy_pattern(
     r"(?i)(?:^|[\s(])(?:e\.g|i\.e|mr|mrs|ms|dr|prof|vs|etc|approx|no|st|fig|inc|ltd|cf|[a-z])\.$"
 )
 _LONGEST_STRUCK: Final = 400
 _SHORTEST_TITLE: Final = 3
 _CAPITALS: Final = 40
 """Code points up to which a line in capitals above others is a heading."""
-_LOWER_NEXT: Final = re.compile(r"\s+[a-z]")
-_FACTORIAL: Final = re.compile(
+_LOWER_NEXT: Final = lazy_pattern(r"\s+[a-z]")
+_FACTORIAL: Final = lazy_pattern(
     r"(?<![^\W_])(?:(?:\d{1,9}|[a-z])!\s+[^\w\s\"'“\u2018]|[\dn]!\s+[a-z])"
     r"|\)!\s+[=+*/^)\\}×·÷-]"
 )
 """A mark of arithmetic: `4! = 24`, `\\( n! \\)`, `(n - 1)! / 2`, `use 4! or not`."""
 DASH: Final = r"(?:(?<![\d%)}\]]) [-–—]+ (?![\d\\(])| [-–—]+ (?![\dA-Z\\(£$€]))"
 """A dash between words: no minus, and no range as in `Nov 16 - Dec 15` and `9 AM - 12 PM`."""
-_JOINT: Final = re.compile(
+_JOINT: Final = lazy_pattern(
     rf";\s|{DASH}|—"
     r"|,\s(?=(?:and|but|so|because|which|while|although|since|where|when|as|or|then)\s)"
 )

@@ -10,8 +10,6 @@ import math
 from functools import lru_cache
 from typing import Final
 
-import wordfreq
-
 from turnfold.contract.terms import stem
 from turnfold_worker.pipeline.language.common_words import listed
 
@@ -52,6 +50,9 @@ def rarity_of(word: str) -> float:
 
 
 def _zipf(word: str) -> float:
+    # Here, because it takes a tenth of a second and only folding asks for it.
+    import wordfreq
+
     if not (word.isascii() and word.isalpha()):
         return wordfreq.zipf_frequency(word, "en", wordlist="small")
     # A plain word is one token: what `zipf_frequency` comes to without its tokenizer.

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.dates import resolve_relative_days
@@ -50,7 +51,7 @@ _LOOSE: Final = listed("too also already recently now again lately before though
 
 _POINTING: Final = listed("it this that these those me myself my our you your them him her his its both ago")
 """Words that say nothing outside their sentence."""
-_WHEN: Final = re.compile(r" (?:(?:last|next|this) \w+|on \w+day|the (?:other day|first time))$", re.IGNORECASE)
+_WHEN: Final = lazy_pattern(r" (?:(?:last|next|this) \w+|on \w+day|the (?:other day|first time))$", re.IGNORECASE)
 
 _FIRST_PERSON: Final = {
     "am": "is", "'m": "is", "work": "works", "live": "lives", "study": "studies", "teach": "teaches", "use": "uses",
@@ -76,19 +77,19 @@ _OBJECT: Final = (
     r"|like|as|until|or|-|–|—)\b|\s[-–—])"
 )
 _START: Final = r"^(?:(?:and|but|so|well|yes|yeah|also|oh|now),? ){0,2}"
-_SPOKEN: Final = re.compile(
+_SPOKEN: Final = lazy_pattern(
     rf"{_START}I(?:'ve)? ?(?:(?:just|also|now|recently|finally|already) )?(?P<verb>{_VERB}) {_OBJECT}", re.IGNORECASE
 )
-_OWNED: Final = re.compile(
+_OWNED: Final = lazy_pattern(
     rf"{_START}(?:my|our) (?P<owned>[\w-]+(?: [\w-]+){{0,2}}?)(?:'s name)? (?P<verb>is|was)(?: called| named)?"
     rf" {_OBJECT}",
     re.IGNORECASE,
 )
-_STATED: Final = re.compile(rf" (?P<verb>{_VERB}) {_OBJECT}")
-_PAIR: Final = re.compile(
+_STATED: Final = lazy_pattern(rf" (?P<verb>{_VERB}) {_OBJECT}")
+_PAIR: Final = lazy_pattern(
     r"^(?P<key>[A-Za-z][\w .-]{1,40}?)(?: ?= ?|: )(?P<value>[^\s\\{}]{1,60}(?: [^\s\\{}]{1,20}){0,2})$"
 )
-_DIGIT: Final = re.compile(r"\d")
+_DIGIT: Final = lazy_pattern(r"\d")
 
 
 def relations_of(readings: Sequence[Reading]) -> list[str]:

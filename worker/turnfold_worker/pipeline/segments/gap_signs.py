@@ -5,7 +5,6 @@ A gap is the place before a turn, at which a segment may begin.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +12,7 @@ from functools import lru_cache
 from operator import mul
 from typing import Any, Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.vectors import Vector, numbers_of
 from turnfold_worker.pipeline.language.dates import as_utc
@@ -29,7 +29,7 @@ _LEAD: Final = (
     r"(?i)^\W{0,4}(?:(?:ok(?:ay)?|so|well|alright|all right|right|now|great|thanks?|thank you|perfect|cool|yes|no|um|uh"
     r"|and|but|yeah|sure|good)[,.! ]+){0,4}"
 )
-_CUE: Final = re.compile(
+_CUE: Final = lazy_pattern(
     _LEAD + r"(?:next (?:topic|question|item|thing|point|up|on)|(?:the )?(?:next|other) (?:thing|item|point|topic)"
     r"|by the way|btw|moving on|let'?s (?:move|go) on|let'?s (?:talk|start|look|see|turn)|anyway|anyways"
     r"|on (?:a|an)(?:other| different| unrelated) (?:note|topic|subject)|speaking of|first of all|to start with"
@@ -38,12 +38,12 @@ _CUE: Final = re.compile(
     r"|unrelated|also\b|i (?:also|now) (?:need|want|have)|now (?:let'?s|i|can|for|we|that)|can you also"
     r"|i'?d also|i would also|what else|is there anything else|do you (?:also|have any other))(?!\w)"
 )
-_CLOSING: Final = re.compile(
+_CLOSING: Final = lazy_pattern(
     r"(?i)(?:thanks?(?: you)?|that'?s all|got it|sounds good|good ?bye|bye|see you|talk (?:to you )?(?:soon|later)"
     r"|that (?:helps|works)|perfect|no problem|you'?re welcome|glad (?:i|to)|have a (?:great|good|nice)"
     r"|my pleasure|anything else|enjoy your)(?!\w)"
 )
-_FAREWELL: Final = re.compile(
+_FAREWELL: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:(?:that|this|it)(?:'?s| is| was| will be| would be)? (?:all|it|everything)"
     r"(?! (?:about|in|of|right|the))|will that be all|(?:am|'?m) (?:all )?(?:set|done|good)(?: for)?"
     r"|(?:nothing|not?) (?:else|more)|(?:have|enjoy) (?:a|your|the) (?:\w+ )?(?:\w+ )?(?:day|one|time|evening|night"
@@ -52,31 +52,31 @@ _FAREWELL: Final = re.compile(
     r"|(?:glad|happy|pleased) (?:i could|to (?:help|assist|be of)|to have (?:helped|been))"
     r"|(?:thanks|thank you|appreciate)[\w ]{0,16} (?:help|assistance|service|time))(?!\w)"
 )
-_POINTING: Final = re.compile(
+_POINTING: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:it|its|they|their|them|he|she|his|her|him|that(?! i\b)|those|these|this|there|one|ones|same|instead"
     r"|others?|else|more|the (?:first|second|third|last|previous|above|other|latter|former|rest))(?!\w)"
 )
-_INTRODUCING: Final = re.compile(r"(?i)(?<!\w)(?:an?|some|any) (?!(?:lot|bit|few|little|while|more|other)(?!\w))\w")
-_MARKER: Final = re.compile(r"(?i)^\W{0,4}(?:so|ok(?:ay)?|'kay|right|alright|all right|well|now|um|good)(?!\w)")
-_GREETING: Final = re.compile(
+_INTRODUCING: Final = lazy_pattern(r"(?i)(?<!\w)(?:an?|some|any) (?!(?:lot|bit|few|little|while|more|other)(?!\w))\w")
+_MARKER: Final = lazy_pattern(r"(?i)^\W{0,4}(?:so|ok(?:ay)?|'kay|right|alright|all right|well|now|um|good)(?!\w)")
+_GREETING: Final = lazy_pattern(
     r"(?i)^\W{0,4}(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|welcome)(?!\w)"
 )
-_REPLY: Final = re.compile(
+_REPLY: Final = lazy_pattern(
     r"(?i)^\W{0,4}(?:yes|yeah|yep|yup|no|nope|not|ok(?:ay)?|sure|right|correct|exactly|of course"
     r"|i (?:do|did|don'?t|am|was|have|haven'?t|think so|see|agree|already)|that'?s|true|absolutely|definitely|maybe|mm"
     r"|uh-?huh|hmm|oh|wow|ha+h?|cool|nice|awesome|great|interesting|really|me too|same|lol)(?!\w)"
 )
-_LEANING: Final = re.compile(
+_LEANING: Final = lazy_pattern(
     r"(?i)^\W{0,4}(?:(?:and|but|or|so|then|because|ok(?:ay)?|well|yes|no|what|how|why|where|when|who|can|could|do|does|did|is"
     r"|was|will|would|should|if|about|i|you|think|like|that'?s)[,.]? ){0,4}"
     r"(?:it|its|that|this|those|these|they|them|he|she|him|her|there|one|ones|then|either|neither|same|else|such)(?!\w)"
 )
-_ASKING: Final = re.compile(
+_ASKING: Final = lazy_pattern(
     r"(?i)(?:^|[.!,;] )\W{0,4}(?:(?:and|but|so|ok(?:ay)?|well|yes|no|also|now|hi|hello|thanks|please)[,.!]? ){0,3}"
     r"(?:how|what|where|when|who|which|why|can|could|do|does|is|are|will|would|should|may|tell me|show me|explain|find"
     r"|help me|give me|write|please|i (?:want|need|would like|am looking)|i'?d like|i'?m looking)(?!\w)"
 )
-_ABOUT_TALK: Final = re.compile(
+_ABOUT_TALK: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:meetings?|agenda|presentations?|present(?:ed|ing)?|slides?|minutes|discuss(?:ed|ion|ions|ing)?"
     r"|topics?|items?|summar(?:y|ies|i[sz]e[ds]?|i[sz]ing)|start(?:ed|ing)?|begin(?:ning)?|finish(?:ed)?|end|next|first"
     r"|finally|mov(?:e|ing) on|go(?:ing)? (?:on|back)|continue|questions?|talk(?:ed|ing)? about|introduc(?:e|ed|tion)"

@@ -6,11 +6,11 @@ meeting, how long it is, and who speaks.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import Found
 from turnfold_worker.pipeline.anchors.statements.done_at_once import AT_ONCE
 from turnfold_worker.pipeline.language.spoken import plain_words, without_fillers
@@ -22,7 +22,7 @@ _LONG: Final = 40
 """Words from which a turn is simply long."""
 
 CUES: Final = {
-    name: re.compile(pattern)
+    name: lazy_pattern(pattern)
     for name, pattern in {
         "next": r"\bnext (?:meeting|session|time|call|week)\b|\bbefore next\b|\buntil then\b"
         r"|\b(?:in the )?mean(?:time|while)\b|\bhalf an hour\b|\bthirty minutes\b",
@@ -70,7 +70,7 @@ CUES: Final = {
 
 WORD: Final = "word "
 """Before the words of a turn, as names of evidence."""
-_WORDS: Final = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_WORDS: Final = lazy_pattern(r"[a-z]+(?:'[a-z]+)?")
 
 
 def evidence_of(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> list[dict[str, float]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Rule, opening, rule
 
 # fmt: off
@@ -31,7 +31,7 @@ DECISIONS: Final = (
         ^(?:yes,? |ok,? |okay,? |sure,? )?go ahead (?:and|with) / i choose / approved /
         i(?:'ll| will) take (?:it|the|that|this|them|one)
     """),
-    Rule("it is", Act.DECISION, 68, "Kafka it is.", re.compile(
+    Rule("it is", Act.DECISION, 68, "Kafka it is.", lazy_pattern(
         r"^(?:(?:ok|okay|so|then|yes|good|great|fine|right)[,.!]? ){0,2}(?!(?:as|what|how|where|when|who|that|this|yes|"
         r"no|so|here|there|sure|ok|okay|okey|yeah|and|but|if|because|since|whatever|wherever|however|like|think|see)\b)"
         r"(?:[\w'.-]+ ){1,3}it is(?:,? then)?\W*$|, so (?:[\w'.-]+ ){1,3}it is(?:,? then)?\W*$"

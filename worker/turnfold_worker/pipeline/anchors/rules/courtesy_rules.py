@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 
-POLITE: Final = re.compile(
+POLITE: Final = lazy_pattern(
     joined(r"""
     ^(?:please |and |just |so |also |then |sure,? |yeah,? |ok,? |of course,? ){0,2}(?:let (?:me|us) know (?:if|how|
     what you think|whether)|feel free to|i(?:'ll| will) (?:definitely |surely )?keep (?:you|ya|u|y'all) (?:posted|
@@ -19,7 +19,7 @@ POLITE: Final = re.compile(
 )
 """What is said for politeness: it asks for nothing."""
 
-PLEASANT: Final = re.compile(
+PLEASANT: Final = lazy_pattern(
     joined(r"""
     ^(?:please |and |just |so |also |then |sure,? |yeah,? |ok,? |of course,? ){0,2}(?:bon app[eé]tit|
     i wish i (?:had|could|was|were)|check out (?:this|these|that|my) (?:\w+ ){0,2}(?:pic|pics|photo|photos|
@@ -35,7 +35,7 @@ _IN_NEED: Final = (
     r"|problems?|trouble|assistance|support|comments?|anything)"
 )
 _COME_TO_US: Final = r"(?:let (?:me|us) know|contact|call|ask|reach|visit|e-?mail|tell (?:me|us))"
-OFFERS_HELP: Final = re.compile(
+OFFERS_HELP: Final = lazy_pattern(
     rf"(?<!\w)(?:{_IN_NEED}(?!\w).{{0,80}} {_COME_TO_US}|{_COME_TO_US} .{{0,60}}{_IN_NEED}"
     rf"|hesitate(?= to (?:{_COME_TO_US}|give|say|get)|\W*$)|feel free to (?:{_COME_TO_US}|message|give me)"
     r"|let (?:me|us) know (?:if|when|whenever) (?:i|we) can (?:help|do|be of)"
@@ -217,8 +217,8 @@ _TOLD: Final = (
         rf"(?!\w){AND_ASKS}"
     ),
 )
-IDLE: Final = re.compile("|".join((*_PARTING, *_CHEERING, *_FEELING, *_RHETORICAL, *_SHOWN)))
+IDLE: Final = lazy_pattern("|".join((*_PARTING, *_CHEERING, *_FEELING, *_RHETORICAL, *_SHOWN)))
 """What parts, cheers, vows or shows, where no value is named."""
 
-TOLD: Final = re.compile("|".join(_TOLD))
+TOLD: Final = lazy_pattern("|".join(_TOLD))
 """'They help me relax', 'It's great that you can come': it tells of somebody, and asks nobody."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Rule, opening, rule
 
 PROMISES: Final = frozenset({"promise", "promise of anything", "going to"})
@@ -64,7 +64,8 @@ REQUESTS: Final = (
     rule("please", Act.REQUEST, 66, "Please forward the invoices.", r"""
         (?<!yes, )(?<!yes )(?<!to )please(?:,? (?!note|find|see|feel free|do not hesitate)\w+)
     """),
-    Rule("please at the end", Act.REQUEST, 60, "Two tickets, please.", re.compile(r"(?<!yes)(?<!yes,) please\W{0,3}$")),
+    Rule("please at the end", Act.REQUEST, 60, "Two tickets, please.",
+         lazy_pattern(r"(?<!yes)(?<!yes,) please\W{0,3}$")),
     rule("can you", Act.REQUEST, 66, "Could you send me the draft?", r"""
         (?:can|could|would|will|can't|won't|couldn't) (?:you|someone|anybody|somebody|u)(?: (?:please|kindly|
         possibly|maybe|just|also|all))? (?!believe|imagine|like\b|be\b|speak (?!to|with|up))\w+

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import LEAD, joined
 
-ACCEPTS: Final = re.compile(
+ACCEPTS: Final = lazy_pattern(
     joined(r"""
     ^(?:(?:oh|well|um|uh|ah|hmm|yeah|yes|yep|ok|okay)[,.! ]{1,3}){0,3}(?:yes|yeah|yep|yup|sure(?: thing)?|ok|
     okay|all right|alright|right|fine|good|great|perfect|excellent|cool|certainly|of course|absolutely|
@@ -27,7 +27,7 @@ ACCEPTS: Final = re.compile(
 )
 """A yes: to a request, an offer, a proposal."""
 
-CONFIRMS: Final = re.compile(
+CONFIRMS: Final = lazy_pattern(
     joined(r"""
     ^(?:(?:yes|yeah|yep|yup|ok|okay|great|perfect)[,.! ]{1,3}){0,2}(?:that(?:'?s| is)? (?:all |also |
     absolutely |exactly |totally |quite |indeed )?(?:correct|right|accurate|what i (?:want|need|said))|correct|
@@ -36,7 +36,7 @@ CONFIRMS: Final = re.compile(
 )
 """A yes to what was said, not to what was asked for."""
 
-REFUSES: Final = re.compile(
+REFUSES: Final = lazy_pattern(
     joined(r"""
     ^(?:(?:oh|well|um|uh|ah|hmm|thanks|thank you|but)[,.! ]{1,3}){0,3}(?:no(?! problem)|nope|not (?:now|yet|
     really|today|at all|right now)|sorry|i'm sorry|i am sorry|i'm afraid|i(?:'d| would) rather not|i can't|
@@ -45,7 +45,7 @@ REFUSES: Final = re.compile(
 )
 """A no."""
 
-DECLINES_OUTRIGHT: Final = re.compile(
+DECLINES_OUTRIGHT: Final = lazy_pattern(
     joined(r"""
     ^(?:(?:oh|well|um|uh|ah|hmm|sorry|thanks|thank you)[,.! ]{1,3}){0,3}(?:(?:no|nope|nah)(?=[,.!;]|$|
     \s(?:thanks|thank|i|need)(?!\w))|
@@ -55,7 +55,7 @@ DECLINES_OUTRIGHT: Final = re.compile(
 )
 """A no for good, not for now."""
 
-GOES_ALONG: Final = re.compile(
+GOES_ALONG: Final = lazy_pattern(
     joined(r"""
     ^(?:thanks|thank you|there you (?:are|go)|here(?:'s| is)|i see|(?:oh,? )?(?:that|
     it)(?:'s| is| sounds) (?:\w+ )?(?:nice|kind|great|lovely|a deal|interesting|fun|terrible|too)|maybe|
@@ -64,7 +64,7 @@ GOES_ALONG: Final = re.compile(
 )
 """Neither yes nor no, but it goes with what was asked."""
 
-CLOSING: Final = re.compile(
+CLOSING: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:that(?:'s| is|'ll be| will be|'d be| would be|s) (?:all(?! (?:correct|right|fine|good|
     true))|it|everything)|(?:no|
@@ -74,7 +74,7 @@ CLOSING: Final = re.compile(
 )
 """Nothing more is wanted."""
 
-THANKS: Final = re.compile(
+THANKS: Final = lazy_pattern(
     joined(r"""
     ^(?:thanks|thank you|wow|cool|nice|awesome|great|congrats|aww?|haha|lol|i see|really|good (?:luck|idea|job)|
     please|can|could|what|how|hi|hey|hello|bye|i (?:really )?appreciate|nothing|you(?:'re|'ve| are| have))(?!\w)
@@ -82,20 +82,22 @@ THANKS: Final = re.compile(
 )
 """It answers without stating anything."""
 
-DECLINES: Final = re.compile(
+DECLINES: Final = lazy_pattern(
     r"^(?:oh[,.! ]{1,3})?(?:no|not (?:now|today))[,.! ]{1,3}(?:but )?(?:thanks|thank you|no need)|^no need(?!\w)"
 )
 """A no to something offered."""
 
-THANKED: Final = re.compile(
+THANKED: Final = lazy_pattern(
     r"^(?:(?:oh|ok|okay|great|good|well|all right|alright)[,.! ]{1,3}){0,2}(?:many thanks|thanks|thank you)(?!\w)"
 )
 """What is offered is welcome."""
 
-FILLS_IN: Final = re.compile(r"^(?:(?:please|ok|okay|yes|sure|great|just|then)[,.! ]{1,3}){0,2}make (?:it|that)(?!\w)")
+FILLS_IN: Final = lazy_pattern(
+    r"^(?:(?:please|ok|okay|yes|sure|great|just|then)[,.! ]{1,3}){0,2}make (?:it|that)(?!\w)"
+)
 """What answers a question for a value, 'Make it for two', mends nothing."""
 
-CONFIRMATION_ASKED: Final = re.compile(
+CONFIRMATION_ASKED: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:confirm(?:ation|ing)?|(?<!would )(?<!do )(?<!are )(?<!if )(?:you|you'd)(?: would|'re| are)? (?:like|want|
     need|wish|booking|buying|requesting|transferring|sending|paying|reserving|renting|going to) .{1,240}[?.]$|(?:^|
@@ -113,7 +115,7 @@ CONFIRMATION_ASKED: Final = re.compile(
 )
 """A proposal that waits for a yes: 'Please confirm: …', 'You want …, is that right?'."""
 
-RHETORICAL: Final = re.compile(
+RHETORICAL: Final = lazy_pattern(
     joined(r"""
     ^(?:(?:hey|hi|hello|so|and|but|oh|wow|yeah|well|ok(?:ay)?|haha|cool|great|sorry)[,.! ]+){0,6}(?:right|
     really|ok(?:ay)?|huh|what|why not|how are (?:you|things)(?: (?:doing|today|feeling)){0,3}|how's it going|
@@ -127,7 +129,7 @@ RHETORICAL: Final = re.compile(
 )
 """Questions that ask for nothing."""
 
-QUESTION: Final = re.compile(
+QUESTION: Final = lazy_pattern(
     LEAD
     + joined(r"""
     (?:what|who|whom|whose|which|when|where|why|how|is|are|am|was|were|do|does|did|have|has|had|can|could|would|
@@ -136,12 +138,12 @@ QUESTION: Final = re.compile(
 )
 """The opening of a question, also where speech has no question mark."""
 
-ASKS_WHAT: Final = re.compile(
+ASKS_WHAT: Final = lazy_pattern(
     LEAD + r"(?:what(?! about| if)|where|when|which|who|whom|whose|how(?! about)|why(?! don't| not))(?!\w)(?!.*please)"
 )
 """The opening of a question for words: whatever follows, 'What would you like?' asks for no deed."""
 
-BOILERPLATE: Final = re.compile(
+BOILERPLATE: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:unsubscribe|click (?:here|below|(?:on )?th(?:e|is) (?:link|button|icon))|(?:to your|your) (?:address book|
     safe.senders?)|address book or|to ensure (?:delivery|that you|you|your)|
@@ -154,7 +156,7 @@ BOILERPLATE: Final = re.compile(
 )
 """What form letters end with: it asks everybody, so nobody."""
 
-NO_ANSWER: Final = re.compile(
+NO_ANSWER: Final = lazy_pattern(
     joined(r"""
     ^(?:(?:oh|well|um|uh|ah|hmm|sorry|honestly|good question|no|thanks)[,.! ]{1,3}){0,3}(?:i(?:'m| am)? (?:really |
     honestly |still )?(?:don't know|do not know|not (?:sure|certain)|have(?:n't| not) decided|have no idea)|no idea|
@@ -168,5 +170,5 @@ _YES: Final = (
     r"(?:yeah|yes|yep|yup|okay|ok|o_k|alright|all right|right|sure|oh|well|um|uh|m{2,6}|mm-hmm|uh-huh|hm{1,6}|exactly|"
     r"i see|good question)"
 )
-MERE_YES: Final = re.compile(rf"(?:{_YES}[,.! ]{{1,3}}){{0,5}}{_YES}[,.! ]{{0,3}}")
+MERE_YES: Final = lazy_pattern(rf"(?:{_YES}[,.! ]{{1,3}}){{0,5}}{_YES}[,.! ]{{0,3}}")
 """A reply of nothing but assent, whole: it answers no question for words."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.prose import Span
 
 ENOUGH: Final = 50
@@ -84,12 +85,12 @@ def _alternatives(phrases: str) -> str:
 
 def rule(name: str, act: Act, points: int, example: str, phrases: str) -> Rule:
     """A rule that holds where one of its phrases is said in whole words."""
-    return Rule(name, act, points, example, re.compile(rf"(?<!\w)(?:{_alternatives(phrases)})(?!\w)"))
+    return Rule(name, act, points, example, lazy_pattern(lambda: rf"(?<!\w)(?:{_alternatives(phrases)})(?!\w)"))
 
 
 def opening(name: str, act: Act, points: int, example: str, phrases: str) -> Rule:
     """A rule that holds where one of its phrases opens the clause."""
-    return Rule(name, act, points, example, re.compile(rf"{LEAD}(?:{_alternatives(phrases)})(?!\w)"))
+    return Rule(name, act, points, example, lazy_pattern(lambda: rf"{LEAD}(?:{_alternatives(phrases)})(?!\w)"))
 
 
 LEAD: Final = joined(r"""

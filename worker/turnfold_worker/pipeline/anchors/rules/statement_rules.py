@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.change_rules import CORRECTIONS, DECISIONS
 from turnfold_worker.pipeline.anchors.rules.deed_rules import COMMITMENTS, REQUESTS
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Rule, joined, rule
@@ -121,18 +122,18 @@ _STANDING: Final = (
     r"|(?:^|[.!?:;] )(?!(?:i|we|he|she|they|it|i'm|we're|i'll|we'll|my|our|so i)\b)"
     r"[^.!?]{3,150} from now on\W*(?:$| )"
 )
-STANDING_ORDER: Final = re.compile(_STANDING.replace(" ", r"\s"), re.IGNORECASE)
+STANDING_ORDER: Final = lazy_pattern(_STANDING.replace(" ", r"\s"), re.IGNORECASE)
 """How people say what they want from now on: the order comes first, or 'from now on' last."""
 
 _I_WOULD: Final = r"(?<!\bwould )(?<!\bdo )(?<!\w)i(?:['\u2019]d| would)?"
-PREFERENCE: Final = re.compile(
+PREFERENCE: Final = lazy_pattern(
     rf"(?i){_I_WOULD}(?: (?:strongly|really|generally|usually|always|still|much|also|do))* prefer,? \w"
     rf"|{_I_WOULD}(?: much)? rather (?!not\W*$)"
     r"|\bmy preferences? (?:is|are) \w"
 )
 """How people say what they like better, which is about later questions too: it weighs less than an order."""
 
-STANDS: Final = Rule("standing order", Act.FACT, 82, "Always answer in German.", re.compile(_STANDING))
+STANDS: Final = Rule("standing order", Act.FACT, 82, "Always answer in German.", lazy_pattern(_STANDING))
 """What an assistant is told once and has to do each time. Among people it is a manner of speaking."""
 
 RULES: Final = (STANDS, *CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS)
@@ -151,7 +152,7 @@ def _not_after(before: Iterable[str]) -> str:
     return "(?<!^)" + "".join(rf"(?<!\b{word} )" for word in before)
 
 
-MENDED: Final = re.compile(
+MENDED: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:{no_object}no(?=,? (?!longer|
     more|one|other|matter|such|less|fewer|idea|doubt|problem|need|way|reason|fee|cost|time|money|good)\w)|
@@ -171,23 +172,23 @@ MENDED: Final = re.compile(
 )
 """A speaker who corrects himself within a question."""
 
-EXCLAIMED: Final = re.compile(r"^(?:oh|ah|aw+),? no+\b[,.! ]*")
+EXCLAIMED: Final = lazy_pattern(r"^(?:oh|ah|aw+),? no+\b[,.! ]*")
 """What a question may open with that corrects nothing: 'Oh no, is he all right?'"""
 
-PERSONAL: Final = re.compile(
+PERSONAL: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:i|i'm|i've|i'd|my|me)(?!\w)
 """)
 )
 """Somebody speaks of himself."""
 
-SUGGESTS: Final = re.compile(
+SUGGESTS: Final = lazy_pattern(
     r"^(?:(?:so|then|well|yes|no|in that case|personally),? )*(?:i(?:'d| would)? (?:really |also |strongly )?|my )"
     r"(?:suggest|recommend|propose|advise)"
 )
 """An assistant's advice: it promises nothing and asks nobody for a deed."""
 
-MADE_UP: Final = re.compile(
+MADE_UP: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:(?:write|list|generate|complete|continue|explain|simulate|summari[sz]e|translate|re-?write|analy[sz]e|
     compare|describe|calculate|solve) ["“]?(?:\d|an?\b|the|this|these|all|some|how|what|why|your|in\b)|give me (?:a|an|
@@ -204,7 +205,7 @@ _DONE: Final = (
     "sent|finished|done|fixed|merged|deployed|completed|shipped|booked|paid|submitted|updated|called|written|uploaded"
     "|signed|ordered|cancelled|delivered"
 )
-COMPLETIONS: Final = re.compile(
+COMPLETIONS: Final = lazy_pattern(
     rf"(?<!\w)(?:(?:i|we)(?:'ve| have)(?: just| already| now)? (?:{_DONE})|(?:i|we) just (?:{_DONE})"
     rf"|(?:is|are) (?:now )?(?:done|finished|complete|completed|merged|deployed|fixed|live|sent|shipped)"
     rf"|(?:has|have) been (?:{_DONE})"
@@ -212,7 +213,7 @@ COMPLETIONS: Final = re.compile(
 )
 """Something that was promised is done."""
 
-TAKEN_BACK: Final = re.compile(
+TAKEN_BACK: Final = lazy_pattern(
     r"(?<!\w)(?:not(?! (?:just|only|all|every)\b)|instead of|rather than|"
     r"we(?:'ve| have) (?:dropped|replaced|moved (?:off|away from)))"
     r" ((?:[^,.;:!?]|[.,:](?=\w)){1,40}?)"
@@ -220,29 +221,29 @@ TAKEN_BACK: Final = re.compile(
 )
 """What a statement puts something else in the place of: 'MySQL, not PostgreSQL'."""
 
-NEGATION: Final = re.compile(r"(?<!\w)(?:not|no|never|none|nobody|nothing|without|cannot|neither|nor|\w+n't)(?!\w)")
+NEGATION: Final = lazy_pattern(r"(?<!\w)(?:not|no|never|none|nobody|nothing|without|cannot|neither|nor|\w+n't)(?!\w)")
 """Words that turn a statement round."""
 
-CONFIGURATION: Final = re.compile(
+CONFIGURATION: Final = lazy_pattern(
     r"(?m)^[ \t]{0,12}(?:export[ ]+)?([A-Z][A-Z0-9_]{2,60}[ ]?=[ ]?[^\s#;]{1,120})[ \t]{0,40}$"
 )
 """KEY=value alone on a line: kept also from code."""
 
-LATER: Final = re.compile(
+LATER: Final = lazy_pattern(
     r"(?<!\w)(?:later|tomorrow|tonight|afterwards|eventually|next (?:week|month|time|year)|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|by (?:the|then|\d)|once (?:you|we|it|that|this|the)|as soon as|"
     r"when you)(?!\w)"
 )
 """Not now."""
 
-COUNTED: Final = re.compile(
+COUNTED: Final = lazy_pattern(
     r"(?<!\w)(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred)"
     r"(?! (?:of (?:us|them)|more|things?)(?!\w))(?!\w)|(?<!\w)(?:for|of|just) one(?= person|[.,!]|$)"
     r"|(?<!\w)one (?:bed|bath|room|ticket|person|seat|guest|night|bag|passenger)"
 )
 """A number in words that counts something."""
 
-CONTRADICTION: Final = re.compile(
+CONTRADICTION: Final = lazy_pattern(
     r"^(?:(?:well|but|sorry|hm+|ah|oh|um|uh)[,.]? ){0,2}(?:no(?! (?:problem|worries))|nope|actually|"
     r"wrong|correction|it's|it is|that's|"
     r"i'm afraid|i think (?:it's|you)|you)\b|(?<!\w)(?:wrong|incorrect|mistaken)(?!\w)"
@@ -250,17 +251,17 @@ CONTRADICTION: Final = re.compile(
 )
 """What somebody says who sets another right."""
 
-TELLS_OF_INSTEAD: Final = re.compile(
+TELLS_OF_INSTEAD: Final = lazy_pattern(
     r"(?<!\w)i(?:'m| am|'ve been| have been| was) (?:\w+ly |now |also |just )?(?!looking|thinking|calling|wondering)"
     r"\w+ing\b.{0,150}\binstead\b"
 )
 """Somebody tells what he does 'instead' of something: it corrects no words."""
 
-SETS_RIGHT: Final = re.compile(r"(?<!\w)(?:you(?:'re| are) (?:wrong|mistaken)|you mean)(?!\w)")
+SETS_RIGHT: Final = lazy_pattern(r"(?<!\w)(?:you(?:'re| are) (?:wrong|mistaken)|you mean)(?!\w)")
 """What only somebody else's words are set right with."""
 
 _I_WILL: Final = r"i(?:'ll| will|(?:'m| am) (?:going to|gonna))\b"
-CONDITIONAL: Final = re.compile(
+CONDITIONAL: Final = lazy_pattern(
     r"^(?:(?:so|and|but|well|then|yeah|ok) ){0,2}(?:if|whether|in case|unless)\b"
     rf"|\b(?:like|says?|said|goes) (?:(?:so|well|ok|okay|alright|oh|you know)[, ]{{1,2}}){{0,3}}{_I_WILL}|\blet's say\b"
     rf"|\b(?:if|whether|unless|until) (?:i )?{_I_WILL}|\b(?:sometimes|usually|often),? {_I_WILL}"

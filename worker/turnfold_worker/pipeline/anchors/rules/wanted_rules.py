@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 
-WORDS_WANTED: Final = re.compile(
+WORDS_WANTED: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:(?:can|could|would|will) (?:you|someone|somebody|anyone|anybody) (?:please |also |just |maybe |
     possibly |quickly ){0,2}(?:help|show|give me|tell|explain|
@@ -41,7 +41,7 @@ _ASKED: Final = (
     r" (?:want(?:ed)?|trying|like|love|hoping|looking)(?: you)? to|i need you to|i need to(?= (?:calculate|determine|"
     r"find|multiply|plan|prove|show|solve)(?!\w))"
 )
-TEXT_WANTED: Final = re.compile(
+TEXT_WANTED: Final = lazy_pattern(
     r"(?<!\w)(?:get|love|like|for) (?:\w+ )?(?:advice|tips|suggestions|ideas|guidance|feedback)(?!\w)|"
     rf"(?<!\w)let me know(?!\w)|(?<!\w)i(?:'d| would) like to know(?!\w)|(?<!\w)help (?:on|with) (?:it|this|that)(?!\w)"
     rf"|(?<!\w)(?:{_ASKED}) ?(?:(?:please|also|just|maybe|possibly|quickly|first|now|then|really|me|to|go ahead and) )"
@@ -49,7 +49,7 @@ TEXT_WANTED: Final = re.compile(
 )
 """Something is asked for that an assistant writes: a text, code, a list, a calculation."""
 
-WORLD: Final = re.compile(
+WORLD: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:remind|reminder|reservations?|appointments?|calendar|cart|meeting|alarm|booking|inbox|ticket|invites?|
     invitations?|(?<!the )(?<!an )(?<!in )(?<!of )(?<!this )(?<!their )(?:send|book|order|call|pay|deploy|buy|notify|
@@ -59,14 +59,14 @@ WORLD: Final = re.compile(
 )
 """A deed among people or machines, which no reply is: 'add it to my calendar'."""
 
-TEXT_ANNOUNCED: Final = re.compile(
+TEXT_ANNOUNCED: Final = lazy_pattern(
     rf"(?<!\w)(?:let's|let us|let me|(?:i|we)(?:'ll| will)) (?:(?:also|just|first|now|then|make sure to|be sure to) "
     rf"){{0,2}}(?:{_TEXT_VERBS})(?!\w)(?!.{{0,200}}(?<!\w)(?:whenever|every time|each time|from now on|in (?:the "
     rf")?future)(?!\w))"
 )
 """What an assistant's text says that it is about to tell: 'Let's go through the steps'."""
 
-ASKS_TO_KNOW: Final = re.compile(
+ASKS_TO_KNOW: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:(?:do|did|would) (?:you|u) like to(?! (?:come|join|meet|go|have))|
     will (?:you|they|he|she|it) (?:(?:only|also|still|just|ever|really|both) ){0,2}(?:be(?! (?:able|willing|so|free|
@@ -78,14 +78,14 @@ ASKS_TO_KNOW: Final = re.compile(
 )
 """A question that sounds like a request, and wants an answer only: 'Will you be in Lyon?', 'Wanna see it?'."""
 
-PROMISES: Final = re.compile(r"(?<!\w)(?:i(?:'ll| will)|i(?:'m| am) (?:going to|gonna))(?!\w)")
+PROMISES: Final = lazy_pattern(r"(?<!\w)(?:i(?:'ll| will)|i(?:'m| am) (?:going to|gonna))(?!\w)")
 """Somebody tells what he will do himself: no reply does it."""
 
-PUT_OFF: Final = re.compile(
+PUT_OFF: Final = lazy_pattern(
     r"(?<!\w)(?:i(?:'ll| will)|will do|let me)(?!\w)|^(?:sure(?: thing)?|of course|ok|okay|certainly|absolutely|"
     r"gladly)\W*$"
 )
 """A short reply that has not said yet what is asked for."""
 
-LABEL: Final = re.compile(r"\W{0,9}\*\*[^*]{1,120}\*\*\W{0,9}")
+LABEL: Final = lazy_pattern(r"\W{0,9}\*\*[^*]{1,120}\*\*\W{0,9}")
 """A bold line that heads what follows."""

@@ -5,16 +5,16 @@ A question states nothing about who asks, whatever number or name stands in it; 
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import LEAD
 from turnfold_worker.pipeline.language.prose import Span, trimmed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_fillers
 
 _AUXILIARY: Final = "(?:can|could|do|does|did|should|would|will|shall|is|are|was|were|am|has|have|had|may|might|must)"
 _OUTRIGHT: Final = rf"(?:what(?! can i say)|how|why)(?:'s|'re|(?: \w+)? {_AUXILIARY})"
-_OPENS: Final = re.compile(rf"{LEAD}{_OUTRIGHT}(?!\w)")
+_OPENS: Final = lazy_pattern(rf"{LEAD}{_OUTRIGHT}(?!\w)")
 
 _UNSURE: Final = (
     r"i(?:'m| am| was)(?: (?:just|also|still|really|kinda|a bit|not))? (?:wondering|curious|sure|certain)"
@@ -25,14 +25,14 @@ _ASKS: Final = (
     r"|(?:do|does|did|should|have|has) (?:i|we|you|they|he|she|it|this|that|anyone|anybody)"
     rf"|(?:is|are) (?:there|you|they)|{_OUTRIGHT}|any (?:tips|ideas?|advice|suggestions|thoughts)|{_UNSURE}"
 )
-_JOINT: Final = re.compile(
+_JOINT: Final = lazy_pattern(
     rf"(?i)(?:[,;]|\s[-\u2013\u2014])\s(?=(?:(?:and|but|so|or|also|then|please|now) ){{0,2}}(?:{_ASKS})(?!\w))"
 )
-_REASON: Final = re.compile(
+_REASON: Final = lazy_pattern(
     r"(?i),\s(?=(?:considering|given(?: that)?|seeing(?: that)?|since) (?:i|i['\u2019](?:m|ve)|my|we|our)(?!\w))"
 )
-_TELLS: Final = re.compile(r"(?<!\w)(?:i(?! mean)|i'(?:m|ve|d|ll)|my|we|we'(?:re|ve|d|ll)|our)(?!\w)")
-_TELLS_NOTHING: Final = re.compile(
+_TELLS: Final = lazy_pattern(r"(?<!\w)(?:i(?! mean)|i'(?:m|ve|d|ll)|my|we|we'(?:re|ve|d|ll)|our)(?!\w)")
+_TELLS_NOTHING: Final = lazy_pattern(
     LEAD
     + rf"(?:if|once|when|whenever|unless|whether|where|which|who|what|how|why|than|{_AUXILIARY}"
     + r"|i(?:'m| am)(?: \w+)? (?:curious|wondering))(?!\w)"
@@ -41,7 +41,7 @@ _TOLD_WORDS: Final = 4
 _ASKED_WORDS: Final = 4
 """Words of a statement, and of the question behind it, at least: 'I like it, do you?' stays whole."""
 
-_WISH: Final = re.compile(
+_WISH: Final = lazy_pattern(
     r"(?<!\w)i(?:'m|'ve| am| have|'d| would)?(?: (?:also|still|just|really|now|currently|kinda|been|a bit)){0,2}"
     r" (?:trying to|want(?:ed)? to|need(?:ed)? to|like to|hop(?:e|ing) to|wish to|struggling to|"
     r"having (?:trouble|difficulty|a hard time))"
