@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,18 @@ from support.server_folders import own_folder
 from turnfold import Turnfold
 from turnfold_worker.adapters.redis_server import RedisNotStarted
 from turnfold_worker.cli.stack import Stack
+
+MARKS = (pytest.mark.processes, pytest.mark.apart, pytest.mark.xdist_group("tour"))
+"""One process of a run has the whole tour, so that what `turnfold up` starts is started once."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before items are chosen by marks and parted among processes
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is in this folder; other folders' items come here too."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            for mark in MARKS:
+                item.add_marker(mark)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,22 @@
+"""Forgetting: a conversation is erased from Redis and SQL.
+
+Nothing of it is readable once `forget` returns, and the receipt says what was deleted. A later conversation of the same
+name starts anew.
+"""
+
+from __future__ import annotations
+
+from support.examples_folder import example
+from turnfold import Turnfold
+
+
+def test_forgetting_leaves_nothing(turnfold: Turnfold) -> None:
+    turnfold.append("conv", example())
+    turnfold.wait("conv")
+    receipt = turnfold.forget("conv")
+    assert receipt.completed
+    assert receipt.turns == len(example())
+    assert turnfold.context("conv", budget_tokens=500).coverage is None
+    assert turnfold.status("conv").stored == 0
+    turnfold.append("conv", {"role": "user", "content": "A new start."})
+    assert turnfold.wait("conv").stored == 1
