@@ -11,7 +11,7 @@ import pytest
 
 from support.dockerfiles import Rehearsal, context_files, parse, stages
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DOCKERFILES = sorted((ROOT / "ops").glob("*.Dockerfile"))
 
 each_dockerfile = pytest.mark.parametrize("dockerfile", DOCKERFILES, ids=lambda path: path.stem)

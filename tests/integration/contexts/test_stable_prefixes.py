@@ -16,7 +16,7 @@ from support.prefixes import shared
 from support.talk import talk
 from turnfold import Turnfold
 
-EXAMPLE: Final = Path(__file__).parents[2] / "examples" / "product-discussion.jsonl"
+EXAMPLE: Final = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
 TURNS, APPENDS, BUDGET = 500, 50, 4_000
 
 

@@ -28,7 +28,7 @@ from turnfold_worker.adapters.redis_server import RedisServer
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
 
 TURNFOLD = (sys.executable, "-c", "from turnfold_worker.cli import main; main(prog_name='turnfold')")
-EXAMPLE = Path(__file__).parents[2] / "examples" / "product-discussion.jsonl"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
 TURNS = len(EXAMPLE.read_text().splitlines())
 
 

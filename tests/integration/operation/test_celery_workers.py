@@ -32,7 +32,7 @@ from turnfold_worker.offline import fold
 
 pytestmark = pytest.mark.processes
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "product-discussion.jsonl"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
 
 Crew = Mapping[str, tuple[Queue, ...]]
 """Name of each worker -> the queues that it serves."""

@@ -20,7 +20,7 @@ from support.openai_server import Behaviour, OpenAIServer, Request
 from support.talk import talk_with
 from turnfold import TOOL_NAMES, Turnfold
 
-PAGE = Path(__file__).parents[2] / "docs" / "read.md"
+PAGE = Path(__file__).parents[3] / "docs" / "read.md"
 CONVERSATION = "conv-1"
 FACT = "The vault door opens with the code word tangerine-41."
 QUESTION = "What was it again? Look it up."

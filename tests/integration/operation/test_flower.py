@@ -28,7 +28,7 @@ from turnfold_worker.cli.stack import Stack
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "product-discussion.jsonl"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
 TURNS = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
 
 

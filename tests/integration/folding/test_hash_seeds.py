@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "product-discussion.jsonl"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
 PROGRAM = """
 import json, sys
 from turnfold_worker.offline import fold

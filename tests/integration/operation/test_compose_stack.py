@@ -20,7 +20,7 @@ from turnfold import Turnfold
 
 pytestmark = [pytest.mark.docker, pytest.mark.long, pytest.mark.timeout(1_200)]
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 QUEUES = "turnfold.ingest,turnfold.compress,turnfold.maintenance"
 
 
