@@ -14,12 +14,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from support import scribe
 from support.celery_workers import CeleryWorker
 from support.examples import register_profiles
-from support.openai_server import OpenAIServer
 from support.postgresql import PostgresqlServer
-from support.publishers import HeldMessages, run_until_idle
 from support.refinery import Refinery
 from support.server_folders import fast_folder, own_folder
 from turnfold import Turnfold
@@ -37,6 +34,8 @@ from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.digest import digest
 from turnfold_worker.ports import SentenceEmbedder
 from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.testing.messages import HeldMessages, run_until_idle
+from turnfold_worker.testing.model_server import OpenAIServer
 from turnfold_worker.wiring import Worker, language_model, refining, sql_refinements, sql_store
 
 LONGEST_SLEEP_SECONDS = 0.35
@@ -247,7 +246,7 @@ def start_worker(celery_environment: dict[str, str], tmp_path: Path) -> Iterator
 @pytest.fixture
 def openai_server() -> Iterator[OpenAIServer]:
     """A real HTTP server that speaks OpenAI's protocol; it answers well unless it is told otherwise."""
-    with OpenAIServer(scribe.answer) as server:
+    with OpenAIServer() as server:
         yield server
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
-from support.openai_server import OpenAIServer
-from support.publishers import deliver
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract.keys import SHARDS
 from turnfold.contract.tasks import Task
+from turnfold_worker.testing.messages import deliver
+from turnfold_worker.testing.model_server import OpenAIServer
 
 COUNTERS = (
     "requests", "failed", "repaired", "cached_replies", "input_tokens", "output_tokens", "cost_micros", "quotes_kept",

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from support.openai_server import Request
 from support.refinery import Refinery
 from support.stored import broken_invariants
 from support.talk import talk
@@ -21,6 +20,7 @@ from turnfold.contract.records import ConversationId
 from turnfold.contract.results import Expansion
 from turnfold.contract.tasks import Task
 from turnfold_worker.errors import Refused
+from turnfold_worker.testing.model_server import Request
 
 TURNS = 72
 

@@ -9,7 +9,6 @@ from itertools import pairwise
 import pytest
 
 from conftest import LocalWorker
-from support.publishers import HeldMessages, run_until_idle
 from support.talk import talk
 from turnfold import Expansion, Turnfold, UnknownConversation, UnknownMarker
 from turnfold.assemble import parse_marker
@@ -23,6 +22,7 @@ from turnfold_worker import migrate, trees
 from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.testing.messages import HeldMessages, run_until_idle
 from turnfold_worker.wiring import Worker, sql_store
 
 TURNS = talk("expansions", 330)

@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from support import scribe
-from support.openai_server import OpenAIServer
 from support.refinery import GROUP_TURNS, SHORT_SEGMENTS, Refinery
 from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.offline import fold
+from turnfold_worker.testing import model_replies as scribe
+from turnfold_worker.testing.model_server import OpenAIServer
 from turnfold_worker.wiring import refine_target
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from support.openai_server import OpenAIServer
 from support.refinery import SHORT_SEGMENTS, Refinery
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold_worker import batches as batches_module
 from turnfold_worker.cli.group import main
 from turnfold_worker.offline import fold
+from turnfold_worker.testing.model_server import OpenAIServer
 
 Run = Callable[..., Result]
 
@@ -239,7 +239,7 @@ def test_without_a_model_it_says_what_to_set(refinery: Refinery, run: Run) -> No
 
 
 def test_a_parked_refinement_is_listed_retried_and_skipped(refinery: Refinery, run: Run) -> None:
-    from support import openai_server as behaves
+    from turnfold_worker.testing import model_server as behaves
 
     refinery.server.then(behaves.error(400, "too_long"))
     refinery.fold("c")
