@@ -229,7 +229,7 @@ def test_words_that_were_not_said_are_refused_and_the_rest_is_kept(refinery: Ref
     used = refinery.used()
     # The repair is asked for the refused node alone; the model lies again.
     assert refinery.server.purposes() == ["extract", "summarize", "repair"]
-    assert (used["repaired"], used["levels_refused"]) == (1, LIES[name].refused)
+    assert (used["repaired"], used["notes_refused"]) == (1, LIES[name].refused)
     stored = {level for height, idx, level, _ in refinery.levels() if (height, idx) == (0, 0)}
     assert len(stored) == 3 - LIES[name].refused
     assert len({idx for height, idx, _, _ in refinery.levels() if height == 0}) > 3
@@ -250,7 +250,7 @@ def test_a_repair_that_is_right_is_kept_and_costs_only_its_segment(refinery: Ref
     refinery.server.answer = once
     refinery.fold("e", TURNS)
     used = refinery.used()
-    assert (used["repaired"], used["levels_refused"]) == (1, 0)
+    assert (used["repaired"], used["notes_refused"]) == (1, 0)
     whole, repair = (len(request["messages"][1]["content"]) for request in refinery.server.requests[1:])
     assert repair < whole / 2
     assert "An earlier reply was refused" in refinery.server.requests[2]["messages"][1]["content"]
@@ -274,7 +274,7 @@ def test_a_model_that_goes_round_in_circles_says_each_thing_once(refinery: Refin
     )
     refinery.fold("e", TURNS)
     assert refinery.server.purposes() == ["extract", "summarize"]
-    assert refinery.used()["levels_refused"] == 0
+    assert refinery.used()["notes_refused"] == 0
     detailed = next(body for height, idx, level, body in refinery.levels() if (height, idx, level) == (0, 0, 1))
     lines = [line for line in detailed.splitlines() if not line.startswith("[")]
     assert len(lines) == len(set(lines))
@@ -286,7 +286,7 @@ def test_of_a_reply_that_was_cut_off_what_is_whole_is_kept(refinery: Refinery) -
     assert refinery.server.purposes() == ["extract", "summarize"]
     assert 0 < refinery.used()["quotes_kept"] < 8
     assert {height for height, _, _, _ in refinery.levels()} == {0}, "the chapter comes last"
-    assert refinery.used()["levels_refused"] > 0
+    assert refinery.used()["notes_refused"] > 0
 
 
 def test_quotes_that_nobody_said_are_refused_and_counted(refinery: Refinery) -> None:
@@ -327,7 +327,7 @@ def test_swapped_speakers_are_refused(refinery: Refinery) -> None:
     refinery.server.answer = scribe.changing(swap)
     refinery.fold("e", said)
     assert {level for _, _, level, _ in refinery.levels()} <= {3}
-    assert refinery.used()["levels_refused"] > 0
+    assert refinery.used()["notes_refused"] > 0
 
 
 @pytest.mark.parametrize(

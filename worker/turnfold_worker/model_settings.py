@@ -30,7 +30,7 @@ class ModelSettings(Settings):
     """The model that finds anchors which the rules missed."""
     summarize_model: str = "gpt-4o-mini"
     """The model that writes levels 1 to 3."""
-    refine_segments: int = 8
+    refine_segments: int = 2
     """Segments that one refine job gives to the models at once: 1, 2, 4 or 8."""
     refine_attempts: int = 5
     """Tries on a refine job before it waits for a person."""

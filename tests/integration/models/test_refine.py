@@ -25,9 +25,9 @@ def test_a_finished_chapter_is_refined_in_two_calls(refinery: Refinery) -> None:
     assert {(height, level) for height, _, level, _ in refinery.levels()} == {(h, n) for h in (0, 1) for n in (1, 2, 3)}
     used = refinery.used("c")
     assert used == refinery.used()
-    assert (used["requests"], used["failed"], used["quotes_refused"], used["levels_refused"]) == (2, 0, 0, 0)
+    assert (used["requests"], used["failed"], used["quotes_refused"], used["notes_refused"]) == (2, 0, 0, 0)
     assert used["input_tokens"] + used["output_tokens"] == refinery.server.billed
-    assert used["levels_kept"] == len(refinery.levels())
+    assert used["notes_kept"] == len(refinery.levels())
     assert used["quotes_kept"] == refinery.count("anchor WHERE refined = 1") > 0
     assert used["cost_micros"] > 0
     assert broken_invariants(refinery.local.engine) == {}
