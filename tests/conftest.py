@@ -22,7 +22,9 @@ from support.server_folders import fast_folder, own_folder
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
+from turnfold.database.reader import Reader
 from turnfold.errors import InvalidSettings
+from turnfold.inbox import ProducerInbox
 from turnfold.inbox import connect as connect_redis
 from turnfold.settings import Settings
 from turnfold_worker import migrate
@@ -148,6 +150,19 @@ def engine(database_url: str) -> Iterator[Engine]:
     engine = connect(database_url, write=False, timeout_seconds=10)
     yield engine
     engine.dispose()
+
+
+@pytest.fixture
+def reader(engine: Engine) -> Reader:
+    """For reading as the SDK does, beside a client."""
+    return Reader(engine)
+
+
+@pytest.fixture
+def inbox(redis_url: str) -> Iterator[ProducerInbox]:
+    """For what no client appends."""
+    with connect_redis(redis_url, timeout_seconds=5) as client:
+        yield ProducerInbox(client)
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ from turnfold_worker.wiring import sentence_embedder
 
 if TYPE_CHECKING:
     import redis
+    from sqlalchemy import Engine
 
     from turnfold.contract.results import ErasureReceipt, Expansion, Status
     from turnfold.waiting import Wait
@@ -68,6 +69,11 @@ class LocalTurnfold(Turnfold):
             "TURNFOLD_REDIS_URL": self._settings.redis_url, "TURNFOLD_DATABASE_URL": self._settings.database_url,
             "TURNFOLD_TENANT": self._tenant, "TURNFOLD_DOORBELL": "off",
         }  # fmt: skip
+
+    @property
+    def engine(self) -> Engine:
+        """The database, for looking at what is stored."""
+        return self._worker.engine
 
     def drain_now(self) -> int:
         """Store what waits in the inboxes, of every tenant, and fold nothing of it; the number of new turns."""
