@@ -83,7 +83,7 @@ class Turnfold:
         return view
 
     def close(self) -> None:
-        """Publish waiting doorbells and close the connections. Views share them."""
+        """Publish waiting doorbells and counts, and close the connections. Views share them; a later call opens them."""
         self._resources.close()
 
     def __enter__(self) -> Self:
