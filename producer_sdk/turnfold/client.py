@@ -83,7 +83,7 @@ class Turnfold:
         return view
 
     def close(self) -> None:
-        """Publish waiting doorbells and counts, and close the connections, which views share. A later call opens new ones."""
+        """Publish waiting doorbells and counts, and close the connections. Views share them; later calls reopen."""
         self._resources.close()
 
     def __enter__(self) -> Self:
