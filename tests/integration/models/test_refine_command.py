@@ -167,7 +167,7 @@ def test_a_batch_asks_at_half_the_price_and_workers_find_the_answers(
     used = refinery.used()
     assert used["cached_replies"] == used["requests"] == 2 * found["done"]
     single = make_refinery()
-    with refinery.local.worker.store._engine.begin() as connection:  # type: ignore[attr-defined]
+    with refinery.local.write_engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM tenant_usage")
     single.fold("e", [{**turn} for turn in talk("c", 120)])
     assert abs(2 * used["cost_micros"] - single.used()["cost_micros"]) <= 0.05 * used["cost_micros"]
