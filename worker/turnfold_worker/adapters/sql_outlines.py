@@ -15,7 +15,7 @@ from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import FRAME_PART, Outline, pack_outline, unpack_outline
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId
 from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, OutlineRow, table
-from turnfold_worker.adapters import sql_folds
+from turnfold_worker.adapters import sql_folds, sql_model_outlines
 from turnfold_worker.exchange import Tail
 from turnfold_worker.pipeline.ledger import Ledger
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize, choose_cover, make_outline
@@ -123,7 +123,17 @@ def write(connection: Connection, seen: Tail, outline: Outline, *, frame_only: b
         insert(_outline),
         [{"conversation": seen.conversation, "part": part, "body": body} for part, body in sorted(parts.items())],
     )
+    if not frame_only:
+        put_models(connection, seen.conversation, outline)
     return True
+
+
+def put_models(connection: Connection, conversation: ConversationId, outline: Outline | None = None) -> None:
+    """Let a model's notes stand in an outline that is stored, where there are some."""
+    known = outline or frame(connection, conversation)
+    if known is not None:
+        held = notes(connection, conversation, known.cover)
+        sql_model_outlines.put(connection, conversation, known, held)
 
 
 def rebuild(connection: Connection, conversation: ConversationId) -> None:
@@ -160,6 +170,7 @@ def cut_back(connection: Connection, conversation: ConversationId, *, node_count
         drop_tail(connection, conversation)
         return
     connection.execute(delete(_outline).where(_outline.c.conversation == conversation))
+    sql_model_outlines.drop(connection, conversation)
     if not last_seq:
         return
     cover = choose_cover(sizes(connection, conversation, node_count), last_seq=last_seq)
@@ -168,3 +179,4 @@ def cut_back(connection: Connection, conversation: ConversationId, *, node_count
         insert(_outline),
         [{"conversation": conversation, "part": part, "body": body} for part, body in pack_outline(outline).items()],
     )
+    put_models(connection, conversation, outline)

@@ -17,6 +17,7 @@ from turnfold_worker.adapters import (
     sql_access,
     sql_anchors,
     sql_model_notes,
+    sql_outlines,
     sql_overdue,
     sql_refine_jobs,
     sql_removals,
@@ -178,6 +179,7 @@ def _write(connection: Connection, refined: Refined, target: RefineTarget) -> No
         for source in refined.covers:
             _write_node(connection, conversation, source, written.get((source.node.height, source.node.idx)), target)
         sql_access.tell_again(connection, conversation)
+        sql_outlines.put_models(connection, conversation)
     if refined.anchors is not None:
         _write_anchors(connection, conversation, refined, refined.anchors, target)
     _go_on(connection, refined.claim, target)

@@ -50,7 +50,7 @@ move relocate relocated; visit visited see; attend went attended; exercise worko
 food; cook prepare make; bake baked; reading read reader; book novel; course class lesson; college university;
 struggle hardship challenge; accept embrace acceptance; inspire motivate encourage; advice suggestion tip recommend recommendation
 suggest advise; aware awareness; remember recall remind; dream aspiration; belief believe; hobby pastime; honest truthful;
-several few; many lots numerous; entire whole; usually typically; recently lately; maybe perhaps possibly; nearly almost
+several few; many lots numerous; all entire whole every; usually typically; recently lately; maybe perhaps possibly; nearly almost
 about approximately roughly; hope hopeful optimistic; thankful grateful gratitude thanks appreciate appreciative; strong strength; long length; wide width; high height; deep depth;
 young youth youngest; old age aged; decide decision decided; respond response; success succeed successful; die death dead; speech
 speak; advise advice; analyze analysis; sun sunny; noise noisy; health healthy; fun enjoyable; beginner novice;

@@ -41,6 +41,9 @@ LEANS_AWAY: Final = re.compile(
 _REACH: Final = re.compile(r"[,;:.!?]|\s(?:and|but|or|because|so)\s")
 """Where what a negation denies ends."""
 
+_FACTIVE: Final = re.compile(r"(?i) *(?:really |even )?(?:notic|realiz|realis|know|knew|remember|regret|mind)\w*")
+"""Verbs whose denial does not deny what follows: 'didn't notice that it rained'."""
+
 _STRUCTURE: Final = frozenset(
     """
     a an the and or but nor so yet if then than that this these those which who whom whose what when where why how
@@ -59,11 +62,11 @@ _STRUCTURE: Final = frozenset(
     need needs needed show shows showed shown showing share shares shared sharing include includes included including
     regarding concerning according make makes made making get gets got getting go goes went gone going give gives gave
     given giving take takes took taken taking use uses used using keep keeps kept come comes came put puts set let lets
-    thing things something someone way ways kind part reason result time times conversation message turn
+    thing things something someone way ways kind part reason result time times conversation message
     photo picture image caption title user assistant speaker shows depicts depicting showing shown currently now
     several about approximately towards whose receive receives received create creates created creating offer offers offered suggest suggests suggested recommend recommends
     recommended confirm confirms confirmed express expresses expressed agree agrees agreed provide provides provided
-    refer refers referred regards leave leaves left visit visits visited become becomes became begin begins began start
+    propose proposes proposed like likes liked ago instead refer refers referred regards leave leaves left visit visits visited become becomes became begin begins began start
     starts started continue continues continued open likely apparently thanks more much many
     today yesterday tomorrow day days week weeks weekend weekends month months year years daily date dates dated
     morning evening night afternoon before after not never no none without nothing nobody cannot neither don't doesn't
@@ -161,6 +164,8 @@ class Passage:
     text: str
     seq: int
     speaker: str
+    asks: bool = False
+    """Whether it is part of a question."""
 
     @cached_property
     def words(self) -> list[Word]:
@@ -193,7 +198,8 @@ class Passage:
         """What stands behind the negation, as far as it reaches."""
         match = DENIES.search(self.text)
         behind = _REACH.split(self.text[match.end() :])[0] if match else ""
-        return Passage(behind, self.seq, self.speaker)
+        factive = _FACTIVE.match(behind)
+        return Passage(factive.group() if factive else behind, self.seq, self.speaker)
 
     @cached_property
     def withheld(self) -> Passage | None:
@@ -237,8 +243,9 @@ class Passage:
 
 
 def passages_of(turns: Iterable[tuple[int, str, str]], *, clauses: bool) -> Iterator[Passage]:
-    """The sentences or clauses of turns, given as (number, speaker, words)."""
-    split = statements_of if clauses else sentences_of
+    """The sentences or statements of turns, given as (number, speaker, words)."""
     for seq, speaker, content in turns:
-        for piece in split(content):
-            yield Passage(piece, seq, speaker)
+        for sentence in sentences_of(content):
+            asks = sentence.rstrip().endswith("?")
+            for piece in statements_of(sentence) if clauses else (sentence,):
+                yield Passage(piece, seq, speaker, asks)

@@ -64,9 +64,13 @@ _SUBJECT: Final = 4
 """Words of a sentence among which its subject is looked for."""
 _AROUND: Final = 40
 """Code points around a number in which stands what it counts."""
-_STOP: Final = re.compile(r"[,;:.!?()]")
+_STOP: Final = re.compile(r"[,;:.!?()\n]|\s(?:and|or|but)\s")
+_COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:[:/x\u00d7]\d+)+(?!\w)")
+"""Ratios, fractions and measures: their numbers belong together."""
+_NAMED: Final = re.compile(r"(?<=[a-z,] )[A-Z]\w* \Z")
+"""A number behind a name is part of it."""
 _ORDINAL: Final = re.compile(r"\A(?:st|nd|rd|th)(?!\w)")
-_NUMERAL: Final = re.compile(rf"(?i)(?<!\w)(?:{DIGITS.pattern}|{'|'.join(SPELLED)})(?![^\W\d_])")
+_NUMERAL: Final = re.compile(rf"(?i)(?<!\w)(?:{DIGITS.pattern}|(?:{'|'.join(SPELLED)})(?!\w))")
 _SUPPORT: Final = 0.5
 _FEW: Final = 2
 _EXACT: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL, FactKind.ERROR)
@@ -95,7 +99,7 @@ class Evidence:
         if not seqs or any(seq not in self._place for seq in seqs):
             return [Unfaithful.TURN]
         scope = self._scope(seqs)
-        found = [*scope.facts(text), *scope.words(text, seqs), *scope.polarity(text), *scope.subjects(text, seqs)]
+        found = [*scope.facts(text), *scope.words(text, seqs), *scope.polarity(text, seqs), *scope.subjects(text, seqs)]
         if not self._days.supports(text, seqs, scope.seqs):
             found.append(Unfaithful.DATE)
         if speaker is not None and not is_participant(speaker, scope.speakers_of(seqs)):
@@ -109,7 +113,7 @@ class Evidence:
     def passage_problems(self, text: str) -> list[Unfaithful]:
         """Why a longer text about all of it is refused, such as a reconstruction."""
         scope = _Scope(self._turns, self._turns, self._speakers, self._kept)
-        return list(dict.fromkeys((*scope.facts(text), *scope.polarity(text))))
+        return list(dict.fromkeys((*scope.facts(text), *scope.polarity(text, ()))))
 
     def mentions(self, tag: str) -> bool:
         """Whether every word of a tag was said."""
@@ -201,8 +205,10 @@ class _Scope:
     def facts(self, text: str) -> Iterator[Unfaithful]:
         """What is stated exactly and was not said."""
         undated = without_dates(text)
+        if any(_flat(match.group()) not in self._flat for match in _COMPOUND.finditer(undated)):
+            yield Unfaithful.NUMBER
         for fact in extract_facts(undated).all:
-            if fact.kind is FactKind.NUMBER and not self._has_number(fact.text, undated[fact.end :]):
+            if fact.kind is FactKind.NUMBER and not self._has_number(fact.text, undated, fact.start):
                 yield Unfaithful.NUMBER
             elif fact.kind in _EXACT and not self._has_exactly(fact):
                 yield Unfaithful.IDENTIFIER
@@ -212,12 +218,12 @@ class _Scope:
                 if SPELLED[word.text] not in self._quantities or not self._counts(SPELLED[word.text], after):
                     yield Unfaithful.NUMBER
 
-    def _has_number(self, shown: str, after: str) -> bool:
+    def _has_number(self, shown: str, text: str, start: int) -> bool:
         value, unit = quantity(shown)
         units = self._quantities.get(value)
         if units is None or (unit and unit not in units and "" not in units):
             return False
-        return bool(unit) or self._counts(value, after)
+        return bool(unit or _NAMED.search(text, 0, start)) or self._counts(value, text[start + len(shown) :])
 
     def _counts(self, value: str, after: str) -> bool:
         """Whether a number counts here what stands behind it, as far as that can be seen."""
@@ -237,7 +243,7 @@ class _Scope:
                 value = SPELLED.get(word) or value_of(word)
                 after = _STOP.split(text[match.end() : match.end() + _AROUND])[0]
                 if not words_of(after):
-                    after = text[max(0, match.start() - _AROUND) : match.end() + _AROUND]
+                    after = _STOP.split(text[max(0, match.start() - _AROUND) : match.start()])[-1]
                 found.setdefault(value, []).append(Passage(after, seq, speaker))
         return found
 
@@ -293,14 +299,14 @@ class _Scope:
 
     # Negations
 
-    def polarity(self, text: str) -> Iterator[Unfaithful]:
+    def polarity(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
         """Denials that nobody made, and affirmations of what was only denied."""
         for claim in statements_of(text):
-            words = content_words(claim)
+            words = [word for word in content_words(claim) if not is_participant(word, self._speakers)]
             if DENIES.search(claim):
                 if not self._denied(words, claim):
                     yield Unfaithful.NEGATION
-            elif not LEANS_AWAY.search(claim) and self._only_denied(words):
+            elif not LEANS_AWAY.search(claim) and self._only_denied(words, seqs):
                 yield Unfaithful.AFFIRMATION
 
     def _denied(self, words: Sequence[str], claim: str) -> bool:
@@ -325,15 +331,16 @@ class _Scope:
                 return True
         return False
 
-    def _only_denied(self, words: Sequence[str]) -> bool:
+    def _only_denied(self, words: Sequence[str], seqs: Sequence[int]) -> bool:
         """Whether all that was said with most of these words was a denial of them."""
         if not words:
             return False
-        shared = [(passage.shared(words), passage) for passage in self._clauses]
+        shared = [(passage.shared(words), passage) for passage in self._clauses if not passage.asks]
         most = max((count for count, _ in shared), default=0)
         if most < min(_FEW, len(words)):
             return False
         best = [passage for count, passage in shared if count == most]
+        best = [passage for passage in best if passage.seq in seqs] or best
         return all(DENIES.search(passage.text) and passage.denied.shared(words) > 0 for passage in best) and (
             any(passage.denies for passage in best) or any(passage.affirms(words) for passage in best)
         )
@@ -365,11 +372,13 @@ class _Scope:
 
     def _subject(self, sentence: str) -> tuple[str | None, int]:
         """The speaker that a sentence begins with, and at which word."""
-        for place, word in enumerate(words_of(sentence)[:_SUBJECT]):
+        words = words_of(sentence)
+        for place, word in enumerate(words[:_SUBJECT]):
+            role = _ROLES.get(word.text) if not any(next_word.capital for next_word in words[place + 1 : place + 2]) else None
             for speaker in self._speakers:
-                if word.capital and is_participant(word.text, [speaker]):
-                    return speaker, place
-                if word.text in _ROLES and _ROLES[word.text] == speaker.lower():
+                if role == speaker.lower() or (
+                    word.capital and word.text not in _ROLES and is_participant(word.text, [speaker])
+                ):
                     return speaker, place
         return None, 0
 
