@@ -179,9 +179,7 @@ class _Refinement:
         """The model's anchors, with what they settle."""
         source = group.source
         accepted = accept_quotes(source, quotes)
-        self._count(
-            self._target.extract_model, quotes_kept=len(accepted.drafts), quotes_refused=accepted.refused
-        )
+        self._count(self._target.extract_model, quotes_kept=len(accepted.drafts), quotes_refused=accepted.refused)
         terms = dict.fromkeys(term for draft in accepted.drafts for term in sought_terms(draft.text))
         rules, models = self._r.store.refine_candidates(
             self._claim.owner.conversation, list(terms), first_seq=source.segments[0].node.first_seq,

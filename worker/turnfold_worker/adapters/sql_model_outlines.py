@@ -63,7 +63,9 @@ def _written(
         )
     )
     rows = connection.execute(
-        select(_note).where(_note.c.conversation == conversation, wanted).order_by(_note.c.height, _note.c.idx, _note.c.place)
+        select(_note)
+        .where(_note.c.conversation == conversation, wanted)
+        .order_by(_note.c.height, _note.c.idx, _note.c.place)
     )
     found: dict[tuple[int, int], list[ModelNote]] = {}
     for row in rows:

@@ -59,7 +59,25 @@ explain explanation; apply application; compare comparison; destroy destruction;
 """.replace("\n", " ").split(";")  # fmt: skip
 """Words of which each may stand for the others: irregular forms, short forms, everyday synonyms."""
 
-_INFLECTIONS: Final = ("ies", "ied", "ier", "ily", "iest", "ing", "ings", "est", "ed", "es", "er", "ers", "ly", "s", "y", "e", "d")
+_INFLECTIONS: Final = (
+    "ies",
+    "ied",
+    "ier",
+    "ily",
+    "iest",
+    "ing",
+    "ings",
+    "est",
+    "ed",
+    "es",
+    "er",
+    "ers",
+    "ly",
+    "s",
+    "y",
+    "e",
+    "d",
+)
 _DERIVATIONS: Final = (
     "ational", "itions", "ition", "ations", "ation", "ments", "ment", "ances", "ances", "ences", "ence", "ance", "ships",
     "ship", "tions", "tion", "sion", "sions", "ness", "able", "ible", "ives", "ive", "ists", "ist", "ally", "ical", "ized",

@@ -13,5 +13,6 @@ faithfulness    whether a note says only what was said
 anchors         what becomes of quotes
 notes           what becomes of notes
 levels          levels from notes
+outline_notes   a model's notes among those that contexts are made of
 reconstruction  words for turns that retention removed
 """

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.language.dates import as_utc
+from turnfold_worker.pipeline.refinement.claims import REPORTS, words_of
 from turnfold_worker.pipeline.refinement.told_days import (
     WRITTEN_DAY,
     Period,
@@ -56,7 +57,10 @@ class ToldDays:
     def supports(self, text: str, seqs: Sequence[int], near: Sequence[int]) -> bool:
         """Whether every date of a text is told by the turns it names, or by those beside them."""
         days = [day for seq in seqs if (day := self._day_of.get(seq))]
-        return all(self._supported(claim, seqs, near, days) for claim in _claims(text, days[0] if days else None))
+        # What somebody said was said on the day of the turn, whatever day it speaks of.
+        said = days if any(word.text in REPORTS for word in words_of(text)) else []
+        claims = _claims(text, days[0] if days else None)
+        return all(_is_day_of(claim, said) or self._supported(claim, seqs, near, days) for claim in claims)
 
     def _supported(self, claim: _Claim, seqs: Sequence[int], near: Sequence[int], days: Sequence[date]) -> bool:
         if claim.weekday is not None and claim.weekday != claim.anchor.first.weekday():
@@ -67,7 +71,11 @@ class ToldDays:
         if claim.related:
             if not any(one[:2] == claim.anchor[:2] for one in (*said, *told)):
                 return False
-            return silent or any(one.meets(claim.period) for one in told) or any(one[:2] == claim.anchor[:2] for one in told)
+            return (
+                silent
+                or any(one.meets(claim.period) for one in told)
+                or any(one[:2] == claim.anchor[:2] for one in told)
+            )
         if not silent:
             told = [period for seq in seqs for period in self._told(seq)]
         if any(_is_told(claim.period, one) for one in told):
@@ -80,11 +88,19 @@ class ToldDays:
         return self._periods[seq]
 
 
+def _is_day_of(claim: _Claim, days: Sequence[date]) -> bool:
+    return not claim.related and claim.period.days == 1 and claim.period.first in days
+
+
 def _is_told(claimed: Period, told: Period) -> bool:
     """Whether a claimed period is one that was told, or a coarser one around it."""
     if told.vague:
         # No day in it is told; a week or a weekend of it may be.
-        return claimed.meets(told) if claimed.days >= _LONG else claimed.days > 1 and told.days <= _FEW_DAYS and told.holds(claimed)
+        return (
+            claimed.meets(told)
+            if claimed.days >= _LONG
+            else claimed.days > 1 and told.days <= _FEW_DAYS and told.holds(claimed)
+        )
     if claimed.days < _LONG:
         return (claimed.first, claimed.last) == (told.first, told.last)
     return claimed.holds(told)

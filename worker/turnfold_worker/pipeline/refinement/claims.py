@@ -14,7 +14,9 @@ from turnfold_worker.pipeline.language.word_forms import forms, meanings
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _OWNER: Final = re.compile(r"['\u2019]s?\Z")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;\u2026])\s+|\n+|\s[-\u2013\u2014]\s")
-_CLAUSE: Final = re.compile(r"[,;:.!?()\n\u2026]+(?:\s|\Z)|\s[-\u2013\u2014]\s|\s(?:but|because|although|though|while|so|whereas|yet|unless)\s")
+_CLAUSE: Final = re.compile(
+    r"[,;:.!?()\n\u2026]+(?:\s|\Z)|\s[-\u2013\u2014]\s|\s(?:but|because|although|though|while|so|whereas|yet|unless)\s"
+)
 
 _JOINED: Final = re.compile(r"(?i)\s(?:and|or|that|which|who|when|if|than)\s")
 
@@ -225,7 +227,9 @@ class Passage:
 
     def closeness(self, words: Iterable[str]) -> int:
         """How near this comes to some words: more for a form of a word than for one that means the same."""
-        return sum(_SAME_WORD if not self.shapes.isdisjoint(forms(word)) else self.has(word) * _LIKE_WORD for word in words)
+        return sum(
+            _SAME_WORD if not self.shapes.isdisjoint(forms(word)) else self.has(word) * _LIKE_WORD for word in words
+        )
 
     def owners(self, claimed: Sequence[str], others: Iterable[str]) -> set[str]:
         """Of whom the claimed words are said here: by the person before each. Empty where nobody stands before them."""

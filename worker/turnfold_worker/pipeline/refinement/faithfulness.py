@@ -18,7 +18,7 @@ from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import terms
 from turnfold_worker.pipeline.language.facts import Fact, FactKind, extract_facts
-from turnfold_worker.pipeline.language.quantities import DIGITS, SPELLED, WORD, quantity, value_of
+from turnfold_worker.pipeline.language.quantities import DIGITS, SPELLED, UNIT_NAMES, WORD, quantity, value_of
 from turnfold_worker.pipeline.language.word_forms import forms
 from turnfold_worker.pipeline.refinement.claimed_days import ToldDays, without_dates
 from turnfold_worker.pipeline.refinement.claims import (
@@ -64,11 +64,10 @@ _SUBJECT: Final = 4
 """Words of a sentence among which its subject is looked for."""
 _AROUND: Final = 40
 """Code points around a number in which stands what it counts."""
-_STOP: Final = re.compile(r"[,;:.!?()\n]|\s(?:and|or|but)\s")
+_STOP: Final = re.compile(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from|with|per|than|as|when|while)\s")
 _COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:[:/x\u00d7]\d+)+(?!\w)")
 """Ratios, fractions and measures: their numbers belong together."""
 _NAMED: Final = re.compile(r"(?<=[a-z,] )[A-Z]\w* \Z")
-"""A number behind a name is part of it."""
 _ORDINAL: Final = re.compile(r"\A(?:st|nd|rd|th)(?!\w)")
 _NUMERAL: Final = re.compile(rf"(?i)(?<!\w)(?:{DIGITS.pattern}|(?:{'|'.join(SPELLED)})(?!\w))")
 _SUPPORT: Final = 0.5
@@ -223,13 +222,17 @@ class _Scope:
         units = self._quantities.get(value)
         if units is None or (unit and unit not in units and "" not in units):
             return False
-        return bool(unit or _NAMED.search(text, 0, start)) or self._counts(value, text[start + len(shown) :])
+        named = _NAMED.search(text, 0, start)
+        if named:
+            # A number behind a name is part of it.
+            return _flat(named.group() + shown) in self._flat
+        return bool(unit) or self._counts(value, text[start + len(shown) :])
 
     def _counts(self, value: str, after: str) -> bool:
         """Whether a number counts here what stands behind it, as far as that can be seen."""
         counted = [word.text for word in words_of(_STOP.split(_ORDINAL.sub("", after))[0])[:_FEW]]
         counted = [word for word in counted if says_something(word)]
-        if not counted:
+        if not counted or quantity(f"{value} {counted[0]}")[1] in self._quantities.get(value, ()):
             return True
         return any(around.has(word) for around in self._counted.get(value, ()) for word in counted)
 
@@ -262,7 +265,9 @@ class _Scope:
         for sentence in sentences_of(text):
             for place, word in enumerate(words_of(sentence)):
                 name = word.capital and place > 0
-                if not says_something(word.text) or is_participant(word.text, self._speakers):
+                if not says_something(word.text) or word.text in UNIT_NAMES:
+                    continue
+                if is_participant(word.text, self._speakers):
                     continue
                 if self._has_name(word.text, sentence, seqs) if name else self._was_said(word.text, seqs):
                     continue
@@ -272,12 +277,18 @@ class _Scope:
 
     def _was_said(self, word: str, seqs: Sequence[int]) -> bool:
         """Whether a word stands near in some form, or one that means the same in the turns themselves."""
-        return not self._all_near.shapes.isdisjoint(forms(word)) or self._named(tuple(seqs)).has(word)
+        if not self._all_near.shapes.isdisjoint(forms(word)) or self._named(tuple(seqs)).has(word):
+            return True
+        # 'Untested' is what was not tested.
+        denied = word.removeprefix("un")
+        return denied != word and any(passage.denies and passage.has(denied) for passage in self._clauses)
 
     def _named(self, seqs: tuple[int, ...]) -> Passage:
         if seqs not in self._passages:
             places = [place for place, turn in enumerate(self._near) if turn.seq in seqs]
-            turns = [turn for place, turn in enumerate(self._near) if any(place - 1 <= at <= place + 1 for at in places)]
+            turns = [
+                turn for place, turn in enumerate(self._near) if any(place - 1 <= at <= place + 1 for at in places)
+            ]
             self._passages[seqs] = Passage("\n".join(line for *_, line in self._lines(turns)), 0, "")
         return self._passages[seqs]
 
@@ -374,7 +385,11 @@ class _Scope:
         """The speaker that a sentence begins with, and at which word."""
         words = words_of(sentence)
         for place, word in enumerate(words[:_SUBJECT]):
-            role = _ROLES.get(word.text) if not any(next_word.capital for next_word in words[place + 1 : place + 2]) else None
+            role = (
+                _ROLES.get(word.text)
+                if not any(next_word.capital for next_word in words[place + 1 : place + 2])
+                else None
+            )
             for speaker in self._speakers:
                 if role == speaker.lower() or (
                     word.capital and word.text not in _ROLES and is_participant(word.text, [speaker])

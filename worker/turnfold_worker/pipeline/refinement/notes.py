@@ -18,7 +18,7 @@ from turnfold_worker.pipeline.refinement.replies import WrittenNote
 
 LONGEST: Final = 320
 """Code points of a note at most; a longer one is cut behind a sentence or a clause."""
-_SHORTEST_CUT: Final = 40
+_SHORTEST_CUT: Final = 20
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s)")
 _CLAUSE_END: Final = re.compile(r"[;,:](?=\s)|\s(?=[\u2013\u2014-]\s)|(?= (?:and|but|because|so|which|who) )")
 _LONGEST_DAY: Final = 60

@@ -136,7 +136,9 @@ def chapter_line(note: ModelNote) -> str:
 
 def chapter_notes(source: ChapterSource) -> int:
     """About how many notes a chapter is worth."""
-    return min(_MOST_CHAPTER_NOTES, max(_LEAST_NOTES, sum(len(child.notes) for child in source.children) // _CHAPTER_SHARE))
+    return min(
+        _MOST_CHAPTER_NOTES, max(_LEAST_NOTES, sum(len(child.notes) for child in source.children) // _CHAPTER_SHARE)
+    )
 
 
 def repaired_form(request: ModelRequest, reply: str, *, problem: str, prompt: Prompt) -> ModelRequest:

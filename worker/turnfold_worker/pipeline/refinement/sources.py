@@ -33,8 +33,6 @@ _GAP: Final = "\n[…]\n"
 _HASH_BYTES: Final = 16
 _LARGEST_TINY: Final = 80
 """Source tokens up to which the rules' level 1 is the source itself."""
-_SOURCE_SHARE: Final = 0.8
-"""A level 1 of more than this share of its source leaves a model nothing to win."""
 
 
 class Purpose(StrEnum):
@@ -105,11 +103,8 @@ class NodeSource:
 
     @property
     def gains(self) -> bool:
-        """False where a model's words cannot be shorter or better than what is there: very short or plain ones."""
-        source, detailed = self.node.tokens[0], self.node.tokens[1]
-        if self.method is Method.PLAIN or source <= _LARGEST_TINY:
-            return False
-        return detailed <= _SOURCE_SHARE * source
+        """False where a model's notes cannot be better than what is there: very short or plain words."""
+        return self.method is not Method.PLAIN and self.node.tokens[0] > _LARGEST_TINY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

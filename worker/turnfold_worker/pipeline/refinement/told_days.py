@@ -117,7 +117,9 @@ def _number(shown: str) -> int:
 
 
 def _nearest_year(month: int, near: date) -> int:
-    return min((near.year - 1, near.year, near.year + 1), key=lambda year: abs((year - near.year) * 12 + month - near.month))
+    return min(
+        (near.year - 1, near.year, near.year + 1), key=lambda year: abs((year - near.year) * 12 + month - near.month)
+    )
 
 
 def told_periods(text: str, said_on: date | None) -> Iterator[Period]:
@@ -161,7 +163,13 @@ def _counted(match: re.Match[str], day: date) -> Iterator[Period]:
 
 
 def _near(words: str, day: date) -> Iterator[Period]:
-    shift = {"yesterday": -1, "last night": -1, "tomorrow": 1, "the day before yesterday": -2, "the day after tomorrow": 2}
+    shift = {
+        "yesterday": -1,
+        "last night": -1,
+        "tomorrow": 1,
+        "the day before yesterday": -2,
+        "the day after tomorrow": 2,
+    }
     if words.startswith("the other"):
         yield Period(day - timedelta(days=10), day - timedelta(days=1), vague=True)
         return
@@ -220,7 +228,11 @@ def _weekdays(which: str, shown: str, day: date) -> Iterator[Period]:
 
 
 def _around(which: str, what: str, day: date) -> Iterator[Period]:
-    sign = -1 if which in ("last", "past", "previous", "this past") else (1 if which in ("next", "coming", "upcoming") else 0)
+    sign = (
+        -1
+        if which in ("last", "past", "previous", "this past")
+        else (1 if which in ("next", "coming", "upcoming") else 0)
+    )
     if what == "week":
         monday = day - timedelta(days=day.weekday()) + timedelta(days=sign * _WEEK)
         yield Period(monday, monday + timedelta(days=6))
@@ -232,7 +244,10 @@ def _around(which: str, what: str, day: date) -> Iterator[Period]:
         yield whole_month(*_month_away(day, sign))
     elif what == "quarter":
         quarter = (day.month - 1) // 3 * 3 + 1
-        yield whole_month(*_month_away(day.replace(month=quarter, day=1), 3 * sign), _month_away(day.replace(month=quarter, day=1), 3 * sign + 2))
+        yield whole_month(
+            *_month_away(day.replace(month=quarter, day=1), 3 * sign),
+            _month_away(day.replace(month=quarter, day=1), 3 * sign + 2),
+        )
     elif what == "year":
         yield whole_month(day.year + sign, 1, (day.year + sign, 12))
     else:
