@@ -236,9 +236,7 @@ def test_one_lie_costs_the_notes_beside_it_nothing(refinery: Refinery) -> None:
 
 
 def test_a_note_that_is_too_long_is_cut(refinery: Refinery) -> None:
-    refinery.server.answer = scribe.changing(
-        lambda body: _texts(body, lambda text: " and ".join([text] * 30))
-    )
+    refinery.server.answer = scribe.changing(lambda body: _texts(body, lambda text: " and ".join([text] * 30)))
     refinery.fold("e", TURNS)
     lengths = [len(body) for (body,) in refinery.query("SELECT body FROM model_note WHERE height = 0 AND idx = 0")]
     assert lengths

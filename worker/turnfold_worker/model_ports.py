@@ -9,8 +9,8 @@ from typing import Protocol
 
 from turnfold.contract.records import Anchor, ConversationId, JobId
 from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
-from turnfold_worker.pipeline.refinement.reconstruction import Kept
 from turnfold_worker.pipeline.refinement.notes import ModelNote
+from turnfold_worker.pipeline.refinement.reconstruction import Kept
 from turnfold_worker.pipeline.refinement.sources import ChapterSource, ModelRequest, NodeSource, RefineSource
 from turnfold_worker.pipeline.settings import FoldSettings
 

@@ -55,6 +55,7 @@ def test_what_a_model_wrote_goes_with_the_words_and_is_asked_for_again(
     assert refinery.count("level WHERE refined = 1") > 0
     assert {"table level", "table model_note", "table model_outline"} <= set(traces(engine, client, "Quuxline"))
     CHANGES[change](refinery)
+    refinery.server.answer = scribe.answer
     refinery.local.worker.drain(Address("acme", "c").shard)
     assert traces(engine, client, "Quuxline") == []
     assert traces(engine, client, "Xyzzy") == []

@@ -251,7 +251,8 @@ def test_a_parked_refinement_is_listed_retried_and_skipped(refinery: Refinery, r
     refinery.server.then(behaves.error(400, "too_long"))
     refinery.fold("c")
     (job,) = said(run("jobs", "list", "--json"))["jobs"]
-    assert (job["kind"], job["error"], job["subject"]) == ("refine", "HTTP 400 too_long", "segments from 1")
+    assert (job["kind"], job["error"]) == ("refine", "HTTP 400 too_long")
+    assert job["subject"].startswith("segments from ")
     assert said(run("jobs", "retry", job["id"], "--json"))["jobs"][0]["done"] is True
     refinery.local.settle()
     assert set(refinery.states) <= {"done", "skipped"}

@@ -25,7 +25,7 @@ _outline = table(ModelOutlineRow)
 
 
 def put(connection: Connection, conversation: ConversationId, outline: Outline, held: Sequence[NodeNotes]) -> None:
-    """Make the rows of a conversation anew beside its outline; `held` are the rules' notes on the nodes of its cover."""
+    """Make the rows of a conversation anew; `held` are the rules' notes on the nodes of its outline's cover."""
     drop(connection, conversation)
     written = _written(connection, conversation, outline.cover)
     if not written:

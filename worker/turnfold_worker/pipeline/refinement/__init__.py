@@ -9,6 +9,7 @@ quotes          a quote, found in what was said
 told_days       the days that turns tell
 claimed_days    whether those of a note are among them
 claims          the words of a claim, and where in the source they stand
+scopes          the turns that a note may speak of, and what of it they do not bear out
 faithfulness    whether a note says only what was said
 anchors         what becomes of quotes
 notes           what becomes of notes

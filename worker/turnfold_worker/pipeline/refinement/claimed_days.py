@@ -1,4 +1,4 @@
-"""Whether a note's dates are those that its turns tell: written there, or counted from the day on which they were said."""
+"""Whether a note's dates are those that its turns tell, written there or counted from their own days."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from turnfold_worker.pipeline.refinement.told_days import (
 )
 
 _BESIDE: Final = re.compile(
-    r"(?i)(?:(?P<count>a|an|one|two|three|four|five|six|\d{1,2}|a few|several|some)? ?\b(?P<unit>day|week|weekend|month|year)s? )?"
+    r"(?i)(?:(?P<count>a|an|one|two|three|four|five|six|\d{1,2}|a few|several|some)? ?"
+    r"\b(?P<unit>day|week|weekend|month|year)s? )?"
     r"\b(?P<side>before|after|of|following|preceding|since|by|until|till|from|around|about|as of)(?: the)? $"
 )
 _FEW: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import WORD
 from turnfold_worker.pipeline.language.word_forms import forms, meanings
 
@@ -15,22 +16,26 @@ _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _OWNER: Final = re.compile(r"['\u2019]s?\Z")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;\u2026])\s+|\n+|\s[-\u2013\u2014]\s")
 _CLAUSE: Final = re.compile(
-    r"[,;:.!?()\n\u2026]+(?:\s|\Z)|\s[-\u2013\u2014]\s|\s(?:but|because|although|though|while|so|whereas|yet|unless)\s"
+    r"[,;:.!?()\n\u2026]+(?:\s|\Z)|\s[-\u2013\u2014]\s"
+    r"|\s(?:but|because|although|though|while|so|whereas|yet|unless)\s"
 )
 
 _JOINED: Final = re.compile(r"(?i)\s(?:and|or|that|which|who|when|if|than)\s")
 
-NO: Final = r"not|never|no|none|nobody|nothing|nowhere|neither|nor|without|cannot|hardly|barely|no-one|\w{2,8}n['\u2019]t|dont|doesnt|didnt|cant|wont|isnt|wasnt"
+NO: Final = (
+    r"not|never|no|none|nobody|nothing|nowhere|neither|nor|without|cannot|hardly|barely|no-one|\w{2,8}n['\u2019]t"
+    r"|dont|doesnt|didnt|cant|wont|isnt|wasnt"
+)
 DENIES: Final = re.compile(rf"(?i)(?<!\w)(?:{NO})(?!\w)")
 _AFFIRMS: Final = re.compile(
-    r"(?i)(?<!\w)(?:not|never|cannot|\w{2,8}n['\u2019]t)(?: \w+ly)? (?:forget|fail|miss|wait|hesitate|doubt|mind|stop|help|be happier|agree more|imagine"
-    r"|thank|get enough|worry)(?!\w)"
+    r"(?i)(?<!\w)(?:not|never|cannot|\w{2,8}n['\u2019]t)(?: \w+ly)? (?:forget|fail|miss|wait|hesitate|doubt|mind|stop"
+    r"|help|be happier|agree more|imagine|thank|get enough|worry)(?!\w)"
 )
 """Negations that affirm: 'can't wait', 'never forget'."""
 WITHHOLDS: Final = re.compile(
-    rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*|avoid\w*|forbid\w*|forbade|against|instead of|rather than|fail\w*|stop\w*"
-    r"|exclud\w*|ban|banned|unable|unless|cancel\w*|abandon\w*|rul\w{1,3} out|miss\w*|lack\w*|except|skip\w*|quit|den(?:y|ie[sd])"
-    r"|drop\w*|disable\w*|remov\w*|zero)(?!\w)"
+    rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*|avoid\w*|forbid\w*|forbade|against|instead of"
+    r"|rather than|fail\w*|stop\w*|exclud\w*|ban|banned|unable|unless|cancel\w*|abandon\w*|rul\w{1,3} out|miss\w*"
+    r"|lack\w*|except|skip\w*|quit|den(?:y|ie[sd])|drop\w*|disable\w*|remov\w*|zero)(?!\w)"
 )
 """What a denial may rest on."""
 LEANS_AWAY: Final = re.compile(
@@ -46,59 +51,71 @@ _REACH: Final = re.compile(r"[,;:.!?]|\s(?:and|but|or|because|so)\s")
 _FACTIVE: Final = re.compile(r"(?i) *(?:really |even )?(?:notic|realiz|realis|know|knew|remember|regret|mind)\w*")
 """Verbs whose denial does not deny what follows: 'didn't notice that it rained'."""
 
-_STRUCTURE: Final = frozenset(
+_STRUCTURE: Final = listed(
     """
-    a an the and or but nor so yet if then than that this these those which who whom whose what when where why how
-    whether while as because since until though although i me my mine we us our ours you your yours he him his she her
-    hers it its they them their theirs himself herself itself themselves myself yourself ourselves is are was were be
-    been being am do does did done doing have has had having can could will would shall should may might must ought
-    of in on at by for from to into onto with within about over under between among through during across along around
-    near off out up down upon per via toward towards behind beside besides beyond there here also too very really quite
-    still already again ever well such own same other another each both any some one ones else
-    say says said saying tell tells told telling ask asks asked asking mention mentions mentioned explain explains
-    explained note notes noted describe describes described state states stated report reports reported call calls
-    called named name names reply replies replied respond responds responded answer answers answered talk talks talked
-    talking speak speaks spoke add adds added discuss discusses discussed cover covers covered think thinks thought
-    believe believes believed feel feels felt consider considers considered find finds found know knows knew see sees
-    saw seen want wants wanted plan plans planned planning intend intends intended hope hopes hoped wish wishes wished
-    need needs needed show shows showed shown showing share shares shared sharing include includes included including
-    regarding concerning according make makes made making get gets got getting go goes went gone going give gives gave
-    given giving take takes took taken taking use uses used using keep keeps kept come comes came put puts set let lets
-    thing things something someone way ways kind part reason result time times conversation message
+    a an the and or but nor so yet if then than that this these those which who whom whose what when where why
+    how whether while as because since until though although i me my mine we us our ours you your yours he him
+    his she her hers it its they them their theirs himself herself itself themselves myself yourself ourselves
+    is are was were be been being am do does did done doing have has had having can could will would shall
+    should may might must ought of in on at by for from to into onto with within about over under between among
+    through during across along around near off out up down upon per via toward towards behind beside besides
+    beyond there here also too very really quite still already again ever well such own same other another each
+    both any some one ones else say says said saying tell tells told telling ask asks asked asking mention
+    mentions mentioned explain explains explained note notes noted describe describes described state states
+    stated report reports reported call calls called named name names reply replies replied respond responds
+    responded answer answers answered talk talks talked talking speak speaks spoke add adds added discuss
+    discusses discussed cover covers covered think thinks thought believe believes believed feel feels felt
+    consider considers considered find finds found know knows knew see sees saw seen want wants wanted plan
+    plans planned planning intend intends intended hope hopes hoped wish wishes wished need needs needed show
+    shows showed shown showing share shares shared sharing include includes included including regarding
+    concerning according make makes made making get gets got getting go goes went gone going give gives gave
+    given giving take takes took taken taking use uses used using keep keeps kept come comes came put puts set
+    let lets thing things something someone way ways kind part reason result time times conversation message
     photo picture image caption title user assistant speaker shows depicts depicting showing shown currently now
-    several about approximately towards whose receive receives received create creates created creating offer offers offered suggest suggests suggested recommend recommends
-    recommended confirm confirms confirmed express expresses expressed agree agrees agreed provide provides provided
-    propose proposes proposed like likes liked ago instead refer refers referred regards leave leaves left visit visits visited become becomes became begin begins began start
-    starts started continue continues continued open likely apparently thanks more much many
-    today yesterday tomorrow day days week weeks weekend weekends month months year years daily date dates dated
-    morning evening night afternoon before after not never no none without nothing nobody cannot neither don't doesn't
-    didn't isn't wasn't aren't weren't won't can't couldn't wouldn't shouldn't hasn't haven't hadn't i'm i've i'll i'd
-    hi hey oh ah um eg ie vs re ve ll pm am etc ok'd
-    it's that's he's she's they're we're you're there's
-    """.split()
-)  # fmt: skip
+    several about approximately towards whose receive receives received create creates created creating offer
+    offers offered suggest suggests suggested recommend recommends recommended confirm confirms confirmed
+    express expresses expressed agree agrees agreed provide provides provided propose proposes proposed like
+    likes liked ago instead refer refers referred regards leave leaves left visit visits visited become becomes
+    became begin begins began start starts started continue continues continued open likely apparently thanks
+    more much many today yesterday tomorrow day days week weeks weekend weekends month months year years daily
+    date dates dated morning evening night afternoon before after not never no none without nothing nobody
+    cannot neither don't doesn't didn't isn't wasn't aren't weren't won't can't couldn't wouldn't shouldn't
+    hasn't haven't hadn't i'm i've i'll i'd hi hey oh ah um eg ie vs re ve ll pm am etc ok'd it's that's he's
+    she's they're we're you're there's
+    """
+)
 """Words that a summary may add: they tell who said something, or join what was said."""
-_TIME_NAMES: Final = frozenset(
-    """january february march april may june july august september october november december monday tuesday wednesday
-    thursday friday saturday sunday spring summer autumn fall winter""".split()
+_TIME_NAMES: Final = listed(
+    """
+    january february march april may june july august september october november december monday tuesday
+    wednesday thursday friday saturday sunday spring summer autumn fall winter
+    """
 )
 _SHORTEST: Final = 2
 _SAME_WORD: Final = 4
 _LIKE_WORD: Final = 3
-_FIRST: Final = frozenset(
-    "i i'm i've i'll i'd my mine me myself im ive we we're we've we'll we'd our ours us ourselves".split()
+_FIRST: Final = listed(
+    """
+    i i'm i've i'll i'd my mine me myself im ive we we're we've we'll we'd our ours us ourselves
+    """
 )
-REPORTS: Final = frozenset(
-    """said says say tells told asks asked thinks thought believes believed hopes hoped wishes wished suggests suggested
-    recommends recommended advises advised offers offered agrees agreed thanks thanked congratulates congratulated
-    praises praised encourages encouraged reminds reminded notes noted mentions mentioned explains explained
-    appreciates appreciated assures assured proposes proposed describes described confirms confirmed answers answered
-    replies replied lists listed warns warned points pointed provides provided compliments complimented promises
-    promised doubts admires admired invites invited urges urged comments commented reacts reacted gives gave
-    """.split()
+REPORTS: Final = listed(
+    """
+    said says say tells told asks asked thinks thought believes believed hopes hoped wishes wished suggests
+    suggested recommends recommended advises advised offers offered agrees agreed thanks thanked congratulates
+    congratulated praises praised encourages encouraged reminds reminded notes noted mentions mentioned explains
+    explained appreciates appreciated assures assured proposes proposed describes described confirms confirmed
+    answers answered replies replied lists listed warns warned points pointed provides provided compliments
+    complimented promises promised doubts admires admired invites invited urges urged comments commented reacts
+    reacted gives gave
+    """
 )
 """Verbs with which a sentence tells of its subject's words, whomever these are about."""
-_SECOND: Final = frozenset("you you're you've you'll you'd your yours yourself u ur y'all".split())
+_SECOND: Final = listed(
+    """
+    you you're you've you'll you'd your yours yourself u ur y'all
+    """
+)
 
 
 class Word(NamedTuple):

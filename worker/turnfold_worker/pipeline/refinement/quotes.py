@@ -23,8 +23,9 @@ _SAME: Final = str.maketrans({
 })  # fmt: skip
 _STOP: Final = re.compile(r"[.!?\u2026](?=\s|\Z)|\n")
 _LIMITS: Final = re.compile(
-    r"(?i)(?<!\w)(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w{2,8}n['\u2019]t|hardly|if|unless|until"
-    r"|only|except|provided|assuming|would|wouldn['\u2019]t|doubt|instead of|rather than|as long as|almost|nearly)(?!\w)"
+    r"(?i)(?<!\w)(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w{2,8}n['\u2019]t|hardly|if|unless"
+    r"|until|only|except|provided|assuming|would|wouldn['\u2019]t|doubt|instead of|rather than|as long as|almost"
+    r"|nearly)(?!\w)"
 )
 """What turns a clause round or limits it."""
 _FARTHEST: Final = 240

@@ -1,4 +1,4 @@
-"""When something was, as turns tell it: days that are written out, and those that are counted from the day of a turn."""
+"""When something was, as turns tell it: days that are written out, and those that are counted from a turn's own."""
 
 from __future__ import annotations
 
@@ -39,27 +39,34 @@ SEASONS: Final = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall":
 """First and last month, in the north; a winter ends in the next year."""
 WRITTEN_DAY: Final = re.compile(
     rf"(?<![\w.:-])(?:(?P<iso>\d{{4}}-\d\d-\d\d)(?!\d)"
-    rf"|(?P<a>{_DAY})(?:{_DASH}(?P<b>{_DAY}))?(?: of)? (?P<m>{_MONTH})\b\.?(?:{_DASH}(?P<a2>{_DAY}) (?P<m2>{_MONTH})\b)?(?:,? (?P<y>(?:19|20)\d\d)(?![\d-]))?"
-    rf"|(?P<m3>{_MONTH})\b\.? (?P<a3>{_DAY})(?!\w)(?:{_DASH}(?P<b3>{_DAY})(?!\w))?(?:,? (?P<y3>(?:19|20)\d\d)(?![\d-]))?"
+    rf"|(?P<a>{_DAY})(?:{_DASH}(?P<b>{_DAY}))?(?: of)? (?P<m>{_MONTH})\b\.?"
+    rf"(?:{_DASH}(?P<a2>{_DAY}) (?P<m2>{_MONTH})\b)?(?:,? (?P<y>(?:19|20)\d\d)(?![\d-]))?"
+    rf"|(?P<m3>{_MONTH})\b\.? (?P<a3>{_DAY})(?!\w)(?:{_DASH}(?P<b3>{_DAY})(?!\w))?"
+    rf"(?:,? (?P<y3>(?:19|20)\d\d)(?![\d-]))?"
     rf"|(?:(?P<part>early|mid|late|the (?:beginning|start|middle|end) of)[ -])?"
     rf"(?:(?P<m4>{_MONTH})\b|(?P<season>(?i:{'|'.join(SEASONS)})))(?: (?:of )?(?P<y4>(?:19|20)\d\d)(?![\d-]))?"
     r"|(?P<y5>(?:19|20)\d\d)(?![\d%-]| ?(?:ms|tokens|users|people|rows|requests|euros|dollars|words|lines)\b))(?!\w)"
 )
 _NAMES: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|weds?|thurs?|thu|fri|sat|sun"
-_COUNT: Final = r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a couple(?: of)?|a few|few|several|some"
+_COUNT: Final = (
+    r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|a couple(?: of)?|a few|few|several|some"
+)
 _COUNTS: Final = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10, "eleven": 11, "twelve": 12, "a couple": 2, "a couple of": 2,
 }  # fmt: skip
 _UNIT: Final = r"(?P<unit>day|night|week|weekend|month|year)s?"
 RELATIVE: Final = re.compile(
-    rf"(?i)(?<!\w)(?:(?P<near>the day before yesterday|the day after tomorrow|yesterday|tomorrow|today|tonight|last night"
-    r"|this (?:morning|afternoon|evening)|just now|the other (?:day|night))"
+    rf"(?i)(?<!\w)(?:(?P<near>the day before yesterday|the day after tomorrow|yesterday|tomorrow|today|tonight"
+    r"|last night|this (?:morning|afternoon|evening)|just now|the other (?:day|night))"
     rf"|(?P<count>{_COUNT}) {_UNIT} (?P<side>ago|back|earlier|from now|later)"
     rf"|in (?P<ahead>{_COUNT}) (?P<unit2>day|week|month|year)s?(?: time)?"
-    rf"|(?:for|been|over|about|almost|nearly|past|last|already|after)? ?(?P<long>{_COUNT}) (?P<unit3>month|year)s?(?: (?:now|already|old))?"
-    rf"|(?P<which>last|past|previous|this past|next|this|coming|upcoming|on|by|until|till|since|before|every)? ?(?P<weekday>{_WEEKDAY})(?:'s)?"
+    rf"|(?:for|been|over|about|almost|nearly|past|last|already|after)? ?(?P<long>{_COUNT}) (?P<unit3>month|year)s?"
+    r"(?: (?:now|already|old))?"
+    r"|(?P<which>last|past|previous|this past|next|this|coming|upcoming|on|by|until|till|since|before|every)? ?"
+    rf"(?P<weekday>{_WEEKDAY})(?:'s)?"
     rf"|(?P<which2>last|past|previous|this past|this|next|coming|upcoming|the whole|all) "
     rf"(?P<what>week(?:end)?|month|year|{'|'.join(SEASONS)}|quarter)(?:'s)?"
     r"|(?P<vague>recently|lately|a while (?:ago|back)|the other week|soon|earlier))(?!\w)"
@@ -88,7 +95,7 @@ def written_period(match: re.Match[str], near: date | None) -> Period | None:
         return None
 
 
-def _written(match: re.Match[str], near: date | None) -> Period | None:
+def _written(match: re.Match[str], near: date | None) -> Period | None:  # noqa: PLR0911 - one a way of writing
     if match["iso"]:
         day = date.fromisoformat(match["iso"])
         return Period(day, day)
