@@ -1,4 +1,4 @@
-"""The turns that a note may speak of, and why a note about them is refused: words, numbers, names, negations, speakers."""
+"""The turns that a note may speak of, and what of it they do not bear out: words, figures, negations, speakers."""
 
 from __future__ import annotations
 
