@@ -58,7 +58,7 @@ def _swap(body: dict[str, Any]) -> None:
 
 def _stretch(body: dict[str, Any]) -> None:
     for segment in body.get("segments", [])[:1]:
-        segment["notes"] *= 40
+        segment["notes"] *= 8
 
 
 KINDS = (

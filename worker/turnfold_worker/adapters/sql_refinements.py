@@ -101,6 +101,9 @@ class SqlRefinements:
 
     def skip_refine(self, claim: RefineClaim) -> None:
         with self._transaction() as connection:
+            # Whoever ends another group of the chapter at the same time waits here: one of the two sees both.
+            mine = _conversation.c.id == claim.owner.conversation
+            connection.execute(select(_conversation.c.id).where(mine).with_for_update())
             if sql_refine_jobs.finish(connection, claim, JobState.SKIPPED):
                 _go_on(connection, claim, self.target)
 
