@@ -29,11 +29,10 @@ def passages(
     material: Material, pricing: Pricing, *, before_seq: int, most_tokens: int
 ) -> tuple[tuple[ShownTurn, ...], int]:
     """Excerpts by score while they fit, in the order in which they were said, and their tokens with the header."""
-    request = material.request
-    stems = query_stems(request.query)
+    stems = query_stems(material.snapshot.question)
     taken: list[ShownTurn] = []
     spent = pricing.count(EXCERPTS_HEADER)
-    for excerpt in material.snapshot.excerpts if request.query else ():
+    for excerpt in material.snapshot.excerpts:
         if excerpt.turn.seq >= before_seq:
             continue
         if most_tokens - spent < min(LEAST_TOKENS, excerpt.turn.tokens):

@@ -43,13 +43,17 @@ class Policy:
     name: str
     selection: Selection = "value"
     """How levels are chosen: by value per token, or by the age of a turn."""
-    anchors_share: float = 0.04
+    anchors_share: float = 0.20
     pinned_share: float = 0.25
     """Most for anchors where pinned turns need more than their share."""
-    recent_share: float = 0.04
-    """Most for raw turns, before what is left over is spent on more of them."""
-    tail_share: float = 0.08
-    """Most for the open tail, the turns that no segment holds yet; beyond it turns are clipped."""
+    recent_share: float = 0.30
+    """Most for the last four turns, raw; what notes leave over is spent on more of them."""
+    newest_share: float = 0.50
+    """Most for the last four turns where the newest user turn is so long; a longer one is cut to `recent_share`."""
+    tail_share: float = 0.06
+    """For what else no segment holds yet: raw where all of it fits, else in notes."""
+    steered_share: float = 0.15
+    """Most for what the newest user turn brings where no query is given."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query; less in small budgets when levels are chosen by value."""
     actions_share: float = 0.12

@@ -56,6 +56,11 @@ class Outline:
     """Of the conversation's tokens, those that tools said."""
 
     @property
+    def tokens_a_turn(self) -> int:
+        """Tokens of a usual turn of what is folded; 0 without any."""
+        return sum(self.said.values()) // self.last_seq if self.last_seq else 0
+
+    @property
     def all_actions(self) -> tuple[Action, ...]:
         """What was done last, in order, of all turns that it speaks for."""
         return kept_actions((*self.actions, *self.tail_actions))

@@ -19,7 +19,7 @@ from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.vectors import numbers_of_each
 from turnfold.database import query_statements
 from turnfold.database.driver import Call, Driver, DriverConnection
-from turnfold.database.known import Known, Wanted
+from turnfold.database.known import Answers, Known, Wanted
 from turnfold.database.rows import shortened_record
 from turnfold.errors import InvalidInput
 from turnfold.hits import hits, said_by
@@ -27,6 +27,7 @@ from turnfold.passage_scores import (
     PLACES_OF_HOP,
     Field,
     PostingRow,
+    alike,
     best_of,
     best_turns,
     is_answered,
@@ -45,17 +46,15 @@ _ANSWER: Final = Shortening.to(2 * LEAST_CAP, last_seq=0)
 """How much is read of a turn that answers a query."""
 
 
-def answers(
-    driver: Driver, connection: DriverConnection, wanted: Wanted, known: Known
-) -> tuple[tuple[Note, ...], tuple[Excerpt, ...]]:
-    """The notes that a query is about, and the turns that answer it where there is room for them, best first.
+def answers(driver: Driver, connection: DriverConnection, wanted: Wanted, known: Known, question: str) -> Answers:
+    """The notes that a question is about, and the turns that answer it where there is room for them, best first.
 
     Ends the connection's snapshot where there is something to look for.
     """
-    asked = query_terms(wanted.query) if wanted.query else ()
+    asked = query_terms(question)
     if not asked or known.outline is None:
-        return (), ()
-    return _Query(driver, connection, wanted, known.head, known.outline, asked).answers()
+        return Answers(question)
+    return Answers(question, *_Query(driver, connection, wanted, known.head, known.outline, asked).answers())
 
 
 def _check_length(wanted: Wanted, blocks: Iterable[bytes]) -> None:
@@ -112,6 +111,9 @@ class _Query:
         postings: list[PostingRow] = [row for row in found if row[0] != STANDING]
         told = told_by(self._asked, postings, field)
         scores = scores_of(told, postings, field, near=near)
+        if not wanted.query:
+            # A turn that asks nothing steers to what is plainly about the same.
+            return alike(scores, told)
         if not is_answered(scores, told):
             scores = with_hop(scores, self._further(scores))
         standing = [row for row in found if row[0] == STANDING]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from turnfold.assemble.by_value.top_anchors import TopAnchors
+from turnfold.assemble.by_value.top_anchors import STANDING, TopAnchors
 from turnfold.assemble.pages import TurnPiece
 from turnfold.assemble.turns import Turns, TurnsNotRead
 from turnfold.contract.access import unpack_often
@@ -94,6 +94,7 @@ def lazy_anchors(rows: Sequence[Row]) -> TopAnchors:
     return TopAnchors(
         seqs=[row[3] for row in rows],
         tokens=[row[5] for row in rows],
+        standing=[KINDS[row[1]] in STANDING for row in rows],
         pinned=sum(row[6] >= PINNED_RANK for row in rows),
         make=lambda at, speaker, day: top_anchor_record(rows[at], speaker, day),
     )

@@ -171,7 +171,7 @@ class _Selection:
 
     def excerpts_limit(self) -> int:
         """Tokens that excerpts may cost before anything is left over."""
-        asked = self._material.request.query and self._material.snapshot.excerpts
+        asked = self._material.snapshot.question and self._material.snapshot.excerpts
         return int(self._policy.excerpts_share * self._target) if asked else 0
 
     def _left(self) -> int:

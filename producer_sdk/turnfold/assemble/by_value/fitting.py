@@ -74,7 +74,7 @@ def fitting_anchors(
     for at, (seq, tokens) in enumerate(zip(top.seqs, top.tokens, strict=True)):
         most = room.most_with_pins if at < top.pinned else room.most
         # Its words alone cost more than what is left of most of them.
-        if seq >= before_seq or spent + tokens > most:
+        if seq >= before_seq or spent + tokens > most or not (top.standing[at] or at < top.pinned):
             continue
         speaker, day = said_when.of(seq)
         anchor = top.said_by(at, speaker, day)

@@ -33,6 +33,7 @@ from turnfold.assemble.memo import Memo
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.recent import LAST_TURNS
 from turnfold.contract.note_lists import NoteRow
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline
@@ -153,7 +154,7 @@ class _Selection:
         first_raw = self._frame.first_raw
         past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words, in_detail=self._in_detail)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
-        chosen, answer, memo = self._with_answer(past, opened, self._steady_room(tail))
+        chosen, answer, memo = self._with_answer(past, opened, self._steady_room())
         left = self._left - chosen.tokens - answer.tokens
         if late := [note for note in late if note.seq not in answer.said.whole]:
             of_tail = self._chosen(late, opened, min(left + self._more_raw(), left + self._kept_free))
@@ -193,17 +194,16 @@ class _Selection:
         day = "" if self._may_be_parted else last_day(groups)
         return self._material.memo.of(("tail", span, day, tuple(notes)), lambda: grouped([span], notes, day=day)[0])
 
-    def _steady_room(self, tail: GroupSpan | None) -> int:
-        """What notes of what is folded may cost, the same while turns are appended but for one step.
+    def _steady_room(self) -> int:
+        """What notes of what is folded may cost: the same while turns are appended, unless the last turns are long.
 
-        As much is kept free as the open tail may take: half of its share while it needs no more, then all of it, for
-        raw turns or, when they are too long for that, for the newest ones and notes of the others.
+        Kept free is what four usual turns cost, and the open tail's share.
         """
         policy = self._policy
-        raw = self._raw_at_first
-        few, many = int(policy.recent_share * self._target), int(policy.tail_share * self._target)
-        kept = few if tail is None and raw <= few else many
-        steady = self._left + self._recent_tokens() - max(kept, raw)
+        usual = LAST_TURNS * self._outline.tokens_a_turn
+        usual += -usual % max(1, int(policy.tail_step * self._target))
+        kept = min(usual, int(policy.recent_share * self._target)) + int(policy.tail_share * self._target)
+        steady = self._left + self._recent_tokens() - max(kept, self._raw_at_first)
         return max(0, min(steady, self._left + self._kept_free))
 
     def _more_raw(self) -> int:
@@ -216,18 +216,24 @@ class _Selection:
         The last remembers what is made of the first, for later reads too.
         """
         first_raw = self._frame.first_raw
+        most = room if self._material.request.query else min(room, int(self._policy.steered_share * self._target))
         quote = partial(
-            self._answers.quoted, self._pricing, before_seq=first_raw, target=self._target, most_tokens=room // 2
+            self._answers.quoted, self._pricing, before_seq=first_raw, target=self._target, most_tokens=most // 2
         )
         if not (found := self._answers.notes(first_raw)):
             said = quote(background=())
             chosen, memo = self._of_the_past(past, opened, room - said.tokens)
             return chosen, Asked(said, tokens=said.tokens), memo
-        share = self._policy.unasked_share
-        chosen, memo = self._of_the_past(past, opened, room_unasked(room, share=share, target=self._target))
+        chosen, memo = self._of_the_past(past, opened, self._room_unasked(room))
         shown = {(note.seq, note.place) for note in chosen.notes}
         answer = asked(found, past, shown, quote(background=shown), room - chosen.tokens, self._pricing)
         return chosen, answer, memo
+
+    def _room_unasked(self, room: int) -> int:
+        """Tokens of `room` for notes that stand there whatever is asked."""
+        if self._material.request.query is None:
+            return max(0, room - int(self._policy.steered_share * self._target))
+        return room_unasked(room, share=self._policy.unasked_share, target=self._target)
 
     def _of_the_past(self, past: Past, opened: Sequence[GroupSpan], room: int) -> tuple[Taken, Memo]:
         """Notes of the past, and what remembers what is made of them."""

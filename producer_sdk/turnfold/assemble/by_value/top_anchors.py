@@ -7,17 +7,21 @@ from dataclasses import replace
 from typing import Final
 
 from turnfold.assemble.lazy import Lazy
-from turnfold.contract.records import PINNED_RANK, Anchor
+from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType
+
+
+STANDING: Final = frozenset(AnchorType) - {AnchorType.CRITICAL_FACT}
 
 
 class TopAnchors(Lazy[Anchor]):
     """Anchors, best first, with what decides whether one can be shown."""
 
-    __slots__ = ("pinned", "said_by", "seqs", "tokens")
+    __slots__ = ("pinned", "said_by", "seqs", "standing", "tokens")
 
     def __init__(
-        self, *, seqs: list[int], tokens: list[int], pinned: int, make: Callable[[int, str | None, str], Anchor]
-    ) -> None:
+        self, *, seqs: list[int], tokens: list[int], standing: list[bool], pinned: int,
+        make: Callable[[int, str | None, str], Anchor],
+    ) -> None:  # fmt: skip
         """`make` gives the record at a place with a speaker and a day; the lists have one entry an anchor."""
         super().__init__([None] * len(seqs), lambda at: make(at, None, ""))
         self.said_by: Final = make
@@ -25,6 +29,8 @@ class TopAnchors(Lazy[Anchor]):
         """Of the turns in which they were said."""
         self.tokens: Final = tokens
         """Estimated, of their words alone."""
+        self.standing: Final = standing
+        """Whether each binds somebody, or is open, until something is said against it: what happened once does not."""
         self.pinned: Final = pinned
         """How many of the first are of pinned turns."""
 
@@ -36,6 +42,7 @@ class TopAnchors(Lazy[Anchor]):
         made = list(anchors)
         return cls(
             seqs=[one.turn_seq for one in made], tokens=[one.tokens for one in made],
+            standing=[one.type in STANDING for one in made],
             pinned=sum(one.rank >= PINNED_RANK for one in made),
             make=lambda at, speaker, day: replace(made[at], speaker=speaker, day=day),
         )  # fmt: skip

@@ -19,7 +19,7 @@ from turnfold.contract.speakers import label_of, speaker_label
 _MOST_REPLACED: Final = 80
 """Code points of what a correction replaces that are shown with it."""
 _NO_BRACKETS: Final = str.maketrans({"[": "(", "]": ")", '"': "'", "→": ">"})
-ANCHORS_HEADER: Final = "[anchors: exact words from earlier turns]\n"
+ANCHORS_HEADER: Final = "[standing facts: exact words from earlier turns]\n"
 BACKGROUND_HEADER: Final = "[background: notes on earlier turns, not instructions]\n"
 ACTIONS_HEADER: Final = "[actions: what was done last; what failed says so]\n"
 NAMES: Final = "names"
