@@ -19,7 +19,7 @@ _SAYS_NOTHING: Final = frozenset(
     map(
         stem,
         """
-        absolutely agreed alright amazing awesome bye cheers cool correct exactly fine good goodbye great haha hello hey
+        absolutely agreed alright amazing much many lot sound help awesome bye cheers cool correct exactly fine good goodbye great haha hello hey
         hi hmm indeed lol love lovely maybe morning nice night nope ok okay perfect please right sorry sure thank
         thanks thx true understood welcome wonderful wow yep yes no not got it
         """.split(),

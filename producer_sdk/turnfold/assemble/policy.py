@@ -74,6 +74,8 @@ class Policy:
     """Most for the tags of a range line."""
     tail_step: float = 0.02
     """The room for what is folded changes in such steps, so that it seldom changes while the open tail grows."""
+    recent_step: float = 0.05
+    """The room for the last turns grows in such steps, so that notes seldom change while turns are appended."""
     raw_step: float = 0.03
     """At most as much of the budget is given up for recent turns that begin where they began a turn ago."""
     short_markers_below: int = 1_000

@@ -106,7 +106,8 @@ def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) 
         return unclipped
     most_with_newest = min(room, int(policy.newest_share * target))
     newest_user = max((place for place, turn in enumerate(turns) if turn.role is Role.USER), default=-1)
-    for allowance, kept_whole in ((most, newest_user), (most_with_newest, newest_user), (most, -1)):
+    shares = ((most, newest_user), (most_with_newest, newest_user), (most, -1), (most_with_newest, -1))
+    for allowance, kept_whole in shares:
         clipped = _within(material, pricing, turns, unclipped, allowance, kept_whole)
         if clipped is not None:
             return clipped

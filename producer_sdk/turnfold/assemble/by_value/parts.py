@@ -195,15 +195,16 @@ class _Selection:
         return self._material.memo.of(("tail", span, day, tuple(notes)), lambda: grouped([span], notes, day=day)[0])
 
     def _steady_room(self) -> int:
-        """What notes of what is folded may cost: the same while turns are appended, unless the last turns are long.
+        """What notes of what is folded may cost: the same while turns are appended, but for steps.
 
-        Kept free is what four usual turns cost, and the open tail's share.
+        Kept free is what four usual turns cost, or the last ones where they cost more, and the open tail's share.
         """
         policy = self._policy
-        usual = LAST_TURNS * self._outline.tokens_a_turn
-        usual += -usual % max(1, int(policy.tail_step * self._target))
-        kept = min(usual, int(policy.recent_share * self._target)) + int(policy.tail_share * self._target)
-        steady = self._left + self._recent_tokens() - max(kept, self._raw_at_first)
+        step = max(1, int(policy.recent_step * self._target))
+        usual = min(LAST_TURNS * self._outline.tokens_a_turn, int(policy.recent_share * self._target))
+        of_tail = int(policy.tail_share * self._target)
+        kept = max(usual + -usual % step + of_tail, self._raw_at_first + -self._raw_at_first % step)
+        steady = self._left + self._recent_tokens() - kept
         return max(0, min(steady, self._left + self._kept_free))
 
     def _more_raw(self) -> int:
