@@ -29,7 +29,7 @@ def passages(
     material: Material, pricing: Pricing, *, before_seq: int, most_tokens: int
 ) -> tuple[tuple[ShownTurn, ...], int]:
     """Excerpts by score while they fit, in the order in which they were said, and their tokens with the header."""
-    stems = query_stems(material.snapshot.question)
+    stems = query_stems(material.question)
     taken: list[ShownTurn] = []
     spent = pricing.count(EXCERPTS_HEADER)
     for excerpt in material.snapshot.excerpts:

@@ -41,6 +41,11 @@ class Material(NamedTuple):
     """The turn whose text is shown as the system text."""
 
     @property
+    def question(self) -> str | None:
+        """What the context is about: the query, or the words of the newest user turn in its place."""
+        return self.request.query or self.snapshot.question
+
+    @property
     def roots(self) -> tuple[Node, ...]:
         """A cover of all that is folded: the outline's, or the coarsest."""
         outline = self.snapshot.outline

@@ -79,7 +79,7 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
         "actions": used["actions"],
         "anchors": snapshot.head.anchor_tokens if snapshot.head else 0,
         "background": material.memo.of("asked", lambda: _folded_tokens(material)),
-        "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.snapshot.question else 0,
+        "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.question else 0,
         "often": sum(one.node.tokens[1] for one in snapshot.head.often) if snapshot.head else 0,
         "expanded": sum(passage.expansion.tokens for passage in snapshot.passages),
         "recent": sum(material.window.tokens),

@@ -50,9 +50,9 @@ class Answers:
 
     def __init__(self, material: Material) -> None:
         request, snapshot = material.request, material.snapshot
-        is_quotable = bool(snapshot.question and not snapshot.unread)
+        is_quotable = bool(material.question and not snapshot.unread)
         self._material = material
-        self._stems = query_stems(snapshot.question)
+        self._stems = query_stems(material.question)
         self._in_tail: Sequence[Excerpt] = _in_tail(material, self._stems) if is_quotable else ()
         self._in_segments: Sequence[Excerpt] = snapshot.excerpts if is_quotable else ()
 

@@ -45,6 +45,8 @@ _ALL_FOR_NAMES: Final = 1_000
 """Tokens of a budget beyond which names have less of it: the best ones stand there already."""
 _LATE_NAMES: Final = 6
 """One part in six of what names may have is at most for those of turns that are not folded yet."""
+_TARGET_STEP: Final = 0.05
+"""Of the budget: the share of anchors grows in such steps, so that contexts for other questions begin alike."""
 _ROUNDS: Final = 4
 _MOST_OF_NOTES: Final = 8
 """Results that are remembered of the same notes: they differ in what is left over for a few more."""
@@ -67,6 +69,7 @@ def parts_by_value(material: Material, pricing: Pricing, *, target: int, in_deta
         if not selection.show_more_raw():
             break
         selection.take_the_past()
+    selection.fill()
     return selection.plan
 
 
@@ -85,6 +88,7 @@ class _Selection:
         self._fixed = fixed
         self._in_detail = tuple((node.first_seq, node.last_seq) for node in in_detail)
         self._left = 0
+        self._is_filling = False
         self._for_actions = 0
         self._kept_free = 0
         """Of the room for actions and late names what they leave; it changes with each turn, and is for the end."""
@@ -94,6 +98,7 @@ class _Selection:
         self.plan = with_lines(plan, material, recent.at_first(material, pricing, target=target, room=target - fixed))
         self._frame = self._framed()
         self._raw_at_first = self._recent_tokens()
+        self._first_raw_at_first = self._frame.first_raw
         self._answers = Answers(material)
         # Only more turns are shown raw later on, and then fewer may answer.
         answers = self._answers.are_before(self._frame.first_raw)
@@ -106,14 +111,13 @@ class _Selection:
 
     def take_anchors_and_names(self) -> None:
         """Anchors by rank and names by score, each up to its share; anchors of turns that are shown raw stand there."""
-        first_raw = self._frame.first_raw
+        first_raw = self._first_raw_at_first
         frame = self._frame.tokens(self._pricing, may_be_parted=self._may_be_parted)
         room = self._target - self._fixed - self._recent_tokens() - frame
         self._for_actions = min(self._actions_share(), max(0, room // 2))
         room -= self._for_actions
         # Half of the room at most: a context of anchors alone says nothing else.
-        share = int(self._policy.anchors_share * self._target)
-        for_anchors = AnchorsRoom.of(self._policy, target=self._target, share=share, most=room // 2)
+        for_anchors = AnchorsRoom.of(self._policy, target=self._stepped_target(), most=room // 2, most_with_pins=room)
         self._anchors_by = ("anchors", first_raw, for_anchors, self._target)
         top = TopAnchors.of(self._material.snapshot.anchors)
         said = SaidWhen(self._outline.notes, self._target)
@@ -161,11 +165,12 @@ class _Selection:
             late = of_tail.notes
             left -= of_tail.tokens
         groups = memo.of("groups", lambda: grouped(spans, chosen.notes))
-        if answer.notes and left > _WORTH_FILLING * self._target:
+        worth_filling = self._is_filling and left > _WORTH_FILLING * self._target
+        if answer.notes and worth_filling:
             longer = answer.with_more(past, chosen.notes, left, self._pricing)
             left -= longer.tokens - answer.tokens
             answer = longer
-        elif chosen.notes and left > _WORTH_FILLING * self._target:
+        elif chosen.notes and worth_filling:
             more = memo.of("more", lambda: past.near_the_end_of(chosen.notes))
             near = self._chosen(more, opened, left).notes
             before = groups
@@ -205,6 +210,7 @@ class _Selection:
         of_tail = int(policy.tail_share * self._target)
         kept = max(usual + -usual % step + of_tail, self._raw_at_first + -self._raw_at_first % step)
         steady = self._left + self._recent_tokens() - kept
+        steady -= steady % max(1, int(policy.tail_step * self._target))
         return max(0, min(steady, self._left + self._kept_free))
 
     def _more_raw(self) -> int:
@@ -231,10 +237,17 @@ class _Selection:
         return chosen, answer, memo
 
     def _room_unasked(self, room: int) -> int:
-        """Tokens of `room` for notes that stand there whatever is asked."""
+        """Tokens of `room` for notes that stand there whatever is asked.
+
+        Those of the first attempt for a budget: what is asked decides how much further attempts aim at.
+        """
+        usable = self._material.request.usable_tokens
+        first_room = room + usable - self._target
         if self._material.request.query is None:
-            return max(0, room - int(self._policy.steered_share * self._target))
-        return room_unasked(room, share=self._policy.unasked_share, target=self._target)
+            most = first_room - int(self._policy.steered_share * usable)
+        else:
+            most = room_unasked(first_room, share=self._policy.unasked_share, target=usable)
+        return max(0, min(room, most))
 
     def _of_the_past(self, past: Past, opened: Sequence[GroupSpan], room: int) -> tuple[Taken, Memo]:
         """Notes of the past, and what remembers what is made of them."""
@@ -244,6 +257,12 @@ class _Selection:
         )  # fmt: skip
         memo = self._material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
         return memo.of("notes", lambda: self._chosen(past, opened, room)), memo
+
+    def fill(self) -> None:
+        """Spend what no more raw turns can take on more notes near the end."""
+        if self._left > _WORTH_FILLING * self._target:
+            self._is_filling = True
+            self.take_the_past()
 
     def show_more_raw(self) -> bool:
         """Spend what notes left over on more of the recent turns and on those before them; True when that is some."""
@@ -261,6 +280,11 @@ class _Selection:
         self.plan = with_lines(self.plan, material, longer)
         self._frame = self._framed()
         return True
+
+    def _stepped_target(self) -> int:
+        """The target, the same for reads whose targets differ a little."""
+        step = max(1, int(_TARGET_STEP * self._material.request.usable_tokens))
+        return (self._target + step // 2) // step * step
 
     def _framed(self) -> Frame:
         return Frame(self._material, self.plan, self._outline, target=self._target)
