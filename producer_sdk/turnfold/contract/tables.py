@@ -231,6 +231,15 @@ class AnchorRow(Base, table=True):
             sqlite_where=text("state = 0"),
             postgresql_where=text("state = 0"),
         ),
+        # What is over of each state, the newest first.
+        Index(
+            "anchor_over",
+            "conversation",
+            "state",
+            "id",
+            sqlite_where=text("state <> 0"),
+            postgresql_where=text("state <> 0"),
+        ),
         # Few are settled by hand, and each segment asks whether any was.
         Index(
             "anchor_settled",

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from turnfold.assemble.by_value.answers import TIGHT
 from turnfold.contract.notes import Note
-from turnfold.contract.outlines import Outline
+from turnfold.contract.outlines import Outline, overtaken_by
 from turnfold.contract.passages import STANDING, unpack_passages
 from turnfold.contract.records import TurnState
 from turnfold.contract.results import Excerpt, Head
@@ -92,7 +92,10 @@ class _Query:
         scores = self._scores()
         best = best_turns(scores, query_statements.ANSWERING) if budget > TIGHT else {}
         rows, *turns = self._connection.batch(self._passages(scores), *self._turns(best), last=True)
-        found = hits(self._asked, scores, unpack_passages(rows), self._field, most_tokens=budget)
+        passages = unpack_passages(rows)
+        found = hits(
+            self._asked, scores, passages, self._field, most_tokens=budget, overtaken=overtaken_by(self._outline)
+        )
         room = budget - sum([note.tokens for note in found])
         if room >= budget // 2:
             found = (*found, *said_by(self._asked, self._outline.notes, found, most_tokens=room))

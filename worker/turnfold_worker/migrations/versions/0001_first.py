@@ -135,6 +135,14 @@ def upgrade() -> None:
         ),
     )
     op.create_index(
+        "anchor_over",
+        "anchor",
+        ["conversation", "state", "id"],
+        unique=False,
+        sqlite_where=sa.text("state <> 0"),
+        postgresql_where=sa.text("state <> 0"),
+    )
+    op.create_index(
         "anchor_settled",
         "anchor",
         ["conversation", "settled_after"],
