@@ -4,7 +4,8 @@
 
 FACTS is JSON whose `facts` have a `fact`, a `question`, and the regular expressions `in_force` and `overtaken` (or
 null); CONVERSATION is JSON lines of turns. Each budget is read without a query, and with each fact's question, where
-only that fact counts. An overtaken value beside `(before: ` is named as such, and is not counted.
+only that fact counts. An overtaken value behind `(before: ` or `replaces "` is named as such,
+and is not counted.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import argparse
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from turnfold_worker.offline import FoldedConversation, fold
 
 BUDGETS: Final = (300, 500, 1_000, 2_000, 4_000, 8_000)
-_BEFORE: Final = re.compile(r"\(before: [^\n]*\)$", re.MULTILINE)
+_BEFORE: Final = re.compile(r"\(before: [^\n]*\)$|, replaces \"[^\n]*?\"\]", re.MULTILINE)
 
 
 class Standing(NamedTuple):
@@ -50,11 +52,10 @@ def measured(
 ) -> tuple[Standing, Standing]:
     """What a context without a query tells of all facts, and those with each fact's question of that fact."""
     unasked = standing(folded.context(budget_tokens=budget_tokens).text, facts)
-    asked = Standing([], [], [])
-    for fact in facts:
-        one = standing(folded.context(budget_tokens=budget_tokens, query=fact["question"]).text, [fact])
-        for names, more in zip(asked, one, strict=True):
-            names += more
+    each = [
+        standing(folded.context(budget_tokens=budget_tokens, query=fact["question"]).text, [fact]) for fact in facts
+    ]
+    asked = Standing(*(list(chain.from_iterable(names)) for names in zip(*each, strict=True)))
     return unasked, asked
 
 

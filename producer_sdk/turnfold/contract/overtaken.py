@@ -61,6 +61,10 @@ class OvertakenIndex:
         """Whether a note of turn `seq` says what holds no more."""
         if any(statement.is_told(stems) for statement in self._by_seq.get(seq, ())):
             return True
+        return self.tells_value(seq, stems)
+
+    def tells_value(self, seq: int, stems: Collection[str]) -> bool:
+        """Whether a note of turn `seq` states a value that another one took the place of."""
         if self._by_value.keys().isdisjoint(stems):
             return False
         return any(
