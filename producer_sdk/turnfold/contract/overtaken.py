@@ -10,6 +10,8 @@ from typing import Any, Final, NamedTuple
 
 MOST_OVERTAKEN: Final = 128
 """Statements that an outline names, the ones that were overtaken last."""
+NEVER: Final = 2**31 - 1
+"""The turn since which something holds no more that no turn took the place of."""
 _OF_NOTE: Final = 0.6
 """Of a note's stems: with as many in a statement the note is a part of it."""
 _OF_STATEMENT: Final = 0.8
@@ -43,14 +45,18 @@ class Overtaken(NamedTuple):
 class OvertakenIndex:
     """Statements that hold no more, by what a note is recognised by."""
 
-    __slots__ = ("_by_seq", "_by_value")
+    __slots__ = ("_by_seq", "_by_value", "overtaken_by")
 
     def __init__(self, statements: Iterable[Overtaken]) -> None:
+        self.overtaken_by: Final[dict[int, set[int]]] = {}
+        """By a turn that said what holds no more, the turns that say what does."""
         self._by_seq: dict[int, list[Overtaken]] = {}
         self._by_value: dict[str, list[Overtaken]] = {}
         for statement in statements:
             if statement.seq:
                 self._by_seq.setdefault(statement.seq, []).append(statement)
+                if statement.by_seq != NEVER:
+                    self.overtaken_by.setdefault(statement.seq, set()).add(statement.by_seq)
             else:
                 self._by_value.setdefault(statement.values[0], []).append(statement)
 

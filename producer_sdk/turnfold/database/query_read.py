@@ -36,6 +36,7 @@ from turnfold.passage_scores import (
     terms_of_hop,
     told_by,
     with_hop,
+    with_replacing,
     with_standing,
 )
 from turnfold.relevance import QUERY_TERMS, query_terms
@@ -82,6 +83,7 @@ class _Query:
         self._wanted = wanted
         self._head = head
         self._outline = outline
+        self._overtaken = overtaken_by(outline)
         self._asked = asked
         self._of_conversation = {"conversation": head.id}
         self._field = Field(said=outline.said, segments=head.node_count)
@@ -93,9 +95,7 @@ class _Query:
         best = best_turns(scores, query_statements.ANSWERING) if budget > TIGHT else {}
         rows, *turns = self._connection.batch(self._passages(scores), *self._turns(best), last=True)
         passages = unpack_passages(rows)
-        found = hits(
-            self._asked, scores, passages, self._field, most_tokens=budget, overtaken=overtaken_by(self._outline)
-        )
+        found = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=self._overtaken)
         room = budget - sum([note.tokens for note in found])
         if room >= budget // 2:
             found = (*found, *said_by(self._asked, self._outline.notes, found, most_tokens=room))
@@ -117,6 +117,7 @@ class _Query:
         scores = scores_of(told, postings, field, near=near)
         if not is_answered(scores, told):
             scores = with_hop(scores, self._further(scores))
+        scores = with_replacing(scores, self._overtaken.overtaken_by)
         standing = [row for row in found if row[0] == STANDING]
         return best_of(with_standing(scores, standing), passages_for(wanted.budget_tokens))
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, and_, bindparam, case, func, literal_column, or_, select, text, update
 
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, Role
+from turnfold.contract.records import Anchor, AnchorState, ConversationId, Role
 from turnfold.contract.speakers import label_of
 from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, TurnRow, table
 from turnfold.database.rows import KINDS, STATES
@@ -103,11 +103,8 @@ def _over(state: AnchorState, most: int, *conditions: Any) -> Any:
 SETTLED: Final = (
     _over(AnchorState.SUPERSEDED, _MOST_OVERTAKEN),
     _over(AnchorState.DISMISSED, _MOST_OVERTAKEN),
-    # A promise that was kept at once says what was done.
-    _over(
-        AnchorState.RESOLVED, _MOST_ANSWERED,
-        or_(_anchor.c.kind == _KIND_NUMBER[AnchorType.UNRESOLVED_QUESTION], _anchor.c.related.is_not(None)),
-    ),
+    # What its own segment answered stands beside its answer.
+    _over(AnchorState.RESOLVED, _MOST_ANSWERED, _anchor.c.related.is_not(None)),
 )  # fmt: skip
 _INSERT_ANCHORS: Final = _anchor.insert()
 _INSERT_POSTINGS: Final = BulkInsert(_anchor_posting, ("conversation", "term", "anchor"))

@@ -12,15 +12,13 @@ from itertools import chain, islice, takewhile
 from typing import Final, NamedTuple
 
 from turnfold.contract.notes import Note, in_order
-from turnfold.contract.overtaken import Overtaken, OvertakenIndex
+from turnfold.contract.overtaken import NEVER, Overtaken, OvertakenIndex
 from turnfold.contract.records import AnchorState, AnchorType
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_stems, note_words
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.language.common_words import is_common
 
-NEVER: Final = 2**31 - 1
-"""Turn by which something is over that a person has settled: whatever was said."""
 _IN_FORCE: Final = 3.0
 """How much more a note is worth that takes the place of another."""
 _SETTLES: Final = 2.0
@@ -35,6 +33,8 @@ _MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _VALUE: Final = rf"(?:{_MONTH} )?[^\s\w]?\d(?:[\d\w%]|[.,:/-](?=\w))*(?: {_MONTH}(?!\w))?"
 _TAKES_BACK: Final = re.compile(rf"(?<!\w)(?:not|instead of|rather than|no longer) (?P<value>{_VALUE})", re.IGNORECASE)
 _DENIALS: Final = frozenset({"not", "never", "none", "nothing", "nobody"})
+_TELLING_NUMBER: Final = re.compile(r"\d\W?\d")
+"""A single digit is the value of too many things."""
 _DIGIT: Final = re.compile(r"\d")
 _UNIT: Final = re.compile(r"\d[\d.,:%]* ([^\W\d_]+)")
 _PARTS: Final = re.compile(r"[^\W_]+")
@@ -63,7 +63,7 @@ def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
         )
         if anchor.is_overtaken and anchor.by_text:
             subject = tuple(filter(_tells, stems))[:_MOST_STEMS]
-            values = [stem for stem in own if _DIGIT.search(stem)]
+            values = [stem for stem in own if _TELLING_NUMBER.search(stem)]
             found += [Overtaken(0, anchor.by_seq, (value,), subject, 2) for value in values if len(subject) > 1]
     return found
 
