@@ -104,7 +104,7 @@ SETTLED: Final = (
     _over(AnchorState.SUPERSEDED, _MOST_OVERTAKEN),
     _over(AnchorState.DISMISSED, _MOST_OVERTAKEN),
     # What its own segment answered stands beside its answer.
-    _over(AnchorState.RESOLVED, _MOST_ANSWERED, _anchor.c.related.is_not(None)),
+    _over(AnchorState.RESOLVED, _MOST_ANSWERED, or_(_anchor.c.related.is_not(None), ~_RULED)),
 )  # fmt: skip
 _INSERT_ANCHORS: Final = _anchor.insert()
 _INSERT_POSTINGS: Final = BulkInsert(_anchor_posting, ("conversation", "term", "anchor"))

@@ -98,7 +98,7 @@ def _subject(notes: Sequence[Note], at: int, without: frozenset[str]) -> tuple[s
         return tuple(dict.fromkeys(own))[:_MOST_STEMS]
     first_seq = note.seq if own or note.place else note.seq - 1
     near = chain.from_iterable(_telling(other.text, without) for other in _from_turn(notes, at, first_seq))
-    return tuple(dict.fromkeys([*own, *near]))[:_MOST_STEMS]
+    return tuple(dict.fromkeys([*own, *near]))[:_MOST_STEMS] or _common(note.text, without)
 
 
 def _from_turn(notes: Sequence[Note], at: int, seq: int) -> Iterator[Note]:
@@ -116,6 +116,12 @@ def _telling(text: str, without: frozenset[str]) -> Iterator[str]:
             stem = STEMS[part]
             if stem not in without and _tells(stem):
                 yield stem
+
+
+def _common(text: str, without: frozenset[str]) -> tuple[str, ...]:
+    """Stems of a text that says what it is about in common words alone."""
+    stems = [stem for stem in note_stems(text) if stem not in without and stem not in _DENIALS]
+    return tuple(stem for stem in stems if not _DIGIT.search(stem))[:_MOST_STEMS]
 
 
 def _units(text: str) -> frozenset[str]:
