@@ -371,6 +371,7 @@ def test_no_content_reaches_a_log_or_an_error_row(
         refinery.fold("e", TURNS)
     said = " ".join(turn["content"] for turn in talk("e", TURNS))
     errors = [str(error) for _, _, error in refinery.jobs]
+    assert errors
     for line in [*caplog.messages, *errors]:
         assert not any(sentence in line for sentence in said.split(". ") if len(sentence) > 20)
         assert "said by the server" not in line

@@ -75,7 +75,9 @@ def test_every_node_expands_at_every_level_to_its_words(folded: Turnfold) -> Non
 
 
 def test_a_node_at_level_zero_is_its_turns_verbatim(folded: Turnfold) -> None:
-    for node, _ in tree(folded):
+    nodes = tree(folded)
+    assert {node.height for node, _ in nodes} >= {0, 1}
+    for node, _ in nodes:
         shown = [turn for page in pages(folded, f"L0:{node.marker_name}") for turn in page.turns]
         assert [turn.content for turn in shown] == [t["content"] for t in TURNS[node.first_seq - 1 : node.last_seq]]
 
