@@ -98,7 +98,9 @@ LEDGER_COLUMNS: Final = (
     anchor.c.rank, _replaced.c.body.label("replaced"),
 )  # fmt: skip
 """What a context shows of an anchor and orders it by: each further column costs a read as much as ten turns."""
-_order: Final[ColumnElement[int]] = literal_column("(" + re.sub(r"\b(rank|replaces)\b", r"anchor.\1", ANCHOR_ORDER) + ")")
+_order: Final[ColumnElement[int]] = literal_column(
+    "(" + re.sub(r"\b(rank|replaces)\b", r"anchor.\1", ANCHOR_ORDER) + ")"
+)
 """As the index has it."""
 TOP_ANCHOR_ROWS: Final = (
     select(*LEDGER_COLUMNS)
