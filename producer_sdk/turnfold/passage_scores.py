@@ -30,6 +30,7 @@ from turnfold.contract.passages import (
     ROLE_SHIFT,
     ROLES,
     Passage,
+    number_of,
     unpack_pointers,
 )
 from turnfold.contract.vectors import Vector, cosines_to, differing
@@ -76,6 +77,8 @@ _ANSWERED: Final = 0.75
 _STANDING: Final = {ORDERED: 0.7, PREFERRED: 0.6}
 """Of the best score: what a person wants from now on, or prefers, has as much at least."""
 _MOST_STANDING: Final = 6  # orders, and as many preferences
+_PLACES_REPLACING: Final = 3
+"""Passages of a turn that overtook another one that are looked at."""
 PRECISION: Final = 1_000
 """Of a score: so much is what one term tells that half of the segments hold, said once by one of two equal voices."""
 NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
@@ -187,6 +190,22 @@ def with_standing(scores: Mapping[int, int], postings: Iterable[PostingRow]) -> 
     for impact, share in _STANDING.items():
         for number in sorted([number for number, mark in pointers if mark & IMPACT == impact])[-_MOST_STANDING:]:
             total[number] = max(total.get(number, 0), round(share * best))
+    return total
+
+
+def with_replacing(scores: Mapping[int, int], overtaken_by: Mapping[int, Iterable[int]]) -> dict[int, int]:
+    """Scores where what took the place of something answers as well as what it took the place of.
+
+    `overtaken_by` has, by a turn, those that overtook it. Of these the first passages count: some may be nobody's.
+    """
+    total = dict(scores)
+    if not overtaken_by:
+        return total
+    for number, score in scores.items():
+        for seq in overtaken_by.get(number // PLACES, ()):
+            for place in range(_PLACES_REPLACING):
+                replacing = number_of(seq, place)
+                total[replacing] = max(total.get(replacing, 0), score)
     return total
 
 

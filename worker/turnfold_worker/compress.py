@@ -237,10 +237,12 @@ def write_outline(tail: Tail, store: Store, *, total: bool = False) -> bool:
     `total`: rules that fail cost the words of the outline, not the conversation's progress.
     """
     known = store.outline_frame(tail.conversation)
-    same = known is not None and known.last_seq == tail.closed_seq
+    same = known is not None and known.last_seq == tail.closed_seq and not known.tail_overtaken
     try:
         outline = known if known is not None and same else _outline(tail, store)
         outline = with_tail(outline, tail.turns, tail.said, before=tail.before)
+        if same and outline.tail_overtaken:
+            outline, same = with_tail(_outline(tail, store), tail.turns, tail.said, before=tail.before), False
     except Exception as error:
         if not total:
             raise
@@ -252,7 +254,8 @@ def write_outline(tail: Tail, store: Store, *, total: bool = False) -> bool:
 
 def _outline(tail: Tail, store: Store) -> Outline:
     cover = choose_cover(store.node_sizes(tail.conversation, tail.node_count), last_seq=tail.closed_seq)
-    return make_outline(list(zip(cover, store.node_notes(tail.conversation, cover), strict=True)))
+    notes = store.node_notes(tail.conversation, cover)
+    return make_outline(list(zip(cover, notes, strict=True)), store.settled_anchors(tail.conversation))
 
 
 def after(tail: Tail, fold: Fold) -> Tail:

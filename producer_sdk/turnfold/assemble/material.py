@@ -14,6 +14,8 @@ from turnfold.assemble.pricing import Style
 from turnfold.assemble.request import Request
 from turnfold.assemble.turns import Turns
 from turnfold.contract.notes import Covered
+from turnfold.contract.outlines import overtaken_by
+from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.records import FAN_OUT, Node, Role, StoredTurn, TurnState
 from turnfold.contract.results import Snapshot
 
@@ -52,6 +54,12 @@ class Material(NamedTuple):
         if outline is None:
             return self.coarsest
         return self.memo.of("roots", lambda: tuple(map(_root, outline.cover)))
+
+    @property
+    def overtaken(self) -> OvertakenIndex:
+        """What was said and holds no more."""
+        outline = self.snapshot.outline
+        return NOTHING_OVERTAKEN if outline is None else self.memo.of("overtaken", lambda: overtaken_by(outline))
 
     def turns_of(self, node: Node) -> tuple[StoredTurn, ...]:
         """The turns of a node that can be shown raw: all of them or none."""

@@ -15,6 +15,13 @@ from typing import Any, Final, cast
 from turnfold.contract.actions import Action, kept_actions, pack_actions, unpack_actions
 from turnfold.contract.note_lists import Tiers, pack_notes, unpack_notes
 from turnfold.contract.notes import Covered, Note
+from turnfold.contract.overtaken import (
+    NOTHING_OVERTAKEN,
+    Overtaken,
+    OvertakenIndex,
+    pack_overtaken,
+    unpack_overtaken,
+)
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
 """Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
@@ -54,6 +61,10 @@ class Outline:
     """Tokens of each role up to `last_seq`."""
     tool_percent: int = 0
     """Of the conversation's tokens, those that tools said."""
+    overtaken: tuple[Overtaken, ...] = ()
+    """What was said and holds no more by what was said up to `last_seq`: none of `notes` says it."""
+    tail_overtaken: tuple[Overtaken, ...] = ()
+    """The same by the turns after it."""
 
     @property
     def tokens_a_turn(self) -> int:
@@ -73,6 +84,13 @@ class Outline:
         return self if notes is self.notes else replace(self, notes=notes)
 
 
+def overtaken_by(outline: Outline) -> OvertakenIndex:
+    """All that holds no more."""
+    if not outline.overtaken and not outline.tail_overtaken:
+        return NOTHING_OVERTAKEN
+    return OvertakenIndex((*outline.overtaken, *outline.tail_overtaken))
+
+
 def pack_outline(outline: Outline) -> dict[int, str]:
     """The parts of an outline by number."""
     frame = {
@@ -84,6 +102,8 @@ def pack_outline(outline: Outline) -> dict[int, str]:
         "tail_actions": pack_actions(outline.tail_actions),
         "tool_percent": outline.tool_percent,
         "said": dict(outline.said),
+        "overtaken": pack_overtaken(outline.overtaken),
+        "tail_overtaken": pack_overtaken(outline.tail_overtaken),
     }
     # On a line of its own, before the lines of the tail's notes.
     body = json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
@@ -112,6 +132,8 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         tail_seq=frame["tail_seq"],
         tool_percent=frame["tool_percent"],
         said=frame["said"],
+        overtaken=unpack_overtaken(frame["overtaken"]),
+        tail_overtaken=unpack_overtaken(frame["tail_overtaken"]),
         names=tuple(json.loads(bodies.get(NAMES_PART, "[]"))),
         notes=Tiers(body for number, body in sorted(bodies.items()) if number >= FIRST_TIER),
     )

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from turnfold.assemble.by_value.answers import TIGHT
 from turnfold.contract.notes import Note
-from turnfold.contract.outlines import Outline
+from turnfold.contract.outlines import Outline, overtaken_by
 from turnfold.contract.passages import STANDING, unpack_passages
 from turnfold.contract.records import TurnState
 from turnfold.contract.results import Excerpt, Head
@@ -37,6 +37,7 @@ from turnfold.passage_scores import (
     terms_of_hop,
     told_by,
     with_hop,
+    with_replacing,
     with_standing,
 )
 from turnfold.relevance import QUERY_TERMS, query_terms
@@ -81,6 +82,7 @@ class _Query:
         self._wanted = wanted
         self._head = head
         self._outline = outline
+        self._overtaken = overtaken_by(outline)
         self._asked = asked
         self._of_conversation = {"conversation": head.id}
         self._field = Field(said=outline.said, segments=head.node_count)
@@ -91,7 +93,8 @@ class _Query:
         scores = self._scores()
         best = best_turns(scores, query_statements.ANSWERING) if budget > TIGHT else {}
         rows, *turns = self._connection.batch(self._passages(scores), *self._turns(best), last=True)
-        found = hits(self._asked, scores, unpack_passages(rows), self._field, most_tokens=budget)
+        passages = unpack_passages(rows)
+        found = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=self._overtaken)
         room = budget - sum([note.tokens for note in found])
         if room >= budget // 2:
             found = (*found, *said_by(self._asked, self._outline.notes, found, most_tokens=room))
@@ -116,6 +119,7 @@ class _Query:
             return alike(scores, told)
         if not is_answered(scores, told):
             scores = with_hop(scores, self._further(scores))
+        scores = with_replacing(scores, self._overtaken.overtaken_by)
         standing = [row for row in found if row[0] == STANDING]
         return best_of(with_standing(scores, standing), passages_for(wanted.budget_tokens))
 

@@ -11,6 +11,7 @@ from turnfold.assemble.by_value.top_anchors import STANDING, TopAnchors
 from turnfold.assemble.pages import TurnPiece
 from turnfold.assemble.turns import Turns, TurnsNotRead
 from turnfold.contract.access import unpack_often
+from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.records import (
     PINNED_RANK,
     Anchor,
@@ -24,6 +25,7 @@ from turnfold.contract.records import (
     TurnState,
 )
 from turnfold.contract.results import Head
+from turnfold.contract.words import note_stems
 from turnfold.database import statements
 from turnfold.shortening import Shortening
 
@@ -89,8 +91,10 @@ def top_anchor_record(row: Row, speaker: str | None = None, day: str = "") -> An
     )  # fmt: skip
 
 
-def lazy_anchors(rows: Sequence[Row]) -> TopAnchors:
-    """The anchors of such rows."""
+def lazy_anchors(rows: Sequence[Row], overtaken: OvertakenIndex = NOTHING_OVERTAKEN) -> TopAnchors:
+    """The anchors of such rows, without those that state a value which another one took the place of."""
+    if overtaken:
+        rows = [row for row in rows if not overtaken.tells_value(row[3], note_stems(row[2]))]
     return TopAnchors(
         seqs=[row[3] for row in rows],
         tokens=[row[5] for row in rows],

@@ -5,10 +5,12 @@ Those of a query are in `query_statements`; what is seldom asked stands where it
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from sqlalchemy import (
     BindParameter,
+    ColumnElement,
     Integer,
     Text,
     TextClause,
@@ -26,6 +28,7 @@ from sqlalchemy import (
 
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
 from turnfold.contract.tables import (
+    ANCHOR_ORDER,
     AnchorRow,
     ConversationRow,
     NodeRow,
@@ -95,13 +98,17 @@ LEDGER_COLUMNS: Final = (
     anchor.c.rank, _replaced.c.body.label("replaced"),
 )  # fmt: skip
 """What a context shows of an anchor and orders it by: each further column costs a read as much as ten turns."""
+_order: Final[ColumnElement[int]] = literal_column(
+    "(" + re.sub(r"\b(rank|replaces)\b", r"anchor.\1", ANCHOR_ORDER) + ")"
+)
+"""As the index has it."""
 TOP_ANCHOR_ROWS: Final = (
     select(*LEDGER_COLUMNS)
     .outerjoin_from(
         anchor, _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
     )
     .where(anchor.c.conversation == bindparam("conversation"), ACTIVE)
-    .order_by(anchor.c.rank.desc(), anchor.c.id.desc())
+    .order_by(_order.desc(), anchor.c.id.desc())
     # A literal: for a bound limit PostgreSQL would plan for any number of rows.
     .limit(literal_column(str(TOP_ANCHORS)))
 )

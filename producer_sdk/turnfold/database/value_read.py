@@ -13,7 +13,8 @@ from typing import Any, Final
 from sqlalchemy import Engine
 
 from turnfold.contract.keys import Address
-from turnfold.contract.outlines import last_part, unpack_outline
+from turnfold.contract.outlines import last_part, overtaken_by, unpack_outline
+from turnfold.contract.overtaken import NOTHING_OVERTAKEN
 from turnfold.contract.results import Head
 from turnfold.database import query_statements, statements
 from turnfold.database.driver import Call, Driver, DriverConnection
@@ -163,10 +164,12 @@ class ValueReader:
         parts, anchors, words, *shapes = connection.batch(*calls, last=not asks)
         named = self._driver.naming(statements.NEWEST_TURNS)
         older = shapes_of(shapes[0][0]) if shapes else NO_SHAPES
+        outline = unpack_outline((row[0], row[1]) for row in parts)
+        overtaken = overtaken_by(outline) if outline is not None else NOTHING_OVERTAKEN
         return Known(
-            head=head, last_part=part, outline=unpack_outline((row[0], row[1]) for row in parts),
-            anchors=lazy_anchors(anchors), turns=lazy_turns(older, words, named, short), short=short,
-            whole=words_after == after_seq, longest=longest_content(words),
+            head=head, last_part=part, outline=outline, anchors=lazy_anchors(anchors, overtaken),
+            turns=lazy_turns(older, words, named, short), short=short, whole=words_after == after_seq,
+            longest=longest_content(words),
             characters=content_size(words) + 4 * sum([len(row[1]) for row in parts]),
         )  # fmt: skip
 

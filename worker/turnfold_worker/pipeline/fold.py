@@ -28,6 +28,7 @@ from turnfold_worker.pipeline.levels.fact_lists import RELATIONS, merge_facts
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
+from turnfold_worker.pipeline.notes.in_force import weighed_by_anchors
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, passages_of, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.turn_notes import noted
@@ -99,10 +100,11 @@ def fold_segment(
     facts[RELATIONS] = relations_of(readings)
     found = noted(readings)
     notes = [note for note, _ in found]
-    best = tuple(ranked(notes, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))
+    drafts = extract_anchors(readings, settings, vectors)
+    weighed = weighed_by_anchors(notes, drafts)
+    best = tuple(ranked(weighed, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))
     passages = passages_of(notes, [words for _, words in found])
     levels = summarize(readings, facts, best)
-    drafts = extract_anchors(readings, settings, vectors)
     node = _node(
         turns, idx=idx, slug_text=slug(facts, levels.topics), levels=levels.texts, importance=_importance(told, drafts)
     )

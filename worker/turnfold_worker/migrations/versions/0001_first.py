@@ -135,6 +135,14 @@ def upgrade() -> None:
         ),
     )
     op.create_index(
+        "anchor_over",
+        "anchor",
+        ["conversation", "state", "id"],
+        unique=False,
+        sqlite_where=sa.text("state <> 0"),
+        postgresql_where=sa.text("state <> 0"),
+    )
+    op.create_index(
         "anchor_settled",
         "anchor",
         ["conversation", "settled_after"],
@@ -145,7 +153,7 @@ def upgrade() -> None:
     op.create_index(
         "anchor_top",
         "anchor",
-        ["conversation", "rank", "id"],
+        ["conversation", sa.literal_column("(rank + CASE WHEN replaces IS NULL THEN 0 ELSE 40 END)"), "id"],
         unique=False,
         sqlite_where=sa.text("state = 0"),
         postgresql_where=sa.text("state = 0"),

@@ -5,6 +5,7 @@ In reading order:
 needed_words, needed_verbs, needed_pointers   small words without which a sentence would say something else
 telegraph   a sentence in fewer words
 turn_notes  a turn as notes
+in_force    which notes still hold, and what took the place of the others
 ranking     the order in which notes are taken when nothing is asked
 passages    the passages of a segment, and their postings
 """

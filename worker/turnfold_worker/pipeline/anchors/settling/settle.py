@@ -89,6 +89,37 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
     finish(new, known)
 
 
+def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
+    """What only takes something back leaves its place to the statement of its turn that is most like it.
+
+    'Full refund until 24 hours before. So forget the 48-hour rule.': the first sentence says what holds instead.
+    """
+    by_id = {one.anchor.id: one for one in known}
+    for new in fresh:
+        old = by_id.get(new.anchor.replaces or 0)
+        if old is None or old.anchor.related != new.anchor.id or not new.values <= old.values:
+            continue
+        beside = [one for one in fresh if one is not new and _says_instead(one, new, old)]
+        best = max(beside, key=lambda one: (by_words(one, old), -one.anchor.id), default=None)
+        if best is not None:
+            _change(old, AnchorState.SUPERSEDED, best.anchor.id)
+            best.anchor = replace(best.anchor, replaces=old.anchor.id)
+            new.anchor = replace(new.anchor, replaces=None)
+
+
+def _says_instead(one: Known, new: Known, old: Known) -> bool:
+    """Whether a statement beside the one that takes something back tells what holds in its place."""
+    return (
+        one.active
+        and one.anchor.replaces is None
+        and one.anchor.turn_seq == new.anchor.turn_seq != old.anchor.turn_seq
+        and one.anchor.type in _ANSWERS
+        and bool(one.values)
+        and one.values != old.values
+        and by_words(one, old) >= _CORRECTS_FROM
+    )
+
+
 def finish(new: Known, known: Sequence[Known]) -> bool:
     """Settle the promises of earlier turns that a report says are done; whether there were any."""
     promises = [
