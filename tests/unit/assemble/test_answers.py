@@ -75,10 +75,11 @@ def talk() -> Iterator[FoldedConversation]:
         for i, thing in enumerate(THINGS * 30)
     ]  # fmt: skip
     turns[77]["content"] = CAR
-    turns[298]["content"] = GARDEN
     turns += [
-        {"role": "user", "content": f"Remark {i}: wet and cold in the valley of the river again."} for i in "abc"
+        {"role": "user", "content": f"Remark {i}: {'wet and cold in the valley of the river again, ' * 12}and so on."}
+        for i in "abcde"
     ]
+    turns[-5:-4] = [turns[-5], {"role": "user", "content": GARDEN}]
     with fold(turns) as folded:
         yield folded
 
@@ -110,12 +111,12 @@ def test_a_tight_budget_says_it_in_notes(talk: FoldedConversation) -> None:
 
 
 def test_what_no_segment_holds_yet_is_found_in_a_small_budget_too(talk: FoldedConversation) -> None:
-    assert talk.status().closed < 299, "it is in the open tail"
+    assert talk.status().closed < 302, "it is in the open tail"
     query = "When does the gardener Pavel come?"
     assert GARDEN not in talk.context(budget_tokens=700).text
     context = talk.context(budget_tokens=700, query=query)
-    assert "[turn 299, user] The gardener Pavel comes on Tuesday" in context.text
-    assert Answer(None, 299, Detail.TURNS) in answers(context)
+    assert "[turn 302, user] The gardener Pavel comes on Tuesday" in context.text
+    assert Answer(None, 302, Detail.TURNS) in answers(context)
 
 
 def test_a_reply_in_the_tail_that_repeats_nothing_of_its_question_is_found_with_it() -> None:
