@@ -105,7 +105,7 @@ def by_value(
         found = source.by_value(
             Wanted(
                 address, request.budget_tokens, tuple(entries), request.query, _newest(entries, request),
-                request.query_vector, request.vector_model, whole,
+                request.task, request.query_vector, request.vector_model, whole,
             )
         )  # fmt: skip
     if found is None:
@@ -118,7 +118,7 @@ def by_value(
     turns = turns.followed_by([short.of(turn) for turn in waiting.turns])
     turns = turns.from_place(len(turns) - TURNS_A_READ)
     if found is None:
-        question = steering_text((), waiting.turns) if request.steered else request.query
+        question = steering_text((), waiting.turns, task=request.task) if request.steered else request.query
         seen = Snapshot(
             conversation_id=address.conversation, head=None, turns=turns, unread=waiting.older, question=question
         )

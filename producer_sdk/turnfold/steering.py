@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final
 
 from turnfold.contract.records import Role, StoredTurn, TurnState
-from turnfold.contract.terms import stem, terms
+from turnfold.contract.terms import terms
 
 NEWEST: Final = 4
 """Last turns among which a user turn still steers."""
@@ -16,30 +16,35 @@ _LONGEST: Final = 2_000
 """Code points of either end of a longer turn that are looked at: a pasted document is about its ends."""
 
 _SAYS_NOTHING: Final = frozenset(
-    map(
-        stem,
+    terms(
         """
-        absolutely agreed alright amazing much many lot sound help awesome bye cheers cool correct exactly fine good goodbye great haha hello hey
-        hi hmm indeed lol love lovely maybe morning nice night nope ok okay perfect please right sorry sure thank
-        thanks thx true understood welcome wonderful wow yep yes no not got it
-        """.split(),
+        absolutely agreed alright amazing awesome bye cheers cool correct exactly fine good goodbye got great haha
+        hello help hey hi hmm indeed it lol lot love lovely many maybe morning much nice night no nope not ok okay
+        perfect please right sorry sound sure thank thanks thx true understood welcome wonderful wow yep yes
+        """
     )
-)  # fmt: skip
+)
 
 
-def steering_text(stored: Sequence[StoredTurn], waiting: Iterable[StoredTurn]) -> str | None:
-    """The words of the newest user turn among the last `NEWEST`; None where it says nothing to look for.
+def steering_text(
+    stored: Sequence[StoredTurn], waiting: Iterable[StoredTurn], *, task: str | None = None
+) -> str | None:
+    """The task, and the words of the newest user turn among the last `NEWEST`; None where nothing is to be looked for.
 
     `stored` are the newest stored turns in order, `waiting` those of the inbox that are not among them.
     """
+    said = [text for text in (task, _newest_words(stored, waiting)) if text and says_something(text)]
+    return "\n".join(map(_ends_of, said)) or None
+
+
+def _newest_words(stored: Sequence[StoredTurn], waiting: Iterable[StoredTurn]) -> str | None:
     last = [*chain(stored[max(0, len(stored) - NEWEST) :], waiting)][-NEWEST:]
     newest = next((turn for turn in reversed(last) if turn.role is Role.USER and turn.state is TurnState.STORED), None)
-    if newest is None:
-        return None
-    words = newest.content
-    if len(words) > 2 * _LONGEST:
-        words = f"{words[:_LONGEST]}\n{words[-_LONGEST:]}"
-    return words if says_something(words) else None
+    return None if newest is None else newest.content
+
+
+def _ends_of(text: str) -> str:
+    return text if len(text) <= 2 * _LONGEST else f"{text[:_LONGEST]}\n{text[-_LONGEST:]}"
 
 
 def says_something(text: str) -> bool:

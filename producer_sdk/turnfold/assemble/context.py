@@ -32,7 +32,7 @@ class Span:
     first_seq: int
     last_seq: int
     level: SpanLevel
-    """0 for raw turns, 1 to 3 for a stored level, "notes" for the best notes, "range" and "unfolded" for a line alone."""
+    """0 for raw turns, 1 to 3 for a stored level, "notes" for the best notes; "range" and "unfolded": a line alone."""
 
     @property
     def tier(self) -> Tier:

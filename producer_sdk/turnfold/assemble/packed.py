@@ -66,7 +66,9 @@ def _coverage(packed: Mapping[str, Any]) -> Coverage:
     return Coverage(
         spans=tuple(Span(**span) for span in packed["spans"]),
         in_detail=tuple(Span(**span) for span in packed["in_detail"]),
-        answers=tuple(Answer(answer["segment"], answer["seq"], Detail(answer["detail"])) for answer in packed["answers"]),
+        answers=tuple(
+            Answer(answer["segment"], answer["seq"], Detail(answer["detail"])) for answer in packed["answers"]
+        ),
     )
 
 

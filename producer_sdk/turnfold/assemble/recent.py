@@ -29,7 +29,7 @@ _LEAST_BEGUN: Final = 16
 """Tokens of a turn that is begun, beside the gap that says where the rest is."""
 
 _TRIES: Final = 4
-"""Cuts that are tried before fewer turns are shown: a cut costs a little more than its words where lines are indented."""
+"""Cuts that are tried before fewer turns are shown: a cut costs more than its words where lines are indented."""
 
 _ROUNDEST: Final = 2**63
 """More than any number of a turn is divided by."""
@@ -71,7 +71,7 @@ def everything(material: Material, pricing: Pricing, *, room: int) -> tuple[Show
 
 
 def at_first(material: Material, pricing: Pricing, *, target: int, room: int) -> tuple[ShownTurn, ...]:
-    """The last turns, and before them the rest of the open tail where its share holds it, else what has no notes yet."""
+    """The last turns; before them the rest of the open tail where its share holds it, else what has no notes yet."""
     last = last_turns(material, pricing, target=target, room=room)
     first_seq = last[0].turn.seq if last else material.last_seq + 1
     earlier = tuple(turn for turn in material.after(material.closed_seq) if turn.seq < first_seq)
@@ -139,10 +139,12 @@ def _within(
     allowance: int,
     kept_whole: int,
 ) -> tuple[ShownTurn, ...] | None:
-    """The turns, cut to what their shares of `allowance` tokens hold, but for the one at `kept_whole`; None if too dear."""
+    """The turns, cut to their shares of `allowance` tokens, but for the one at `kept_whole`; None if too dear."""
     sizes = [largest(pricing.turn(turn)) for turn in unclipped]
     around = pricing.raw(unclipped) - sum(sizes)
-    least = [min(size, _LEAST_BEGUN + _gap_tokens(material, pricing, turn)) for size, turn in zip(sizes, turns, strict=True)]
+    least = [
+        min(size, _LEAST_BEGUN + _gap_tokens(material, pricing, turn)) for size, turn in zip(sizes, turns, strict=True)
+    ]
     if kept_whole >= 0:
         least[kept_whole] = sizes[kept_whole]
     room = allowance - max(0, around)

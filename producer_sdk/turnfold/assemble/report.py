@@ -109,7 +109,9 @@ def _left_out(material: Material, plan: Plan, selection: Selection) -> Iterator[
         yield LeftOut(f"turns {first} to {last}: only tags", turns_marker(first, last, level=TAGS_LEVEL), tokens)
     if plan.unfolded:
         first, last = plan.unfolded
-        yield LeftOut(f"turns {first} to {last}: not folded yet", turns_marker(first, last), _raw_tokens(material, first, last))
+        yield LeftOut(
+            f"turns {first} to {last}: not folded yet", turns_marker(first, last), _raw_tokens(material, first, last)
+        )
     if plan.unread:
         yield LeftOut(f"about {plan.unread} turns that are still being stored", "wait()")
     for shown in plan.raw:

@@ -83,7 +83,8 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
 ) -> Request:
     """The request of a caller; sections of a system text are put together for its budget and counter.
 
-    `query` None: the newest user turn steers what is chosen; False: nothing does. Required sections may take all of it, the others as much as `policy.system_share` leaves them.
+    `query` None: the newest user turn steers what is chosen; False: nothing does. Required sections may take all of
+    the budget, the others as much as `policy.system_share` leaves them.
     """
     plain = clean(system) if isinstance(system, str) else None
     asked = None if query is False else query

@@ -119,6 +119,8 @@ class Wanted(NamedTuple):
     query: str | None = None
     waiting: tuple[StoredTurn, ...] | None = None
     """Without a query: the newest turns of the inbox, by any numbers. None: the newest user turn steers nothing."""
+    task: str | None = None
+    """Steers beside the newest user turn."""
     query_vector: Vector = NO_VECTOR
     vector_model: str = DEFAULT_MODEL
     whole: bool = False

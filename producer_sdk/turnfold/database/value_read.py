@@ -180,10 +180,11 @@ def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:
 
 
 def _question(wanted: Wanted, known: Known, stored: Collection[str]) -> str | None:
-    """What the read is about: its query, or the newest user turn in its place."""
+    """What the read is about: its query, or the newest user turn and the task in its place."""
     if wanted.query or wanted.waiting is None:
         return wanted.query
-    return steering_text(known.turns, [turn for turn in wanted.waiting if turn.turn_id not in stored])
+    waiting = [turn for turn in wanted.waiting if turn.turn_id not in stored]
+    return steering_text(known.turns, waiting, task=wanted.task)
 
 
 def _serves(known: Known, wanted: Wanted, stored: Collection[str]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from itertools import combinations, pairwise
-from os.path import commonprefix
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -12,6 +11,7 @@ from typing import Final
 import pytest
 
 from support.growing import growing
+from support.prefixes import shared
 from support.talk import talk
 from turnfold.assemble.by_value.answers import NOTHING_QUOTED
 from turnfold.assemble.by_value.asked import asked, room_unasked
@@ -64,16 +64,16 @@ def test_contexts_for_other_questions_begin_alike(long: FoldedConversation, budg
 
 
 def test_while_turns_are_appended_most_of_a_context_for_a_question_stays() -> None:
-    shares: list[float] = []
+    kept: list[float] = []
     before, closed = "", 0
     for tf in growing(TURNS, begin=len(TURNS) - 30):
         context = tf.context("c", budget_tokens=2_000, query=QUESTION)
         assert HITS_HEADER in context.text
         if tf.status("c").closed == closed:
-            shares.append(len(commonprefix([before, context.text])) / len(context.text))
+            kept += shared([before.encode(), context.text.encode()])
         before, closed = context.text, tf.status("c").closed
-    assert len(shares) > 20
-    assert median(shares) >= 0.8, shares
+    assert len(kept) > 20
+    assert median(kept) >= 0.8, kept
 
 
 @pytest.mark.parametrize("room", range(20, 60, 3))
@@ -125,7 +125,9 @@ def test_a_question_that_finds_nothing_costs_nothing(example: FoldedConversation
 
 
 def test_a_conversation_of_which_nothing_is_folded_has_one_header_behind_its_answers() -> None:
-    turns = [{"role": "user", "content": f"Line {i}: {'the lamp of the hall was counted again. ' * 30}"} for i in "abcde"]
+    turns = [
+        {"role": "user", "content": f"Line {i}: {'the lamp of the hall was counted again. ' * 30}"} for i in "abcde"
+    ]
     turns.insert(0, {"role": "user", "content": "The gardener Pavel comes on Tuesday at nine."})
     folded = fold(turns, conversation_id="c")
     assert not folded.status().closed

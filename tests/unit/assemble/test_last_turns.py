@@ -30,12 +30,8 @@ def turn(seq: int, words: int, *, role: Role) -> StoredTurn:
 
 def read(lengths: Sequence[int], budget: int, *, folded: int = 0) -> tuple[Context, list[StoredTurn]]:
     """A context of turns of so many words, user and assistant by turns; of the first `folded` there are only notes."""
-    turns = [
-        turn(seq, words, role=Role.USER if seq % 2 else Role.ASSISTANT) for seq, words in enumerate(lengths, 1)
-    ]
-    notes = [
-        Note(one.seq, 0, "user", "user", "", f"note {one.seq} of the past", 7, gain=100) for one in turns[:folded]
-    ]
+    turns = [turn(seq, words, role=Role.USER if seq % 2 else Role.ASSISTANT) for seq, words in enumerate(lengths, 1)]
+    notes = [Note(one.seq, 0, "user", "user", "", f"note {one.seq} of the past", 7, gain=100) for one in turns[:folded]]
     outline = Outline(last_seq=0, tail=tuple(notes), tail_seq=folded)
     head = Head(
         id=ConversationId(1), turn_count=len(turns), closed_seq=0, fold_seq=0, node_count=0, anchor_count=0,

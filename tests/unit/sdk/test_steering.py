@@ -50,3 +50,11 @@ def test_of_a_pasted_document_only_the_ends_are_looked_at() -> None:
     assert text.startswith("first")
     assert text.endswith("last")
     assert len(text) < 5_000
+
+
+def test_a_task_steers_beside_the_newest_user_turn_and_alone() -> None:
+    assert steering_text(turns((USER, "Which database?")), [], task="Plan the backup") == (
+        "Plan the backup\nWhich database?"
+    )
+    assert steering_text(turns((USER, "Thanks!")), [], task="Plan the backup") == "Plan the backup"
+    assert steering_text([], [], task="OK") is None

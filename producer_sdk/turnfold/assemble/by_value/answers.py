@@ -49,7 +49,7 @@ class Answers:
     """What was found to answer a query: turns, and notes of what is folded. Empty without one."""
 
     def __init__(self, material: Material) -> None:
-        request, snapshot = material.request, material.snapshot
+        snapshot = material.snapshot
         is_quotable = bool(material.question and not snapshot.unread)
         self._material = material
         self._stems = query_stems(material.question)

@@ -9,7 +9,6 @@ from typing import Final
 from turnfold.assemble.lazy import Lazy
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType
 
-
 STANDING: Final = frozenset(AnchorType) - {AnchorType.CRITICAL_FACT}
 
 
