@@ -25,6 +25,9 @@ _LEAST_WORDS: Final = 60
 LAST_TURNS: Final = 4
 """Turns that begin in every context that has room for their beginnings."""
 
+_LONGER: Final = 1.5
+"""How much longer than usual the last turns may be before notes have to make room for them."""
+
 _LEAST_BEGUN: Final = 16
 """Tokens of a turn that is begun, beside the gap that says where the rest is."""
 
@@ -77,8 +80,7 @@ def at_first(material: Material, pricing: Pricing, *, target: int, room: int) ->
     earlier = tuple(turn for turn in material.after(material.closed_seq) if turn.seq < first_seq)
     if not earlier:
         return last
-    allowance = pricing.raw(last) + int(material.request.policy.tail_share * target)
-    allowance = min(allowance, room)
+    allowance = min(room, max(pricing.raw(last), reserve(material, target)))
     if may_fit(material, earlier, allowance):
         whole_tail = with_tool_groups([*shown(material, pricing, earlier), *last])
         unclipped = all(turn.marker is None or turn.hidden for turn in whole_tail[: len(earlier)])
@@ -87,6 +89,17 @@ def at_first(material: Material, pricing: Pricing, *, target: int, room: int) ->
     outline = material.snapshot.outline
     noted_seq = 0 if material.snapshot.unread or outline is None else outline.tail_seq
     return _with_clipped(material, pricing, [turn for turn in earlier if turn.seq > noted_seq], last, allowance)
+
+
+def reserve(material: Material, target: int) -> int:
+    """Tokens of a target that are kept free for what is not folded, the same until a fold.
+
+    Those of the last turns, when they are longer than usual, and the open tail's share.
+    """
+    policy, outline = material.request.policy, material.snapshot.outline
+    usual = int(_LONGER * LAST_TURNS * outline.tokens_a_turn) if outline is not None else 0
+    usual += -usual % max(1, int(policy.recent_step * target))
+    return min(usual, int(policy.recent_share * target)) + int(policy.tail_share * target)
 
 
 def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) -> tuple[ShownTurn, ...]:

@@ -56,10 +56,14 @@ class Frame:
         """At most the tokens of the background's headers and of the lines below them."""
         lines = [group_line(*self.tail)] if self.tail else []
         lines += lines_of(self.unfolded, self._plan.unread)
-        folded = self._material.memo.of(
+        folded = self.folded_tokens(pricing)
+        return folded + frame_tokens(lines, pricing, has_folded=bool(folded), may_be_parted=may_be_parted)
+
+    def folded_tokens(self, pricing: Pricing) -> int:
+        """Tokens of the lines for what is folded."""
+        return self._material.memo.of(
             ("lines", *self._spans_by), lambda: sum(pricing.count(group_line(*span)) for span in self.spans)
         )
-        return folded + frame_tokens(lines, pricing, has_folded=bool(folded), may_be_parted=may_be_parted)
 
     @property
     def _spans_by(self) -> tuple[int, int, bool]:

@@ -33,7 +33,6 @@ from turnfold.assemble.memo import Memo
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.recent import LAST_TURNS
 from turnfold.contract.note_lists import NoteRow
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline
@@ -50,6 +49,9 @@ _TARGET_STEP: Final = 0.05
 _ROUNDS: Final = 4
 _MOST_OF_NOTES: Final = 8
 """Results that are remembered of the same notes: they differ in what is left over for a few more."""
+_CHANGING_LINES: Final = 48
+"""Tokens of headers and of the lines for what is neither folded nor raw, about: at most what they usually cost."""
+_LINES_GROW: Final = 8
 _ENOUGH: Final = 2**31
 """Tokens: room for all."""
 
@@ -85,6 +87,8 @@ class _Selection:
         self._outline = material.snapshot.outline or Outline()
         self._actions = material.memo.of("actions", lambda: self._outline.all_actions)
         self._target = target
+        self._usable = max(1, material.request.usable_tokens)
+        """What the first attempt aimed at: what is decided by it is the same for reads that ask other questions."""
         self._fixed = fixed
         self._in_detail = tuple((node.first_seq, node.last_seq) for node in in_detail)
         self._left = 0
@@ -200,18 +204,14 @@ class _Selection:
         return self._material.memo.of(("tail", span, day, tuple(notes)), lambda: grouped([span], notes, day=day)[0])
 
     def _steady_room(self) -> int:
-        """What notes of what is folded may cost: the same while turns are appended, but for steps.
-
-        Kept free is what four usual turns cost, or the last ones where they cost more, and the open tail's share.
-        """
-        policy = self._policy
-        step = max(1, int(policy.recent_step * self._target))
-        usual = min(LAST_TURNS * self._outline.tokens_a_turn, int(policy.recent_share * self._target))
-        of_tail = int(policy.tail_share * self._target)
-        kept = max(usual + -usual % step + of_tail, self._raw_at_first + -self._raw_at_first % step)
-        steady = self._left + self._recent_tokens() - kept
-        steady -= steady % max(1, int(policy.tail_step * self._target))
-        return max(0, min(steady, self._left + self._kept_free))
+        """What notes of what is folded may cost: the same while turns are appended, but for steps."""
+        policy, usable, last = self._policy, self._usable, self._raw_at_first
+        kept = max(recent.reserve(self._material, usable), last + -last % max(1, int(policy.recent_step * usable)))
+        lines = self._frame.tokens(self._pricing, may_be_parted=self._may_be_parted)
+        changing_lines = lines - self._frame.folded_tokens(self._pricing)
+        first_room = self._left + self._recent_tokens() - kept + usable - self._target + changing_lines - _CHANGING_LINES
+        first_room -= first_room % max(1, int(policy.tail_step * usable))
+        return max(0, min(first_room - usable + self._target, self._left + self._kept_free))
 
     def _more_raw(self) -> int:
         """Tokens of the recent turns that were left over for them."""
@@ -241,7 +241,7 @@ class _Selection:
 
         Those of the first attempt for a budget: what is asked decides how much further attempts aim at.
         """
-        usable = self._material.request.usable_tokens
+        usable = self._usable
         first_room = room + usable - self._target
         if self._material.request.query is None:
             most = first_room - int(self._policy.steered_share * usable)
@@ -269,12 +269,14 @@ class _Selection:
         material = self._material
         if self._left <= _WORTH_FILLING * self._target or not self.plan.raw:
             return False
-        longer = recent.widened(material, self._pricing, self.plan.raw, room=self._left)
+        # The lines above what is raw may grow by some tokens when less is left to them.
+        room = self._left - _LINES_GROW
+        longer = recent.widened(material, self._pricing, self.plan.raw, room=room)
         if longer is self.plan.raw:
             # Beyond all that could be shown a budget gives up no more: a larger one would show less.
             readable = sum(self._material.window.tokens)
             step = int(self._policy.raw_step * min(self._target, readable))
-            longer = recent.before(material, self._pricing, self.plan.raw, room=self._left, step=step)
+            longer = recent.before(material, self._pricing, self.plan.raw, room=room, step=step)
         if longer is self.plan.raw:
             return False
         self.plan = with_lines(self.plan, material, longer)
@@ -283,7 +285,7 @@ class _Selection:
 
     def _stepped_target(self) -> int:
         """The target, the same for reads whose targets differ a little."""
-        step = max(1, int(_TARGET_STEP * self._material.request.usable_tokens))
+        step = max(1, int(_TARGET_STEP * self._usable))
         return (self._target + step // 2) // step * step
 
     def _framed(self) -> Frame:
