@@ -121,7 +121,8 @@ def by_value(
     known, outline = found.known, found.known.outline
     seen = Snapshot(
         conversation_id=address.conversation, head=found.head, turns=turns, unread=waiting.older,
-        anchors=known.anchors, hits=found.hits, excerpts=found.excerpts,
+        anchors=known.anchors, hits=found.hits, excerpts=found.excerpts, blocks=found.blocks,
+        told_of_blocks=found.told_of_blocks,
         outline=None if outline is None else outline.within(last_part(request.budget_tokens)),
     )  # fmt: skip
     return seen, known.memo

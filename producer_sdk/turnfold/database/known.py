@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import Turns
+from turnfold.code_blocks.index import FoundBlock
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline
@@ -85,6 +87,9 @@ class Known:
         return short == self.short or (as_long and not self.turns.has_parts)
 
 
+NOTHING_TOLD: Final[Mapping[str, float]] = MappingProxyType({})
+
+
 class Wanted(NamedTuple):
     """What a read needs of a conversation."""
 
@@ -111,6 +116,9 @@ class Found(NamedTuple):
     """With a query: the notes that it is about, best first."""
     excerpts: tuple[Excerpt, ...] = ()
     """With a query and room for them: the turns that answer it best, best first."""
+    blocks: tuple[FoundBlock, ...] = ()
+    """With a query that asks for a block: those that it may mean, best first."""
+    told_of_blocks: Mapping[str, float] = NOTHING_TOLD
 
 
 class KnownConversations:

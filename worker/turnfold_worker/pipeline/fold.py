@@ -28,6 +28,7 @@ from turnfold_worker.pipeline.levels.fact_lists import RELATIONS, merge_facts
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
+from turnfold_worker.pipeline.notes.block_notes import block_postings
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, passages_of, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.turn_notes import noted
@@ -113,7 +114,7 @@ def fold_segment(
         facts=facts,
         source_hash=source_hash(turns),
         drafts=with_reports(drafts, readings),
-        postings=postings_of(_counts(readings), passages),
+        postings=(*postings_of(_counts(readings), passages), *block_postings(readings)),
         notes=best,
         passages=tuple(passages),
         ledger=segment_ledger(told, manuals_of(readings)),

@@ -7,4 +7,5 @@ telegraph   a sentence in fewer words
 turn_notes  a turn as notes
 ranking     the order in which notes are taken when nothing is asked
 passages    the passages of a segment, and their postings
+block_notes   its code, tables and outputs, as a query finds them
 """
