@@ -1,4 +1,4 @@
-"""Is code that a query asks for shown whole? Requests for the fenced blocks of conversations, answered at small budgets.
+"""Is code that a query asks for shown whole? Requests for fenced blocks of conversations, answered at small budgets.
 
 python benchmarks/code_probe.py FOLDER [--most 40]
 
@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,14 +28,20 @@ from turnfold_worker.offline import fold
 
 BUDGETS = (1_000, 2_000, 4_000)
 _FENCE = re.compile(r"^([ \t]*)```([^\n`]*)\n(.*?)\n[ \t]*```[ \t]*$", re.MULTILINE | re.DOTALL)
-_IDENTIFIER = re.compile(
-    r"\b(?:[a-z]+_[a-z_]+[a-z]|[a-z]+(?:[A-Z][a-z]+)+|[A-Z][a-z]+(?:[A-Z][a-z]+)+|[\w-]+\.(?:py|js|html|yml))\b"
-)
+_IDENTIFIER = re.compile(r"\b(?:[a-z]+_[a-z_]+[a-z]|[a-z]+(?:[A-Z][a-z]+)+|[A-Z][a-z]+(?:[A-Z][a-z]+)+)\b")
 _WORD = re.compile(r"[A-Za-z][a-z]{3,}")
 _DULL = frozenset(
-    ["here", "with", "this", "that", "your", "will", "have", "need", "first", "then", "next", "make", "sure", "using", "following", "example", "update", "step", "create", "from", "code", "file", "want", "help", "some", "like", "into", "there", "when", "also", "more", "them", "what", "should", "would", "could"]
+    _WORD.findall(
+        "here with this that your will have need first then next make sure using following example update step create"
+        " from code file want help some like into there when also more them what should would could"
+    )
 )
-_ALIKE = 0.6
+_ALIKE = 0.5
+_SHORTEST = 40
+"""Code points of a block that is asked for."""
+_FEWEST_WORDS, _MOST_WORDS = 2, 4
+_BESIDE = 60
+"""Tokens of a context's half that lines around a block may take."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +71,13 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true", help="print what was not shown")
     arguments = parser.parse_args()
     counts: dict[tuple[str, int], list[bool]] = {}
-    for name, turns in _conversations(arguments.folder):
-        turns = _with_made(turns)
+    for name, original in _conversations(arguments.folder):
+        turns = _with_made(original)
         requests = [*_made(), *_requests(_held(turns), most=arguments.most)]
         with fold(turns, conversation_id=name) as folded:
             for asked in requests:
                 for budget in BUDGETS:
-                    if estimate_tokens(asked.text) > budget // 2 - 60:
+                    if estimate_tokens(asked.text) > budget // 2 - _BESIDE:
                         continue
                     shown = folded.context(budget_tokens=budget, query=asked.query).text
                     stands = _bare(asked.text) in _bare(shown)
@@ -108,11 +114,7 @@ def _with_made(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _made() -> list[Asked]:
-    return [
-        Asked("paraphrased" if not made.version else made.version, query, made.block)
-        for made in MADE
-        for query in made.queries
-    ]
+    return [Asked(made.version or "paraphrased", query, made.block) for made in MADE for query in made.queries]
 
 
 def _held(turns: Sequence[dict[str, Any]]) -> list[Held]:
@@ -125,39 +127,49 @@ def _held(turns: Sequence[dict[str, Any]]) -> list[Held]:
 
 
 def _requests(held: Sequence[Held], *, most: int) -> list[Asked]:
-    by_identifier: dict[str, Asked] = {}
+    """Requests for blocks that are long enough to be worth asking for."""
+    identified: dict[str, Asked] = {}
     introduced: dict[str, Asked] = {}
     newest: dict[str, Asked] = {}
     oldest: dict[str, Asked] = {}
+    made = {made.block for made in MADE}
     for block in held:
-        if len(block.text) < 40:
+        if len(block.text) < _SHORTEST or block.text in made:
             continue
-        holding = {
-            word: [one for one in held if word in one.text] for word in dict.fromkeys(_IDENTIFIER.findall(block.text))
-        }
-        for word in [word for word, ones in holding.items() if len(ones) == 1][:1]:
-            by_identifier[word] = Asked("identifier", f"Show me the code with {word} again.", block.text)
-        for word, ones in holding.items():
-            if len(ones) > 1 and all(
-                SequenceMatcher(None, one.text, ones[-1].text, autojunk=False).ratio() >= _ALIKE for one in ones
-            ):
-                newest[word] = Asked("newest version", f"Can you paste the code that has {word}?", ones[-1].text)
-                oldest[word] = Asked(
-                    "first version", f"What was the first version of the code with {word}?", ones[0].text
-                )
+        for word in dict.fromkeys(_IDENTIFIER.findall(block.text)):
+            holding = [one for one in held if re.search(rf"\b{word}\b", one.text)]
+            if len(holding) == 1 and not any(word in one.before for one in held if one is not block):
+                identified[block.text] = Asked("identifier", f"Show me the code with {word} again.", block.text)
+            elif len(holding) > 1 and all(_are_alike(one, holding[-1]) for one in holding):
+                newest[word] = Asked("newest version", f"Can you paste the code that has {word}?", holding[-1].text)
+                query = f"What was the first version of the code with {word}?"
+                oldest[word] = Asked("first version", query, holding[0].text)
                 break
-        words = [
-            word
-            for word in dict.fromkeys(_WORD.findall(block.before.split("```")[-1].strip().rsplit("\n", 1)[-1]))
-            if word.lower() not in _DULL
-        ]
-        alike = [one for one in held if all(word.lower() in f"{one.before} {one.text}".lower() for word in words)]
-        if len(words) in {2, 3, 4} and alike and alike[-1].text == block.text:
-            query = f"Please show the {block.language or 'code'} snippet about {' '.join(words).lower()} once more"
-            introduced[query] = Asked("introduced", query, block.text)
-    return [
-        asked for found in (by_identifier, introduced, newest, oldest) for asked in _spread(list(found.values()), most)
-    ]
+        if words := _introducing(block):
+            alike = [one for one in held if all(word in f"{one.before} {one.text}".lower() for word in words)]
+            versions = [one for one in held if one.seq >= alike[-1].seq and _are_alike(one, alike[-1])]
+            query = f"Please show the {block.language or 'code'} snippet about {' '.join(words)} once more"
+            introduced[query] = Asked("introduced", query, versions[-1].text)
+    found = (identified, introduced, newest, oldest)
+    return [asked for ones in found for asked in _spread(list(ones.values()), most)]
+
+
+def _introducing(block: Held) -> list[str]:
+    """The words of the line before a block, unless they are too few to mean one or more than people ask with."""
+    line = block.before.split("```")[-1].strip().rsplit("\n", 1)[-1].lower()
+    words = [word for word in dict.fromkeys(_WORD.findall(line)) if word not in _DULL]
+    return words if _FEWEST_WORDS <= len(words) <= _MOST_WORDS else []
+
+
+def _are_alike(one: Held, other: Held) -> bool:
+    """True for versions of one block: most of their lines are the same."""
+    lines, others = _lines(one.text), _lines(other.text)
+    return len(lines & others) >= _ALIKE * max(1, len(lines | others))
+
+
+@cache
+def _lines(text: str) -> frozenset[str]:
+    return frozenset(filter(None, map(str.strip, text.splitlines())))
 
 
 def _spread(found: Sequence[Asked], most: int) -> list[Asked]:

@@ -52,7 +52,8 @@ MADE = (
 );""", ("Give me the SQL for the orders table", "what was the schema of the orders table again?")),
     Made("How do I start a local message broker?", "bash",
          "docker run -d --name broker -p 5672:5672 -e RABBITMQ_DEFAULT_USER=shop rabbitmq:3.13-management",
-         ("the docker command you gave me for the broker", "show the command that starts rabbitmq"), introduction="Run this:"),
+         ("the docker command you gave me for the broker", "show the command that starts rabbitmq"),
+         introduction="Run this:"),
     Made("I need to check that a SKU is well formed.", "", r"^[A-Z]{3}-\d{4,6}(?:-[a-z]{2})?$",
          ("What was that SKU regex?",), introduction="This regular expression matches a SKU:"),
     Made("How would a download that tries again look?", "python", _RETRY.replace("ATTEMPTS", "3"),
@@ -79,12 +80,14 @@ TypeError: unsupported operand type(s) for +: 'int' and 'Decimal128'""",
          ("what was the exact error message from the invoice rendering?", "show me that Decimal128 traceback"),
          introduction="You posted this, I keep it here:"),
     Made("Five attempts would be better.", "python", _RETRY.replace("ATTEMPTS", "5"),
-         ("show me the retry function", "give me the function that fetches a url with retries"), version="newest version",
+         ("show me the retry function", "give me the function that fetches a url with retries"),
+         version="newest version",
          introduction="Then the function is:"),
     Made("How do I paint the price tag green?", "css", """.price-tag--discount {
   color: #1a7f37;
   font-weight: 600;
-}""", ("the css for the discount price tag please, show it", "can you repeat the stylesheet snippet with the green price tag?")),
+}""", ("the css for the discount price tag please, show it",
+            "can you repeat the stylesheet snippet with the green price tag?")),
     Made("Please write the job that cleans carts every night.", "toml", """[jobs.clean-carts]
 schedule = "15 3 * * *"
 command = "shop carts clean --older-than 30d"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from turnfold.code_blocks.languages import BlockKind, kind_of_language, language_of
@@ -20,9 +21,7 @@ INTRODUCTION: Final = 240
 _LONGEST_JSON: Final = 100_000
 _LONGEST_LINE: Final = 600
 _FEWEST_ROWS: Final = 2
-_FEWEST_LINES: Final = 3
-"""Lines from which code without a fence is a block."""
-_LONGEST_NAME: Final = 120
+_LONGEST_NAME: Final = 80
 _MOST_NAMED: Final = 4
 _ROW: Final = lazy_pattern(r"[ \t]{0,8}\|.{1,2000}\|[ \t]*$")
 _IN_LINE: Final = lazy_pattern(
@@ -49,7 +48,8 @@ class Block(NamedTuple):
     inside_end: int
 
 
-def blocks_of(text: str, *, printed: bool = False) -> list[Block]:
+@lru_cache(maxsize=64)
+def blocks_of(text: str, *, printed: bool = False) -> tuple[Block, ...]:
     """Blocks of a text in order, none within another; `printed` is what a tool printed, which is a block as a whole.
 
     Fenced code, code without a fence, tables, a text that is JSON or SQL as a whole, and lines of prose with a command,
@@ -57,7 +57,7 @@ def blocks_of(text: str, *, printed: bool = False) -> list[Block]:
     """
     text = text[:READ]
     if (as_whole := _as_whole(text, printed=printed)) is not None:
-        return [as_whole]
+        return (as_whole,)
     found: list[Block] = []
     at = 0
     for fence in (*fences_of(text), None):
@@ -67,7 +67,7 @@ def blocks_of(text: str, *, printed: bool = False) -> list[Block]:
         if text[fence.inside : fence.inside_end].strip():
             found.append(_fenced(text, fence))
         at = fence.end
-    return found[:MOST_BLOCKS]
+    return tuple(found[:MOST_BLOCKS])
 
 
 def _fenced(text: str, fence: Fence) -> Block:
@@ -112,7 +112,7 @@ def _outside(text: str, start: int, end: int) -> Iterator[Block]:
         if rows - i >= _FEWEST_ROWS:
             yield Block(first, lines[rows - 1][1], BlockKind.TABLE, "table", first, lines[rows - 1][1])
             i = rows
-        elif i in runs and runs[i] - i + 1 >= _FEWEST_LINES:
+        elif i in runs:
             last = lines[runs[i]][1]
             language = language_of("", text[first:last])
             yield Block(first, last, kind_of_language(language) or BlockKind.CODE, language, first, last)

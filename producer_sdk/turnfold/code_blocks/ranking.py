@@ -13,6 +13,8 @@ from turnfold.code_blocks.requests import BlockRequest, Version, is_general
 
 _LEADS: Final = 1.8
 """How much more a word counts that names a block than one that it only holds."""
+_ASKED: Final = 0.7
+"""What a word counts that stands only in the question before a block."""
 _GENERAL: Final = 0.4
 """What a word such as `function` counts, beside words that say which one."""
 _OF_KIND: Final = 0.35
@@ -26,12 +28,16 @@ _LEAST: Final = 0.45
 """Of all that the words of a query tell: a block that holds less is not what is meant."""
 _LEAST_ASKED: Final = 0.3
 """The same where the query asks to see it."""
+_LEAST_UNNAMED: Final = 0.6
+"""The same where the query has no word for a block."""
 _AS_GOOD: Final = 0.7
 """Of the best score: with less a block is no answer beside the best one."""
 _ALIKE: Final = 0.5
 """Words in common, of all words of both, from which two blocks are versions of one."""
 _AS_CLOSE: Final = 0.75
-"""Of the best score: with less a version is not meant, however new."""
+"""Of the best score: with less a version is not meant where the query names nothing that stands in it."""
+_NEARLY_SAME: Final = 0.7
+"""Words in common from which a version is meant whatever its score: nothing but its introduction is another."""
 _MOST: Final = 8
 _MOST_COMPARED: Final = 100
 """Blocks of which versions are looked for."""
@@ -47,11 +53,11 @@ class RankedBlock(NamedTuple):
 
 def told_by_words(request: BlockRequest, entries: Sequence[BlockEntry]) -> dict[str, float]:
     """What each word of a request tells: more, the fewer of the blocks hold it."""
-    codes = {term: [word_code(one) for one in (term, *also)] for term, *also in request.words}
+    codes = {term: frozenset(map(word_code, (term, *also))) for term, *also in request.words}
     spread: Counter[str] = Counter()
     for entry in entries:
         for term, alike in codes.items():
-            if any(code in entry.words or code in entry.leading for code in alike):
+            if not (alike.isdisjoint(entry.words) and alike.isdisjoint(entry.leading)):
                 spread[term] += 1
     many = len(entries)
     return {
@@ -86,16 +92,18 @@ def _scored(request: BlockRequest, entry: BlockEntry, told: Mapping[str, float])
     score = held = 0.0
     for term, *also in request.words:
         weight = told.get(term, 0.0)
-        codes = [word_code(term), *map(word_code, also)]
-        if any(code in entry.leading for code in codes):
+        codes = frozenset(map(word_code, (term, *also)))
+        if not codes.isdisjoint(entry.leading):
             score += _LEADS * weight
-        elif any(code in entry.words for code in codes):
+        elif not codes.isdisjoint(entry.words):
             score += weight
+        elif not codes.isdisjoint(entry.question):
+            score += _ASKED * weight
         else:
             continue
         held += weight
     of_kind = entry.kind in request.kinds
-    least = _LEAST_ASKED if request.insists else _LEAST
+    least = _LEAST_UNNAMED if not request.names_one else _LEAST_ASKED if request.insists else _LEAST
     if whole and held < least * whole:
         return None
     if not held and not of_kind:
@@ -110,19 +118,30 @@ def _scored(request: BlockRequest, entry: BlockEntry, told: Mapping[str, float])
 
 def _version(request: BlockRequest, best: RankedBlock, scored: Sequence[RankedBlock]) -> RankedBlock:
     """Of the versions of a block, each like one that is found already, the one that is asked for."""
+    meant = [codes for codes in _codes_of(request) if not codes.isdisjoint(best.entry.words)]
+    others = [
+        one for one in scored
+        if one is not best and not any(codes.isdisjoint(one.entry.words) for codes in meant)
+    ]  # fmt: skip
     versions = [best]
-    close = [one for one in scored if one.score >= _AS_CLOSE * best.score and one is not best]
-    grows = True
-    while grows:
-        grows = False
-        for one in [one for one in close if any(_alikeness(one.entry, other.entry) >= _ALIKE for other in versions)]:
-            versions.append(one)
-            close.remove(one)
-            grows = True
+    for known in versions:
+        close = 0.0 if meant else _AS_CLOSE * best.score
+        near = [one for one in others if _is_version(one, known, close=close)]
+        versions += near
+        others = [one for one in others if one not in near]
     versions.sort(key=lambda one: (one.entry.seq, one.entry.start))
     if request.version is Version.OLDEST:
         return versions[0]
     return versions[-2] if request.version is Version.PREVIOUS and len(versions) > 1 else versions[-1]
+
+
+def _is_version(one: RankedBlock, known: RankedBlock, *, close: float) -> bool:
+    alike = _alikeness(one.entry, known.entry)
+    return alike >= _NEARLY_SAME or (alike >= _ALIKE and one.score >= close)
+
+
+def _codes_of(request: BlockRequest) -> list[frozenset[int]]:
+    return [frozenset(map(word_code, words)) for words in request.words]
 
 
 def _alikeness(one: BlockEntry, other: BlockEntry) -> float:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, NamedTuple
 
+from turnfold.code_blocks.index import block_terms
 from turnfold.code_blocks.languages import BlockKind
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role
-from turnfold.contract.terms import STEMS, terms
+from turnfold.contract.terms import STEMS
 
 _NAMED: Final[tuple[tuple[str, tuple[BlockKind, ...]], ...]] = (
     ("code snippet codeblock block function method class script module component decorator hook middleware", ()),
@@ -103,6 +104,8 @@ class BlockRequest(NamedTuple):
     """Who wrote it, where the query says so."""
     insists: bool
     """The query asks to see it, and does not only speak of one."""
+    names_one: bool = True
+    """The query has a word for a block, or one that looks like code; else it may mean something that was said."""
 
 
 def block_request(query: str | None) -> BlockRequest | None:
@@ -118,19 +121,26 @@ def block_request(query: str | None) -> BlockRequest | None:
     plain = query[:_READ].replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     lowered = _WORDS.findall(plain.lower())
     nouns = [word for word in lowered if word in _KINDS]
-    if not nouns and not _IDENTIFIER.search(plain):
+    insists = bool(_INSISTS.search(plain))
+    names_one = bool(nouns) or bool(_IDENTIFIER.search(plain))
+    if not names_one and not insists:
         return None
     kinds = tuple(dict.fromkeys(kind for word in nouns for kind in _KINDS[word]))
     version = (
         Version.PREVIOUS if _PREVIOUS.search(plain) else Version.OLDEST if _OLDEST.search(plain) else Version.NEWEST
     )
     role = Role.ASSISTANT if _ASSISTANTS.search(plain) else Role.USER if _USERS.search(plain) else None
-    return BlockRequest(_words(plain), kinds, version, role, insists=bool(_INSISTS.search(plain)))
+    return BlockRequest(_words(plain), kinds, version, role, insists=insists, names_one=names_one)
 
 
 def _words(query: str) -> tuple[tuple[str, ...], ...]:
-    distinct = [term for term in dict.fromkeys(terms(query)) if term not in _SAYS_NOTHING]
-    return tuple((term, *_ALSO.get(term, ())) for term in distinct)
+    distinct = [term for term in dict.fromkeys(block_terms(query)) if term not in _SAYS_NOTHING]
+    return tuple((term, *_ALSO.get(term, _plural(term))) for term in distinct)
+
+
+def _plural(term: str) -> tuple[str, ...]:
+    """The stem of the plural where it is another: `rules` is `rul`, as `tables` is `tabl`."""
+    return tuple({STEMS[f"{term}s"]} - {term}) if term.isalpha() and term.isascii() else ()
 
 
 def is_general(term: str) -> bool:

@@ -114,7 +114,7 @@ def fold_segment(
         facts=facts,
         source_hash=source_hash(turns),
         drafts=with_reports(drafts, readings),
-        postings=(*postings_of(_counts(readings), passages), *block_postings(readings)),
+        postings=(*postings_of(_counts(readings), passages), *block_postings(told, before=not_deleted(before))),
         notes=best,
         passages=tuple(passages),
         ledger=segment_ledger(told, manuals_of(readings)),

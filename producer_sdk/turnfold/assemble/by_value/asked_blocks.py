@@ -17,7 +17,7 @@ from turnfold.code_blocks.languages import language_of
 from turnfold.code_blocks.ranking import RankedBlock, ranked, told_by_words
 from turnfold.code_blocks.requests import BlockRequest, block_request
 from turnfold.contract.fences import fences_of
-from turnfold.contract.records import Role, StoredTurn, TurnState
+from turnfold.contract.records import StoredTurn, TurnState
 
 _SHARE: Final = 0.5
 """Of the budget, most for blocks that a query asks to see."""
@@ -74,10 +74,11 @@ def _meant(material: Material, request: BlockRequest) -> list[FoundBlock]:
     """Blocks of folded turns and of those that no segment holds yet, best first."""
     blocks = {(one.entry.seq, one.entry.start): one for one in material.snapshot.blocks}
     held = material.snapshot.changing
-    for turn in _unfolded(material):
-        for entry in entries_of(turn, printed=turn.role is Role.TOOL):
-            before = turn.content[max(0, entry.start - INTRODUCTION) : entry.start]
-            blocks[entry.seq, entry.start] = FoundBlock(entry, turn, before, turn.content[entry.start : entry.end])
+    newest = {turn.seq: turn for turn in _unfolded(material)}
+    for entry in entries_of(newest.values()):
+        turn = newest[entry.seq]
+        before = turn.content[max(0, entry.start - INTRODUCTION) : entry.start]
+        blocks[entry.seq, entry.start] = FoundBlock(entry, turn, before, turn.content[entry.start : entry.end])
     usable = {
         key: block for key, block in blocks.items() if block.entry.seq not in held or block.turn in material.window
     }

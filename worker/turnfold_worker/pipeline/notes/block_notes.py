@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, islice
+from itertools import islice
 
 from turnfold.code_blocks.index import BLOCKS, MOST_OF_A_SEGMENT, entries_of, pack_blocks
+from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.notes.passages import Posting
-from turnfold_worker.pipeline.turns.reading import Reading
 
 
-def block_postings(readings: Sequence[Reading]) -> tuple[Posting, ...]:
-    """One posting that holds all blocks of a segment; none where it has no block."""
-    entries = chain.from_iterable(entries_of(reading.turn, printed=reading.tool) for reading in readings)
-    packed = pack_blocks(islice(entries, MOST_OF_A_SEGMENT))
+def block_postings(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = ()) -> tuple[Posting, ...]:
+    """One posting that holds all blocks of a segment; none where it has no block. `before` are turns before it."""
+    packed = pack_blocks(islice(entries_of(turns, before=before), MOST_OF_A_SEGMENT))
     return (Posting(BLOCKS, 1, packed),) if packed else ()
