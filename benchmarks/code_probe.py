@@ -146,10 +146,11 @@ def _requests(held: Sequence[Held], *, most: int) -> list[Asked]:
                 oldest[word] = Asked("first version", query, holding[0].text)
                 break
         if words := _introducing(block):
-            alike = [one for one in held if all(word in f"{one.before} {one.text}".lower() for word in words)]
-            versions = [one for one in held if one.seq >= alike[-1].seq and _are_alike(one, alike[-1])]
-            query = f"Please show the {block.language or 'code'} snippet about {' '.join(words)} once more"
-            introduced[query] = Asked("introduced", query, versions[-1].text)
+            meant = [one for one in held if all(word in f"{one.before} {one.text}".lower() for word in words)]
+            if all(_are_alike(one, block) for one in meant):
+                newest_one = [one for one in held if one.seq >= block.seq and _are_alike(one, block)][-1]
+                query = f"Please show the {block.language or 'code'} snippet about {' '.join(words)} once more"
+                introduced[query] = Asked("introduced", query, newest_one.text)
     found = (identified, introduced, newest, oldest)
     return [asked for ones in found for asked in _spread(list(ones.values()), most)]
 

@@ -76,15 +76,16 @@ def ranked(
     chosen: list[RankedBlock] = []
     seen: list[BlockEntry] = []
     for one in scored:
-        if len(chosen) == most or one.score < _AS_GOOD * scored[0].score:
+        if len(chosen) >= most or one.score < _AS_GOOD * scored[0].score:
             break
         if any(_alikeness(one.entry, other) >= _ALIKE for other in seen):
             continue
         version = _version(request, one, scored)
         seen += [one.entry, version.entry]
-        if version not in chosen:
-            chosen.append(version)
-    return chosen
+        # What is not nearly the same may be another thing: then the one that fits the words best is shown beside it.
+        parted = version is not one and _alikeness(one.entry, version.entry) < _NEARLY_SAME
+        chosen += [block for block in (version, *([one] if parted else [])) if block not in chosen]
+    return chosen[:most]
 
 
 def _scored(request: BlockRequest, entry: BlockEntry, told: Mapping[str, float]) -> RankedBlock | None:

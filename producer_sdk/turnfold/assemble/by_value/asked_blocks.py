@@ -23,7 +23,7 @@ _SHARE: Final = 0.5
 """Of the budget, most for blocks that a query asks to see."""
 _SHARE_SPOKEN_OF: Final = 0.25
 """The same where it only speaks of one."""
-_MOST: Final = 3
+_MOST: Final = 4
 _TAIL: Final = 60
 """Newest turns that no segment holds whose blocks are looked at."""
 
@@ -42,8 +42,8 @@ class AskedBlocks(NamedTuple):
         return plan._replace(excerpts=tuple(excerpts))
 
 
-def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, target: int, room: int) -> AskedBlocks:
-    """What a query asks for and `plan` does not show raw, within a share of `target` tokens and `room`.
+def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, room: int) -> AskedBlocks:
+    """What a query asks for and `plan` does not show raw, within a share of the budget and `room` tokens.
 
     The block that is meant whole, or named on a line where there is no room for it; others that may be meant, if they
     fit beside it.
@@ -51,18 +51,17 @@ def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, target: in
     request = block_request(material.request.query)
     if request is None or material.snapshot.unread:
         return AskedBlocks()
-    share = _SHARE if request.insists else _SHARE_SPOKEN_OF
-    room = min(room, int(share * target)) - pricing.count(EXCERPTS_HEADER)
+    share = _SHARE if request.insists and request.names_one else _SHARE_SPOKEN_OF
+    room = min(room, int(share * material.request.usable_tokens)) - pricing.count(EXCERPTS_HEADER)
     shown: list[ShownTurn] = []
     for place, block in enumerate(_meant(material, request)):
         if _stands_in(plan, block):
             if place == 0:
                 return AskedBlocks()
             continue
-        words = _words(material, block)
-        named = _named(material, block)
-        for one in (words, named) if place == 0 else (words,):
-            if one is not None and (cost := pricing.excerpt(one)) <= room:
+        forms = [*_words(material, block), *([_named(material, block)] if place == 0 else [])]
+        for one in forms:
+            if (cost := pricing.excerpt(one)) <= room:
                 shown.append(one)
                 room -= cost
                 break
@@ -99,14 +98,15 @@ def _stands_in(plan: Plan, block: FoundBlock) -> bool:
     return any(shown.turn.seq == block.entry.seq and block.text in shown.content for shown in plan.raw)
 
 
-def _words(material: Material, block: FoundBlock) -> ShownTurn | None:
-    """The block whole, below the line that introduces it."""
+def _words(material: Material, block: FoundBlock) -> list[ShownTurn]:
+    """The block whole, below the line that introduces it, or without that line."""
     if len(block.text) < block.entry.end - block.entry.start:
-        return None
-    opening = introduction(block.before, len(block.before)) or "…"
+        return []
+    opening = introduction(block.before, len(block.before))
     marker = _marker(material, block)
-    # On a line of its own, so that a closing fence stays one.
-    return ShownTurn(block.turn, f"{opening}\n{block.text}\n{clip_gap(marker).rstrip()}", marker=marker)
+    # The marker on a line of its own, so that a closing fence stays one.
+    around = f"\n{block.text}\n{clip_gap(marker).rstrip()}"
+    return [ShownTurn(block.turn, line + around, marker=marker) for line in dict.fromkeys((opening or "…", "…"))]
 
 
 def _named(material: Material, block: FoundBlock) -> ShownTurn:

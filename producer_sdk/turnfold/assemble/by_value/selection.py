@@ -82,7 +82,7 @@ def _plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
     if not plan.has_background:
         return plan
     beside = target - least_assembly(material, pricing).largest if material.request.query else 0
-    blocks = asked_blocks(material, pricing, plan, target=target, room=beside)
+    blocks = asked_blocks(material, pricing, plan, room=beside)
     if not (material.snapshot.passages or often_of(material)):
         return (
             blocks.added_to(parts_by_value(material, pricing, target=target - blocks.tokens)) if blocks.shown else plan
