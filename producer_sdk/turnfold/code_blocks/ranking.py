@@ -73,6 +73,11 @@ def ranked(
     scored = [one for entry in entries if (one := _scored(request, entry, told)) is not None]
     scored.sort(key=lambda one: (-one.score, -one.entry.seq, -one.entry.start))
     del scored[_MOST_COMPARED:]
+    if scored:
+        # A later version need not be introduced with the same words.
+        known = {one.entry for one in scored}
+        alike = (one for one in entries if _alikeness(one, scored[0].entry) >= _NEARLY_SAME and one not in known)
+        scored += [RankedBlock(one, 0.0) for one in alike]
     chosen: list[RankedBlock] = []
     seen: list[BlockEntry] = []
     for one in scored:
