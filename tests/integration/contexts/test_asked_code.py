@@ -16,7 +16,10 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.offline import FoldedConversation, fold
 
 FILLER = "We went through the seating plan of the hall once more, and nobody minded the draught at table {n}."
-NGINX = "```nginx\nserver {{\n    listen 80;\n\n    location /api/ {{\n        proxy_pass http://127.0.0.1:{port};\n    }}\n}}\n```"
+NGINX = (
+    "```nginx\nserver {{\n    listen 80;\n\n    location /api/ {{\n        proxy_pass http://127.0.0.1:{port};\n"
+    "    }}\n}}\n```"
+)
 ORDERS = "```sql\nCREATE TABLE orders (\n    id BIGINT PRIMARY KEY,\n    total_cents INTEGER NOT NULL\n);\n```"
 LONG = "```python\ndef seed_ledger(rows):\n" + "".join(f"    rows.append({n} * 17)\n" for n in range(400)) + "```"
 

@@ -118,7 +118,8 @@ def _talk(*blocks: str) -> list[StoredTurn]:
     return [said(block, seq=seq, role=Role.ASSISTANT) for seq, block in enumerate(blocks, 1)]
 
 
-RETRY = "A function that retries:\n```python\ndef fetch(url, attempts={n}):\n    for attempt in range(attempts):\n" + (
+RETRY = (
+    "A function that retries:\n```python\ndef fetch(url, attempts={n}):\n    for attempt in range(attempts):\n"
     "        try:\n            return read(url)\n        except OSError:\n            wait(2 ** attempt)\n```"
 )
 TALK = _talk(
