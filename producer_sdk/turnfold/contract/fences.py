@@ -20,6 +20,10 @@ CODE_LINE: Final = lazy_pattern(
     r"|[^\n]{0,240}[;{}][ \t]*$|[ \t]{4,60}[^\n]{0,160}[)=(:,][ \t]*$"
 )
 """A line that looks like code, output or markup outside a fence; two in a row are a code block."""
+_INSIDE: Final = lazy_pattern(
+    r"[ \t]{0,60}(?:[\w.\[\]\"']{1,80}[ \t]*[-+*/:|]?=[ \t]*\S|(?:\#|//)[ \t]?\S|[\w.]{1,80}\([^\n]{0,200}\)[ \t]*$)"
+)
+"""A line that looks like code behind a fence: an assignment, a comment, a call."""
 _MOST_STRAY: Final = 4
 """Marks that open nothing behind which further fences are looked for."""
 _LOOKED_AT: Final = 40
@@ -85,7 +89,7 @@ def _fence(opened: re.Match[str], *, inside_end: int, end: int, closed: bool) ->
 
 def _looks_like_code(inside: str, *, named: bool) -> bool:
     lines = [line for line in inside[: 300 * _LOOKED_AT].split("\n", _LOOKED_AT)[:_LOOKED_AT] if line.strip()]
-    alike = sum(CODE_LINE.match(line) is not None for line in lines)
+    alike = sum((CODE_LINE.match(line) or _INSIDE.match(line)) is not None for line in lines)
     return alike > 0 and alike >= (_NAMED_LIKE_CODE if named else _LIKE_CODE) * len(lines)
 
 
