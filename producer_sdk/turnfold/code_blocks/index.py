@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, islice
 from typing import Final, NamedTuple
 from zlib import crc32
@@ -131,6 +132,7 @@ def _entry(turn: StoredTurn, block: Block, question: frozenset[int]) -> BlockEnt
     )
 
 
+@lru_cache(maxsize=256)
 def _codes(text: str, most: int) -> frozenset[int]:
     """The rarest terms of a text."""
     distinct = list(dict.fromkeys(block_terms(text)))
@@ -155,7 +157,8 @@ def pack_blocks(entries: Iterable[BlockEntry]) -> bytes:
     return b"".join(packed)
 
 
-def unpack_blocks(packed: bytes) -> list[BlockEntry]:
+@lru_cache(maxsize=128)
+def unpack_blocks(packed: bytes) -> tuple[BlockEntry, ...]:
     """What `pack_blocks` packed."""
     entries = []
     at = 0
@@ -166,4 +169,4 @@ def unpack_blocks(packed: bytes) -> list[BlockEntry]:
         at += 2 * sum(sizes)
         sets = [frozenset(islice(codes, size)) for size in sizes]
         entries.append(BlockEntry(seq, start, end, lines, check, BlockKind(kind), _ROLES[role], *sets))
-    return entries
+    return tuple(entries)

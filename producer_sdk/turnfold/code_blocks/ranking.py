@@ -70,7 +70,8 @@ def ranked(
     request: BlockRequest, entries: Sequence[BlockEntry], told: Mapping[str, float], *, most: int = _MOST
 ) -> list[RankedBlock]:
     """The blocks that are meant, best first, each another one: of versions only the one that is asked for."""
-    scored = [one for entry in entries if (one := _scored(request, entry, told)) is not None]
+    words = [(frozenset(map(word_code, (term, *also))), told.get(term, 0.0)) for term, *also in request.words]
+    scored = [one for entry in entries if (one := _scored(request, entry, words)) is not None]
     scored.sort(key=lambda one: (-one.score, -one.entry.seq, -one.entry.start))
     del scored[_MOST_COMPARED:]
     if scored:
@@ -93,12 +94,12 @@ def ranked(
     return chosen[:most]
 
 
-def _scored(request: BlockRequest, entry: BlockEntry, told: Mapping[str, float]) -> RankedBlock | None:
-    whole = sum(told.values())
+def _scored(
+    request: BlockRequest, entry: BlockEntry, words: Sequence[tuple[frozenset[int], float]]
+) -> RankedBlock | None:
+    whole = sum(weight for _, weight in words)
     score = held = 0.0
-    for term, *also in request.words:
-        weight = told.get(term, 0.0)
-        codes = frozenset(map(word_code, (term, *also)))
+    for codes, weight in words:
         if not codes.isdisjoint(entry.leading):
             score += _LEADS * weight
         elif not codes.isdisjoint(entry.words):

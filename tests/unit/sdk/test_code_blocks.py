@@ -58,7 +58,7 @@ def test_every_fence_with_words_is_one_block(text: str) -> None:
 def test_entries_are_stored_and_read_back(texts: list[str]) -> None:
     turns = [said(text, seq=seq, role=Role.USER if seq % 2 else Role.ASSISTANT) for seq, text in enumerate(texts, 1)]
     entries = list(entries_of(turns))
-    assert unpack_blocks(pack_blocks(entries)) == entries
+    assert list(unpack_blocks(pack_blocks(entries))) == entries
     assert all(entry.is_of(texts[entry.seq - 1][entry.start : entry.end]) for entry in entries)
 
 

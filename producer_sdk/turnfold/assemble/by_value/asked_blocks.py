@@ -11,6 +11,7 @@ from turnfold.assemble.forms.render_text import EXCERPTS_HEADER, clip_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.selection import least_assembly
 from turnfold.code_blocks.blocks import INTRODUCTION, block_name, introduction
 from turnfold.code_blocks.index import FoundBlock, entries_of
 from turnfold.code_blocks.languages import language_of
@@ -42,8 +43,8 @@ class AskedBlocks(NamedTuple):
         return plan._replace(excerpts=tuple(excerpts))
 
 
-def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, room: int) -> AskedBlocks:
-    """What a query asks for and `plan` does not show raw, within a share of the budget and `room` tokens.
+def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, target: int) -> AskedBlocks:
+    """What a query asks for and `plan` does not show raw, within a share of the budget and of `target` tokens.
 
     The block that is meant whole, or named on a line where there is no room for it; others that may be meant, if they
     fit beside it.
@@ -52,7 +53,8 @@ def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, room: int)
     if request is None or material.snapshot.unread:
         return AskedBlocks()
     share = _SHARE if request.insists and request.names_one else _SHARE_SPOKEN_OF
-    room = min(room, int(share * material.request.usable_tokens)) - pricing.count(EXCERPTS_HEADER)
+    beside = target - least_assembly(material, pricing).largest
+    room = min(beside, int(share * material.request.usable_tokens)) - pricing.count(EXCERPTS_HEADER)
     shown: list[ShownTurn] = []
     for place, block in enumerate(_meant(material, request)):
         if _stands_in(plan, block):

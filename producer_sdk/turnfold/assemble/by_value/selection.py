@@ -14,7 +14,7 @@ from turnfold.assemble.material import Material
 from turnfold.assemble.often import folded_often, often_of, taken_often
 from turnfold.assemble.plan import Choice, Plan
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.selection import ATTEMPTS, ENOUGH_USED, AskedToExpand, least_assembly
+from turnfold.assemble.selection import ATTEMPTS, ENOUGH_USED, AskedToExpand
 from turnfold.contract.records import LevelKey
 
 _SAFETY: Final = 0.004
@@ -81,8 +81,7 @@ def _plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
     plan = parts_by_value(material, pricing, target=target)
     if not plan.has_background:
         return plan
-    beside = target - least_assembly(material, pricing).largest if material.request.query else 0
-    blocks = asked_blocks(material, pricing, plan, room=beside)
+    blocks = asked_blocks(material, pricing, plan, target=target)
     if not (material.snapshot.passages or often_of(material)):
         return (
             blocks.added_to(parts_by_value(material, pricing, target=target - blocks.tokens)) if blocks.shown else plan

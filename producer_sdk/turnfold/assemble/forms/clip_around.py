@@ -6,6 +6,7 @@ Kept are sentences with decisions, numbers, errors, names and paths. A fence is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from turnfold.assemble.forms.clip import clip_middle, longest_within
@@ -67,8 +68,7 @@ def clip_around(text: str, max_tokens: int, gap: str, count: TokenCount, *, kept
     `kept` is where a read left the middle of the text out: there is a gap whatever is shown. Where not even a sentence
     fits, the ends are shown, as `clip_middle` does.
     """
-    pieces = _pieces(text, kept)
-    order = _order(pieces)
+    pieces, order = _pieces_in_order(text, kept)
 
     def shown(size: int) -> str:
         return _joined(text, _taken(pieces, order, size), gap, kept)
@@ -78,6 +78,13 @@ def clip_around(text: str, max_tokens: int, gap: str, count: TokenCount, *, kept
     if taken:
         return _joined(text, taken, gap, kept)
     return clip_middle(_without_fences(text, pieces), max_tokens, gap, count)
+
+
+@lru_cache(maxsize=64)
+def _pieces_in_order(text: str, kept: int | None) -> tuple[Sequence[_Piece], Sequence[int]]:
+    """The pieces of a text, and the order in which they are taken: one read cuts a turn to several sizes."""
+    pieces = _pieces(text, kept)
+    return pieces, _order(pieces)
 
 
 def _pieces(text: str, kept: int | None) -> list[_Piece]:
