@@ -248,6 +248,7 @@ def changed_snapshot(transaction: ReadTransaction, snapshot: Snapshot, changes: 
         outline=None if snapshot.outline is None else changes.outline(snapshot.outline),
         hits=changes.notes(snapshot.hits),
         excerpts=tuple(one for one in snapshot.excerpts if not changes.hides(one.turn.seq)),
+        blocks=tuple(one for one in snapshot.blocks if not changes.hides(one.entry.seq)),
         changing=frozenset(changes.changed),
     )  # fmt: skip
 

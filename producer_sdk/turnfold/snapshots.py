@@ -127,7 +127,7 @@ def by_value(
     seen = Snapshot(
         conversation_id=address.conversation, head=found.head, turns=turns, unread=waiting.older,
         anchors=known.anchors, question=found.answers.question, hits=found.answers.hits,
-        excerpts=found.answers.excerpts,
+        excerpts=found.answers.excerpts, blocks=found.answers.blocks, told_of_blocks=found.answers.told_of_blocks,
         outline=None if outline is None else outline.within(last_part(request.budget_tokens)),
     )  # fmt: skip
     return seen, known.memo

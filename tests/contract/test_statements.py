@@ -98,7 +98,7 @@ def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
         "HEAD", "HEAD_AND_STORED", "FRONTIER", "OUTLINE", "TOP_ANCHOR_ROWS", "OLDER_SHAPES", "NEWEST_TURNS",
         "TURNS_UP_TO", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "HIT_PASSAGES",
-        "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS",
+        "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS", "TURN_PART",
     }  # fmt: skip
 
 

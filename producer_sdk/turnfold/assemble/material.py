@@ -110,6 +110,7 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
                 [
                     *voices,
                     *((excerpt.turn.name, excerpt.turn.role) for excerpt in snapshot.excerpts),
+                    *((block.turn.name, block.turn.role) for block in snapshot.blocks),
                     *((turn.name, turn.role) for passage in snapshot.passages for turn in passage.expansion.turns),
                 ]
             ),

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from turnfold.assemble.forms.chat import ShownTurn, whole, with_tool_groups
-from turnfold.assemble.forms.clip import clip_middle, head_of
+from turnfold.assemble.forms.clip import head_of
+from turnfold.assemble.forms.clip_around import clip_around
 from turnfold.assemble.forms.render_text import clip_gap, unfolded_line, unread_line, with_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing, SpokenTurn
@@ -51,7 +52,7 @@ def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens:
         content = with_gap(turn, clip_gap(marker))
         if most_tokens is None or pricing.count(content) <= most_tokens:
             return ShownTurn(turn, content, marker=marker)
-    content = clip_middle(turn.content, most_tokens or 0, clip_gap(marker), pricing.count)
+    content = clip_around(turn.content, most_tokens or 0, clip_gap(marker), pricing.count, kept=turn.kept)
     return ShownTurn(turn, content, marker=marker)
 
 

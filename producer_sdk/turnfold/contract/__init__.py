@@ -12,5 +12,6 @@ lazy_patterns       regular expressions that are compiled when they are first us
 actions             what was done with tools
 access              what is looked up
 vectors             sentence vectors as they are stored
+fences              where code stands in a text
 speakers, days, text, remembered   what a speaker is called, days, text that is cut, results that are kept
 """

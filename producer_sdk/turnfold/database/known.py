@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import Turns
+from turnfold.code_blocks.index import FoundBlock
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline
@@ -33,6 +35,9 @@ _LEAST_CHARACTERS: Final = 20_000
 """What a conversation is counted as at least: its records take memory too."""
 
 
+NOTHING_TOLD: Final[Mapping[str, float]] = MappingProxyType({})
+
+
 class Answers(NamedTuple):
     """What a read finds about its question."""
 
@@ -42,6 +47,9 @@ class Answers(NamedTuple):
     """The notes that it is about, best first."""
     excerpts: tuple[Excerpt, ...] = ()
     """Where there is room for them: the turns that answer it best, best first."""
+    blocks: tuple[FoundBlock, ...] = ()
+    """Where it asks for a block: those that it may mean, best first."""
+    told_of_blocks: Mapping[str, float] = NOTHING_TOLD
 
 
 NO_ANSWERS: Final = Answers()

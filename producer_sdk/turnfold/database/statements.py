@@ -166,6 +166,11 @@ def _piece_columns() -> tuple[Any, ...]:
 
 
 OF_CONVERSATION: Final = turn.c.conversation == bindparam("conversation")
+TURN_PART: Final = select(
+    *_TURN, func.substr(turn.c.content, _number("begin") + 1, _number("length")).label("content"),
+    null().label("parts"), null().label("metadata"),
+).where(OF_CONVERSATION, turn.c.seq == _number("seq"))  # fmt: skip
+"""At most `:length` code points of a turn, from `:begin` on."""
 
 NEWEST_TURNS: Final = (
     select(*turn_columns(capped=True))

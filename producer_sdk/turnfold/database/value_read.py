@@ -35,7 +35,7 @@ from turnfold.steering import steering_text
 _STATEMENTS: Final = (
     statements.HEAD, statements.HEAD_AND_STORED, statements.STORED_SEQS, statements.OUTLINE, statements.TOP_ANCHOR_ROWS,
     statements.NEWEST_TURNS, statements.OLDER_SHAPES, query_statements.POSTINGS, query_statements.HIT_PASSAGES,
-    query_statements.NEWEST_SIGNS, query_statements.ANSWERING_TURNS,
+    query_statements.NEWEST_SIGNS, query_statements.ANSWERING_TURNS, statements.TURN_PART,
 )  # fmt: skip
 _ALL_A_TURN: Final = 8
 """Tokens of a budget for each turn with which notes may run out: then more turns are shown raw."""

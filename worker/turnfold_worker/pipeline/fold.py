@@ -28,6 +28,7 @@ from turnfold_worker.pipeline.levels.fact_lists import RELATIONS, merge_facts
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
+from turnfold_worker.pipeline.notes.block_notes import block_postings
 from turnfold_worker.pipeline.notes.in_force import weighed_by_anchors
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, passages_of, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
@@ -115,7 +116,7 @@ def fold_segment(
         facts=facts,
         source_hash=source_hash(turns),
         drafts=with_reports(drafts, readings),
-        postings=postings_of(_counts(readings), passages),
+        postings=(*postings_of(_counts(readings), passages), *block_postings(told, before=not_deleted(before))),
         notes=best,
         passages=tuple(passages),
         ledger=segment_ledger(told, manuals_of(readings)),

@@ -209,7 +209,9 @@ class _Selection:
         kept = max(recent.reserve(self._material, usable), last + -last % max(1, int(policy.recent_step * usable)))
         lines = self._frame.tokens(self._pricing, may_be_parted=self._may_be_parted)
         changing_lines = lines - self._frame.folded_tokens(self._pricing)
-        first_room = self._left + self._recent_tokens() - kept + usable - self._target + changing_lines - _CHANGING_LINES
+        first_room = (
+            self._left + self._recent_tokens() - kept + usable - self._target + changing_lines - _CHANGING_LINES
+        )
         first_room -= first_room % max(1, int(policy.tail_step * usable))
         return max(0, min(first_room - usable + self._target, self._left + self._kept_free))
 

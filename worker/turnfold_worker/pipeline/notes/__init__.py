@@ -8,4 +8,5 @@ turn_notes  a turn as notes
 in_force    which notes still hold, and what took the place of the others
 ranking     the order in which notes are taken when nothing is asked
 passages    the passages of a segment, and their postings
+block_notes   its code, tables and outputs, as a query finds them
 """
