@@ -18,7 +18,9 @@ from turnfold.tokens import TokenCount
 
 _FURTHER_GAP: Final = " […] "
 """Stands for what is left out, but for the first place, which has the marker."""
-_SENTENCE_END: Final = lazy_pattern(r"\n+|(?<=[.!?;:])[ \t]+(?=\S)|(?<=[\u3002\uff01\uff1f])")
+_SENTENCE_END: Final = lazy_pattern(
+    r"\n+|(?<=[.!?;:])(?<![\s#]\d\.)(?<![\s#]\d\d\.)[ \t]+(?=\S)|(?<=[\u3002\uff01\uff1f])"
+)
 _SIGNS: Final = (
     (
         lazy_pattern(
@@ -35,6 +37,8 @@ _SIGNS: Final = (
 )
 """What a sentence has that must not be lost, and what it adds to its worth."""
 _PLAIN: Final = 0.3
+_BARE: Final = 0.05
+"""For a word or a heading alone."""
 _FENCED: Final = 1.2
 _NAMED: Final = 0.6
 _OVERHEAD: Final = 40
@@ -115,7 +119,8 @@ def _sentences(text: str, start: int, end: int, kept: int | None) -> list[_Piece
             piece = text[start:stop]
             if words := piece.strip():
                 begin = start + len(piece) - len(piece.lstrip())
-                worth = _PLAIN + sum(points for pattern, points in _SIGNS if pattern.search(words))
+                signs = sum(points for pattern, points in _SIGNS if pattern.search(words))
+                worth = _PLAIN + signs if words.count(" ") > 1 else _BARE
                 pieces.append(_Piece(begin, begin + len(words), words, worth))
             start = stop
     return pieces
