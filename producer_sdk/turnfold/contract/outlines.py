@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from turnfold.contract.actions import Action, kept_actions, pack_actions, unpack_actions
 from turnfold.contract.note_lists import Tiers, pack_notes, unpack_notes
-from turnfold.contract.notes import Covered, Note
+from turnfold.contract.notes import ChapterName, Covered, Note
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
 """Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
@@ -26,6 +26,7 @@ NAMES_PART: Final = 1
 FIRST_TIER: Final = 2
 
 _covered: Final = cast("Callable[[Iterable[Any]], Covered]", partial(tuple.__new__, Covered))
+_chapter: Final = cast("Callable[[Iterable[Any]], ChapterName]", partial(tuple.__new__, ChapterName))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,8 @@ class Outline:
     """Last turn that it covers."""
     cover: tuple[Covered, ...] = ()
     """The nodes that hold turns 1 to `last_seq`, in order, without gap."""
+    chapters: tuple[ChapterName, ...] = ()
+    """What the chapters are called whose nodes are all in the cover, or below such chapters: for coarser lines."""
     notes: Sequence[Note] = ()
     """Best first, as many as the read asked for."""
     tail: tuple[Note, ...] = ()
@@ -73,6 +76,7 @@ def pack_outline(outline: Outline) -> dict[int, str]:
     frame = {
         "last_seq": outline.last_seq,
         "cover": outline.cover,
+        "chapters": outline.chapters,
         "tail_seq": outline.tail_seq,
         "tail_names": list(outline.tail_names),
         "actions": pack_actions(outline.actions),
@@ -100,6 +104,7 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
     return Outline(
         last_seq=frame["last_seq"],
         cover=tuple(map(_covered, frame["cover"])),
+        chapters=tuple(map(_chapter, frame["chapters"])),
         tail=unpack_notes(tail),
         tail_names=tuple(frame["tail_names"]),
         actions=unpack_actions(frame["actions"]),
@@ -131,5 +136,5 @@ def _tiers(notes: Sequence[Note]) -> list[list[Note]]:
         while len(tiers) <= tier:
             tiers.append([])
         tiers[tier].append(note)
-        spent += note.tokens
+        spent += note.least_tokens
     return tiers

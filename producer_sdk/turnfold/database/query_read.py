@@ -93,7 +93,7 @@ class _Query:
         best = best_turns(scores, query_statements.ANSWERING) if budget > TIGHT else {}
         rows, *turns = self._connection.batch(self._passages(scores), *self._turns(best), last=True)
         found = hits(self._asked, scores, unpack_passages(rows), self._field, most_tokens=budget)
-        room = budget - sum([note.tokens for note in found])
+        room = budget - sum([note.least_tokens for note in found])
         if room >= budget // 2:
             found = (*found, *said_by(self._asked, self._outline.notes, found, most_tokens=room))
         return found, self._excerpts(chain.from_iterable(turns), best)

@@ -18,7 +18,7 @@ from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, Outl
 from turnfold_worker.adapters import sql_folds
 from turnfold_worker.exchange import Tail
 from turnfold_worker.pipeline.ledger import Ledger
-from turnfold_worker.pipeline.outline import NodeNotes, NodeSize, choose_cover, make_outline
+from turnfold_worker.pipeline.outline import NodeNotes, NodeSize, chapters_over, choose_cover, make_outline
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
@@ -132,12 +132,19 @@ def rebuild(connection: Connection, conversation: ConversationId) -> None:
     known = frame(connection, conversation)
     if seen is None or known is None:
         return
-    cover = choose_cover(sizes(connection, conversation, seen.node_count), last_seq=known.last_seq)
-    outline = make_outline(list(zip(cover, notes(connection, conversation, cover), strict=True)))
+    outline = _made(connection, conversation, seen.node_count, known.last_seq)
     ends = replace(
         outline, tail=known.tail, tail_seq=known.tail_seq, tail_names=known.tail_names, tail_actions=known.tail_actions
     )
     write(connection, seen, ends, frame_only=False)
+
+
+def _made(connection: Connection, conversation: ConversationId, node_count: int, last_seq: int) -> Outline:
+    """The outline of turns up to `last_seq`, without those after it."""
+    known = sizes(connection, conversation, node_count)
+    cover = choose_cover(known, last_seq=last_seq)
+    covered = list(zip(cover, notes(connection, conversation, cover), strict=True))
+    return make_outline(covered, chapters_over(known, cover))
 
 
 def drop_tail(connection: Connection, conversation: ConversationId) -> None:
@@ -162,8 +169,7 @@ def cut_back(connection: Connection, conversation: ConversationId, *, node_count
     connection.execute(delete(_outline).where(_outline.c.conversation == conversation))
     if not last_seq:
         return
-    cover = choose_cover(sizes(connection, conversation, node_count), last_seq=last_seq)
-    outline = make_outline(list(zip(cover, notes(connection, conversation, cover), strict=True)))
+    outline = _made(connection, conversation, node_count, last_seq)
     connection.execute(
         insert(_outline),
         [{"conversation": conversation, "part": part, "body": body} for part, body in pack_outline(outline).items()],

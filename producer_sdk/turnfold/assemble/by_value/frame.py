@@ -29,11 +29,13 @@ class Frame:
 
     @cached_property
     def spans(self) -> list[GroupSpan]:
-        """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
+        """Nodes in as many groups as the budget has room for lines, up to the first raw turn."""
         before, most_tokens, short = self._spans_by
         return self._material.memo.of(
             ("spans", *self._spans_by),
-            lambda: spans_of(self._outline.cover, before=before, most_tokens=most_tokens, short=short),
+            lambda: spans_of(
+                self._outline.cover, self._outline.chapters, before=before, most_tokens=most_tokens, short=short
+            ),
         )
 
     @property
