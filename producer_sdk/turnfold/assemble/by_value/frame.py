@@ -56,10 +56,10 @@ class Frame:
 
     def tokens(self, pricing: Pricing, *, may_be_parted: bool) -> int:
         """At most the tokens of the background's headers and of the lines below them."""
-        lines = [group_line(*self.tail)] if self.tail else []
+        lines = [group_line(self.tail.marker)] if self.tail else []
         lines += lines_of(self.unfolded, self._plan.unread)
         folded = self._material.memo.of(
-            ("lines", *self._spans_by), lambda: sum(pricing.count(group_line(*span)) for span in self.spans)
+            ("lines", *self._spans_by), lambda: sum(pricing.count(group_line(span.marker)) for span in self.spans)
         )
         return folded + frame_tokens(lines, pricing, has_folded=bool(folded), may_be_parted=may_be_parted)
 

@@ -108,7 +108,7 @@ def opening_marker(node: Node, *, level: int, short: bool) -> str:
     return f"{ARROW}{node_marker(node, level=level - 1, short=short)}] "
 
 
-def group_line(first_seq: int, last_seq: int, marker: str) -> str:
+def group_line(marker: str) -> str:
     """What stands before the notes of neighbouring turns: the way to them."""
     return f"[{ARROW}{marker}]\n"
 

@@ -18,10 +18,12 @@ _VERBS: Final = listed(
     win won buy bought send sent build built fall fell cut reach sell sold choose chose love loves like likes hope hopes
     wish plan plans prefer prefers hate hates enjoy enjoys own owns eat ate drink drank sleep slept teach taught start
     starts stop stops help helps mean means seem seems look looks put wait waits turn turns add adds fix fixes break
-    broke drive drove fly flew sing sang draw drew wear wore hold held remember remembers believe thanks
+    broke drive drove fly flew sing sang draw drew wear wore hold held remember remembers believe thanks walk talk
+    return open close join cook paint travel visit read listen watch study train fail pass change grow drop
     """
 )
 _ENDS_LIKE_A_VERB: Final = re.compile(r"(?:[a-z]{2,}(?:ed|ing|n't)|[a-z]+'(?:s|re|m|ve|ll|d))$")
+_THIRD_PERSON: Final = re.compile(r"[a-z]{2,}[^s]s$")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
 
 
@@ -32,4 +34,7 @@ def has_verb(text: str) -> bool:
     (True, False)
     """
     words = [word.strip(_WORD_EDGES) for word in text.replace("\u2019", "'").lower().split()]
-    return any(word in _VERBS or _ENDS_LIKE_A_VERB.match(word) for word in words)
+    return any(
+        word in _VERBS or _ENDS_LIKE_A_VERB.match(word) or (i > 1 and _THIRD_PERSON.match(word))
+        for i, word in enumerate(words)
+    )

@@ -19,7 +19,7 @@ _REFERS: Final = re.compile(
 """The beginning of a clause about somebody or something that the one before it names."""
 _EXISTS: Final = re.compile(r"(?i)(?:it|that|this)(?:'s| is| was| has been) (?:an?|the|my|our|[A-Z\d])")
 """'It was a clay bowl' says what it is."""
-_FEW: Final = 8
+_FEW: Final = 6
 """Words up to which a clause without a verb is a scrap; longer ones list something."""
 _SCRAP: Final = 0.5
 _EMPTY_REFERENCE: Final = 0.1

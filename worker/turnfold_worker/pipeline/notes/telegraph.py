@@ -12,6 +12,7 @@ from typing import Final
 
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken_verbs import has_verb
+from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.notes.whole import BARE, quoted, without_intensifiers
 
 _ARTICLES: Final = listed("a an the")
@@ -43,8 +44,6 @@ _MAIN_WORDS: Final = 4
 _REWRITTEN: Final = (
     (re.compile(r"(?i)\ba lot of\b"), "lots of"),
     (re.compile(r"(?i)\bin order to\b"), "to"),
-    (re.compile(r"(?i)\bdue to the fact that\b"), "because"),
-    (re.compile(r"(?i)\bat this point in time\b"), "now"),
 )
 _JOINED_BEFORE: Final = listed(
     "what who how that which there it this these those here than as where when why i and or but if not whether i'm"
@@ -67,7 +66,9 @@ def telegraphic(whole: str) -> str:
         line = line[match.end() :]
     if (aside := _ASIDE.search(line)) and not line.endswith("?"):
         main = line[: aside.start()]
-        if len(main.split()) >= _MAIN_WORDS and has_verb(main):
+        rest = line[aside.start() :]
+        exact = any(map(str.isdigit, rest)) or any(is_negation(BARE[word]) for word in rest.split())
+        if not exact and len(main.split()) >= _MAIN_WORDS and has_verb(main):
             line = main
     words = line.split()
     words = [words[i] for i in without_intensifiers(words)]

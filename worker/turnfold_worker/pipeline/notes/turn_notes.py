@@ -40,7 +40,8 @@ _LONGEST_WITH_REASON: Final = 240
 """Code points of a clause with what depends on it."""
 _DEPENDS: Final = re.compile(
     r"(?i)(?:because|which|while|although|though|since|where|when|as|who|whose|whom|if|unless|until|including|such as"
-    r"|especially|like|so that|or|than|with|without|to|for|\w+ing)\b|[(\"\u201c]"
+    r"|especially|like|so that|than|with|without|to|for|\w+ing"
+    r"|or(?! (?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|what|how|where|why)\b))\b|[(\"\u201c]"
 )
 """Begins what says nothing without the clause before it."""
 _SAVES: Final = 1.5
