@@ -1,8 +1,8 @@
 """How notes are stored, and read without making those that a context does not take.
 
 The first line is JSON: speakers and days, and all numbers of the notes in base64, a column for each field. Each
-further line is the text of a note, with what it is in brief behind a tab. A number of JSON takes ten times as long to read, and a JSON object for each note
-a hundred times.
+further line is the text of a note, with what it is in brief behind a tab. A number of JSON takes ten times as long to
+read, and a JSON object for each note a hundred times.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class NoteList(Sequence[Note]):
     """Notes as a column for each field. A note is made when it is looked at."""
 
     __slots__ = (
-        "_brief_tokens", "_briefs", "_days", "_ends", "_speakers", "_starts", "_texts", "_tokens", "_values", "_weights",
-        "_when", "_who", "places", "seqs",
+        "_brief_tokens", "_briefs", "_days", "_ends", "_speakers", "_starts", "_texts", "_tokens", "_values",
+        "_weights", "_when", "_who", "places", "seqs",
     )  # fmt: skip
 
     def __init__(self, body: str) -> None:

@@ -80,7 +80,11 @@ def markers(tokens: int, cover: list[Covered] = SEGMENTS, before: int = 1_000) -
 def test_each_group_is_a_node_under_its_name_coarse_for_what_is_old() -> None:
     assert markers(1_000) == [f"L1:s{idx}-{idx + 1}" for idx in range(20)]
     assert markers(170) == ["L1:quay-plan-c1-1", *[f"L1:s{idx}-{idx + 1}" for idx in range(8, 20)]]
-    assert markers(80) == ["L1:quay-plan-c1-1", "L1:crane-tests-c1-2", *[f"L1:s{idx}-{idx + 1}" for idx in range(16, 20)]]
+    assert markers(80) == [
+        "L1:quay-plan-c1-1",
+        "L1:crane-tests-c1-2",
+        *[f"L1:s{idx}-{idx + 1}" for idx in range(16, 20)],
+    ]
 
 
 def test_what_there_is_no_line_for_is_one_range_of_turns() -> None:
@@ -90,7 +94,9 @@ def test_what_there_is_no_line_for_is_one_range_of_turns() -> None:
 
 
 @given(st.integers(0, 20), st.integers(1, 400), st.integers(0, 250))
-def test_groups_cover_every_turn_once_in_as_many_lines_as_there_is_room_for(many: int, tokens: int, before: int) -> None:
+def test_groups_cover_every_turn_once_in_as_many_lines_as_there_is_room_for(
+    many: int, tokens: int, before: int
+) -> None:
     spans = spans_of(SEGMENTS[:many], CHAPTERS, before=before, most_tokens=tokens, short=False)
     seqs = [seq for span in spans for seq in range(span.first_seq, span.last_seq + 1)]
     assert seqs == list(range(1, min(before, 10 * many) + 1))

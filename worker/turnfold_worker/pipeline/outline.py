@@ -95,9 +95,7 @@ def _coarsest(by_key: Mapping[tuple[int, int], NodeSize], last_seq: int) -> list
     return cover
 
 
-def make_outline(
-    cover: Sequence[tuple[Covered, NodeNotes]], chapters: tuple[ChapterName, ...] = ()
-) -> Outline:
+def make_outline(cover: Sequence[tuple[Covered, NodeNotes]], chapters: tuple[ChapterName, ...] = ()) -> Outline:
     """The outline over a cover in order, without the turns after it; `chapters` are those over the cover."""
     if not cover:
         return Outline()

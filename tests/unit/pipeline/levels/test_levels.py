@@ -19,8 +19,8 @@ from turnfold_worker.pipeline.levels.tags import MAX_SLUG, slug, tag_line, tags_
 from turnfold_worker.pipeline.levels.units import choose, sentence_units
 from turnfold_worker.pipeline.notes.phatic import is_phatic
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
-from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
+from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.reading import read_turn
 

@@ -117,10 +117,21 @@ def _shown(*said: tuple[str, str]) -> list[str]:
         ("FYI, I finished the mug - want to see a photo?", "Sure thing.", "(want to see a photo?) Sure thing"),
         ("Can I see my mug?", "In June.", "In June"),
         ("Any other news?", "Yay, so cool!", "So cool"),
+        (
+            "Who comes to the fair?",
+            "All of them, with one guest each.",
+            "(Who comes to the fair?) All of them, with one guest each",
+        ),
+        ("Who comes to the fair?", "Everybody that we know comes.", "Everybody that we know comes"),
     ],
 )
 def test_a_reply_stands_behind_the_question_that_it_answers(asked: str, replied: str, shown: str) -> None:
     assert _shown(("Mara", asked), ("Nate", replied))[-1] == shown
+
+
+@pytest.mark.parametrize("said", ["No.", "Hmm.", "Yes!", "Ugh!"])
+def test_a_bare_word_without_a_question_is_worth_nothing(said: str) -> None:
+    assert set(_worths(("Mara", said)).values()) == {0}
 
 
 def test_a_part_of_a_question_is_no_statement() -> None:

@@ -35,6 +35,6 @@ def has_verb(text: str) -> bool:
     """
     words = [word.strip(_WORD_EDGES) for word in text.replace("\u2019", "'").lower().split()]
     return any(
-        word in _VERBS or _ENDS_LIKE_A_VERB.match(word) or (i > 1 and _THIRD_PERSON.match(word))
+        word in _VERBS or _ENDS_LIKE_A_VERB.match(word) or (i and _THIRD_PERSON.match(word))
         for i, word in enumerate(words)
     )

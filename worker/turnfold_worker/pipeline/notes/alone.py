@@ -1,4 +1,4 @@
-"""What a clause says to somebody who reads nothing but it: less where it has no verb, or speaks of what is not named."""
+"""What a clause says to somebody who reads nothing but it: less without a verb, or of what is not named."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ _CONCRETE: Final = 1.4
 _EVENT: Final = 1.2
 _EMPTY: Final = 0.4
 _EXACT: Final = re.compile(r"\d")
-_HAPPENED: Final = re.compile(rf"(?i)(?:(?:i|we|he|she|they|my \w+|our \w+) )?(?:(?:just|recently|finally) )?(?:{PAST})\b")
+_HAPPENED: Final = re.compile(
+    rf"(?i)(?:(?:i|we|he|she|they|my \w+|our \w+) )?(?:(?:just|recently|finally) )?(?:{PAST})\b"
+)
 _NAMES: Final = re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z]|[\"\u201c]")
 
 

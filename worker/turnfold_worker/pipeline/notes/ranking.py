@@ -44,7 +44,7 @@ def ranked(notes: Sequence[Note], said: Mapping[str, int], *, most_tokens: int) 
 
 
 def _named_by(notes: Sequence[Note], worths: Sequence[float]) -> dict[int, int]:
-    """By position, the note before one of the same turn that begins with `They` or `It`: it says who or what that is."""
+    """By position, the note before one of the same turn that begins with `They` or `It`: it says who that is."""
     found = {}
     for i, (before, note) in enumerate(pairwise(notes), 1):
         if before.seq == note.seq and before.tokens <= _MOST_BEFORE and worths[i - 1] and refers(note.text):

@@ -48,7 +48,9 @@ _REWRITTEN: Final = (
 _JOINED_BEFORE: Final = listed(
     "what who how that which there it this these those here than as where when why i and or but if not whether i'm"
 )
-_JOINED_AFTER: Final = listed("to not there that what how why who where when in on at for from by of with i you it they")
+_JOINED_AFTER: Final = listed(
+    "to not there that what how why who where when in on at for from by of with i you it they"
+)
 
 
 def telegraphic(whole: str) -> str:
@@ -86,19 +88,20 @@ def _is_spare(words: Sequence[str], i: int, *, asks: bool) -> bool:
     before = BARE[words[i - 1]] if i else ""
     if not following[:1].isalnum() or (i and word != BARE[word]):
         return False
-    if bare in _ARTICLES:
-        return following not in _MEANS_WITH_ARTICLE and not _counts(following)
     if not following.isalpha():
-        return False
-    if bare in _FILLERS:
-        return before not in _NO_FILLER and following not in _ARTICLES and following not in _NUMBERS and bool(i)
-    if bare in {"have", "has"}:
-        return not asks and before in _DOERS and following.endswith("ed") and not following.endswith("eed")
-    if bare == "that":
-        return before in _TELLS and following in _SUBJECTS
-    if bare in {"is", "are"}:
-        return not asks and bool(i) and before not in _JOINED_BEFORE and _only_joins(following)
-    return False
+        return bare in _ARTICLES and not _counts(following)
+    match bare:
+        case "a" | "an" | "the":
+            return following not in _MEANS_WITH_ARTICLE and not _counts(following)
+        case "have" | "has":
+            return not asks and before in _DOERS and following.endswith("ed") and not following.endswith("eed")
+        case "is" | "are":
+            return not asks and bool(i) and before not in _JOINED_BEFORE and _only_joins(following)
+        case "that":
+            return before in _TELLS and following in _SUBJECTS
+        case _:
+            filler = bare in _FILLERS and before not in _NO_FILLER and bool(i)
+            return filler and following not in _ARTICLES and following not in _NUMBERS
 
 
 _NUMBERS: Final = listed(

@@ -25,6 +25,7 @@ from turnfold_worker.pipeline.language.dates import day_label
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of
+from turnfold_worker.pipeline.language.spoken_verbs import has_verb
 from turnfold_worker.pipeline.notes.alone import standing_alone
 from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic, phatic_share
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
@@ -52,6 +53,8 @@ _TOOL_WORDS: Final = 40
 """Words of a tool's output that become notes; its names are in the ledger."""
 _SHORT_REPLY: Final = 4
 """Words up to which a reply is stored together with the question before it."""
+_SCRAP: Final = 12
+"""Those of one without a verb."""
 _QUESTION_WORDS: Final = 12
 """Words of a question up to which it stands before the short reply."""
 _NAMED: Final = 3.0
@@ -103,6 +106,7 @@ _QUOTED: Final = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
 
+
 class _Said(NamedTuple):
     """What is said of a turn in one note."""
 
@@ -136,11 +140,11 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
         for place, (text, worth, named, said, brief, span) in enumerate(statements):
             tokens = estimate_tokens(text) + 1
             brief_tokens = estimate_tokens(brief) + 1 if brief else 0
-            if tokens < _SAVES * brief_tokens:
-                brief, brief_tokens = "", 0
+            saves = tokens >= _SAVES * brief_tokens
             note = Note(
                 reading.turn.seq, place, reading.speaker, voice_of(reading.turn), day, text, tokens,
-                round(100 * mark * worth), _weights(text, named, spread), 0, brief, brief_tokens, *span,
+                round(100 * mark * worth), _weights(text, named, spread), 0, brief if saves else "",
+                brief_tokens if saves else 0, *span,
             )  # fmt: skip
             notes.append((note, said))
         asked = _asked(reading)
@@ -174,7 +178,7 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
             if clause.end < sentence.end and _ASKS_FIRST.match(said) and _asks(reading, sentence):
                 said = said.rstrip(" ,;-–—") + "?"
             text = whole_clause(said, names, reading.day)
-            empty = is_phatic(said, speakers) or is_phatic(text, speakers) or text.lower() in names
+            empty = is_phatic(said, speakers) or is_phatic(text, speakers) or text.lower() in names or _answers(said)
             worth = 0.0 if empty else _manner(said) * _at(len(found), replies=bool(asked))
             if _is_heading(reading.turn.content, clause, said):
                 worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
@@ -218,7 +222,8 @@ def _asks(reading: Reading, sentence: Span) -> bool:
 def _is_short_reply(said: str) -> bool:
     """True for few words that cannot be understood without the question, and are more than how one feels about it."""
     words = [word.strip(_EDGES) for word in said.lower().split()]
-    return len(words) <= _SHORT_REPLY and not (said.endswith("!") and any(map(_reacts, words)))
+    short = len(words) <= _SHORT_REPLY or (len(words) <= _SCRAP and not has_verb(said))
+    return short and not (said.endswith("!") and any(map(_reacts, words)))
 
 
 def _reacts(word: str) -> bool:

@@ -21,13 +21,15 @@ _OUTCRY: Final = (
 )
 _LEAD_IN: Final = re.compile(
     rf"(?i)(?:(?:{_OUTCRY})(?: (?:{_OUTCRY}))?\s*[,!.\u2026-]+"
-    r"|(?:by the way|btw|anyway|anyways|well|so|plus|also|actually|honestly|basically|look|you know|guess what|of course"
-    r"|speaking of which|on another note|in fact|luckily|fortunately|thankfully|to be honest|yup)\s*[,!?:.\u2026]+"
+    r"|(?:by the way|btw|anyway|anyways|well|so|plus|also|actually|honestly|basically|look|you know|guess what"
+    r"|of course|speaking of which|on another note|in fact|luckily|fortunately|thankfully|to be honest)\s*[,!?:.\u2026]+"
     r"|(?:yes|yeah|yep|yup|sure)\s*[,!.\u2026]+(?=\s+(?:i|we|it|they|that|this|he|she|my|the|there)\b)"
     r"|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+"
     r")\s+(?=\S)"
 )
-_JOINS: Final = re.compile(r"(?i)(?:and|but|so)\s+(?!for\b|not\b|no\b|that\b|far\b|as\b|much\b|many\b|long\b)(?=\S+\s+\S)")
+_JOINS: Final = re.compile(
+    r"(?i)(?:and|but|so)\s+(?!for\b|not\b|no\b|that\b|far\b|as\b|much\b|many\b|long\b)(?=\S+\s+\S)"
+)
 """Joins a clause to one that may not be shown; without it the clause says the same."""
 _PHOTO: Final = re.compile(
     r"(?i)^\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of"
@@ -53,7 +55,9 @@ _INTENSIFIERS: Final = listed("really very super totally absolutely literally tr
 _NO_INTENSIFIER: Final = listed("the a an too as how so that not only")
 _COUNTS_ON: Final = listed("much many few little early late")
 """Behind 'very' and 'so', without which these say something else."""
-_BE: Final = listed("is are was were am be been i'm we're you're they're he's she's it's that's felt feel feels look looks")
+_BE: Final = listed(
+    "is are was were am be been i'm we're you're they're he's she's it's that's felt feel feels look looks"
+)
 _NOT_AFTER_SO: Final = listed("that far i we he she they it you as long") | _COUNTS_ON
 _QUOTES: Final = ('"', "\u201c", "\u201d")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
