@@ -88,11 +88,9 @@ def _is_spare(words: Sequence[str], i: int, *, asks: bool) -> bool:
     before = BARE[words[i - 1]] if i else ""
     if not following[:1].isalnum() or (i and word != BARE[word]):
         return False
-    if not following.isalpha():
-        return bare in _ARTICLES and not _counts(following)
+    if bare in _ARTICLES or not following.isalpha():
+        return bare in _ARTICLES and following not in _MEANS_WITH_ARTICLE and not _counts(following)
     match bare:
-        case "a" | "an" | "the":
-            return following not in _MEANS_WITH_ARTICLE and not _counts(following)
         case "have" | "has":
             return not asks and before in _DOERS and following.endswith("ed") and not following.endswith("eed")
         case "is" | "are":

@@ -22,7 +22,8 @@ _OUTCRY: Final = (
 _LEAD_IN: Final = re.compile(
     rf"(?i)(?:(?:{_OUTCRY})(?: (?:{_OUTCRY}))?\s*[,!.\u2026-]+"
     r"|(?:by the way|btw|anyway|anyways|well|so|plus|also|actually|honestly|basically|look|you know|guess what"
-    r"|of course|speaking of which|on another note|in fact|luckily|fortunately|thankfully|to be honest)\s*[,!?:.\u2026]+"
+    r"|of course|speaking of which|on another note|in fact|luckily|fortunately|thankfully|to be honest)"
+    r"\s*[,!?:.\u2026]+"
     r"|(?:yes|yeah|yep|yup|sure)\s*[,!.\u2026]+(?=\s+(?:i|we|it|they|that|this|he|she|my|the|there)\b)"
     r"|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+"
     r")\s+(?=\S)"
