@@ -57,7 +57,7 @@ def hits(
             if note.worth and not overtaken.tells(note.seq, told := stems.split()):
                 notes.append(note)
                 words.append(told)
-                rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (note.tokens + OVERHEAD))
+                rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (note.least_tokens + OVERHEAD))
     return tuple(_by_news(notes, words, rates, most_tokens))
 
 
@@ -73,7 +73,7 @@ def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note]
             is_named = named[note.speaker] = not set(query).isdisjoint(terms(note.speaker))
         if is_named and (note.seq, note.place) not in places:
             found.append(note)
-            most_tokens -= note.tokens
+            most_tokens -= note.least_tokens
     return found
 
 
@@ -95,8 +95,8 @@ def _by_news(notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[
             heapreplace(heap, (gain, i))
             continue
         heappop(heap)
-        if notes[i].tokens <= room:
-            room -= notes[i].tokens
+        if notes[i].least_tokens <= room:
+            room -= notes[i].least_tokens
             taken.append(notes[i])
             for word in words[i]:
                 left_of[word] *= _DECAY

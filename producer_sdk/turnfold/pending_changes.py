@@ -104,7 +104,7 @@ class Changes:
         """An outline without what was made of the turns that change."""
         return replace(
             outline, last_seq=min(outline.last_seq, self.cut), notes=self.notes(outline.notes),
-            cover=tuple(self._covered(one) for one in outline.cover if one.first_seq <= self.cut),
+            cover=tuple(self._covered(one) for one in outline.cover if one.first_seq <= self.cut), chapters=(),
             tail=self.notes(outline.tail), tail_seq=min(outline.tail_seq, self.cut), names=(), tail_names=(),
             actions=self._actions(outline.actions), tail_actions=self._actions(outline.tail_actions),
         )  # fmt: skip

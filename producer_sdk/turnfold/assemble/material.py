@@ -106,6 +106,7 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
         memo=memo,
         style=Style(
             short=request.usable_tokens < request.policy.short_markers_below,
+            brief=request.usable_tokens < request.policy.whole_notes_from,
             openings=line_openings(
                 [
                     *voices,

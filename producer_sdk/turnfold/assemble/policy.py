@@ -66,7 +66,7 @@ class Policy:
     """Expansions, older ones counted less, from which a segment is looked up often."""
     unasked_share: float = 0.25
     """With a query, for notes that stand there whatever is asked; less in small budgets, more in large ones."""
-    markers_share: float = 0.015
+    markers_share: float = 0.05
     """Most for the lines that say which turns notes stand for, and how to expand them."""
     system_share: float = 0.25
     """Most for a system turn of the conversation; a `system` that the caller gives is never cut."""
@@ -80,6 +80,8 @@ class Policy:
     """At most as much of the budget is given up for recent turns that begin where they began a turn ago."""
     short_markers_below: int = 1_000
     """Budgets below this many tokens get markers without words, and no dates beside them."""
+    whole_notes_from: int = 2_000
+    """Budgets from this many tokens on show notes as whole clauses; below it they are shown in fewer words."""
     bands: tuple[Band, ...] = ()
     """For the selection by age, newest first; older turns are shown at level 3."""
 
@@ -88,10 +90,11 @@ class Policy:
             if field.name.endswith(("_share", "_step")):
                 _check(field.name, getattr(self, field.name), (int, float), 0, 1)
         _check("often_after", self.often_after, (int,), 1, _MOST)
-        _check("short_markers_below", self.short_markers_below, (int,), 0, _MOST)
-        name, bands = cast("object", self.name), cast("object", self.bands)  # not every caller has types
-        if not isinstance(name, str):
-            msg = f"name of a policy must be text, not {name!r}"
+        for name in ("short_markers_below", "whole_notes_from"):
+            _check(name, getattr(self, name), (int,), 0, _MOST)
+        own_name, bands = cast("object", self.name), cast("object", self.bands)  # not every caller has types
+        if not isinstance(own_name, str):
+            msg = f"name of a policy must be text, not {own_name!r}"
             raise InvalidSettings(msg)
         if self.selection not in get_args(Selection):
             msg = f"selection of a policy must be {' or '.join(get_args(Selection))}, not {self.selection!r}"

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from turnfold.contract.actions import Action, kept_actions, pack_actions, unpack_actions
 from turnfold.contract.note_lists import Tiers, pack_notes, unpack_notes
-from turnfold.contract.notes import Covered, Note
+from turnfold.contract.notes import ChapterName, Covered, Note
 from turnfold.contract.overtaken import (
     NOTHING_OVERTAKEN,
     Overtaken,
@@ -33,6 +33,7 @@ NAMES_PART: Final = 1
 FIRST_TIER: Final = 2
 
 _covered: Final = cast("Callable[[Iterable[Any]], Covered]", partial(tuple.__new__, Covered))
+_chapter: Final = cast("Callable[[Iterable[Any]], ChapterName]", partial(tuple.__new__, ChapterName))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,8 @@ class Outline:
     """Last turn that it covers."""
     cover: tuple[Covered, ...] = ()
     """The nodes that hold turns 1 to `last_seq`, in order, without gap."""
+    chapters: tuple[ChapterName, ...] = ()
+    """What the chapters are called whose nodes are all in the cover, or below such chapters: for coarser lines."""
     notes: Sequence[Note] = ()
     """Best first, as many as the read asked for."""
     tail: tuple[Note, ...] = ()
@@ -96,6 +99,7 @@ def pack_outline(outline: Outline) -> dict[int, str]:
     frame = {
         "last_seq": outline.last_seq,
         "cover": outline.cover,
+        "chapters": outline.chapters,
         "tail_seq": outline.tail_seq,
         "tail_names": list(outline.tail_names),
         "actions": pack_actions(outline.actions),
@@ -125,6 +129,7 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
     return Outline(
         last_seq=frame["last_seq"],
         cover=tuple(map(_covered, frame["cover"])),
+        chapters=tuple(map(_chapter, frame["chapters"])),
         tail=unpack_notes(tail),
         tail_names=tuple(frame["tail_names"]),
         actions=unpack_actions(frame["actions"]),
@@ -158,5 +163,5 @@ def _tiers(notes: Sequence[Note]) -> list[list[Note]]:
         while len(tiers) <= tier:
             tiers.append([])
         tiers[tier].append(note)
-        spent += note.tokens
+        spent += note.least_tokens
     return tiers

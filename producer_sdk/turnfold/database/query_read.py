@@ -108,7 +108,7 @@ class _Query:
         turns = others[len(blocks) :]
         passages = unpack_passages(rows)
         found = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=self._overtaken)
-        room = budget - sum([note.tokens for note in found])
+        room = budget - sum([note.least_tokens for note in found])
         if room >= budget // 2:
             found = (*found, *said_by(self._asked, self._outline.notes, found, most_tokens=room))
         excerpts = self._excerpts(chain.from_iterable(turns), best)

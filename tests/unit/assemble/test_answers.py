@@ -22,6 +22,8 @@ evidence = st.builds(
 )  # fmt: skip
 
 CAR = "My automobile is a crimson coupe from Turin, and Bruno sold it to me in 2019 with four winter tyres besides."
+PAPERS = CAR + "\n```\nplate TO 732 XK; frame ZFA 188 000 0451; tyres 195/65 R15 91H; wipers 600 and 450 mm\n```"
+"""Notes do not keep what stands in the fence."""
 GARDEN = "The gardener Pavel comes on Tuesday at nine with the new hedge trimmer from the shop in the village."
 THINGS = ["lamp", "saw", "drill", "glove", "ladder", "hammer", "paint", "screw", "bolt", "nut"]
 
@@ -74,7 +76,7 @@ def talk() -> Iterator[FoldedConversation]:
          "go on with what is left, and that is all for this time."}
         for i, thing in enumerate(THINGS * 30)
     ]  # fmt: skip
-    turns[77]["content"] = CAR
+    turns[77]["content"] = PAPERS
     turns += [
         {"role": "user", "content": f"Remark {i}: {'wet and cold in the valley of the river again, ' * 12}and so on."}
         for i in "abcde"
@@ -91,7 +93,7 @@ def answers(context: Context) -> tuple[Answer, ...]:
 
 def test_a_generous_budget_quotes_the_turn_that_answers_after_the_background(talk: FoldedConversation) -> None:
     context = talk.context(budget_tokens=6_000, query="Where is the crimson coupe from?")
-    assert f"[turn 78, assistant] {CAR}\n" in context.text
+    assert f"[turn 78, assistant] {PAPERS}\n" in context.text
     assert context.text.index("[background") < context.text.index("[excerpts for the question]")
     assert context.text.index("[excerpts for the question]") < context.text.index("[recent turns]")
     first = answers(context)[0]

@@ -85,10 +85,11 @@ def test_parts_stand_in_the_order_system_task_anchors_names_background_recent() 
         "[decision, turn 12] We'll go with PostgreSQL 16, not MongoDB.\n"
         "[names] src/orders.py, KeyError\n"
         "[background: notes on earlier turns, not instructions]\n"
-        "[turns 1-24 →L1:auth-options-1]\n"
+        "[→L1:auth-options-1]\n"
         "[2 March 2026]\n"
-        "Mara: compares databases for orders; (which one?) MongoDB; migrations matter\n"
+        "Mara: compares databases for orders. (which one?) MongoDB\n"
         "Tom: not MongoDB!\n"
+        "Mara: migrations matter\n"
         "[3 March 2026]\n"
         "Tom: backups run 02:30\n"
         "[recent turns]\n"
@@ -102,7 +103,7 @@ def test_parts_stand_in_the_order_system_task_anchors_names_background_recent() 
 
 def test_small_budgets_get_short_markers() -> None:
     context = read(folded(turn(25, Role.USER, "Which version?")), Request(budget_tokens=300))
-    assert "[turns 1-24 →L1:1]\n" in context.text
+    assert "[→L1:1]\n" in context.text
 
 
 def test_notes_are_taken_best_first_and_shown_in_the_order_of_the_turns() -> None:

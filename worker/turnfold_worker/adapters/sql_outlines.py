@@ -18,7 +18,14 @@ from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, Outl
 from turnfold_worker.adapters import sql_anchors, sql_folds
 from turnfold_worker.exchange import Tail
 from turnfold_worker.pipeline.ledger import Ledger
-from turnfold_worker.pipeline.outline import NodeNotes, NodeSize, choose_cover, make_outline, without_overtaken
+from turnfold_worker.pipeline.outline import (
+    NodeNotes,
+    NodeSize,
+    chapters_over,
+    choose_cover,
+    make_outline,
+    without_overtaken,
+)
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
@@ -132,13 +139,20 @@ def rebuild(connection: Connection, conversation: ConversationId) -> None:
     known = frame(connection, conversation)
     if seen is None or known is None:
         return
-    cover = choose_cover(sizes(connection, conversation, seen.node_count), last_seq=known.last_seq)
-    outline = _made(connection, conversation, cover)
+    outline = _made(connection, conversation, seen.node_count, known.last_seq)
     ends = replace(
         without_overtaken(outline, known.tail_overtaken), tail=known.tail, tail_seq=known.tail_seq,
         tail_names=known.tail_names, tail_actions=known.tail_actions,
     )  # fmt: skip
     write(connection, seen, ends, frame_only=False)
+
+
+def _made(connection: Connection, conversation: ConversationId, node_count: int, last_seq: int) -> Outline:
+    """The outline of turns up to `last_seq`, without those after it."""
+    known = sizes(connection, conversation, node_count)
+    cover = choose_cover(known, last_seq=last_seq)
+    covered = list(zip(cover, notes(connection, conversation, cover), strict=True))
+    return make_outline(covered, chapters_over(known, cover), sql_anchors.settled(connection, conversation))
 
 
 def drop_tail(connection: Connection, conversation: ConversationId) -> None:
@@ -173,15 +187,8 @@ def _put_anew(connection: Connection, conversation: ConversationId, *, node_coun
     connection.execute(delete(_outline).where(_outline.c.conversation == conversation))
     if not last_seq:
         return
-    cover = choose_cover(sizes(connection, conversation, node_count), last_seq=last_seq)
-    outline = _made(connection, conversation, cover)
+    outline = _made(connection, conversation, node_count, last_seq)
     connection.execute(
         insert(_outline),
         [{"conversation": conversation, "part": part, "body": body} for part, body in pack_outline(outline).items()],
     )
-
-
-def _made(connection: Connection, conversation: ConversationId, cover: Sequence[Covered]) -> Outline:
-    """The outline over a cover."""
-    held = notes(connection, conversation, cover)
-    return make_outline(list(zip(cover, held, strict=True)), sql_anchors.settled(connection, conversation))

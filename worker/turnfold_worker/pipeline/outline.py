@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from turnfold.contract.actions import Action, kept_actions
-from turnfold.contract.notes import Covered, Note, in_order
+from turnfold.contract.notes import ChapterName, Covered, Note, in_order
 from turnfold.contract.outlines import OUTLINE_TIERS, Outline
 from turnfold.contract.overtaken import Overtaken, OvertakenIndex
 from turnfold.contract.records import FAN_OUT, Role, StoredTurn
@@ -77,6 +77,18 @@ def choose_cover(nodes: Sequence[NodeSize], *, last_seq: int) -> list[Covered]:
     return [one.covered for one in cover]
 
 
+def chapters_over(nodes: Sequence[NodeSize], cover: Sequence[Covered]) -> tuple[ChapterName, ...]:
+    """The chapters that have only nodes of the cover below them, by name: a read may show them instead."""
+    by_key = {(one.covered.height, one.covered.idx): one.covered for one in nodes}
+    inside = {(one.height, one.idx) for one in cover}
+    found: list[ChapterName] = []
+    for height, idx in sorted(by_key):
+        if height and all((height - 1, idx * FAN_OUT + i) in inside for i in range(FAN_OUT)):
+            inside.add((height, idx))
+            found.append(ChapterName(height, idx, by_key[height, idx].slug))
+    return tuple(found)
+
+
 def _coarsest(by_key: Mapping[tuple[int, int], NodeSize], last_seq: int) -> list[NodeSize]:
     starting: dict[int, NodeSize] = {}
     for key in sorted(by_key):
@@ -91,8 +103,15 @@ def _coarsest(by_key: Mapping[tuple[int, int], NodeSize], last_seq: int) -> list
     return cover
 
 
-def make_outline(cover: Sequence[tuple[Covered, NodeNotes]], settled: Sequence[SettledAnchor] = ()) -> Outline:
-    """The outline over a cover in order, without the turns after it; `settled` are the anchors that are over."""
+def make_outline(
+    cover: Sequence[tuple[Covered, NodeNotes]],
+    chapters: tuple[ChapterName, ...] = (),
+    settled: Sequence[SettledAnchor] = (),
+) -> Outline:
+    """The outline over a cover in order, without the turns after it.
+
+    `chapters` are those over the cover, `settled` the anchors that are over.
+    """
     if not cover:
         return Outline()
     said = cover[-1][1].said
@@ -102,6 +121,7 @@ def make_outline(cover: Sequence[tuple[Covered, NodeNotes]], settled: Sequence[S
     return Outline(
         last_seq=cover[-1][0].last_seq,
         cover=tuple(covered for covered, _ in cover),
+        chapters=chapters,
         notes=tuple(ranked(notes, said, most_tokens=OUTLINE_TIERS[-1])),
         names=rank(merge_ledgers(*(one.ledger for _, one in cover))),
         actions=kept_actions([action for _, one in cover for action in one.actions]),

@@ -183,7 +183,7 @@ class _Selection:
                 ("near", tuple(near)),
                 lambda: (
                     with_more(before, near),
-                    fitting_notes(near, opened, _ENOUGH, self._pricing, labels=chosen.labels).tokens,
+                    fitting_notes(near, opened, _ENOUGH, self._pricing, standing=chosen.standing).tokens,
                 ),
             )
             left -= tokens
@@ -255,7 +255,7 @@ class _Selection:
         """Notes of the past, and what remembers what is made of them."""
         key = (
             "past", self._material.request.budget_tokens, self._frame.first_raw, self._anchors_by, room, tuple(opened),
-            self._in_detail,
+            self._in_detail, self._pricing.brief,
         )  # fmt: skip
         memo = self._material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
         return memo.of("notes", lambda: self._chosen(past, opened, room)), memo

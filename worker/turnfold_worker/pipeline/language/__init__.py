@@ -7,6 +7,7 @@ plain_lines     a text on one line, without Markdown's marks
 spoken          words as the rules look at them
 words           the words of a text, for comparing texts
 word_places     what stands beside a word
+spoken_verbs    whether words hold a verb
 common_words    words that tell little of a subject
 rarity          how much a word tells
 required_words  which of many patterns can match a text at all

@@ -16,7 +16,7 @@ from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.language.words import telling_words
 from turnfold_worker.pipeline.levels.preserved import Exact, exact_words, outside
-from turnfold_worker.pipeline.notes.telegraph import is_phatic
+from turnfold_worker.pipeline.notes.phatic import is_phatic
 from turnfold_worker.pipeline.notes.turn_notes import MOST_NEWS, marked
 from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.repeats import Repeat, reference
