@@ -25,7 +25,7 @@ _LEAD_IN: Final = re.compile(
     r"|of course|speaking of which|on another note|in fact|luckily|fortunately|thankfully|to be honest)"
     r"\s*[,!?:.\u2026]+"
     r"|(?:yes|yeah|yep|yup|sure)\s*[,!.\u2026]+(?=\s+(?:i|we|it|they|that|this|he|she|my|the|there)\b)"
-    r"|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+"
+    r"|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]{1,20}"
     r")\s+(?=\S)"
 )
 _JOINS: Final = re.compile(
