@@ -15,7 +15,7 @@ from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.notes.addressed import unaddressed
 
 _OUTCRY: Final = (
-    r"oh|wow|hey|hi|hello|ha|haha+|hm+|ah+|a+w+|ooh|oof|ugh|phew|yay|woo|woohoo|omg|oops|who?ah?|woah|man|gosh|geez|yum"
+    r"oh|wow|hey|hi|hello|ha|haha|hahaha|hm{1,9}|ah{1,9}|a{1,9}w{1,9}|ooh|oof|ugh|phew|yay|woo|woohoo|omg|oops|who?ah?|woah|man|gosh|geez|yum"
     r"|lol|cool|great|awesome|amazing|nice|perfect|sweet|congrats|cheers|agreed|exactly|absolutely|definitely|ok|okay"
     r"|thanks|thank you|thanks for asking|good to hear(?: from you)?"
 )
@@ -25,7 +25,7 @@ _LEAD_IN: Final = re.compile(
     r"|of course|speaking of which|on another note|in fact|luckily|fortunately|thankfully|to be honest)"
     r"\s*[,!?:.\u2026]+"
     r"|(?:yes|yeah|yep|yup|sure)\s*[,!.\u2026]+(?=\s+(?:i|we|it|they|that|this|he|she|my|the|there)\b)"
-    r"|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+"
+    r"|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]{1,20}"
     r")\s+(?=\S)"
 )
 _JOINS: Final = re.compile(
@@ -37,7 +37,9 @@ _PHOTO: Final = re.compile(
 )
 _LIST_MARK: Final = re.compile(r"(?:(?:[-–—•]+|\d{1,3}[.)]) )+(?=\D)")
 """No minus and no flag: `-12 degrees`, `--force`."""
-_LAUGHS: Final = re.compile(r"(?i)[\s,]+(?:lol|haha+|[:;]-?[)d(p]|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+)[.!]*$")
+_LAUGHS: Final = re.compile(
+    r"(?i)(?<![\s,])[\s,]+(?:lol|haha+|[:;]-?[)d(p]|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+)[.!]*$"
+)
 PAST: Final = (
     r"was|had|went|made|took|saw|got|did|found|bought|came|said|thought|knew|felt|met|heard|gave|told|wrote|sent|built"
     r"|won|lost|began|started|kept|left|brought|taught|spent|chose|grew|ran|sold|paid|ate|drew|drove|flew|forgot|woke"
