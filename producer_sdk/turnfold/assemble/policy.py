@@ -50,7 +50,7 @@ class Policy:
     """Most for the last four turns, raw; what notes leave over is spent on more of them."""
     newest_share: float = 0.50
     """Most for the last four turns where the newest user turn is so long; a longer one is cut to `recent_share`."""
-    tail_share: float = 0.06
+    tail_share: float = 0.04
     """For what else no segment holds yet: raw where all of it fits, else in notes."""
     steered_share: float = 0.15
     """Most for what the newest user turn brings where no query is given."""

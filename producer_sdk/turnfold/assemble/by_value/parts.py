@@ -51,6 +51,8 @@ _MOST_OF_NOTES: Final = 8
 """Results that are remembered of the same notes: they differ in what is left over for a few more."""
 _CHANGING_LINES: Final = 48
 """Tokens of headers and of the lines for what is neither folded nor raw, about: at most what they usually cost."""
+_OF_TAIL: Final = 1.0
+"""Of what the least note of the past tells for a token: notes of the open tail that tell less are not shown."""
 _LINES_GROW: Final = 8
 _ENOUGH: Final = 2**31
 """Tokens: room for all."""
@@ -165,6 +167,8 @@ class _Selection:
         chosen, answer, memo = self._with_answer(past, opened, self._steady_room())
         left = self._left - chosen.tokens - answer.tokens
         if late := [note for note in late if note.seq not in answer.said.whole]:
+            worth = _OF_TAIL * min((note.gain for note in chosen.notes), default=0)
+            late = [note for note in late if note.gain >= worth]
             of_tail = self._chosen(late, opened, min(left + self._more_raw(), left + self._kept_free))
             late = of_tail.notes
             left -= of_tail.tokens
