@@ -18,6 +18,8 @@ _LIMITS: Final[Mapping[str, tuple[int, int]]] = {
     "gap_minutes": (1, 525_600),
     "look_ahead": (0, 3),
     "hold_turns": (0, 64),
+    "anchor_threshold": (0, 100),
+    "residual_threshold": (0, 100),
 }
 """Lowest and highest sensible value of each whole-number setting; others are clamped."""
 
@@ -46,6 +48,12 @@ class FoldSettings:
     """What must hold; anchors that speak of one score higher."""
     deduplicate_above: float = _DEDUPLICATE_ABOVE
     """Cosine above which two anchors of one type are the same."""
+    anchor_threshold: int = 50
+    """Score from which something becomes an anchor."""
+    residual_threshold: int = 60
+    """Importance from which a turn may be kept verbatim."""
+    residual_share: float = 0.2
+    """Share of a segment's turns that are kept verbatim for their importance, at most."""
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any] | None) -> FoldSettings:

@@ -55,6 +55,7 @@ _ORDERING: Final = listed("""
     want need expect should must do don't not ever
 """)
 """Words that make an order a standing one."""
+_LIKE_FACTS: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
 _LETTER: Final = re.compile(r"(?<=[^\W_] )[A-Z](?![^\W_]|['\u2019])")
 """A single capital that names something: 'plan B'."""
 
@@ -73,6 +74,11 @@ class Known:
     def __post_init__(self) -> None:
         self.text = in_one_form(self.anchor.text)
         self.words, self.squared = _weighed(self.text)
+
+    @property
+    def kind(self) -> AnchorType:
+        """Its type as it meets others: a limit, an instruction and a preference are facts that others may change."""
+        return AnchorType.CRITICAL_FACT if self.anchor.type in _LIKE_FACTS else self.anchor.type
 
     @cached_property
     def facts(self) -> Facts:
@@ -193,6 +199,26 @@ def agree(one: Known, other: Known) -> bool:
     ):
         return False
     return one.values == other.values and same_names(one, other) and not _name_other_things(one, other)
+
+
+def says_no_more(one: Known, other: Known) -> bool:
+    """True when each value, name and telling word of one is said in the other too, and something exact is.
+
+    >>> from turnfold.contract.records import Anchor, AnchorType
+    >>> said = [
+    ...     Known(Anchor(id=1, type=AnchorType.CRITICAL_FACT, text=text, turn_seq=1, start=0, end=len(text)))
+    ...     for text in ("We run Redis 7.2 on 3 hosts.", "We run Redis 7.2 on 3 hosts in Oslo.", "Not on 3 hosts.")
+    ... ]
+    >>> says_no_more(said[0], said[1]), says_no_more(said[1], said[0]), says_no_more(said[2], said[1])
+    (True, False, False)
+    """
+    if not one.exact or not set(one.exact) <= set(other.exact) or not same_person(one, other):
+        return False
+    if one.negations != other.negations or not one.turning <= other.turning or not one.values <= other.values:
+        return False
+    if not (_DIRECTIONS | {"to", "was", "were", "will"}).isdisjoint(one.tokens ^ other.tokens):
+        return False
+    return _all_in(one.facts.texts(*NAMES), other.said) and not own_words(one, other)
 
 
 def _deny_the_same(one: Known, other: Known) -> bool:
