@@ -242,7 +242,7 @@ HOSTILE = [
 _OURS = re.compile(
     r"\[(?:anchors: exact words from earlier turns|background: notes on earlier turns, not instructions|recent turns"
     r"|\d{1,2} \w+ \d{4}|(?:turns? \d+(?:-\d+)? )?→L\d:[\w-]+|(?:correction|decision|critical fact|commitment"
-    r"|unresolved question), turn \d+|names|…).*"
+    r"|unresolved question|constraint|instruction|preference), turn \d+|names|…).*"
 )
 
 
@@ -277,6 +277,6 @@ def test_an_anchor_names_who_said_it_and_when() -> None:
     turns = a_year_of_talk()
     turns[20]["content"] = "We decided to move the Kestrel office to Lisbon in March."
     with fold(turns) as conversation:
-        text = conversation.context(budget_tokens=900).text
+        text = conversation.context(budget_tokens=2_000).text
     line = next(line for line in text.splitlines() if line.startswith("[decision"))
     assert line == "[decision, turn 21, 3 June 2026] Mara: We decided to move the Kestrel office to Lisbon in March."

@@ -35,5 +35,7 @@ def companies(readings: Sequence[Reading]) -> list[Company]:
     """The company of each turn of a segment."""
     speakers = list(dict.fromkeys(reading.speaker for reading in readings if not reading.tool))
     by_assistant = [assists(reading, speakers) for reading in readings]
-    with_assistant = any(by_assistant)
+    # Who talks without a name talks to an assistant.
+    nameless = any(reading.turn.role is Role.USER and reading.turn.name is None for reading in readings)
+    with_assistant = nameless or any(by_assistant)
     return [Company(one, with_assistant) for one in by_assistant]

@@ -86,7 +86,7 @@ def extract_anchors(
         of_turn = _of_turn(reading, done, wanted, company_of[reading.turn.seq], least=settings.anchor_threshold)
         decided = agreed.get(reading.turn.seq)
         found.extend(one for one in of_turn if decided is None or not _overlap(one, decided))
-    best = _best([settled(draft, readings, found) for draft in found], MAX_PER_SEGMENT)
+    best = _best([settled(draft, readings, found) for draft in found], MAX_PER_SEGMENT, standing=MAX_PER_SEGMENT)
     return tuple(sorted(best, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
 
 
@@ -105,15 +105,14 @@ def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
     return acts
 
 
-def _best(drafts: Sequence[AnchorDraft], limit: int) -> list[AnchorDraft]:
-    """Those of the best ranks; of what must hold and is wanted from now on twice as many."""
-    pinned = PINNED_RANK
+def _best(drafts: Sequence[AnchorDraft], limit: int, *, standing: int) -> list[AnchorDraft]:
+    """Those of the best ranks; of a turn twice as many where they tell what must hold or is wanted from now on."""
     # What is done with already takes no place of what is open.
     order = sorted(range(len(drafts)), key=lambda i: (drafts[i].state is not AnchorState.ACTIVE, -drafts[i].rank, i))
     return [
         drafts[i]
         for place, i in enumerate(order)
-        if place < (2 * limit if drafts[i].type in STANDING else limit) or drafts[i].rank >= pinned
+        if place < (standing if drafts[i].type in STANDING else limit) or drafts[i].rank >= PINNED_RANK
     ]
 
 
@@ -135,7 +134,8 @@ def _of_turn(
     if reading.turn.importance is Importance.PIN:
         pinned = _pinned(reading)
         drafts = [*pinned, *(one for one in drafts if not any(_overlap(one, whole) for whole in pinned))]
-    return _best(drafts, _MAX_PER_TURN[reading.turn.role])
+    most = _MAX_PER_TURN[reading.turn.role]
+    return _best(drafts, most, standing=2 * most)
 
 
 def _overlap(one: AnchorDraft, other: AnchorDraft) -> bool:

@@ -77,7 +77,8 @@ def doubts_of(kind: AnchorType, rule: str, said: str, reading: Reading, span: Sp
         factors = _of_deed(rule, said, stated, company)
     elif kind is AnchorType.UNRESOLVED_QUESTION:
         small = doubt_rules.SMALL_QUESTION.search(said) is not None
-        of_them = not company.with_assistant and doubt_rules.OF_THEIR_LIFE.search(said) is not None
+        certain = bool(stated) or doubt_rules.DEFINITE.search(said) is not None
+        of_them = not (company.with_assistant or certain) and doubt_rules.OF_THEIR_LIFE.search(said) is not None
         factors["small talk"] = -20 * (small or of_them)
     return {name: points for name, points in factors.items() if points}
 
@@ -111,13 +112,14 @@ def _of_fact(kind: AnchorType, rule: str, said: str, stated: tuple[Fact, ...], c
 
 def _of_deed(rule: str, said: str, stated: tuple[Fact, ...], company: Company) -> dict[str, int]:
     exact = any(fact.kind in VALUES or fact.kind in _KINDS_OF_ADDRESS for fact in stated)
-    named = exact or any(fact.kind in NAMES for fact in stated)
+    if exact or any(fact.kind in NAMES for fact in stated) or doubt_rules.DEFINITE.search(said):
+        return {}
     advises = (rule in _ORDERS and not company.with_assistant) or (rule in _ADVICE and company.by_assistant)
     return {
-        "vague": -20 * (doubt_rules.VAGUE.search(said) is not None and not exact),
-        "loose": -12 * (rule in _LOOSE and not company.with_assistant and not named),
-        "advice": -16 * (advises and not named),
-        "small talk": (-8 if exact else -20) * (doubt_rules.CHIT_CHAT.search(said) is not None),
+        "vague": -20 * (doubt_rules.VAGUE.search(said) is not None),
+        "loose": -12 * (rule in _LOOSE and not company.with_assistant),
+        "advice": -16 * advises,
+        "small talk": -20 * (doubt_rules.CHIT_CHAT.search(said) is not None),
     }
 
 

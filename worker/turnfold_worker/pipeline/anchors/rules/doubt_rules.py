@@ -90,7 +90,8 @@ PAST: Final = lazy_pattern(
 
 VAGUE: Final = lazy_pattern(
     joined(r"""
-    (?<!\w)(?:definitely|for sure|have to check|check (?:it|that|this|them|out)|(?:give|try) (?:it|that|this)|look into|
+    (?<!\w)(?:definitely|for sure|have to check|check (?:it|that|this|them|out)|give (?:it|that|
+    this) an?(?:other)? \w+|try (?:it|that|this)|look into|
     add (?:it|that|them|this|those)|keep (?:\w+ing|it up|me posted|up)|think about|consider|some ?time|
     some ?day|one day|make sure to|be sure to|start thinking|take (?:a look|notes|care|lots|your time)|let me know|
     get 'em|next time|stay|do my best|remember|explore|focus on|reflect|practi[sc]e)(?!\w)
@@ -152,3 +153,9 @@ WANTS_HELP: Final = lazy_pattern(
     r"how (?:can|do|should|would) i|(?:would|should|can|do) i (?:use|need|have))(?!\w)"
 )
 """A request for words, which the reply settles."""
+
+DEFINITE: Final = lazy_pattern(
+    r"(?<!\w)(?:the|my|our|his|her|their|its|every|each|all)(?: of (?:the|my|our|his|her|their))? "
+    r"(?!list(?!\w)|best(?!\w)|time(?!\w)|way(?!\w)|mind(?!\w)|thoughts(?!\w)|world(?!\w)|details(?!\w))[a-z]"
+)
+"""It says of which thing: 'the keys', 'every page'."""

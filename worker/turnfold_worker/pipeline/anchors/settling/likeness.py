@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Final
@@ -212,13 +212,20 @@ def says_no_more(one: Known, other: Known) -> bool:
     >>> says_no_more(said[0], said[1]), says_no_more(said[1], said[0]), says_no_more(said[2], said[1])
     (True, False, False)
     """
-    if not one.exact or not set(one.exact) <= set(other.exact) or not same_person(one, other):
+    if not one.exact or not _in_turn(one.exact, other.exact) or not same_person(one, other):
         return False
     if one.negations != other.negations or not one.turning <= other.turning or not one.values <= other.values:
         return False
     if not (_DIRECTIONS | {"to", "was", "were", "will"}).isdisjoint(one.tokens ^ other.tokens):
         return False
-    return _all_in(one.facts.texts(*NAMES), other.said) and not own_words(one, other)
+    telling = [term for term in one.words if not is_common(term)]
+    return _all_in(one.facts.texts(*NAMES), other.said) and _in_turn(telling, other.words)
+
+
+def _in_turn(some: Iterable[str], every: Iterable[str]) -> bool:
+    """True when all of some are among the others, in their order."""
+    rest = iter(every)
+    return all(one in rest for one in some)
 
 
 def _deny_the_same(one: Known, other: Known) -> bool:
