@@ -185,8 +185,7 @@ def _of_clause(
     ]
     best = max(statements, key=lambda one: one.points + _PREFERRED.get(one.act, 0), default=None)
     standing = standing_type(said, reading, acts, company)
-    corrects = best is not None and best.act is Act.CORRECTION and best.points >= _RULED_FROM
-    if standing is not None and not corrects:
+    if standing is not None and not _corrects(best, standing, said):
         yield _Candidate(standing, points_of(standing, said), span, str(standing))
     elif tells_of_done(said) and (best is None or best.act is not Act.CORRECTION):
         told = best.points if best is not None and best.act is Act.FACT else 0
@@ -205,6 +204,13 @@ def _of_clause(
     ):
         asked = 45 if reading.turn.role is Role.USER else 35
         yield _Candidate(AnchorType.UNRESOLVED_QUESTION, asked + 5 * last, span, "question")
+
+
+def _corrects(best: Found | None, standing: AnchorType, said: str) -> bool:
+    """Whether a clause takes something back, whatever it says for all that follows; 'I'd rather …' alone does not."""
+    if best is None or best.act is not Act.CORRECTION or best.points < _RULED_FROM:
+        return False
+    return standing is not AnchorType.PREFERENCE or best.rule != "changed" or "instead" in said
 
 
 def _says_nothing(best: Found, said: str, reading: Reading) -> bool:

@@ -76,11 +76,8 @@ _ORDER: Final = r"(?:^|[.!?:;,] )(?:(?:please|so|and|but|also|ok|okay|thanks|oh)
 INSTRUCTION: Final = lazy_pattern(
     joined(rf"""
     (?<!\w)(?:please,? (?:always|never|do(?:n't| not) ever)|
-    (?:in|for|with|at the (?:end|start|beginning|top) of) (?:all|every|each(?: of)?|
-    any) (?:of )?(?:your )?(?:\w+ )?{_ANSWERS}|
-    (?:for|throughout) (?:the rest of|the remainder of|all of|this whole|the whole|the entire) (?:this |the |
-    our )?(?:chat|
-    conversation|session|project|discussion|thread)|
+    (?:in|for|with|of) (?:all|every|each|any)(?= (?:\w+ ){{0,3}}{_ANSWERS}(?!\w))|
+    (?:for|throughout) (?:the|all|this)(?= (?:\w+ ){{1,3}}(?:chat|conversation|session|project|discussion|thread)(?!\w))(?= (?:rest|remainder|whole|entire|of)(?!\w))|
     in (?:everything|anything|all that|whatever) you (?:write|say|suggest|send|answer|propose)|
     (?:keep|bear) (?:that|this|it) in mind (?:in|for|when|whenever)|
     i (?:want|need|expect|would like|'d like) you to (?:always|never|only))(?!\w)
@@ -88,17 +85,17 @@ INSTRUCTION: Final = lazy_pattern(
     + "|"
     + _ORDER
     + joined(r"""
-    (?:(?:answer|reply|respond|write|speak|talk)(?: to me)?(?: only)? in (?:english|german|french|spanish|italian|dutch|
+    (?:(?:answer|reply|respond|write|speak|talk)(?: to me)?(?: only)? in (?=(?:english|german|french|spanish|italian|dutch|
     portuguese|polish|czech|swedish|danish|norwegian|finnish|turkish|russian|ukrainian|arabic|hebrew|hindi|japanese|
-    korean|chinese|mandarin|welsh|plain|simple|bullet|markdown|json|short|full|british|american)|
+    korean|chinese|mandarin|welsh|plain|simple|bullet|markdown|json|short|full|british|american)(?!\w))|
     call me (?!back|when|if|at|on|to|tomorrow|later|today|crazy|old|a |an |by |maybe|asap|again|any)|address me as|
-    (?:use|stick to) (?:only )?(?:british|american|metric|imperial|plain|simple|formal|informal)(?!\w)|
-    no (?:emojis?|emoticons|em.dash(?:es)?|bullet points?|tables|jargon|markdown|apologies|preamble|disclaimers?|
-    small talk)(?!\w)|
-    (?:don't|do not|stop|avoid) (?:us(?:e|ing)|add(?:ing)?|includ(?:e|ing)|mention(?:ing)?|suggest(?:ing)?|
+    (?:use|stick to)(?= (?:only )?(?:british|american|metric|imperial|plain|simple|formal|informal)(?!\w))|
+    no (?=(?:emojis?|emoticons|em.dash(?:es)?|bullet points?|tables|jargon|markdown|apologies|preamble|disclaimers?|
+    small talk)(?!\w))|
+    (?:don't|do not|stop|avoid)(?= (?:us(?:e|ing)|add(?:ing)?|includ(?:e|ing)|mention(?:ing)?|suggest(?:ing)?|
     recommend(?:ing)?|apologi[sz](?:e|ing)) (?:\w+ ){0,5}(?:emojis?|emoticons|jargon|bullet points?|markdown|slang|
     semicolons|tabs|exclamation marks?|em.dash(?:es)?|disclaimers?|apologies|preambles?|comments|abbreviations|
-    acronyms)(?!\w))
+    acronyms)(?!\w)))
     """)
 )
 """A standing instruction to an assistant, beside `statement_rules.STANDS`."""
