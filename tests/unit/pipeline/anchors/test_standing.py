@@ -93,7 +93,9 @@ def test_what_an_assistant_is_told_for_good_is_an_instruction(text: str) -> None
     assert AnchorType.INSTRUCTION not in {draft.type for draft in between_people}
 
 
-@pytest.mark.parametrize("text", ["Call me back tomorrow at 9.", "Call me when the parcel is there.", "I answered him."])
+@pytest.mark.parametrize(
+    "text", ["Call me back tomorrow at 9.", "Call me when the parcel is there.", "I answered him."]
+)
 def test_what_is_asked_for_once_is_no_instruction(text: str) -> None:
     assert AnchorType.INSTRUCTION not in types_of(text)
 
@@ -123,7 +125,9 @@ def test_what_the_body_demands_is_no_taste() -> None:
 def test_limits_and_instructions_come_before_all_that_nobody_marked_and_tastes_before_facts_as_sure() -> None:
     (limit,) = anchors_of(said("Nobody may read the diary."))
     (order,) = anchors_of(said("No emojis, please."))
-    rivals = anchors_of(said("Correction: the launch with Ana is on 3 May 2026 at 10:30.", importance=Importance.MEDIUM))
+    rivals = anchors_of(
+        said("Correction: the launch with Ana is on 3 May 2026 at 10:30.", importance=Importance.MEDIUM)
+    )
     assert min(limit.rank, order.rank) > max(rival.rank for rival in rivals)
     (taste,) = anchors_of(said("I prefer dark roast."))
     (fact,) = anchors_of(said("I'm allergic to peanuts."))

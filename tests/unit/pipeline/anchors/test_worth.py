@@ -7,8 +7,9 @@ from hypothesis import given
 
 from support.examples import examples
 from support.wild_turns import said, talk, wild_turns
-from turnfold.contract.records import AnchorType, Importance, Role, StoredTurn
+from turnfold.contract.records import AnchorState, AnchorType, Importance, Role, StoredTurn
 from turnfold_worker.pipeline.anchors.assistants import companies
+from turnfold_worker.pipeline.anchors.deduplicate import merge
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -85,7 +86,43 @@ def test_a_threshold_decides_how_sure_an_anchor_has_to_be() -> None:
 
 
 def test_who_has_a_name_and_talks_with_one_that_has_is_a_person_whatever_the_role() -> None:
-    persons = [said("I won the regatta yesterday.", name="Ana"), said("So did I.", seq=2, role=Role.ASSISTANT, name="Jo")]
+    persons = [
+        said("I won the regatta yesterday.", name="Ana"),
+        said("So did I.", seq=2, role=Role.ASSISTANT, name="Jo"),
+    ]
     assert [one.by_assistant for one in companies([read_turn(turn) for turn in persons])] == [False, False]
     helped = talk("user: I won the regatta yesterday.", "assistant: Well done.")
     assert [one.by_assistant for one in companies([read_turn(turn) for turn in helped])] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "reply", ["Let me think about it.", "I will have to check that with legal.", "I'd need to ask the landlord."]
+)
+def test_a_reply_that_puts_an_answer_off_leaves_the_question_open(reply: str) -> None:
+    found = anchors_of(talk("user: Who signs the vendor contract?", f"assistant: {reply}"))
+    assert [(draft.type, draft.state) for draft in found if draft.turn_seq == 1] == [
+        (AnchorType.UNRESOLVED_QUESTION, AnchorState.ACTIVE)
+    ]
+
+
+def test_a_corrected_port_leaves_the_address_beside_it() -> None:
+    turns = talk(
+        "user: The admin port is 8443, and the contact is ops@velt.example.",
+        "assistant: Noted.",
+        "user: Correction: the admin port is 9443.",
+    )
+    merged = merge(anchors_of(turns), (), next_id=1, node_idx=0, settings=FoldSettings()).new
+    assert {anchor.text: anchor.state for anchor in merged} == {
+        "The admin port is 8443": AnchorState.SUPERSEDED,
+        "the contact is ops@velt.example.": AnchorState.ACTIVE,
+        "Correction: the admin port is 9443.": AnchorState.ACTIVE,
+    }
+
+
+def test_a_fact_that_says_no_more_than_an_earlier_one_repeats_it() -> None:
+    texts = ("We run Redis 7.2 on 3 hosts in Oslo.", "I'm on Redis 7.2, as I said.", "We run Redis 7.4 in Oslo.")
+    drafts = [draft for seq, text in enumerate(texts, 1) for draft in anchors_of([said(text, seq=seq)])]
+    merged = merge(drafts, (), next_id=1, node_idx=0, settings=FoldSettings()).new
+    assert [anchor.state for anchor in merged if anchor.text == texts[0]] == [AnchorState.ACTIVE]
+    assert [anchor.state for anchor in merged if anchor.text == texts[1]] == [AnchorState.DUPLICATE]
+    assert AnchorState.DUPLICATE not in [anchor.state for anchor in merged if anchor.text == texts[2]]

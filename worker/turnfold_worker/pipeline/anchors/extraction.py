@@ -30,6 +30,7 @@ from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, PERHAPS, Act, Fo
 from turnfold_worker.pipeline.anchors.standing import points_of, standing_type
 from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
 from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
+from turnfold_worker.pipeline.anchors.statements.two_things import two_things
 from turnfold_worker.pipeline.anchors.worth import Factors, doubts_of, marks_of, score_of
 from turnfold_worker.pipeline.language.common_words import is_common
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
@@ -42,6 +43,7 @@ from turnfold_worker.pipeline.turns.reading import Reading
 MAX_PER_SEGMENT: Final = 12
 _MAX_PER_TURN: Final = {Role.USER: 4, Role.ASSISTANT: 2, Role.TOOL: 1, Role.SYSTEM: 4, Role.DEVELOPER: 4}
 _LEAST_SCORE: Final = 50
+_STATEMENTS: Final = frozenset({AnchorType.CRITICAL_FACT, AnchorType.CONSTRAINT})
 _MIN_WORDS: Final = 3
 _RULED_FROM: Final = 66
 """Points from which a correction stays one though it says what must hold."""
@@ -167,7 +169,9 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
         said = plain_words(reading.text(span))
         enough = len(said.split()) >= _MIN_WORDS or any(one.rule == BARE_VALUE for one in found_there)
         if enough or not said.isascii():
-            yield from _of_clause(said, reading, span, found_there, company)
+            for one in _of_clause(said, reading, span, found_there, company):
+                parts = two_things(reading, span) if one.kind in _STATEMENTS else (span,)
+                yield from (one._replace(span=part) for part in parts)
 
 
 def _of_clause(

@@ -94,6 +94,7 @@ def _of_fact(kind: AnchorType, rule: str, said: str, stated: tuple[Fact, ...], c
     aims = doubt_rules.AIM.search(said) is not None and kind is not AnchorType.PREFERENCE
     few = _FEW if company.with_assistant else _SOME
     bare = rule == "answer" and not valued and not named and len(specific_words(said)) < few
+    empty = rule in _HAPPENED | _TOLD_BY_PHRASE and not (valued or named or specific_words(said))
     feels = doubt_rules.FEELING.search(said) is not None and BODILY.search(said) is None
     return {
         "feeling": (-8 if lasting or ((valued or timed) and rule in _TOLD_BY_PHRASE) else -20) * feels,
@@ -101,7 +102,7 @@ def _of_fact(kind: AnchorType, rule: str, said: str, stated: tuple[Fact, ...], c
         "aim": (-8 if strong else -24 if company.with_assistant or not named else -14) * aims,
         "names only": (-16 if company.with_assistant else -20) * (rule in _BY_NAMES and not valued and not lasting),
         "bygone": -22 * (rule in _HAPPENED and tells_past and not dated and not lasting),
-        "bare": -20 * ((bare and not timed) or not (valued or named or specific_words(said))),
+        "bare": -20 * ((bare and not timed) or empty),
         "asks": -20 * said.endswith("?"),
         "computes": -14 * (rule in _COMPUTED and doubt_rules.COMPUTES.search(said) is not None),
         "asks for help": -20 * (company.with_assistant and doubt_rules.WANTS_HELP.search(said) is not None),

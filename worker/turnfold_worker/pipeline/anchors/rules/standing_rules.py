@@ -77,7 +77,8 @@ INSTRUCTION: Final = lazy_pattern(
     joined(rf"""
     (?<!\w)(?:please,? (?:always|never|do(?:n't| not) ever)|
     (?:in|for|with|of) (?:all|every|each|any)(?= (?:\w+ ){{0,3}}{_ANSWERS}(?!\w))|
-    (?:for|throughout) (?:the|all|this)(?= (?:\w+ ){{1,3}}(?:chat|conversation|session|project|discussion|thread)(?!\w))(?= (?:rest|remainder|whole|entire|of)(?!\w))|
+    (?:for|throughout) (?:the|all|this)(?= (?:rest|remainder|whole|entire|of)(?!\w))(?= (?:\w+ ){{1,3}}(?:chat|
+    conversation|session|project|discussion|thread)(?!\w))|
     in (?:everything|anything|all that|whatever) you (?:write|say|suggest|send|answer|propose)|
     (?:keep|bear) (?:that|this|it) in mind (?:in|for|when|whenever)|
     i (?:want|need|expect|would like|'d like) you to (?:always|never|only))(?!\w)
@@ -85,8 +86,8 @@ INSTRUCTION: Final = lazy_pattern(
     + "|"
     + _ORDER
     + joined(r"""
-    (?:(?:answer|reply|respond|write|speak|talk)(?: to me)?(?: only)? in (?=(?:english|german|french|spanish|italian|dutch|
-    portuguese|polish|czech|swedish|danish|norwegian|finnish|turkish|russian|ukrainian|arabic|hebrew|hindi|japanese|
+    (?:(?:answer|reply|respond|write|speak|talk)(?: to me)?(?: only)? in (?=(?:english|german|french|spanish|italian|
+    dutch|portuguese|polish|czech|swedish|danish|norwegian|finnish|turkish|russian|ukrainian|arabic|hebrew|hindi|japanese|
     korean|chinese|mandarin|welsh|plain|simple|bullet|markdown|json|short|full|british|american)(?!\w))|
     call me (?!back|when|if|at|on|to|tomorrow|later|today|crazy|old|a |an |by |maybe|asap|again|any)|address me as|
     (?:use|stick to)(?= (?:only )?(?:british|american|metric|imperial|plain|simple|formal|informal)(?!\w))|
