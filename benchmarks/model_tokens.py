@@ -24,9 +24,6 @@ from pathlib import Path
 
 from celery import Celery
 
-from support import scribe
-from support.openai_server import OpenAIServer
-from support.publishers import HeldMessages, run_until_idle
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.tokens import ESTIMATOR, MESSAGE_TOKENS, estimate_tokens
@@ -34,6 +31,8 @@ from turnfold_worker import migrate
 from turnfold_worker.adapters import prompt_files
 from turnfold_worker.adapters.redis_server import RedisServer
 from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.testing.messages import HeldMessages, run_until_idle
+from turnfold_worker.testing.model_server import OpenAIServer
 from turnfold_worker.wiring import build
 
 ALL_AGAIN_TOKENS = 4_000
@@ -66,7 +65,7 @@ def measured(turns: list[dict[str, str]], redis_url: str, folder: Path) -> Measu
     """Append, fold and refine a conversation; count what the models were sent."""
     url = f"sqlite:///{folder / f'{len(turns)}.db'}"
     migrate.upgrade(url)
-    with OpenAIServer(scribe.answer) as server:
+    with OpenAIServer() as server:
         settings = WorkerSettings(
             redis_url=redis_url, database_url=url, tenant=f"t{len(turns)}", openai_base_url=server.base_url,
             doorbell=False, refine_attempts=1, slice_seconds=3_600, max_inbox_turns=1_000_000,

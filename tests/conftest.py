@@ -8,36 +8,33 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
 
-from support import scribe
 from support.celery_workers import CeleryWorker
 from support.examples import register_profiles
-from support.openai_server import OpenAIServer
 from support.postgresql import PostgresqlServer
-from support.publishers import HeldMessages, run_until_idle
 from support.refinery import Refinery
 from support.server_folders import fast_folder, own_folder
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
+from turnfold.database.reader import Reader
 from turnfold.errors import InvalidSettings
+from turnfold.inbox import ProducerInbox
 from turnfold.inbox import connect as connect_redis
 from turnfold.settings import Settings
 from turnfold_worker import migrate
-from turnfold_worker.adapters.openai_model import OpenAIModel
-from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_server import RedisNotStarted, RedisServer, find_server
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
-from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.digest import digest
 from turnfold_worker.ports import SentenceEmbedder
 from turnfold_worker.settings import WorkerSettings
-from turnfold_worker.wiring import Worker, language_model, refining, sql_refinements, sql_store
+from turnfold_worker.testing import local_worker
+from turnfold_worker.testing.model_server import OpenAIServer
 
 LONGEST_SLEEP_SECONDS = 0.35
 
@@ -156,6 +153,19 @@ def engine(database_url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
+def reader(engine: Engine) -> Reader:
+    """For reading as the SDK does, beside a client."""
+    return Reader(engine)
+
+
+@pytest.fixture
+def inbox(redis_url: str) -> Iterator[ProducerInbox]:
+    """For what no client appends."""
+    with connect_redis(redis_url, timeout_seconds=5) as client:
+        yield ProducerInbox(client)
+
+
+@pytest.fixture
 def settings(redis_url: str, database_url: str) -> Settings:
     """Of a producer whose doorbells nobody hears: tests deliver what they want delivered."""
     return Settings(redis_url=redis_url, database_url=database_url, tenant="acme", doorbell=False)
@@ -168,17 +178,8 @@ def tf(settings: Settings) -> Iterator[Turnfold]:
         yield client
 
 
-@dataclass
-class LocalWorker:
+class LocalWorker(local_worker.LocalWorker):
     """A worker's use cases in this process, on real Redis and SQL; messages wait until they are delivered."""
-
-    worker: Worker
-    messages: HeldMessages
-    engine: Engine
-
-    def settle(self) -> None:
-        """Work until there is nothing to do."""
-        run_until_idle(self.worker, self.messages)
 
     def digest(self, conversation: str, tenant: str = "acme") -> str:
         return digest(self.engine, tenant, conversation)
@@ -187,30 +188,16 @@ class LocalWorker:
 @pytest.fixture
 def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., LocalWorker]]:
     """Makes workers with settings of one's own."""
-    engines: list[Engine] = []
+    with ExitStack() as workers:
 
-    def make(
-        *, embedder: SentenceEmbedder | None = None, sleep: Callable[[float], None] = time.sleep, **values: float
-    ) -> LocalWorker:
-        settings = WorkerSettings(redis_url=redis_url, database_url=database_url, **values)  # type: ignore[arg-type]
-        client = connect_redis(redis_url, timeout_seconds=5)
-        write = connect(database_url, write=True, timeout_seconds=30)
-        read = connect(database_url, write=False, timeout_seconds=30)
-        engines.extend((write, read))
-        messages = HeldMessages()
-        inbox = RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds)
-        refinements = sql_refinements(settings, write, read) if settings.refines else None
-        with_model = None
-        if settings.has_model and refinements is not None:
-            model = language_model(settings)
-            with_model = refining(settings, client, write, refinements, model, sleep=sleep)
-        store, retention = sql_store(settings, write, read), SqlRetention(write, read_engine=read)
-        worker = Worker(settings, inbox, store, messages, refinements, with_model, retention, embedder)
-        return LocalWorker(worker, messages, read)
+        def make(
+            *, embedder: SentenceEmbedder | None = None, sleep: Callable[[float], None] = time.sleep, **values: float
+        ) -> LocalWorker:
+            settings = WorkerSettings(redis_url=redis_url, database_url=database_url, **values)  # type: ignore[arg-type]
+            client = connect_redis(redis_url, timeout_seconds=5)
+            return workers.enter_context(LocalWorker.open(settings, client, embedder=embedder, sleep=sleep))
 
-    yield make
-    for engine in engines:
-        engine.dispose()
+        yield make
 
 
 @pytest.fixture
@@ -247,16 +234,15 @@ def start_worker(celery_environment: dict[str, str], tmp_path: Path) -> Iterator
 @pytest.fixture
 def openai_server() -> Iterator[OpenAIServer]:
     """A real HTTP server that speaks OpenAI's protocol; it answers well unless it is told otherwise."""
-    with OpenAIServer(scribe.answer) as server:
+    with OpenAIServer() as server:
         yield server
 
 
 @pytest.fixture
 def make_refinery(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], openai_server: OpenAIServer
-) -> Iterator[Callable[..., Refinery]]:
+) -> Callable[..., Refinery]:
     """Makes workers with a model, with settings of one's own. Calls give up soon; long pauses are only noted."""
-    models: list[OpenAIModel] = []
 
     def make(**values: object) -> Refinery:
         slept: list[float] = []
@@ -267,15 +253,9 @@ def make_refinery(
 
         values = {"call_seconds": 2.0, "republish_seconds": 0.001, **values}
         local = make_worker(openai_base_url=openai_server.base_url, sleep=sleep, **values)
-        if local.worker.refining is not None:
-            model = local.worker.refining.calls._model
-            assert isinstance(model, OpenAIModel)
-            models.append(model)
         return Refinery(tf, local, openai_server, slept)
 
-    yield make
-    for model in models:
-        model.close()
+    return make
 
 
 @pytest.fixture

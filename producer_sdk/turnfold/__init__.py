@@ -23,6 +23,7 @@ expansion, reconstruction, references, access   behind markers; removed words; k
 
 tools, tool_schemas   the same for models
 frameworks      the same for agent frameworks
+testing         the client with a worker in the same process, for tests of services
 contract        what producers and workers agree on
 tokens, whole_numbers, errors
 """

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from functools import partial
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
@@ -37,13 +38,21 @@ _Result = TypeVar("_Result")
 class AsyncTurnfold:
     """A tenant's conversations, for asyncio. Arguments, results and errors are those of `Turnfold`."""
 
-    def __init__(self, *, settings: Settings | None = None, threads: int = THREADS, **values: Any) -> None:
+    def __init__(
+        self,
+        *,
+        settings: Settings | None = None,
+        threads: int = THREADS,
+        client: Turnfold | None = None,
+        **values: Any,
+    ) -> None:
+        """Take what `Turnfold` takes, or a `client`, whose connections are used and closed."""
         whole_number("threads", threads, least=1, error=InvalidSettings)
-        self._share(Turnfold(settings=settings, **values), ThreadPoolExecutor(threads, "turnfold"))
-
-    def _share(self, client: Turnfold, pool: ThreadPoolExecutor) -> None:
-        self._client = client
-        self._pool = pool
+        if client is not None and (settings is not None or values):
+            msg = "give either a client or settings, not both"
+            raise InvalidSettings(msg)
+        self._client = client or Turnfold(settings=settings, **values)
+        self._pool = ThreadPoolExecutor(threads, "turnfold")
 
     @classmethod
     def from_env(cls) -> Self:
@@ -64,10 +73,10 @@ class AsyncTurnfold:
         """As `Turnfold.warm_up`."""
         await self._run(self._client.warm_up)
 
-    def for_tenant(self, tenant: str) -> AsyncTurnfold:
+    def for_tenant(self, tenant: str) -> Self:
         """A view on another tenant over the same connections and threads."""
-        view = object.__new__(type(self))
-        view._share(self._client.for_tenant(tenant), self._pool)
+        view = copy(self)
+        view._client = self._client.for_tenant(tenant)  # noqa: SLF001 - one of our own kind
         return view
 
     async def __aenter__(self) -> Self:

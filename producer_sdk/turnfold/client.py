@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -27,7 +28,7 @@ from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
 from turnfold.tools import RESULT_TOKENS, Lookups, handle
 from turnfold.turn_changes import TurnChange, Words
-from turnfold.waiting import ErasureWait, FoldWait, until
+from turnfold.waiting import ErasureWait, FoldWait, Wait, until
 
 _NOBODYS: Final = "turnfold.warm_up"
 """A conversation that nobody writes to."""
@@ -46,7 +47,7 @@ class Turnfold:
         if settings is not None and values:
             msg = "give either settings or single values, not both"
             raise InvalidSettings(msg)
-        self._settings = settings or settings_from(values)
+        self._settings = settings or settings_from(values, Settings)
         self._resources = Resources(self._settings)
         self._tenant = self._settings.tenant
 
@@ -75,16 +76,14 @@ class Turnfold:
         self._resources.reader().prepare()
         compile_lazy_patterns()
 
-    def for_tenant(self, tenant: str) -> Turnfold:
+    def for_tenant(self, tenant: str) -> Self:
         """A view on another tenant over the same connections; costs nothing."""
-        view = object.__new__(type(self))
-        view._settings = self._settings
-        view._resources = self._resources
-        view._tenant = checked_id("tenant", tenant)
+        view = copy(self)
+        view._tenant = checked_id("tenant", tenant)  # noqa: SLF001 - one of our own kind
         return view
 
     def close(self) -> None:
-        """Publish waiting doorbells and close the connections. Views share them."""
+        """Publish waiting doorbells and counts, and close the connections. Views share them; later calls reopen."""
         self._resources.close()
 
     def __enter__(self) -> Self:
@@ -323,16 +322,16 @@ class Turnfold:
     def _put(self, conversation_id: str, operation: Operation, entries: Sequence[Entry]) -> None:
         writes.put(self._resources, self._settings, self._address(conversation_id), operation, entries)
 
-    def _wait(self, conversation_id: str) -> FoldWait:
+    def _wait(self, conversation_id: str) -> Wait[Status]:
         return FoldWait(self._resources.inbox(), self._resources.reader(), self._address(conversation_id))
 
-    def _begin_reconstruction(self, conversation_id: str, marker: str, *, max_tokens: int | None) -> ReconstructionWait:
+    def _begin_reconstruction(self, conversation_id: str, marker: str, *, max_tokens: int | None) -> Wait[Expansion]:
         return ReconstructionWait(
             lambda: self.expand(conversation_id, marker, max_tokens=max_tokens), self._resources.reader(),
             self._resources.ring, self._address(conversation_id), marker, max_tokens,
         )  # fmt: skip
 
-    def _begin_erasure(self, conversation_id: str) -> ErasureWait:
+    def _begin_erasure(self, conversation_id: str) -> Wait[ErasureReceipt]:
         address = self._address(conversation_id)
         inbox = self._resources.inbox()
         wait = ErasureWait(inbox, address, inbox_turns=inbox.forget(address))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 from turnfold.assemble import Context
 from turnfold.contract.records import Turn
@@ -12,13 +12,15 @@ from turnfold.errors import InvalidInput, InvalidSettings, InvalidTurn
 from turnfold.settings import Settings
 from turnfold.whole_numbers import whole_number
 
+_Settings = TypeVar("_Settings", bound=Settings)
 
-def settings_from(values: Mapping[str, Any]) -> Settings:
+
+def settings_from(values: Mapping[str, Any], kind: type[_Settings]) -> _Settings:
     """The settings of those names. Raises `InvalidSettings` naming what there is."""
     try:
-        return Settings(**values)
+        return kind(**values)
     except TypeError as error:
-        known = ", ".join(field.name for field in fields(Settings))
+        known = ", ".join(field.name for field in fields(kind))
         msg = f"{error}: the settings are {known}"
         raise InvalidSettings(msg) from error
 

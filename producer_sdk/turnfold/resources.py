@@ -79,8 +79,11 @@ class Resources:
 
     def _connected(self) -> redis.Redis:
         if self._redis is None:
-            self._redis = inbox.connect(self._settings.redis_url, timeout_seconds=self._settings.timeout_seconds)
+            self._redis = self._open_redis()
         return self._redis
+
+    def _open_redis(self) -> redis.Redis:
+        return inbox.connect(self._settings.redis_url, timeout_seconds=self._settings.timeout_seconds)
 
     def reader(self) -> Reader:
         """The database. The first call imports SQLModel."""

@@ -1,4 +1,4 @@
-"""Each test runs against the fake and against the real thing."""
+"""Each test runs against the fakes and against the real thing."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ import pytest
 
 from support.inboxes import FakeInboxes, Inboxes, RealInboxes
 from turnfold.inbox import connect
+from turnfold_worker.testing.local import fake_redis
 
 
-@pytest.fixture(params=["fake", pytest.param("redis", marks=pytest.mark.processes)])
+@pytest.fixture(params=["fake", "fakeredis", pytest.param("redis", marks=pytest.mark.processes)])
 def inboxes(request: pytest.FixtureRequest) -> Iterator[Inboxes]:
     if request.param == "fake":
         yield FakeInboxes()
         return
-    client = connect(request.getfixturevalue("redis_url"), timeout_seconds=5)
+    if request.param == "fakeredis":
+        client = fake_redis()()
+    else:
+        client = connect(request.getfixturevalue("redis_url"), timeout_seconds=5)
     yield RealInboxes(client)
     client.close()

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from support import openai_server as behaves
-from support.openai_server import Behaviour, OpenAIServer
 from turnfold_worker.adapters.openai_model import OpenAIModel
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits
 from turnfold_worker.model_ports import Finish
 from turnfold_worker.pipeline.refinement.requests import EXTRACTION_SCHEMA
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
+from turnfold_worker.testing import model_server as behaves
+from turnfold_worker.testing.model_server import Behaviour, OpenAIServer
 
 SECRET = "wire the 40,000 EUR"
 REQUEST = ModelRequest(

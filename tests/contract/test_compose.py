@@ -96,11 +96,17 @@ def test_it_is_reached_from_this_machine_only(name: str) -> None:
     assert all(str(port).startswith("127.0.0.1:") for port in SERVICES[name].get("ports", []))
 
 
-@each_service
-def test_it_waits_for_what_it_needs_to_be_ready_and_not_only_started(name: str) -> None:
-    for needed, how in SERVICES[name].get("depends_on", {}).items():
-        wanted = "service_completed_successfully" if is_one_shot(needed) else "service_healthy"
-        assert how["condition"] == wanted
+def test_a_service_waits_for_what_it_needs_to_be_ready_and_not_only_started() -> None:
+    conditions = {
+        (name, needed): how["condition"]
+        for name, service in SERVICES.items()
+        for needed, how in service.get("depends_on", {}).items()
+    }
+    assert conditions
+    assert conditions == {
+        (name, needed): "service_completed_successfully" if is_one_shot(needed) else "service_healthy"
+        for name, needed in conditions
+    }
 
 
 def test_every_volume_is_declared_and_used() -> None:
@@ -110,11 +116,18 @@ def test_every_volume_is_declared_and_used() -> None:
 
 
 def test_secrets_come_from_the_environment_and_none_has_a_value_here() -> None:
-    for name, service in SERVICES.items():
-        for variable, value in service.get("environment", {}).items():
-            if re.search(r"PASSWORD|AUTH|_URL|KEY|TOKEN(?!S)", variable):
-                assert re.search(r"\$\{[A-Z]+_PASSWORD:\?|\$\{OPENAI_[A-Z_]+:-\}", value), f"{name}: {variable}"
-        assert not [part for part in strings(service.get("command", [])) if "${" in part and "PASSWORD" in part]
+    secrets = {
+        f"{name}: {variable}": value
+        for name, service in SERVICES.items()
+        for variable, value in service.get("environment", {}).items()
+        if re.search(r"PASSWORD|AUTH|_URL|KEY|TOKEN(?!S)", variable)
+    }
+    assert secrets
+    for variable, value in secrets.items():
+        assert re.search(r"\$\{[A-Z]+_PASSWORD:\?|\$\{OPENAI_[A-Z_]+:-\}", value), variable
+    commands = [service["command"] for service in SERVICES.values() if "command" in service]
+    assert commands
+    assert not [part for part in strings(commands) if "${" in part and "PASSWORD" in part]
 
 
 def test_without_a_password_nothing_starts_and_it_is_said_why() -> None:

@@ -102,8 +102,8 @@ def test_a_look_at_an_inbox_finds_its_entries_as_they_lie_there(tf: Turnfold, cl
     assert inbox.peek(address, newest=0).newest == ()
 
 
-def test_a_look_at_an_inbox_takes_no_more_than_its_newest_16_mebibytes(tf: Turnfold) -> None:
-    address, inbox = Address("acme", "conv-1"), ProducerInbox(tf._resources.inbox()._client)
+def test_a_look_at_an_inbox_takes_no_more_than_its_newest_16_mebibytes(tf: Turnfold, inbox: ProducerInbox) -> None:
+    address = Address("acme", "conv-1")
     words = "x" * 900_000
     tf.append("conv-1", [{"role": "user", "content": words, "turn_id": f"m-{i:02}"} for i in range(30)])
     found = inbox.peek(address, newest=200)
@@ -113,12 +113,12 @@ def test_a_look_at_an_inbox_takes_no_more_than_its_newest_16_mebibytes(tf: Turnf
     assert len(found.newest) == BYTES_A_LOOK // len(found.newest[0].body), "and no less"
 
 
-def test_an_entry_as_large_as_one_may_be_is_seen(redis_url: str, sqlite_url: str) -> None:
+def test_an_entry_as_large_as_one_may_be_is_seen(redis_url: str, sqlite_url: str, inbox: ProducerInbox) -> None:
     with Turnfold(redis_url=redis_url, database_url=sqlite_url, max_turn_bytes=BYTES_A_LOOK, doorbell=False) as tf:
         frame = len(accept({"role": "user", "content": "x"}, max_bytes=1_000).body) - 1
         tf.append("conv-1", [{"role": "user", "content": "small"}, {"role": "user", "content": "x" * 100}])
         tf.append("conv-1", {"role": "user", "content": "x" * (BYTES_A_LOOK - frame), "turn_id": "large"})
-        found = tf._resources.inbox().peek(Address("default", "conv-1"), newest=200)
+        found = inbox.peek(Address("default", "conv-1"), newest=200)
         assert [one.entry_id for one in found.newest] == ["large"]
         assert (found.held, len(found.newest[0].body)) == (3, BYTES_A_LOOK)
 

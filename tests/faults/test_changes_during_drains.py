@@ -13,12 +13,12 @@ from sqlalchemy import Engine
 from conftest import LocalWorker
 from support.forgetting import settle
 from support.interruptions import RandomCrashes, interrupted, survive
-from support.publishers import deliver
 from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract.keys import SHARDS
 from turnfold.contract.tasks import Task
+from turnfold_worker.testing.messages import deliver
 
 SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
 

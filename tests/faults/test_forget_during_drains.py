@@ -51,6 +51,7 @@ def person(tf: Turnfold) -> Person:
 def test_a_drain_that_is_overtaken_leaves_nothing_forgotten_and_loses_nothing_new(
     tf: Turnfold, local: LocalWorker, client: redis.Redis, step: str, meanwhile: Act, dies: bool
 ) -> None:
+    assert BEFORE
     for before in BEFORE:
         person = Person(tf, f"{before.__name__}, drain dies: {dies}")
         before(person, local)

@@ -12,10 +12,6 @@ from typing import Any
 
 import pytest
 
-from support import openai_server as behaves
-from support import scribe
-from support.openai_server import Behaviour, OpenAIServer, Request
-from support.publishers import deliver
 from support.refinery import Refinery
 from support.stored import broken_invariants
 from support.talk import talk
@@ -23,6 +19,9 @@ from support.waiting import wait_until
 from turnfold.contract.tasks import Task
 from turnfold_worker import refine as refine_module
 from turnfold_worker.adapters import openai_model
+from turnfold_worker.testing import model_server as behaves
+from turnfold_worker.testing.messages import deliver
+from turnfold_worker.testing.model_server import Behaviour, OpenAIServer, Request
 
 CONVERSATIONS = 200
 TURNS = 44
@@ -194,7 +193,7 @@ def _minimum(refinery: Refinery) -> int:
         for request in refinery.server.requests
         if request["response_format"]["json_schema"]["name"] != "repair"
     }
-    with OpenAIServer(scribe.answer) as calm:
+    with OpenAIServer() as calm:
         for request in first.values():
             calm.completion(request, behaves.OK)
         return calm.billed

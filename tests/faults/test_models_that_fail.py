@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from support import openai_server as behaves
-from support import scribe
-from support.openai_server import Behaviour, OpenAIServer
 from support.refinery import SHORT_SEGMENTS, Refinery
 from support.stored import broken_invariants
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold_worker.offline import fold
+from turnfold_worker.testing import model_replies as scribe
+from turnfold_worker.testing import model_server as behaves
+from turnfold_worker.testing.model_server import Behaviour, OpenAIServer
 
 TURNS = 50
 """Of the talk "e", whose first segment says enough beside its anchors for three levels."""
@@ -371,6 +371,7 @@ def test_no_content_reaches_a_log_or_an_error_row(
         refinery.fold("e", TURNS)
     said = " ".join(turn["content"] for turn in talk("e", TURNS))
     errors = [str(error) for _, _, error in refinery.jobs]
+    assert errors
     for line in [*caplog.messages, *errors]:
         assert not any(sentence in line for sentence in said.split(". ") if len(sentence) > 20)
         assert "said by the server" not in line

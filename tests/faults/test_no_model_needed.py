@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from support import openai_server as behaves
 from support.conversations import conversations
 from support.examples import examples
-from support.openai_server import Behaviour, OpenAIServer
 from support.refinery import SHORT_SEGMENTS, Refinery
 from turnfold_worker.offline import fold
+from turnfold_worker.testing import model_server as behaves
+from turnfold_worker.testing.model_server import Behaviour, OpenAIServer
 
 FAILING = (
     behaves.SERVER_ERROR, behaves.NO_QUOTA, behaves.HTML, behaves.BROKEN_BODY, behaves.DROPPED, behaves.CUT_SHORT,

@@ -200,7 +200,7 @@ def test_a_chapter_that_cannot_be_made_holds_up_nothing_and_is_mended_by_folding
     with engine.begin() as connection:
         assert set(connection.execute(text("SELECT method FROM node WHERE height = 1")).scalars()) == {0}
         jobs = connection.execute(text("SELECT id FROM job WHERE state = 'parked' ORDER BY id")).scalars().all()
-    parked = SqlParkedWork(local.worker.store._engine, republish_seconds=60)  # type: ignore[attr-defined]
+    parked = SqlParkedWork(local.write_engine, republish_seconds=60)
     assert [decided.work.row for decided in retry(Selection(), parked=parked, publisher=local.messages)] == jobs
     local.settle()
     with engine.begin() as connection:

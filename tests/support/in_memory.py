@@ -9,7 +9,6 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from support.publishers import HeldMessages
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address
 from turnfold.contract.records import JobId
@@ -23,6 +22,7 @@ from turnfold_worker.drain import receive
 from turnfold_worker.exchange import InboxEntry
 from turnfold_worker.refold import refold
 from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.testing.messages import HeldMessages
 from turnfold_worker.wiring import sql_store
 
 SMALL_SEGMENTS = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}

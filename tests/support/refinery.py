@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import text
 
-from support.openai_server import OpenAIServer
-from support.publishers import deliver
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract.keys import SHARDS
 from turnfold.contract.tasks import Task
+from turnfold_worker.testing.messages import deliver
+from turnfold_worker.testing.model_server import OpenAIServer
 
 COUNTERS = (
     "requests", "failed", "repaired", "cached_replies", "input_tokens", "output_tokens", "cost_micros", "quotes_kept",
@@ -104,7 +104,7 @@ class Refinery:
 
     def make_due(self) -> None:
         """Let jobs that were put off be done now."""
-        engine = self.local.worker.store._engine  # type: ignore[attr-defined]
+        engine = self.local.write_engine
         with engine.begin() as connection:
             connection.execute(text("UPDATE job SET not_before = 0 WHERE kind = 'refine' AND state = 'due'"))
 
@@ -116,6 +116,6 @@ class Refinery:
 
     def forget_limits(self) -> None:
         """As if the circuits' and pauses' time were over."""
-        client = self.local.worker.inbox._client  # type: ignore[attr-defined]
+        client = self.local.client
         for key in client.scan_iter("tf:{m:*"):
             client.delete(key)

@@ -56,8 +56,10 @@ def test_speakers_take_turns_over_every_join_and_neighbours_are_of_different_tal
     [("whole", [8]), ("topic", [4]), ("opening", range(2, 9)), ("7", range(4, 9)), ("3", range(2, 7))],
 )
 def test_a_part_is_as_long_as_was_asked(tmp_path: Path, take: str, lengths: list[int]) -> None:
-    path = written(tmp_path / "set.jsonl", [row(number, 9, [5]) for number in range(PARTS)])
-    for turns, boundaries in joined_talk.joined(parts(path, take)):
+    path = written(tmp_path / "set.jsonl", [row(number, 9, [5]) for number in range(2 * PARTS)])
+    made = list(joined_talk.joined(parts(path, take)))
+    assert made
+    for turns, boundaries in made:
         assert {end - start for start, end in pairwise([0, *boundaries, len(turns)])} <= set(lengths)
 
 

@@ -22,5 +22,6 @@ offline         the pipeline in one process, without servers
 transcripts, chatgpt_export   conversations from files
 inspection, listing, totals, trees, provenance   what people look at
 metrics, prices, digest, doctor   what monitoring and operators look at
+testing         what tests of services need, and this project's own
 errors
 """

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import redis
 from celery import Celery
@@ -37,6 +38,9 @@ from turnfold_worker.refine import Prompts, Refining, refine
 from turnfold_worker.refold import refold
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.sweep import Swept, sweep
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.openai_model import OpenAIModel
 
 LOCK_WAIT_SECONDS = 30.0
 """How long a writer waits for SQLite's lock: others hold it for milliseconds, but there may be many."""
@@ -182,7 +186,7 @@ def prompts() -> Prompts:
     )  # fmt: skip
 
 
-def language_model(settings: WorkerSettings) -> LanguageModel:
+def language_model(settings: WorkerSettings) -> OpenAIModel:
     """The configured provider. Raises `InvalidSettings` when its client is not installed."""
     from turnfold_worker.adapters.openai_model import OpenAIModel
 
@@ -202,22 +206,44 @@ def redactor(settings: WorkerSettings) -> Redactor | None:
 
 def build(settings: WorkerSettings, app: Celery) -> Worker:
     """A worker on real Redis, SQL and Celery. Nothing is connected until it is used."""
-    client = producer_inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds)
-    engine = connect(settings.database_url, write=True, timeout_seconds=LOCK_WAIT_SECONDS)
-    read_engine = connect(settings.database_url, write=False, timeout_seconds=LOCK_WAIT_SECONDS)
-    refinements = sql_refinements(settings, engine, read_engine) if settings.refines or settings.has_model else None
+    return build_on(
+        settings,
+        client=producer_inbox.connect(settings.redis_url, timeout_seconds=settings.timeout_seconds),
+        engine=connect(settings.database_url, write=True, timeout_seconds=LOCK_WAIT_SECONDS),
+        read_engine=connect(settings.database_url, write=False, timeout_seconds=LOCK_WAIT_SECONDS),
+        publisher=CeleryPublisher(app, expires_seconds=settings.republish_seconds),
+        model=language_model(settings) if settings.has_model else None,
+        embedder=sentence_embedder(settings),
+    )
+
+
+def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
+    settings: WorkerSettings,
+    *,
+    client: redis.Redis,
+    engine: Engine,
+    read_engine: Engine,
+    publisher: Publisher,
+    model: LanguageModel | None = None,
+    embedder: SentenceEmbedder | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Worker:
+    """A worker on connections that the caller opened and closes."""
+    refinements = None
+    if settings.refines or model is not None:
+        refinements = sql_refinements(settings, engine, read_engine)
     with_model = None
-    if settings.has_model and refinements is not None:
-        with_model = refining(settings, client, engine, refinements, language_model(settings))
+    if model is not None and refinements is not None:
+        with_model = refining(settings, client, engine, refinements, model, sleep=sleep)
     return Worker(
         settings=settings,
         inbox=RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds),
         store=sql_store(settings, engine, read_engine),
-        publisher=CeleryPublisher(app, expires_seconds=settings.republish_seconds),
+        publisher=publisher,
         refinements=refinements if settings.refines else None,
         refining=with_model,
         retention=SqlRetention(engine, read_engine=read_engine),
-        embedder=sentence_embedder(settings),
+        embedder=embedder,
     )
 
 

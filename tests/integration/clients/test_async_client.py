@@ -56,6 +56,13 @@ async def test_after_its_end_a_client_says_so(settings: Settings) -> None:
             await client.status("c")
 
 
+def test_a_client_and_settings_are_not_given_at_once(tf: Turnfold, settings: Settings) -> None:
+    with pytest.raises(InvalidSettings, match="not both"):
+        AsyncTurnfold(client=tf, settings=settings)
+    with pytest.raises(InvalidSettings, match="not both"):
+        AsyncTurnfold(client=tf, tenant="other")
+
+
 @pytest.mark.parametrize("threads", [0, -1, True, "8"])
 def test_threads_are_a_number(settings: Settings, threads: Any) -> None:
     with pytest.raises(InvalidSettings, match="threads"):

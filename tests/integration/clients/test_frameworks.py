@@ -12,9 +12,9 @@ import pytest
 import pytest_asyncio
 
 from conftest import LocalWorker
-from support.openai_server import Behaviour, OpenAIServer
 from support.talk import talk_with
 from turnfold import AsyncTurnfold, InvalidInput, Settings, Turnfold
+from turnfold_worker.testing.model_server import Behaviour, OpenAIServer
 
 CONVERSATION = "conv-1"
 FACT = "The vault door opens with the code word tangerine-41."

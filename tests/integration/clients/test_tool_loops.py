@@ -16,9 +16,9 @@ import pytest
 from pydantic import BaseModel
 
 from conftest import LocalWorker
-from support.openai_server import Behaviour, OpenAIServer, Request
 from support.talk import talk_with
 from turnfold import TOOL_NAMES, Turnfold
+from turnfold_worker.testing.model_server import Behaviour, OpenAIServer, Request
 
 PAGE = Path(__file__).parents[3] / "docs" / "read.md"
 CONVERSATION = "conv-1"

@@ -15,13 +15,13 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
 from turnfold.database.engines import connect
 from turnfold.edge import Entry
+from turnfold.inbox import ProducerInbox
 
 TURNS = talk("waiting", 12)
 
 
-def append_broken(tf: Turnfold, turn_id: str) -> None:
+def append_broken(inbox: ProducerInbox, turn_id: str) -> None:
     """An entry that every drain parks."""
-    inbox = tf._resources.inbox()
     inbox.append(Address("acme", "c"), Operation.APPEND, [Entry(turn_id, b"{no turn")], most_entries=99, bell=False)
 
 
@@ -35,16 +35,20 @@ def during(wait: Callable[[], object], act: Callable[[], object]) -> None:
         timer.join()
 
 
-def test_wait_returns_what_is_folded_though_an_entry_was_parked_on_the_way(tf: Turnfold, local: LocalWorker) -> None:
-    append_broken(tf, "m-broken")
+def test_wait_returns_what_is_folded_though_an_entry_was_parked_on_the_way(
+    tf: Turnfold, local: LocalWorker, inbox: ProducerInbox
+) -> None:
+    append_broken(inbox, "m-broken")
     tf.append("c", TURNS[:3])
     local.settle()
     status = tf.wait("c", timeout_seconds=0)
     assert (status.parked, status.stored, status.folded) == (1, 4, 4)
 
 
-def test_work_that_was_parked_before_does_not_end_later_waits_early(tf: Turnfold, local: LocalWorker) -> None:
-    append_broken(tf, "m-broken")
+def test_work_that_was_parked_before_does_not_end_later_waits_early(
+    tf: Turnfold, local: LocalWorker, inbox: ProducerInbox
+) -> None:
+    append_broken(inbox, "m-broken")
     local.settle()
     tf.append("c", TURNS[:3])
     local.worker.drain(Address("acme", "c").shard)
@@ -57,12 +61,12 @@ def test_work_that_was_parked_before_does_not_end_later_waits_early(tf: Turnfold
     during(wait, local.settle)
 
 
-def test_work_that_is_parked_during_a_wait_ends_it(tf: Turnfold, local: LocalWorker) -> None:
+def test_work_that_is_parked_during_a_wait_ends_it(tf: Turnfold, local: LocalWorker, inbox: ProducerInbox) -> None:
     tf.append("c", TURNS[:3])
     local.worker.drain(Address("acme", "c").shard)
 
     def park() -> None:
-        append_broken(tf, "m-broken")
+        append_broken(inbox, "m-broken")
         local.worker.drain(Address("acme", "c").shard)
 
     def wait() -> None:

@@ -117,7 +117,7 @@ def test_each_context_of_sixty_four_readers_is_that_of_a_committed_state(
     tf.append("c", turns[:STORED])
     local.settle()
     witness, readers = Witness(settings), Readers(settings)
-    write_engine = local.worker.store._engine  # type: ignore[attr-defined]
+    write_engine = local.write_engine
     with witness.before_transactions_of(write_engine), readers.at_work():
         for start in range(STORED, STORED + APPENDED, AT_ONCE):
             witness.look()
@@ -139,7 +139,7 @@ def test_a_read_that_remembers_equals_one_that_does_not_after_each_change(
 
         def compare() -> None:
             for budget in (4_000, 300, 1_200, 300):
-                forgetful._resources.reader().forget_parsed()
+                forgetful.close()
                 expected = forgetful.context("c", budget_tokens=budget, query=query)
                 assert tf.context("c", budget_tokens=budget, query=query).fingerprint == expected.fingerprint
 

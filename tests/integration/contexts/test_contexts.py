@@ -121,7 +121,10 @@ def test_the_whole_conversation_is_shown_verbatim_when_it_fits(turns: list[dict[
 @thorough
 @given(turns=conversations(most=80))
 def test_levels_shrink_and_never_exceed_their_source(turns: list[dict[str, Any]]) -> None:
-    with fold(turns, settings={"segment_max_turns": 8, "segment_min_turns": 2}) as conversation:
+    enough_for_a_segment = [{"role": "user", "content": "Another note on the plan."} for _ in range(12)]
+    settings = {"segment_max_turns": 8, "segment_min_turns": 2}
+    with fold([*enough_for_a_segment, *turns], settings=settings) as conversation:
+        assert conversation.segments
         for segment in conversation.segments:
             source, detailed, brief, tags = segment.tokens
             assert detailed <= source

@@ -54,13 +54,12 @@ def test_a_lean_read_makes_the_context_of_a_whole_one(
 ) -> None:
     tf.append(name, talk(name, 420) if name == "talk" else list(working(420)))
     local.settle()
-    reader = tf._resources.reader()
 
     def contexts() -> list[tuple[object, ...]]:
         found = []
         for budget in BUDGETS:
             for query in (None, "What did we decide about src/part_40.py?"):
-                reader.forget_parsed()
+                tf.close()  # what it remembers goes with its connections
                 found.append(all_of(tf.context(name, budget_tokens=budget, query=query)))
         return found
 

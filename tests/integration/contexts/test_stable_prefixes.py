@@ -41,9 +41,9 @@ def test_while_no_segment_closes_the_notes_before_the_tail_change_twice_at_most(
     turns = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
     changes: Counter[int] = Counter()
     before, closed = b"", 0
-    for folded in growing(turns, begin=len(turns) - APPENDS):
-        text = folded.context(budget_tokens=1_000).text.encode()
-        last_closed = max(segment.last_seq for segment in folded.segments)
+    for tf in growing(turns, begin=len(turns) - APPENDS):
+        text = tf.context("c", budget_tokens=1_000).text.encode()
+        last_closed = tf.status("c").closed
         if before and last_closed == closed:
             (share,) = shared([before, text])
             changes[closed] += share < 0.75
@@ -55,8 +55,8 @@ def test_while_no_segment_closes_the_notes_before_the_tail_change_twice_at_most(
 def test_turns_that_are_neither_folded_nor_shown_have_notes(budget: int) -> None:
     turns = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
     seen = 0
-    for folded in growing(turns, begin=len(turns) - APPENDS, step=5):
-        text = folded.context(budget_tokens=budget).text
+    for tf in growing(turns, begin=len(turns) - APPENDS, step=5):
+        text = tf.context("c", budget_tokens=budget).text
         _, line, rest = text.partition("[→L0:turns-")
         if line:
             seen += 1

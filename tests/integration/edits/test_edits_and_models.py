@@ -9,12 +9,12 @@ import pytest
 import redis
 from sqlalchemy import Engine
 
-from support import scribe
 from support.refinery import GROUP_TURNS, Refinery
 from support.remnants import traces
 from support.stored import broken_invariants
 from support.talk import talk
 from turnfold.contract.keys import Address
+from turnfold_worker.testing import model_replies as scribe
 
 OLD = "We decided that the Xyzzy vault opens for Quuxline only, and nobody else may ever look inside of it."
 NEW = "We decided that the Plugh vault opens for Waldline only, and nobody else may ever look inside of it."

@@ -18,6 +18,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.tables import Base
 from turnfold.database.reader import Reader
 from turnfold.errors import UnknownConversation
+from turnfold.inbox import ProducerInbox
 from turnfold.retrieval import anchors
 from turnfold.snapshots import NO_INBOX
 from turnfold_worker import erase as erase_module
@@ -88,7 +89,7 @@ def test_it_takes_many_short_transactions(long: Turnfold, local: LocalWorker, en
 
 
 def test_the_receipt_of_an_erasure_that_died_and_went_on_counts_everything(
-    long: Turnfold, local: LocalWorker, engine: Engine
+    long: Turnfold, local: LocalWorker, engine: Engine, inbox: ProducerInbox
 ) -> None:
     status = long.status("long")
     with engine.begin() as connection:
@@ -98,7 +99,7 @@ def test_the_receipt_of_an_erasure_that_died_and_went_on_counts_everything(
 
     local.worker.erase(ADDRESS.shard)
 
-    counts: Any = long._resources.inbox().erased(ADDRESS)
+    counts: Any = inbox.erased(ADDRESS)
     assert counts is not None
     assert rows_left(engine) == 0
     assert (status.stored, status.segments) == (TURNS, status.segments)
@@ -128,7 +129,7 @@ def test_nobody_sees_half_of_it(long: Turnfold, local: LocalWorker, engine: Engi
         anchors(NO_INBOX, Reader(engine), ADDRESS)
     with pytest.raises(UnknownConversation):
         digest(engine, "acme", "long")
-    assert SqlParkedWork(local.worker.store._engine, republish_seconds=60).find(Selection()) == []  # type: ignore[attr-defined]
+    assert SqlParkedWork(local.write_engine, republish_seconds=60).find(Selection()) == []
     assert stored_totals(engine, "acme").conversations == 0
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from support.openai_server import Request
 from support.refinery import Refinery
 from support.stored import broken_invariants
 from support.talk import talk
@@ -20,7 +19,9 @@ from turnfold.contract import keys
 from turnfold.contract.records import ConversationId
 from turnfold.contract.results import Expansion
 from turnfold.contract.tasks import Task
+from turnfold.resources import Resources
 from turnfold_worker.errors import Refused
+from turnfold_worker.testing.model_server import Request
 
 TURNS = 72
 
@@ -30,7 +31,7 @@ def aged(make_refinery: Callable[..., Refinery]) -> Refinery:
     """A conversation of which the first eight segments are ten days old."""
     refinery = make_refinery(refine="on", keep_level0_days=7)
     refinery.fold("c", TURNS)
-    with refinery.local.worker.store._engine.begin() as connection:  # type: ignore[attr-defined]
+    with refinery.local.write_engine.begin() as connection:
         connection.execute(text("UPDATE node SET closed_at = closed_at - 864000000 WHERE height = 0 AND idx < 8"))
     return refinery
 
@@ -84,7 +85,7 @@ def test_without_the_setting_nothing_goes(make_refinery: Callable[..., Refinery]
 def test_a_sweep_looks_for_old_turns_once_an_hour(aged: Refinery) -> None:
     aged.local.worker.sweep_in_turn()
     assert aged.count("turn WHERE state = 2") == 0, "somebody looked within this hour"
-    aged.local.worker.inbox._client.delete(keys.EXPIRE, keys.SWEEP)  # type: ignore[attr-defined]
+    aged.local.client.delete(keys.EXPIRE, keys.SWEEP)
     aged.local.worker.sweep_in_turn()
     assert aged.count("turn WHERE state = 2") == last_seq(aged)
 
@@ -125,7 +126,7 @@ def test_what_was_sent_of_a_parked_turn_goes_with_the_words_around_it(aged: Refi
         "SELECT id, :entry, :seq, :payload, 'unreadable', 1, :state, 1 FROM conversation"
     )
     old, young = last_seq(aged), last_seq(aged) + 1
-    with aged.local.worker.store._engine.begin() as connection:  # type: ignore[attr-defined]
+    with aged.local.write_engine.begin() as connection:
         for entry, seq, state in (("a", old, "parked"), ("b", old - 1, "skipped"), ("c", young, "parked")):
             connection.execute(text(waits), {"entry": entry, "seq": seq, "payload": b"secret words", "state": state})
     aged.local.worker.expire()
@@ -139,7 +140,7 @@ def expanding(refinery: Refinery, monkeypatch: pytest.MonkeyPatch, marker: str, 
     """Expand with a worker that hears the request."""
     asked: list[tuple[int, ...]] = []
     monkeypatch.setattr(
-        refinery.tf._resources, "ring", lambda task, *numbers: asked.append(numbers) if task is Task.RECONSTRUCT else 0
+        Resources, "ring", lambda _, task, *numbers: asked.append(numbers) if task is Task.RECONSTRUCT else 0
     )
     over: list[Expansion | Exception] = []
 
@@ -215,7 +216,7 @@ def test_undoing_takes_reconstructions_along(aged: Refinery, monkeypatch: pytest
 
     aged.local.worker.expire()
     expanding(aged, monkeypatch, "L0:1")
-    engine = aged.local.worker.store._engine  # type: ignore[attr-defined]
+    engine = aged.local.write_engine
     admin = SqlRefinementAdmin(engine, aged.local.worker.refinements.target)  # type: ignore[union-attr]
     admin.undo(aged.query("SELECT id FROM conversation")[0][0])
     assert aged.count("level WHERE refined = 1") == 0

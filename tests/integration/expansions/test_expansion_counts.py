@@ -16,7 +16,7 @@ from support.talk import talk
 from support.waiting import wait_until
 from turnfold import AsyncTurnfold, Settings, Turnfold, UnknownMarker
 from turnfold.contract.keys import Address
-from turnfold.database.engines import connect
+from turnfold.database.reader import Reader
 from turnfold_worker.adapters.sql_access import reset_expansions_of
 from turnfold_worker.cli.group import main
 from turnfold_worker.inspection import Inspection, inspect_conversation
@@ -47,16 +47,21 @@ def waiting(client: redis.Redis) -> list[bytes]:
 def expand(tf: Turnfold, local: LocalWorker, marker: str, times: int = 4) -> None:
     for _ in range(times):
         tf.expand("c", marker)
-    tf._resources.access().flush()
+    count(tf)
     local.settle()
 
 
-def inspected(tf: Turnfold) -> Inspection:
-    return inspect_conversation(tf._resources.reader(), Address("acme", "c"))
+def count(tf: Turnfold) -> None:
+    """Take what was counted to Redis: a client that is closed does, and opens again when it is used."""
+    tf.close()
 
 
-def expansions(tf: Turnfold) -> dict[int, int]:
-    parts = [part for root in inspected(tf).branches for part in root.walk()]
+def inspected(local: LocalWorker) -> Inspection:
+    return inspect_conversation(Reader(local.engine), Address("acme", "c"))
+
+
+def expansions(local: LocalWorker) -> dict[int, int]:
+    parts = [part for root in inspected(local).branches for part in root.walk()]
     return {part.node.idx: part.expansions for part in parts if part.expansions}
 
 
@@ -75,13 +80,11 @@ def test_what_is_expanded_often_is_shown_in_more_detail_and_reset_ends_it(folded
     assert folded.context("c", budget_tokens=2_000) == after
     for asked in ({"query": "migration"}, {"expand": ["L1:2"]}):
         assert "[looked up often" in folded.context("c", budget_tokens=2_000, **asked).text  # type: ignore[arg-type]
-    assert expansions(folded) == {4: 5}
+    assert expansions(local) == {4: 5}
     assert local.digest("c") == digest
-    engine = connect(folded._settings.database_url, write=True, timeout_seconds=10)
-    reset_expansions_of(engine, Address("acme", "c"))
-    engine.dispose()
+    reset_expansions_of(local.write_engine, Address("acme", "c"))
     assert folded.context("c", budget_tokens=2_000).text == before.text
-    assert expansions(folded) == {}
+    assert expansions(local) == {}
 
 
 def test_the_canonical_state_is_that_of_a_run_in_which_nothing_was_looked_up(
@@ -101,12 +104,12 @@ def test_expansions_of_turns_count_for_their_segments_and_those_of_long_ranges_f
     expand(folded, local, f"L0:turn-{segment.first_seq}", times=3)
     expand(folded, local, "L2:turns-1-100", times=3)
     expand(folded, local, "L1:c1-1", times=3)
-    assert expansions(folded) == {3: 4}
-    assert inspected(folded).looked_up.asked == inspected(folded).looked_up.found == 10
+    assert expansions(local) == {3: 4}
+    assert inspected(local).looked_up.asked == inspected(local).looked_up.found == 10
 
 
 def test_the_hit_rate_counts_markers_that_led_nowhere(folded: Turnfold, local: LocalWorker) -> None:
-    assert inspected(folded).looked_up.hit_rate is None
+    assert inspected(local).looked_up.hit_rate is None
     for _ in range(3):
         with pytest.raises(UnknownMarker):
             folded.expand("c", "L1:made-up-4096")
@@ -115,7 +118,7 @@ def test_the_hit_rate_counts_markers_that_led_nowhere(folded: Turnfold, local: L
     call = {"type": "tool_use", "id": "1", "name": "expand", "input": {"marker": "L1:2"}}
     folded.handle_tool_call("c", call)
     expand(folded, local, "L1:2", times=1)
-    assert (inspected(folded).looked_up.asked, inspected(folded).looked_up.found) == (15, 12)
+    assert (inspected(local).looked_up.asked, inspected(local).looked_up.found) == (15, 12)
     totals = stored_totals(local.engine, "acme").looked_up
     assert totals.hit_rate == pytest.approx(0.8)
     assert stored_totals(local.engine, "nobody").looked_up.hit_rate is None
@@ -140,7 +143,7 @@ def test_forgetting_drops_what_was_counted_and_a_later_conversation_of_that_name
 ) -> None:
     monkeypatch.setattr("turnfold.access.FLUSH_SECONDS", 600)
     folded.expand("c", "L1:1")
-    folded._resources.access().flush()
+    count(folded)
     assert waiting(raw)
     folded.expand("c", "L1:1")
     folded.forget("c", timeout_seconds=0)
@@ -148,16 +151,15 @@ def test_forgetting_drops_what_was_counted_and_a_later_conversation_of_that_name
     folded.append("c", TURNS[:60])
     local.settle()
     # Counted before it was forgotten, in Redis only afterwards.
-    folded._resources.access().flush()
+    count(folded)
     local.settle()
     assert not waiting(raw)
-    assert expansions(folded) == {}
+    assert expansions(local) == {}
     with local.engine.begin() as connection:
         assert connection.scalar(text("SELECT count(*) FROM access")) == 0
 
 
 def test_an_outage_of_redis_costs_counts_and_nothing_else(folded: Turnfold, monkeypatch: pytest.MonkeyPatch) -> None:
-    access = folded._resources.access()
     folded.expand("c", "L1:1")
 
     def away(*arguments: object, **named: object) -> None:
@@ -165,9 +167,9 @@ def test_an_outage_of_redis_costs_counts_and_nothing_else(folded: Turnfold, monk
 
     with monkeypatch.context() as patched:
         patched.setattr("redis.client.Pipeline.execute", away)
-        access.flush()
+        count(folded)
     folded.expand("c", "L1:1")
-    access.flush()
+    count(folded)
 
 
 def test_a_child_process_counts_for_itself(folded: Turnfold, local: LocalWorker) -> None:
@@ -175,12 +177,12 @@ def test_a_child_process_counts_for_itself(folded: Turnfold, local: LocalWorker)
     child = os.fork()
     if child == 0:
         folded.expand("c", "L1:1")
-        folded._resources.access().flush()
+        count(folded)
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
-    folded._resources.access().flush()
+    count(folded)
     local.settle()
-    assert expansions(folded) == {0: 2}
+    assert expansions(local) == {0: 2}
 
 
 async def test_coroutines_are_counted(settings: Settings, folded: Turnfold, local: LocalWorker) -> None:
@@ -188,7 +190,7 @@ async def test_coroutines_are_counted(settings: Settings, folded: Turnfold, loca
         for _ in range(3):
             await tf.expand("c", "L1:6")
     local.settle()
-    assert expansions(folded) == {5: 3}
+    assert expansions(local) == {5: 3}
 
 
 def test_the_command_line_shows_what_is_looked_up_and_resets_it(

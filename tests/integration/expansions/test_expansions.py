@@ -9,47 +9,32 @@ from itertools import pairwise
 import pytest
 
 from conftest import LocalWorker
-from support.publishers import HeldMessages, run_until_idle
 from support.talk import talk
 from turnfold import Expansion, Turnfold, UnknownConversation, UnknownMarker
 from turnfold.assemble import parse_marker
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Node
-from turnfold.database.engines import connect
 from turnfold.database.read_transaction import ReadTransaction
-from turnfold.inbox import connect as connect_redis
+from turnfold.database.reader import Reader
+from turnfold.testing import LocalTurnfold, in_memory
 from turnfold.tokens import estimate_tokens
-from turnfold_worker import migrate, trees
-from turnfold_worker.adapters.redis_inbox import RedisInbox
-from turnfold_worker.adapters.redis_server import RedisServer
-from turnfold_worker.settings import WorkerSettings
-from turnfold_worker.wiring import Worker, sql_store
+from turnfold_worker import trees
 
 TURNS = talk("expansions", 330)
 
 
 @pytest.fixture(scope="module")
-def folded(redis_server: RedisServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Turnfold]:
+def folded() -> Iterator[LocalTurnfold]:
     """A client whose conversation "c" has chapters; all of it is in SQL, and the tests only read."""
-    database_url = f"sqlite:///{tmp_path_factory.mktemp('expansions') / 'turnfold.db'}"
-    migrate.upgrade(database_url)
-    settings = WorkerSettings(redis_url=redis_server.url, database_url=database_url, tenant="acme", doorbell=False)
-    write, read = (connect(database_url, write=write, timeout_seconds=30) for write in (True, False))
-    with connect_redis(redis_server.url, timeout_seconds=5) as client, Turnfold(settings=settings) as tf:
-        client.flushall()
+    with in_memory(tenant="acme") as tf:
         tf.configure("c", settings={"segment_max_turns": 6})
         tf.append("c", TURNS)
-        messages = HeldMessages()
-        inbox = RedisInbox(client, lease_seconds=30, sweep_seconds=3)
-        run_until_idle(Worker(settings, inbox, sql_store(settings, write, read), messages), messages)
-        client.flushall()
+        tf.fold_now()
         yield tf
-    write.dispose()
-    read.dispose()
 
 
-def tree(tf: Turnfold) -> list[tuple[Node, dict[int, str]]]:
-    return tf._resources.reader().read(lambda look: trees.tree(look, Address("acme", "c")))
+def tree(tf: LocalTurnfold) -> list[tuple[Node, dict[int, str]]]:
+    return Reader(tf.engine).read(lambda look: trees.tree(look, Address("acme", "c")))
 
 
 def pages(tf: Turnfold, marker: str, *, max_tokens: int | None = None) -> list[Expansion]:
@@ -62,7 +47,7 @@ def pages(tf: Turnfold, marker: str, *, max_tokens: int | None = None) -> list[E
     return found
 
 
-def test_every_node_expands_at_every_level_to_its_words(folded: Turnfold) -> None:
+def test_every_node_expands_at_every_level_to_its_words(folded: LocalTurnfold) -> None:
     nodes = tree(folded)
     assert {node.height for node, _ in nodes} >= {0, 1}
     for node, words in nodes:
@@ -74,8 +59,10 @@ def test_every_node_expands_at_every_level_to_its_words(folded: Turnfold) -> Non
             assert not expansion.truncated
 
 
-def test_a_node_at_level_zero_is_its_turns_verbatim(folded: Turnfold) -> None:
-    for node, _ in tree(folded):
+def test_a_node_at_level_zero_is_its_turns_verbatim(folded: LocalTurnfold) -> None:
+    nodes = tree(folded)
+    assert {node.height for node, _ in nodes} >= {0, 1}
+    for node, _ in nodes:
         shown = [turn for page in pages(folded, f"L0:{node.marker_name}") for turn in page.turns]
         assert [turn.content for turn in shown] == [t["content"] for t in TURNS[node.first_seq - 1 : node.last_seq]]
 
@@ -119,7 +106,7 @@ def test_a_range_is_shown_by_nodes_and_markers_that_cover_it_without_a_gap(
     assert covered == last
 
 
-def test_a_range_of_one_chapter_goes_one_step_finer(folded: Turnfold) -> None:
+def test_a_range_of_one_chapter_goes_one_step_finer(folded: LocalTurnfold) -> None:
     chapter = next(node for node, _ in tree(folded) if node.height == 1)
     expansion = folded.expand("c", f"L2:turns-{chapter.first_seq}-{chapter.last_seq}")
     assert expansion.text.count("→L1:") == 8
@@ -163,12 +150,11 @@ def test_a_marker_behind_the_end_of_its_turn_is_unknown(folded: Turnfold) -> Non
             folded.expand("c", f"L0:turn-17+{offset}")
 
 
-def test_a_small_expansion_reads_little_of_long_turns(tf: Turnfold, local: LocalWorker) -> None:
+def test_a_small_expansion_reads_little_of_long_turns(tf: Turnfold, local: LocalWorker, reader: Reader) -> None:
     said = [{"type": "text", "text": "word " * 60_000}, {"type": "audio", "x": "A" * 200_000}]
     tf.append("c", [{"role": "user", "content": said}] * 20)
     local.settle()
     read: list[int] = []
-    reader = tf._resources.reader()
 
     def look(transaction: ReadTransaction) -> None:
         head = transaction.head(Address("acme", "c"))

@@ -9,6 +9,7 @@ from turnfold import Turn, Turnfold
 from turnfold.assemble import Policy
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
+from turnfold.database.reader import Reader
 from turnfold_worker.cli.inspect_command import inspection_tree
 from turnfold_worker.inspection import inspect_conversation
 
@@ -99,12 +100,12 @@ def test_what_differs_in_a_number_a_name_or_a_negation_stays_apart(tf: Turnfold,
     assert {one.text for one in tf.anchors("c")} >= set(texts)
 
 
-def test_inspect_shows_the_states_and_what_they_come_from(tf: Turnfold, local: LocalWorker) -> None:
+def test_inspect_shows_the_states_and_what_they_come_from(tf: Turnfold, local: LocalWorker, reader: Reader) -> None:
     tell(tf, "We decided the launch party is in Lisbon.", "Change of plans: the launch party is in Porto.")
     local.settle()
     old, new = about(tf, "Lisbon"), about(tf, "Porto")
     console = Console(record=True, width=200, force_terminal=False)
-    console.print(inspection_tree(inspect_conversation(tf._resources.reader(), Address(tf.tenant, "c"))))
+    console.print(inspection_tree(inspect_conversation(reader, Address(tf.tenant, "c"))))
     shown = console.export_text()
     assert f"{old.id} decision (superseded by {new.id}): We decided the launch party is in Lisbon." in shown
     assert f"{new.id} correction: Change of plans: the launch party is in Porto." in shown

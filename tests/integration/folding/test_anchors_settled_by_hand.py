@@ -10,10 +10,12 @@ from conftest import LocalWorker
 from turnfold import AsyncTurnfold, Turnfold, UnknownAnchor
 from turnfold.assemble import Policy
 from turnfold.contract.configuration import settlement
+from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, AnchorState
 from turnfold.contract.tasks import Operation
 from turnfold.edge import Entry
 from turnfold.errors import InvalidInput
+from turnfold.inbox import ProducerInbox
 from turnfold.settings import Settings
 
 FIRST = [
@@ -86,20 +88,23 @@ def test_what_is_said_after_the_hand_neither_repeats_nor_corrects_it(tf: Turnfol
     assert about(tf, "Porto").replaces is None
 
 
-def test_a_repeated_entry_settles_once(tf: Turnfold, local: LocalWorker) -> None:
+def test_a_repeated_entry_settles_once(tf: Turnfold, local: LocalWorker, inbox: ProducerInbox) -> None:
     begin(tf)
     local.settle()
     entry = Entry("resolve-1", settlement(about(tf, "Lisbon").id, dismiss=False))
     for _ in range(2):
-        tf._put("c", Operation.RESOLVE, [entry])
+        inbox.append(Address(tf.tenant, "c"), Operation.RESOLVE, [entry], most_entries=99, bell=False)
         local.settle()
     assert len(tf.anchors("c")) == 1
     assert tf.status("c").anchors == 1
 
 
-def test_an_entry_that_names_no_anchor_is_parked_and_holds_nothing_up(tf: Turnfold, local: LocalWorker) -> None:
+def test_an_entry_that_names_no_anchor_is_parked_and_holds_nothing_up(
+    tf: Turnfold, local: LocalWorker, inbox: ProducerInbox
+) -> None:
     begin(tf)
-    tf._put("c", Operation.RESOLVE, [Entry("resolve-bad", b'{"anchor": "x", "state": "active"}')])
+    bad = Entry("resolve-bad", b'{"anchor": "x", "state": "active"}')
+    inbox.append(Address(tf.tenant, "c"), Operation.RESOLVE, [bad], most_entries=99, bell=False)
     tf.append("c", turns(LATER, first=9))
     local.settle()
     status = tf.status("c")

@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
-from support.publishers import run_until_idle
 from support.stored import broken_invariants, stored_turns
 from support.waiting import wait_until
 from turnfold import Settings, Turnfold
@@ -22,6 +21,7 @@ from turnfold.inbox import connect as connect_redis
 from turnfold_worker import drain as drain_module
 from turnfold_worker.errors import Refused, Stalled, StoreAway
 from turnfold_worker.exchange import Received, ReceivedTurn, StoreResult
+from turnfold_worker.testing.messages import run_until_idle
 
 
 class Troubled:

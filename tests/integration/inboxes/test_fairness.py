@@ -221,11 +221,11 @@ def test_looking_for_due_folds_is_cheap_however_many_there_are(
 
     store.due_folds(500)
     assert len(store.due_folds(500)) == 500
-    event.listen(store._read_engine, "before_cursor_execute", explain)
+    event.listen(local.engine, "before_cursor_execute", explain)
     try:
         store.due_folds(500)
     finally:
-        event.remove(store._read_engine, "before_cursor_execute", explain)
+        event.remove(local.engine, "before_cursor_execute", explain)
     assert plans
     for plan in plans:
         assert "Seq Scan on job" not in plan, plan

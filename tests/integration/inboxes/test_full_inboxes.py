@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from redis.commands.core import Script
 
 from conftest import LocalWorker
 from support.stored import stored_turns
 from support.talk import talk
-from turnfold import InboxFull, InvalidInput, Settings, Turnfold, Unavailable
+from turnfold import InboxFull, InvalidInput, Settings, Turnfold, Unavailable, inbox_scripts
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Task
 from turnfold.inbox import ENTRIES_PER_CALL
+from turnfold.resources import Resources
 from turnfold_worker.adapters.redis_server import RedisServer
 
 TURNS = talk("full", 3 * ENTRIES_PER_CALL)
@@ -32,24 +34,24 @@ def tf(settings: Settings, rings: list[Task], monkeypatch: pytest.MonkeyPatch) -
     with Turnfold(
         redis_url=settings.redis_url, database_url=settings.database_url, tenant="acme", max_inbox_turns=LIMIT
     ) as client:
-        monkeypatch.setattr(client._resources, "ring", lambda task, _: rings.append(task))
+        monkeypatch.setattr(Resources, "ring", lambda _, task, shard: rings.append(task))
         yield client
 
 
-def between_blocks(tf: Turnfold, monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
+def between_blocks(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
     """Let something happen after the first block of the next append."""
-    inbox = tf._resources.inbox()
-    script = inbox._append
+    call = Script.__call__
     calls = 0
 
-    def counted(*arguments: Any) -> Any:
+    def counted(script: Script, *arguments: Any, **named: Any) -> Any:
         nonlocal calls
-        calls += 1
-        if calls == 2:
-            act()
-        return script(*arguments)
+        if script.script == inbox_scripts.APPEND:
+            calls += 1
+            if calls == 2:
+                act()
+        return call(script, *arguments, **named)
 
-    monkeypatch.setattr(inbox, "_append", counted)
+    monkeypatch.setattr(Script, "__call__", counted)
 
 
 def test_a_list_that_does_not_fit_any_more_is_refused_before_anything_of_it_was_added(
@@ -72,7 +74,7 @@ def test_a_list_that_does_not_fit_any_more_is_refused_before_anything_of_it_was_
 def test_what_was_given_without_ids_can_be_appended_again_after_a_refusal_in_the_middle(
     tf: Turnfold, rings: list[Task], local: LocalWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    between_blocks(tf, monkeypatch, lambda: [tf.append("c", turn) for turn in TURNS[LIMIT : LIMIT + 1]] and None)
+    between_blocks(monkeypatch, lambda: [tf.append("c", turn) for turn in TURNS[LIMIT : LIMIT + 1]] and None)
     with pytest.raises(InboxFull) as full:
         tf.append("c", TURNS[:LIMIT])
     assert tf.status("c").inbox == ENTRIES_PER_CALL + 1
@@ -93,7 +95,7 @@ def test_the_bell_is_rung_for_blocks_that_were_added_before_redis_went_away(
         msg = "Redis did not answer"
         raise Unavailable(msg)
 
-    between_blocks(tf, monkeypatch, away)
+    between_blocks(monkeypatch, away)
     with pytest.raises(Unavailable) as failed:
         tf.append("c", TURNS[:LIMIT])
     assert len(failed.value.turns) == LIMIT

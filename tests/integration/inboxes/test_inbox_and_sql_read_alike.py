@@ -12,6 +12,7 @@ from turnfold import Context, Turnfold
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
 from turnfold.edge import Entry
+from turnfold.inbox import ProducerInbox
 
 TURNS = talk("alike", 20)
 MEGABYTE = 1_000_000
@@ -73,10 +74,9 @@ def test_a_context_is_the_same_before_and_after_a_drain(
 
 
 def test_an_entry_that_will_be_parked_keeps_its_place_and_is_never_the_system_text(
-    tf: Turnfold, local: LocalWorker
+    tf: Turnfold, local: LocalWorker, inbox: ProducerInbox
 ) -> None:
     tf.append("c", [{"role": "system", "content": "Be kind."}, TURNS[0]])
-    inbox = tf._resources.inbox()
     broken = [Entry("b1", b"{no"), Entry("b2", b'{"role": "system"}')]
     inbox.append(Address("acme", "c"), Operation.APPEND, broken, most_entries=99, bell=False)
     tf.append("c", TURNS[1])

@@ -10,6 +10,7 @@ from turnfold import Turnfold, UnknownMarker
 from turnfold.contract.keys import Address
 from turnfold.contract.tasks import Operation
 from turnfold.edge import Entry
+from turnfold.inbox import ProducerInbox
 
 TURNS = talk("long-inbox", 260)
 LAST = {"role": "user", "content": "The mascot is a heron. " + "Nobody objected to it at all. " * 300}
@@ -68,12 +69,11 @@ def test_a_marker_of_a_turn_that_may_wait_says_so_and_stays_good(waiting: Turnfo
     assert waiting.expand("c", "L0:turn-261").turns[0].content == LAST["content"]
 
 
-def test_numbers_are_exact_when_all_that_waits_is_seen(tf: Turnfold, local: LocalWorker) -> None:
+def test_numbers_are_exact_when_all_that_waits_is_seen(tf: Turnfold, local: LocalWorker, inbox: ProducerInbox) -> None:
     tf.append("c", [{**turn, "turn_id": f"m-{i}"} for i, turn in enumerate(TURNS[:10], 1)])
     local.settle()
     tf.configure("c", goal="a booking service")
     tf.append("c", {**TURNS[4], "turn_id": "m-5"})
-    inbox = tf._resources.inbox()
     inbox.append(Address("acme", "c"), Operation.APPEND, [Entry("broken", b"{")], most_entries=99, bell=False)
     tf.append("c", [LAST, LAST])
     before = [(turn.seq, turn.turn_id, turn.content) for turn in tf.expand("c", "L0:turns-9-99").turns]

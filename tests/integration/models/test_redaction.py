@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from support import scribe
-from support.openai_server import Request
 from support.refinery import Refinery
 from support.talk import talk
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
+from turnfold_worker.testing import model_replies as scribe
+from turnfold_worker.testing.model_server import Request
 
 pytest.importorskip("datafog", reason="pip install 'turnfold-worker[redact]'")
 pytest.importorskip("detect_secrets", reason="pip install 'turnfold-worker[redact]'")

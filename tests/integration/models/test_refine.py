@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from support import scribe
-from support.openai_server import OpenAIServer
 from support.refinery import GROUP_TURNS, SHORT_SEGMENTS, Refinery
 from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.offline import fold
+from turnfold_worker.testing import model_replies as scribe
+from turnfold_worker.testing.model_server import OpenAIServer
 from turnfold_worker.wiring import refine_target
 
 
@@ -114,7 +114,7 @@ def test_a_person_settles_what_a_model_found_and_it_stays_so(
     assert refinery.tf.status("c").anchors == shown - 1
     assert broken_invariants(refinery.local.engine) == {}
     other = make_refinery(extract_model="another")
-    SqlRefinementAdmin(other.local.worker.store._engine, refine_target(other.local.worker.settings)).ask(1)  # type: ignore[attr-defined]
+    SqlRefinementAdmin(other.local.write_engine, refine_target(other.local.worker.settings)).ask(1)
     other.local.settle()
     again = {anchor.position[:2]: anchor.state for anchor in other.tf.anchors("c", states=None) if anchor.refined}
     assert refinery.query("SELECT DISTINCT model FROM anchor WHERE refined = 1") == [("another",)]
@@ -134,7 +134,7 @@ def test_a_second_delivery_and_a_late_one_do_nothing(refinery: Refinery) -> None
 def test_a_job_that_is_run_again_is_answered_from_the_cache(refinery: Refinery) -> None:
     refinery.fold("c")
     before, billed = refinery.levels(), refinery.server.billed
-    engine = refinery.local.worker.store._engine  # type: ignore[attr-defined]
+    engine = refinery.local.write_engine
     with engine.begin() as connection:
         connection.exec_driver_sql("UPDATE job SET state = 'due', not_before = 0 WHERE kind = 'refine'")
     refinery.local.settle()

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from support.openai_server import OpenAIServer
 from support.refinery import SHORT_SEGMENTS, Refinery
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold_worker import batches as batches_module
 from turnfold_worker.cli.group import main
 from turnfold_worker.offline import fold
+from turnfold_worker.testing.model_server import OpenAIServer
 
 Run = Callable[..., Result]
 
@@ -167,7 +167,7 @@ def test_a_batch_asks_at_half_the_price_and_workers_find_the_answers(
     used = refinery.used()
     assert used["cached_replies"] == used["requests"] == 2 * found["done"]
     single = make_refinery()
-    with refinery.local.worker.store._engine.begin() as connection:  # type: ignore[attr-defined]
+    with refinery.local.write_engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM tenant_usage")
     single.fold("e", [{**turn} for turn in talk("c", 120)])
     assert abs(2 * used["cost_micros"] - single.used()["cost_micros"]) <= 0.05 * used["cost_micros"]
@@ -239,7 +239,7 @@ def test_without_a_model_it_says_what_to_set(refinery: Refinery, run: Run) -> No
 
 
 def test_a_parked_refinement_is_listed_retried_and_skipped(refinery: Refinery, run: Run) -> None:
-    from support import openai_server as behaves
+    from turnfold_worker.testing import model_server as behaves
 
     refinery.server.then(behaves.error(400, "too_long"))
     refinery.fold("c")

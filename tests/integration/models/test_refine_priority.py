@@ -77,10 +77,10 @@ def test_what_is_looked_up_often_is_shown_in_a_models_words(refinery: Refinery) 
 
     wait_until(shown, timeout_seconds=10)
     assert in_detail(refinery) == statements(refinery, refined=1)
-    with refinery.local.worker.store._engine.begin() as connection:  # type: ignore[attr-defined]
+    with refinery.local.write_engine.begin() as connection:
         conversation = connection.exec_driver_sql("SELECT id FROM conversation").scalar()
     admin = SqlRefinementAdmin(
-        refinery.local.worker.store._engine,  # type: ignore[attr-defined]
+        refinery.local.write_engine,
         refine_target(refinery.local.worker.settings),
     )
     admin.undo(conversation)

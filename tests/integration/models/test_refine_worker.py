@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from support import openai_server as behaves
-from support.openai_server import OpenAIServer
 from support.refinery import SHORT_SEGMENTS
 from support.talk import talk
 from support.waiting import wait_until
@@ -16,6 +14,8 @@ from turnfold import Turnfold
 from turnfold.database.engines import connect
 from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.cli.stack import Stack
+from turnfold_worker.testing import model_server as behaves
+from turnfold_worker.testing.model_server import OpenAIServer
 from turnfold_worker.wiring import refine_target
 
 pytestmark = pytest.mark.processes

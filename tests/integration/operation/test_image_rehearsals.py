@@ -27,10 +27,10 @@ def test_the_image_runs_as_nobody_special(dockerfile: Path) -> None:
 @each_dockerfile
 def test_what_is_built_from_has_a_version(dockerfile: Path) -> None:
     arguments = dict(i.arguments.split("=", 1) for i in parse(dockerfile.read_text()) if i.name == "ARG")
-    for instruction in parse(dockerfile.read_text()):
-        if instruction.name == "FROM":
-            image = re.sub(r"\$\{(\w+)\}", lambda found: arguments[found[1]], instruction.arguments.split()[0])
-            assert re.search(r":\d+\.\d+\.\d+", image), image
+    images = [i.arguments.split()[0] for i in parse(dockerfile.read_text()) if i.name == "FROM"]
+    assert images
+    for image in images:
+        assert re.search(r":\d+\.\d+\.\d+", re.sub(r"\$\{(\w+)\}", lambda name: arguments[name[1]], image)), image
 
 
 def test_the_build_is_sent_the_distributions_and_nothing_else() -> None:

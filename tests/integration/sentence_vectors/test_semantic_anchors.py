@@ -74,6 +74,7 @@ def test_the_model_alone_would_merge_another_number_and_a_negation(embedder: Sen
 def test_no_vectors_of_the_model_make_one_of_two_that_differ(
     embedder: SentenceTransformerEmbedder, pairs: list[tuple[str, str]]
 ) -> None:
+    assert pairs
     for pair in pairs:
         vectors = dict(zip(pair, embedder.embed(pair), strict=True))
         drafts = [

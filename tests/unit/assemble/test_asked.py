@@ -65,13 +65,13 @@ def test_contexts_for_other_questions_begin_alike(long: FoldedConversation, budg
 def test_while_turns_are_appended_the_answers_to_a_question_stay() -> None:
     changes: Counter[int] = Counter()
     before, closed, kept = "", 0, 0
-    for folded in growing(TURNS, begin=len(TURNS) - 30):
-        context = folded.context(budget_tokens=2_000, query=QUESTION)
+    for tf in growing(TURNS, begin=len(TURNS) - 30):
+        context = tf.context("c", budget_tokens=2_000, query=QUESTION)
         stays = context.text.partition(CONTINUED_HEADER)[0].partition(RECENT_HEADER)[0]
-        if folded.segments[-1].last_seq == closed:
+        if tf.status("c").closed == closed:
             changes[closed] += stays != before
             kept += stays == before
-        before, closed = stays, folded.segments[-1].last_seq
+        before, closed = stays, tf.status("c").closed
     assert HITS_HEADER in before
     assert kept > sum(changes.values()), changes
     assert max(changes.values()) <= 4, changes

@@ -77,10 +77,11 @@ def test_reads_while_turns_are_appended_equal_reads_that_remember_nothing(
     stored = snapshot.head.turn_count if snapshot.head else 0
     waiting = sum(turn.seq > stored for turn in turns)
     memo = Memo()
-    for missing in reversed(range(min(appended, waiting, max(0, len(turns) - 1)) + 1)):
+    most_missing = min(appended, waiting, max(0, len(turns) - 1))
+    for missing in (*range(most_missing, 0, -1), 0):
         seen = replace(snapshot, turns=turns[: len(turns) - missing])
-        for request in requests:
-            assert read(seen, request, memo) == read(seen, request, Memo())
+        remembering = [read(seen, request, memo) for request in requests]
+        assert remembering == [read(seen, request, Memo()) for request in requests]
 
 
 def test_a_turn_that_comes_again_at_another_time_is_shown_under_that_day() -> None:

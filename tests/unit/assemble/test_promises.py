@@ -168,6 +168,7 @@ def test_recent_turns_are_verbatim_in_every_form(conversation: Conversation, req
     context = read(conversation, replace(request, budget_tokens=request.budget_tokens + 400))
     turns = {turn.seq: turn for turn in conversation.snapshot.turns}
     openai = [message.get("content") for message in context.messages("openai")]
+    assert {shown.turn.seq for shown in context.chat.turns} <= turns.keys()
     for shown in context.chat.turns:
         if shown.marker is None and not shown.hidden and not shown.turn.parts and shown.turn.role != "tool":
             content = turns[shown.turn.seq].content
@@ -226,8 +227,8 @@ def test_markers_are_ours_and_resolve(conversation: Conversation, request: Reque
 @given(conversations(), requests())
 def test_lines_that_look_like_ours_are_ours(conversation: Conversation, request: Request) -> None:
     context = read(conversation, replace(request, budget_tokens=request.budget_tokens + 400, system=""))
-    for line in context.text.splitlines():
-        assert not line.startswith(("[turns 1-9999 →L1:fake-1]", "[fake", "user: I will wire the money"))
+    fakes = ("[turns 1-9999 →L1:fake-1]", "[fake", "user: I will wire the money")
+    assert [line for line in context.text.splitlines() if line.startswith(fakes)] == []
 
 
 @examples(12)

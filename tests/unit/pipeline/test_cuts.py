@@ -71,7 +71,9 @@ def test_a_clipped_text_holds_whole_numbers(text: str, tokens: int) -> None:
 
 @given(numbered.filter(whole))
 def test_clauses_and_entries_cut_no_number(text: str) -> None:
-    for clause in clauses(text, Span(0, len(text)), 40):
+    spans = clauses(text, Span(0, len(text)), 40)
+    assert spans or not text.strip()
+    for clause in spans:
         assert clause.end - clause.start <= max(40, MAX_CLAUSE)
         assert numbers(text[clause.start : clause.end]) <= numbers(text)
     for entry in rank_entries([("errors", text, 1)])["errors"]:
@@ -85,6 +87,7 @@ def test_levels_and_statements_hold_no_part_of_a_number(texts: list[str], role: 
     source = " ".join(texts)
     known = set(re.findall(r"\d+", source)) | {str(seq) for seq in range(len(texts) + 1)}
     folded = fold_segment(turns, idx=0, settings=FoldSettings())
+    assert folded.levels.keys() == {1, 2, 3}
     for text in folded.levels.values():
         assert set(re.findall(r"\d+", text)) <= known | {one for found in counts_of(text) for one in found}
     for text in texts:
@@ -113,6 +116,7 @@ def test_text_is_cleaned_once_and_keeps_its_length(text: str) -> None:
 @pytest.mark.parametrize("number", ["1" * 30, "1,250,000", "3.14159", "2026-05-14"])
 def test_a_number_at_the_edge_is_left_out(number: str) -> None:
     text = f"pay {number} now"
+    assert whole_numbers(text, 4 + len(number)) == 4 + len(number)
     for size in range(5, 4 + len(number)):
         assert numbers(text[: whole_numbers(text, size)]) <= numbers(text)
 

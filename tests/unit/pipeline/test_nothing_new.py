@@ -172,7 +172,9 @@ def test_fewer_words_keep_every_number_and_negation_and_add_none(text: str) -> N
 @examples(150)
 def test_a_note_says_what_its_speaker_said_on_its_day(turns: list[StoredTurn]) -> None:
     by_seq = {turn.seq: turn for turn in turns}
-    for note in notes_of(read_segment(turns)):
+    notes = notes_of(read_segment(turns))
+    assert notes == sorted(notes, key=lambda note: (note.seq, note.place))
+    for note in notes:
         turn = by_seq[note.seq]
         before = source_of([one for one in turns if one.seq <= note.seq])
         assert note.speaker == speaker_label(turn)
@@ -248,7 +250,9 @@ def test_a_chapter_says_what_its_segments_say_and_is_no_longer(some: list[list[S
 
 @given(text_of_talk)
 def test_no_fact_is_the_beginning_or_the_end_of_a_longer_number(text: str) -> None:
-    for fact in extract_facts(text).all:
+    facts = extract_facts(text).all
+    assert list(facts) == sorted(facts, key=lambda fact: fact.start)
+    for fact in facts:
         assert text[fact.start : fact.end] == fact.text
         assert not (fact.text[-1:].isdecimal() and text[fact.end : fact.end + 1].isdecimal())
         assert not (fact.text[:1].isdecimal() and text[: fact.start][-1:].isdecimal())
@@ -275,7 +279,9 @@ def test_entries_and_relations_of_a_node_stand_in_its_turns(turns: list[StoredTu
         for entry in entries:
             assert len(entry) <= MAX_ENTRY_LENGTH
             assert entry.removesuffix("…") in source
-    for relation in relations_of(readings):
+    relations = relations_of(readings)
+    assert len(relations) == len(set(relations))
+    for relation in relations:
         assert_said(relation, source)
         assert set(numbers(relation)) <= set(numbers(source))
         assert negations(relation) == 0

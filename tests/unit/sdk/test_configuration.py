@@ -140,6 +140,7 @@ def test_a_later_change_wins_and_the_same_change_again_changes_nothing(changes: 
         assert all(force[key] == change[key] for key in ("goal", "constraints") if key in change)
         assert change.get("settings", {}).items() <= force.get("settings", {}).items()
         assert list(force) == sorted(force)
+    assert force.keys() == set().union(*changes)
 
 
 @given(st.binary(max_size=40) | _anything.map(lambda value: json.dumps(value).encode()))

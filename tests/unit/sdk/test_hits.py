@@ -177,6 +177,7 @@ def test_cosines_by_signs_are_those_to_the_directions_that_the_signs_have(
     signed = [[chance.choice((-1.0, 1.0)) for _ in asked] for _ in range(5)]
     packed = pack_signs([(i, rounded(one)) for i, one in enumerate(signed)])
     codes = {number: code for _, number, code in differing(vector, packed)}
+    assert list(codes) == [number for number, row in enumerate(signed) if vector and max(row) > 0]
     found = dict(zip(codes, cosines_to(vector, list(codes.values())), strict=True))
     for number, cosine_by_signs in found.items():
         exact = cosine(numbers_of(vector), [round(one) for one in signed[number]])

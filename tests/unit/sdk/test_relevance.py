@@ -61,7 +61,9 @@ def test_segment_scores_do_not_depend_on_the_order_of_rows(
 def test_a_segments_score_is_bounded_by_how_many_terms_it_holds(
     postings: list[tuple[str, int, int]],
 ) -> None:
-    for idx, score in score_segments(postings, segments=31):
+    scores = score_segments(postings, segments=31)
+    assert {idx for idx, _ in scores} == {idx for _, idx, _ in postings}
+    for idx, score in scores:
         held = sum(1 for _, segment, _ in postings if segment == idx)
         assert 0 < score < 2 * math.log(1 + 31) * held + 1e-9
 

@@ -59,7 +59,9 @@ long_words = st.text(st.sampled_from("abcXYZ019é中._/-:@+#' "), max_size=200)
 
 @given(stored_text | long_words)
 def test_a_term_is_short_never_empty_and_holds_no_white_space(text: str) -> None:
-    for term in terms(text):
+    text_terms = terms(f"{text} kestrel")
+    assert text_terms[-1:] == terms("kestrel")
+    for term in text_terms:
         assert 1 <= len(term) <= MAX_TERM_LENGTH
         assert not any(character.isspace() for character in term)
 

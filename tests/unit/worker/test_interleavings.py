@@ -14,7 +14,6 @@ from sqlalchemy import Engine, func, select
 from support.conversations import conversations
 from support.examples import examples
 from support.memory_inbox import MemoryInbox
-from support.publishers import HeldMessages, deliver, run_until_idle
 from support.stored import broken_invariants, stored_turns
 from support.waiting import wait_until
 from turnfold.contract.keys import Address
@@ -25,6 +24,7 @@ from turnfold.edge import Entry, accept
 from turnfold_worker.digest import digest
 from turnfold_worker.offline import fold
 from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.testing.messages import HeldMessages, deliver, run_until_idle
 from turnfold_worker.wiring import Worker, sql_store
 
 ADDRESS = Address("default", "c")

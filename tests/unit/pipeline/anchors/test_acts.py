@@ -40,7 +40,9 @@ def test_no_rule_holds_on_small_talk(rule: Rule) -> None:
 @given(wild_turns(most=12))
 @examples(60)
 def test_an_act_is_a_clause_of_its_turn(turns: list[StoredTurn]) -> None:
-    for turn, found in zip(turns, acts_of(turns), strict=True):
+    acts = acts_of(turns)
+    assert len(acts) == len(turns)
+    for turn, found in zip(turns, acts, strict=True):
         for one in found:
             assert 0 <= one.span.start < one.span.end <= len(turn.content)
             assert one.span.end - one.span.start <= MAX_CLAUSE

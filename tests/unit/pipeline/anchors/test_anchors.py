@@ -22,7 +22,9 @@ def anchors_of(turns: list[StoredTurn], chosen: FoldSettings | None = None) -> t
 @examples(80)
 def test_every_anchor_is_a_slice_of_its_turn(turns: list[StoredTurn]) -> None:
     content = {turn.seq: turn.content for turn in turns}
-    for draft in anchors_of(turns):
+    drafts = anchors_of(turns)
+    assert {draft.turn_seq for draft in drafts} <= content.keys()
+    for draft in drafts:
         assert draft.text == content[draft.turn_seq][draft.start : draft.end]
         assert 0 < len(draft.text) <= 300
         assert 0 <= draft.score <= 100

@@ -91,10 +91,13 @@ def test_no_two_statements_that_differ_are_one(pair: tuple[str, str]) -> None:
 @given(differing_pairs())
 @examples(60)
 def test_the_same_statement_is_one(pair: tuple[str, str]) -> None:
-    for text in pair:
-        assert agree(known(text), known(text))
-        result = merge((draft(text, 1), draft(text, 2)), (), next_id=1, node_idx=0, settings=FoldSettings())
-        assert [one.state for one in result.new] == [AnchorState.ACTIVE, AnchorState.DUPLICATE]
+    assert [agree(known(text), known(text)) for text in pair] == [True, True]
+    repeats = [
+        merge((draft(text, 1), draft(text, 2)), (), next_id=1, node_idx=0, settings=FoldSettings()) for text in pair
+    ]
+    assert [[anchor.state for anchor in repeat.new] for repeat in repeats] == [
+        [AnchorState.ACTIVE, AnchorState.DUPLICATE]
+    ] * 2
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,9 @@ def test_no_level_is_longer_than_the_one_above(turns: list[StoredTurn]) -> None:
 @examples(120)
 def test_every_line_of_a_level_begins_with_a_letter_or_our_date(turns: list[StoredTurn]) -> None:
     dates = {f"[{turn.created_at.day} {turn.created_at:%B %Y}]" for turn in turns if turn.created_at}
-    for text in levels_of(turns).values():
+    levels = levels_of(turns)
+    assert levels.keys() == {1, 2, 3}
+    for text in levels.values():
         assert text.endswith("\n")
         assert not text.endswith("\n\n")
         assert all(mark in {f"[same as turn {n} →L0:turn-{n}]" for n in range(1, 21)} for mark in _marks(text))
@@ -143,6 +145,7 @@ def test_fewer_words_say_the_same(text: str, expected: str) -> None:
 def test_fewer_words_keep_every_negation_and_number(text: str) -> None:
     line = plain_line(text)
     kept = telegraphic(line).split()
+    assert len(kept) <= len(line.split())
     for word in line.split():
         if word.lower() in {"not", "never", "no", "cannot"} or word.isdigit():
             assert word in kept or any(word in other for other in kept)

@@ -117,8 +117,10 @@ def test_an_order_takes_no_place_of_another_term() -> None:
 
 def test_the_last_passage_of_each_turn_ends_it() -> None:
     found = passages_of([note(seq, place) for seq in (1, 2) for place in range(7)])
-    for before, after in pairwise(found):
-        assert before.ends == (before.number // PLACES != after.number // PLACES)
+    assert len(found) > 2
+    assert [passage.ends for passage in found[:-1]] == [
+        before.number // PLACES != after.number // PLACES for before, after in pairwise(found)
+    ]
 
 
 def test_what_has_no_number_is_left_out_and_nothing_else() -> None:

@@ -131,6 +131,7 @@ def test_segments_are_never_empty_and_the_open_tail_is_bounded(turns: list[Store
 def test_a_segment_above_the_token_cap_is_one_turn_or_one_group(turns: list[StoredTurn]) -> None:
     plain = [said(t.content, seq=t.seq, role=Role.USER) for t in turns]
     edges = [1, *cuts_in_batches(plain, [1] * len(plain), SMALL)]
+    assert edges == sorted(set(edges))
     for begin, end in pairwise(edges):
         segment = plain[begin - 1 : end - 1]
         assert len(segment) == 1 or sum(t.tokens for t in segment) <= SMALL.segment_max_tokens

@@ -1,4 +1,4 @@
-"""A real HTTP server that speaks OpenAI's protocol, and misbehaves as it is told to.
+"""A real HTTP server that speaks OpenAI's protocol, and misbehaves on request.
 
 Each request is answered by the next behaviour of the script, else by `answer`. What a provider would bill is counted:
 a completion that was made is billed, even if it never arrives whole.
@@ -10,10 +10,12 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any, Self
 
 from turnfold.tokens import estimate_tokens
+from turnfold_worker.testing.model_http import handler_of
+from turnfold_worker.testing.model_replies import answer as careful_answer
 
 Request = dict[str, Any]
 Answer = Callable[[Request], str]
@@ -79,7 +81,8 @@ TRUNCATED = Behaviour(change=lambda content: content[: len(content) // 2], finis
 class OpenAIServer:
     """Listens on a free port of 127.0.0.1 until it is closed."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer = careful_answer) -> None:
+        """`answer` makes the content of a reply; without it the replies are faithful and short."""
         self.answer = answer
         self.script: list[Behaviour] = []
         self.choose: Callable[[Request], Behaviour] = lambda _: OK
@@ -94,7 +97,7 @@ class OpenAIServer:
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._seen: dict[str, int] = {}
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler_of(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
@@ -237,67 +240,3 @@ class OpenAIServer:
 
     def wait(self, seconds: float) -> None:
         self._stopping.wait(seconds)
-
-
-def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name in the base class
-            pass
-
-        def do_POST(self) -> None:
-            given = self.rfile.read(int(self.headers.get("content-length", 0)))
-            if self.path.endswith("/files"):
-                self._send(200, server.upload(given), {})
-                return
-            if self.path.endswith("/batches"):
-                self._send(200, server.begin_batch(json.loads(given)), {})
-                return
-            if not self.path.endswith(("/chat/completions", "/responses")):
-                self._send(404, b"{}", {})
-                return
-            request = json.loads(given)
-            behaviour = server.taken(request)
-            if behaviour.delay_seconds:
-                server.wait(behaviour.delay_seconds)
-            if behaviour.cut == 0:
-                self.close_connection = True
-                self.connection.close()
-                return
-            make = server.response if self.path.endswith("/responses") else server.completion
-            body = behaviour.body if behaviour.body is not None else make(request, behaviour)
-            self._send(behaviour.status, body, behaviour.headers, behaviour)
-
-        def do_GET(self) -> None:
-            kind, _, name = self.path.removeprefix("/v1/").partition("/")
-            if kind == "batches" and name in server.batches:
-                self._send(200, json.dumps(server.batches[name]).encode(), {})
-            elif kind == "files":
-                self._send(200, server.files[name.removesuffix("/content")], {"content-type": "application/jsonl"})
-            else:
-                self._send(404, b"{}", {})
-
-        def _send(self, status: int, body: bytes, headers: Mapping[str, str], behaviour: Behaviour = OK) -> None:
-            try:
-                self.send_response(status)
-                for name, value in {"content-type": "application/json", **headers}.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(body)))
-                self.end_headers()
-                if behaviour.drip_seconds:
-                    for start in range(0, len(body), 8):
-                        self.wfile.write(body[start : start + 8])
-                        self.wfile.flush()
-                        server.wait(behaviour.drip_seconds)
-                else:
-                    self.wfile.write(body[: behaviour.cut])
-                if behaviour.cut is not None:
-                    self.close_connection = True
-                    self.wfile.flush()
-                    self.connection.close()
-            except OSError:
-                # The client gave up: that is what some tests are about.
-                self.close_connection = True
-
-    return Handler

@@ -9,9 +9,10 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from support.openai_server import Request
+if TYPE_CHECKING:
+    from turnfold_worker.testing.model_server import Request
 
 _SEGMENT = re.compile(r"=== segment (\d+)(?: \(([^()]*)\))?")
 _TURN = re.compile(r"#(\d+) ([^:]+): (.*)", re.DOTALL)

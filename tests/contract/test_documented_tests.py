@@ -1,0 +1,39 @@
+"""The tests of docs/testing.md, run as they are written there."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).parents[2] / "docs" / "testing.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"(?ms)^```python\n(.*?)^```$", PAGE)
+
+
+def test_documented_tests_in_memory_pass(tmp_path: Path) -> None:
+    run([block for block in BLOCKS if "embedded(" not in block], tmp_path)
+
+
+@pytest.mark.processes
+def test_documented_tests_on_a_redis_pass(redis_program: None, tmp_path: Path) -> None:
+    run([block for block in BLOCKS if "embedded(" in block], tmp_path)
+
+
+def run(blocks: list[str], folder: Path) -> None:
+    """Run blocks as files of tests, each with one that passes."""
+    for place, block in enumerate(blocks):
+        (folder / f"test_block_{place}.py").write_text(block, encoding="utf-8")
+    environment = {
+        **os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "PYTEST_ADDOPTS": "",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"],
+        check=False, capture_output=True, text=True, env=environment, cwd=folder, timeout=100,
+    )  # fmt: skip
+    assert blocks
+    assert f"\n{len(blocks)} passed" in done.stdout, done.stdout + done.stderr

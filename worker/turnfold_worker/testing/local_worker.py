@@ -1,0 +1,107 @@
+"""A worker without Celery: its use cases in this process, when a test says so."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import redis
+from sqlalchemy import Engine
+
+from turnfold.contract.tasks import Task
+from turnfold.database.engines import connect
+from turnfold.errors import InvalidSettings, Unavailable
+from turnfold_worker.errors import WorkerError
+from turnfold_worker.ports import SentenceEmbedder
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.testing.messages import HeldMessages, run_until_idle
+from turnfold_worker.wiring import LOCK_WAIT_SECONDS, Worker, build_on, language_model
+
+
+@dataclass
+class LocalWorker:
+    """Stores, folds and refines when it is called. Calls from several threads follow one another."""
+
+    worker: Worker
+    messages: HeldMessages
+    engine: Engine
+    """For looking at what is stored."""
+    write_engine: Engine
+    client: redis.Redis
+    _reconstructions: deque[tuple[int, int, int]] = field(default_factory=deque, repr=False)
+    """What clients asked for: conversation, height and place of a node."""
+    _turn: Any = field(default_factory=threading.RLock, repr=False)
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls,
+        settings: WorkerSettings,
+        client: redis.Redis,
+        *,
+        embedder: SentenceEmbedder | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> Iterator[Self]:
+        """Open a worker on the Redis of `client`, which the caller closes. `sleep` pauses between calls to a model."""
+        write_engine = connect(settings.database_url, write=True, timeout_seconds=LOCK_WAIT_SECONDS)
+        engine = connect(settings.database_url, write=False, timeout_seconds=LOCK_WAIT_SECONDS)
+        model = language_model(settings) if settings.has_model else None
+        messages = HeldMessages()
+        worker = build_on(
+            settings, client=client, engine=write_engine, read_engine=engine, publisher=messages, model=model,
+            embedder=embedder, sleep=sleep,
+        )  # fmt: skip
+        try:
+            yield cls(worker, messages, engine, write_engine, client)
+        finally:
+            if model is not None:
+                model.close()
+            write_engine.dispose()
+            engine.dispose()
+
+    def drain(self) -> int:
+        """Store what waits in the inboxes, and fold nothing; the number of new turns."""
+        with self._turn:
+            worker = self._without_refining()
+            return sum(worker.drain(shard).turns for shard in worker.inbox.waiting())
+
+    def fold(self) -> None:
+        """Store, fold and erase until nothing is left to do; what is to be refined waits."""
+        with self._turn:
+            # A sweep leaves to others what they have rung for.
+            self.drain()
+            run_until_idle(self._without_refining(), self.messages)
+
+    def settle(self) -> None:
+        """Fold, and refine what is due, until nothing is left to do."""
+        with self._turn:
+            run_until_idle(self.worker, self.messages)
+
+    def receive(self, task: Task, *numbers: int) -> None:
+        """Keep a client's message."""
+        if task is Task.RECONSTRUCT:
+            conversation, height, idx = numbers
+            self._reconstructions.append((conversation, height, idx))
+        else:
+            (argument,) = numbers
+            self.messages.waiting.append((task, argument))
+
+    def reconstruct(self) -> None:
+        """Let the model reconstruct what clients asked for. Raises `Unavailable` that says why it did not."""
+        with self._turn:
+            while self._reconstructions:
+                try:
+                    outcome = self.worker.reconstruct(*self._reconstructions.popleft())
+                except (WorkerError, InvalidSettings) as error:
+                    raise Unavailable(str(error)) from error
+                if outcome.startswith("refused"):
+                    raise Unavailable(outcome)
+
+    def _without_refining(self) -> Worker:
+        """The worker whose sweeps ring for no refinement."""
+        return replace(self.worker, refinements=None)
