@@ -97,8 +97,8 @@ def _of_fact(kind: AnchorType, rule: str, said: str, stated: tuple[Fact, ...], c
     empty = rule in _HAPPENED | _TOLD_BY_PHRASE and not (valued or named or specific_words(said))
     feels = doubt_rules.FEELING.search(said) is not None and BODILY.search(said) is None
     return {
-        "feeling": (-8 if lasting or ((valued or timed) and rule in _TOLD_BY_PHRASE) else -20) * feels,
-        "hearsay": -20 * (doubt_rules.HEARSAY.search(said) is not None and not strong),
+        "feeling": (-8 if strong or ((valued or timed) and rule in _TOLD_BY_PHRASE) else -20) * feels,
+        "hearsay": (-8 if strong else -20) * (doubt_rules.HEARSAY.search(said) is not None),
         "aim": (-8 if strong else -24 if company.with_assistant or not named else -14) * aims,
         "names only": (-16 if company.with_assistant else -20) * (rule in _BY_NAMES and not valued and not lasting),
         "bygone": -22 * (rule in _HAPPENED and tells_past and not dated and not lasting),
@@ -113,8 +113,11 @@ def _of_fact(kind: AnchorType, rule: str, said: str, stated: tuple[Fact, ...], c
 
 def _of_deed(rule: str, said: str, stated: tuple[Fact, ...], company: Company) -> dict[str, int]:
     exact = any(fact.kind in VALUES or fact.kind in _KINDS_OF_ADDRESS for fact in stated)
-    if exact or any(fact.kind in NAMES for fact in stated) or doubt_rules.DEFINITE.search(said):
+    if exact or any(fact.kind in NAMES for fact in stated):
         return {}
+    kind = not company.with_assistant and doubt_rules.KIND.search(said) is not None
+    if doubt_rules.DEFINITE.search(said):
+        return {"vague": -20 * kind}
     advises = (rule in _ORDERS and not company.with_assistant) or (rule in _ADVICE and company.by_assistant)
     return {
         "vague": -20 * (doubt_rules.VAGUE.search(said) is not None),

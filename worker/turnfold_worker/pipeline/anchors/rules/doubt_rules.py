@@ -102,7 +102,8 @@ VAGUE: Final = lazy_pattern(
 SMALL_QUESTION: Final = lazy_pattern(
     r"(?:, (?:right|eh|huh|no|yeah|yes|okay|ok|you know|isn't it|don't you think|aren't they|doesn't it|wouldn't you)|"
     r"(?<!\w)(?:isn't it|don't you think|aren't they|doesn't it|you know what i mean))\W*$|"
-    r"(?<!\w)(?:what's up|what's new|how(?:'re| are| is|'s) (?:ya|you|u|it|everything|things|life)(?!\w)|"
+    r"(?<!\w)(?:what's (?:up|new|been going on|going on)|how(?:'re| are| is|'s) (?:ya|you|u|it|everything|things|"
+    r"life)(?!\w)|"
     r"who (?:doesn't|wouldn't)|any (?:news|plans|updates?)\W*$)"
 )
 """A question that is a greeting, a tag or rhetorical."""
@@ -159,3 +160,9 @@ DEFINITE: Final = lazy_pattern(
     r"(?!list(?!\w)|best(?!\w)|time(?!\w)|way(?!\w)|mind(?!\w)|thoughts(?!\w)|world(?!\w)|details(?!\w))[a-z]"
 )
 """It says of which thing: 'the keys', 'every page'."""
+
+KIND: Final = lazy_pattern(
+    r"(?<!\w)(?:definitely|for sure|sometime|some day|someday|one day|i'm sure|(?:add|put) (?:it|that|them) (?:to|"
+    r"on) my list)(?!\w)"
+)
+"""What is promised between people for kindness, whatever it names."""
