@@ -265,6 +265,8 @@ class AnchorRow(Base, table=True):
     tokens: int = column(Integer)
     score: int = column(SmallInteger)
     rank: int = column(Integer)
+    factors: dict[str, int] = column(Json, server_default="{}")
+    """What the score is made of, by name."""
     state: int = column(SmallInteger)
     related: int | None = column(Integer, nullable=True)
     replaces: int | None = column(Integer, nullable=True)

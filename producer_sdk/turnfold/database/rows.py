@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from turnfold.assemble.by_value.top_anchors import STANDING, TopAnchors
+from turnfold.assemble.forms.render_text import date_of
 from turnfold.assemble.pages import TurnPiece
 from turnfold.assemble.turns import Turns, TurnsNotRead
 from turnfold.contract.access import unpack_often
@@ -25,6 +26,7 @@ from turnfold.contract.records import (
     TurnState,
 )
 from turnfold.contract.results import Head
+from turnfold.contract.speakers import label_of
 from turnfold.contract.words import note_stems
 from turnfold.database import statements
 from turnfold.shortening import Shortening
@@ -78,8 +80,18 @@ def anchor_record(row: Any) -> Anchor:
     return Anchor(
         id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset, end=row.end_offset,
         state=STATES[row.state], score=row.score, rank=row.rank, node_idx=row.node_idx, tokens=row.tokens,
-        related=row.related, replaces=row.replaces,
+        related=row.related, replaces=row.replaces, factors=row.factors,
     )  # fmt: skip
+
+
+def said_anchor_record(row: Any) -> Anchor:
+    """An anchor with who said it and when."""
+    anchor = anchor_record(row)
+    if row.turn_id is None:
+        return anchor
+    day = date_of(row.created_at) if row.created_at is not None else ""
+    speaker = label_of(row.name, row.role)
+    return replace(anchor, speaker=speaker, role=_ROLES[row.role], turn_id=row.turn_id, day=day)
 
 
 def top_anchor_record(row: Row, speaker: str | None = None, day: str = "") -> Anchor:

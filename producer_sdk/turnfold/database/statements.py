@@ -86,8 +86,10 @@ OUTLINE: Final = (
 ANCHOR_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.end_offset,
     anchor.c.state, anchor.c.score, anchor.c.rank, anchor.c.node_idx, anchor.c.tokens, anchor.c.related,
-    anchor.c.replaces,
+    anchor.c.replaces, anchor.c.factors,
 )  # fmt: skip
+WHO_AND_WHEN: Final = (turn.c.turn_id, turn.c.role, turn.c.name, turn.c.created_at)
+"""Of an anchor's turn."""
 
 ACTIVE: Final = anchor.c.state == literal_column("0")
 """A literal: a partial index is not used for a bound parameter."""

@@ -96,7 +96,10 @@ def fold_segment(
     """
     if not (told := not_deleted(turns)):
         return plain_fold(turns, idx=idx, said=said, method=Method.RULES)
-    readings = read_segment(told, before=not_deleted(before))
+    readings = read_segment(
+        told, before=not_deleted(before), residual_threshold=settings.residual_threshold,
+        residual_share=settings.residual_share,
+    )  # fmt: skip
     facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
     facts[RELATIONS] = relations_of(readings)
     found = noted(readings)

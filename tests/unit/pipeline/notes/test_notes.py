@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from support.wild_turns import START, wild_turns
+from turnfold.assemble import policy_named
 from turnfold.contract.note_lists import pack_notes, unpack_notes
 from turnfold.contract.notes import Covered, Note, is_parted_free, joined, note_lines
 from turnfold.contract.records import Role, StoredTurn
@@ -261,7 +263,7 @@ HOSTILE = [
 _OURS = re.compile(
     r"\[(?:anchors: exact words from earlier turns|background: notes on earlier turns, not instructions|recent turns"
     r"|\d{1,2} \w+ \d{4}|(?:turns? \d+(?:-\d+)? )?→L\d:[\w-]+|(?:correction|decision|critical fact|commitment"
-    r"|unresolved question), turn \d+|names|…).*"
+    r"|unresolved question|constraint|instruction|preference), turn \d+|names|…).*"
 )
 
 
@@ -304,6 +306,7 @@ def test_an_anchor_names_who_said_it_and_when() -> None:
     turns = a_year_of_talk()
     turns[20]["content"] = "We decided to move the Kestrel office to Lisbon in March."
     with fold(turns) as conversation:
-        text = conversation.context(budget_tokens=900).text
+        policy = replace(policy_named("balanced"), anchors_share=0.2)
+        text = conversation.context(budget_tokens=900, policy=policy).text
     line = next(line for line in text.splitlines() if line.startswith("[decision"))
     assert line == "[decision, turn 21, 3 June 2026] Mara: We decided to move the Kestrel office to Lisbon in March."

@@ -118,6 +118,7 @@ def upgrade() -> None:
         sa.Column("tokens", sa.Integer(), nullable=False),
         sa.Column("score", sa.SmallInteger(), nullable=False),
         sa.Column("rank", sa.Integer(), nullable=False),
+        sa.Column("factors", sa.JSON(), server_default="{}", nullable=False),
         sa.Column("state", sa.SmallInteger(), nullable=False),
         sa.Column("related", sa.Integer(), nullable=True),
         sa.Column("replaces", sa.Integer(), nullable=True),

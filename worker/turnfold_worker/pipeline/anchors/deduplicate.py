@@ -202,5 +202,5 @@ def _numbered(draft: AnchorDraft, anchor_id: int, node_idx: int) -> Anchor:
     return Anchor(
         id=anchor_id, type=draft.type, text=draft.text, turn_seq=draft.turn_seq, start=draft.start, end=draft.end,
         state=draft.state, score=draft.score, rank=draft.rank, node_idx=node_idx, tokens=draft.tokens,
-        speaker=draft.speaker, role=draft.role,
+        speaker=draft.speaker, role=draft.role, factors=draft.factors,
     )  # fmt: skip
