@@ -108,11 +108,6 @@ class NoteList(Sequence[Note]):
             self._brief_tokens, self._starts, self._ends, strict=False,
         )  # fmt: skip
 
-    def said_when(self, at: int) -> tuple[str, str]:
-        """Speaker and day of the note at a place."""
-        speaker, _ = self._speakers[self._who[at]]
-        return speaker, self._days[self._when[at]]
-
     def __iter__(self) -> Iterator[Note]:
         return map(made_note, self.rows())
 

@@ -86,7 +86,7 @@ class ReadTransaction:
     def top_anchors(self, head: Head) -> tuple[Anchor, ...]:
         """Active anchors, best first, at most 64."""
         rows = self._connection.execute(statements.TOP_ANCHOR_ROWS, {"conversation": head.id})
-        return tuple(top_anchor_record(tuple(row)) for row in rows)
+        return tuple(map(top_anchor_record, rows))
 
     def newest_turns(self, head: Head, *, cap: int, waiting: int = 0) -> tuple[StoredTurn, ...]:
         """At most 200 turns, oldest first, as short as `shortening` says; `waiting` turns follow them."""

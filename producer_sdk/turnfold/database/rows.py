@@ -94,16 +94,19 @@ def said_anchor_record(row: Any) -> Anchor:
     return replace(anchor, speaker=speaker, role=_ROLES[row.role], turn_id=row.turn_id, day=day)
 
 
-def top_anchor_record(row: Row, speaker: str | None = None, day: str = "") -> Anchor:
+def top_anchor_record(row: Any) -> Anchor:
     """An active anchor of the rows of `statements.TOP_ANCHOR_ROWS`: what a context needs of it."""
-    number, kind, body, seq, start, tokens, rank, replaced = row
     return Anchor(
-        id=number, type=KINDS[kind], text=body, turn_seq=seq, start=start, end=start + len(body), tokens=tokens,
-        rank=rank, replaced=replaced, speaker=speaker, day=day,
+        id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset,
+        end=row.start_offset + len(row.body), tokens=row.tokens, rank=row.rank, replaced=row.replaced,
+        speaker=label_of(row.name, row.role), role=_ROLES[row.role],
+        day=date_of(row.created_at) if row.created_at is not None else "",
     )  # fmt: skip
 
 
-def lazy_anchors(rows: Sequence[Row], overtaken: OvertakenIndex = NOTHING_OVERTAKEN) -> TopAnchors:
+def lazy_anchors(
+    rows: Sequence[Row], named: Callable[[Row], Any], overtaken: OvertakenIndex = NOTHING_OVERTAKEN
+) -> TopAnchors:
     """The anchors of such rows, without those that state a value which another one took the place of."""
     if overtaken:
         rows = [row for row in rows if not overtaken.tells_value(row[3], note_stems(row[2]))]
@@ -112,7 +115,7 @@ def lazy_anchors(rows: Sequence[Row], overtaken: OvertakenIndex = NOTHING_OVERTA
         tokens=[row[5] for row in rows],
         standing=[KINDS[row[1]] in STANDING for row in rows],
         pinned=sum(row[6] >= PINNED_RANK for row in rows),
-        make=lambda at, speaker, day: top_anchor_record(rows[at], speaker, day),
+        make=lambda at: top_anchor_record(named(rows[at])),
     )
 
 

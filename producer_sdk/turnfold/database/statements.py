@@ -97,7 +97,7 @@ ACTIVE: Final = anchor.c.state == literal_column("0")
 _replaced: Final = anchor.alias("replaced")
 LEDGER_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.tokens,
-    anchor.c.rank, _replaced.c.body.label("replaced"),
+    anchor.c.rank, _replaced.c.body.label("replaced"), turn.c.role, turn.c.name, turn.c.created_at,
 )  # fmt: skip
 """What a context shows of an anchor and orders it by: each further column costs a read as much as ten turns."""
 _order: Final[ColumnElement[int]] = literal_column(
@@ -109,6 +109,7 @@ TOP_ANCHOR_ROWS: Final = (
     .outerjoin_from(
         anchor, _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
     )
+    .join(turn, and_(turn.c.conversation == anchor.c.conversation, turn.c.seq == anchor.c.seq))
     .where(anchor.c.conversation == bindparam("conversation"), ACTIVE)
     .order_by(_order.desc(), anchor.c.id.desc())
     # A literal: for a bound limit PostgreSQL would plan for any number of rows.

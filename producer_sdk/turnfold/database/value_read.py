@@ -167,7 +167,8 @@ class ValueReader:
         outline = unpack_outline((row[0], row[1]) for row in parts)
         overtaken = overtaken_by(outline) if outline is not None else NOTHING_OVERTAKEN
         return Known(
-            head=head, last_part=part, outline=outline, anchors=lazy_anchors(anchors, overtaken),
+            head=head, last_part=part, outline=outline,
+            anchors=lazy_anchors(anchors, self._driver.naming(statements.TOP_ANCHOR_ROWS), overtaken),
             turns=lazy_turns(older, words, named, short), short=short, whole=words_after == after_seq,
             longest=longest_content(words),
             characters=content_size(words) + 4 * sum([len(row[1]) for row in parts]),

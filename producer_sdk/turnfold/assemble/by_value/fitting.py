@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from turnfold.assemble.by_value.group_spans import GroupSpan
-from turnfold.assemble.by_value.past import NOTHING_STANDS, SaidWhen, Standing, Taken, TakenAnchors, bare_words
+from turnfold.assemble.by_value.past import NOTHING_STANDS, Standing, Taken, TakenAnchors, bare_words
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.forms.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.policy import AnchorsRoom
@@ -102,9 +102,7 @@ class _Row:
         return -before[3]
 
 
-def fitting_anchors(
-    top: TopAnchors, before_seq: int, room: AnchorsRoom, pricing: Pricing, said_when: SaidWhen
-) -> TakenAnchors:
+def fitting_anchors(top: TopAnchors, before_seq: int, room: AnchorsRoom, pricing: Pricing) -> TakenAnchors:
     """Anchors of turns before a number, by rank, while there is room."""
     taken: list[Anchor] = []
     spent = pricing.count(ANCHORS_HEADER)
@@ -114,8 +112,7 @@ def fitting_anchors(
         # Its words alone cost more than what is left of most of them.
         if seq >= before_seq or spent + tokens > most or not (top.standing[at] or at < top.pinned):
             continue
-        speaker, day = said_when.of(seq)
-        anchor = top.said_by(at, speaker, day)
+        anchor = top[at]
         price = pricing.anchor(anchor)
         if spent + price <= most:
             taken.append(anchor)

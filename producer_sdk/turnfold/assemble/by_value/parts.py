@@ -22,7 +22,7 @@ from turnfold.assemble.by_value.fitting import (
 from turnfold.assemble.by_value.frame import Frame
 from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, last_day, with_more
 from turnfold.assemble.by_value.latest_actions import fitting_actions
-from turnfold.assemble.by_value.past import Past, SaidWhen, Taken
+from turnfold.assemble.by_value.past import Past, Taken
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.forms.chat import ShownTurn
@@ -126,9 +126,8 @@ class _Selection:
         for_anchors = AnchorsRoom.of(self._policy, target=self._stepped_target(), most=room // 2, most_with_pins=room)
         self._anchors_by = ("anchors", first_raw, for_anchors, self._target)
         top = TopAnchors.of(self._material.snapshot.anchors)
-        said = SaidWhen(self._outline.notes, self._target)
         anchors = self._material.memo.of(
-            self._anchors_by, lambda: fitting_anchors(top, first_raw, for_anchors, self._pricing, said)
+            self._anchors_by, lambda: fitting_anchors(top, first_raw, for_anchors, self._pricing)
         )
         room -= anchors.tokens
         most_names = self._names_share()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from itertools import chain, compress, count, islice
+from itertools import chain, compress
 from typing import Final, NamedTuple
 
 from turnfold.contract.note_lists import NoteList, NoteRow, Tiers
 from turnfold.contract.notes import MARKS, Note
-from turnfold.contract.outlines import OUTLINE_TIERS
 from turnfold.contract.records import Anchor
 
 _STAYS: Final = 0.9
@@ -41,27 +38,6 @@ class TakenAnchors(NamedTuple):
 def bare_words(text: str) -> list[str]:
     """Words in lower case, without the marks around them."""
     return [word.strip(MARKS) for word in text.lower().split()]
-
-
-class SaidWhen:
-    """Who said a turn, and when, from those of an outline's notes that a context of so many tokens looks at anyway."""
-
-    def __init__(self, notes: Sequence[Note], target: int) -> None:
-        self._notes = notes
-        self._target = target
-
-    @cached_property
-    def _places(self) -> list[tuple[NoteList, dict[int, int]]]:
-        """The lists, the last one first, each with the place of a note of each turn."""
-        lists = islice(Tiers.of(self._notes).lists(), 1 + bisect_left(OUTLINE_TIERS, self._target))
-        return [(part, dict(zip(part.seqs, count(), strict=False))) for part in lists][::-1]
-
-    def of(self, seq: int) -> tuple[str | None, str]:
-        """The speaker of a turn and its day, as far as it has notes; an empty day for one without a time."""
-        for notes, places in self._places:
-            if seq in places:
-                return notes.said_when(places[seq])
-        return None, ""
 
 
 class Past:

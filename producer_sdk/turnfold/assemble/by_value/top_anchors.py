@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Final
 
 from turnfold.assemble.lazy import Lazy
@@ -15,15 +14,13 @@ STANDING: Final = frozenset(AnchorType) - {AnchorType.CRITICAL_FACT}
 class TopAnchors(Lazy[Anchor]):
     """Anchors, best first, with what decides whether one can be shown."""
 
-    __slots__ = ("pinned", "said_by", "seqs", "standing", "tokens")
+    __slots__ = ("pinned", "seqs", "standing", "tokens")
 
     def __init__(
-        self, *, seqs: list[int], tokens: list[int], standing: list[bool], pinned: int,
-        make: Callable[[int, str | None, str], Anchor],
-    ) -> None:  # fmt: skip
-        """`make` gives the record at a place with a speaker and a day; the lists have one entry an anchor."""
-        super().__init__([None] * len(seqs), lambda at: make(at, None, ""))
-        self.said_by: Final = make
+        self, *, seqs: list[int], tokens: list[int], standing: list[bool], pinned: int, make: Callable[[int], Anchor]
+    ) -> None:
+        """`make` gives the record at a place; the lists have one entry an anchor."""
+        super().__init__([None] * len(seqs), make)
         self.seqs: Final = seqs
         """Of the turns in which they were said."""
         self.tokens: Final = tokens
@@ -43,5 +40,5 @@ class TopAnchors(Lazy[Anchor]):
             seqs=[one.turn_seq for one in made], tokens=[one.tokens for one in made],
             standing=[one.type in STANDING for one in made],
             pinned=sum(one.rank >= PINNED_RANK for one in made),
-            make=lambda at, speaker, day: replace(made[at], speaker=speaker, day=day),
+            make=made.__getitem__,
         )  # fmt: skip
