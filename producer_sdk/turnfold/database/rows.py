@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from turnfold.assemble.by_value.top_anchors import STANDING, TopAnchors
+from turnfold.assemble.by_value.top_anchors import TopAnchors, stands
 from turnfold.assemble.forms.render_text import date_of
 from turnfold.assemble.pages import TurnPiece
 from turnfold.assemble.turns import Turns, TurnsNotRead
@@ -98,7 +98,7 @@ def top_anchor_record(row: Any) -> Anchor:
     """An active anchor of the rows of `statements.TOP_ANCHOR_ROWS`: what a context needs of it."""
     return Anchor(
         id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset,
-        end=row.start_offset + len(row.body), tokens=row.tokens, rank=row.rank, replaced=row.replaced,
+        end=row.start_offset + len(row.body), score=row.score, tokens=row.tokens, rank=row.rank, replaced=row.replaced,
         speaker=label_of(row.name, row.role), role=_ROLES[row.role],
         day=date_of(row.created_at) if row.created_at is not None else "",
     )  # fmt: skip
@@ -113,7 +113,7 @@ def lazy_anchors(
     return TopAnchors(
         seqs=[row[3] for row in rows],
         tokens=[row[5] for row in rows],
-        standing=[KINDS[row[1]] in STANDING for row in rows],
+        standing=[stands(KINDS[row[1]], row[8]) for row in rows],
         pinned=sum(row[6] >= PINNED_RANK for row in rows),
         make=lambda at: top_anchor_record(named(rows[at])),
     )

@@ -8,7 +8,21 @@ from typing import Final
 from turnfold.assemble.lazy import Lazy
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType
 
-STANDING: Final = frozenset(AnchorType) - {AnchorType.CRITICAL_FACT}
+_LEAST: Final = {
+    AnchorType.CRITICAL_FACT: None, AnchorType.UNRESOLVED_QUESTION: 60, AnchorType.CORRECTION: 60,
+    AnchorType.CONSTRAINT: 0, AnchorType.INSTRUCTION: 0,
+}  # fmt: skip
+"""Scores from which anchors of a type stand in contexts by themselves; None for those that are told in notes."""
+_LEAST_OF_OTHERS: Final = 70
+
+
+def stands(kind: AnchorType, score: int) -> bool:
+    """Whether an anchor binds somebody, or is open, until something is said against it, and matters enough to be shown.
+
+    What happened once does not, nor does a taste: notes tell of them.
+    """
+    least = _LEAST.get(kind, _LEAST_OF_OTHERS)
+    return least is not None and score >= least
 
 
 class TopAnchors(Lazy[Anchor]):
@@ -26,7 +40,7 @@ class TopAnchors(Lazy[Anchor]):
         self.tokens: Final = tokens
         """Estimated, of their words alone."""
         self.standing: Final = standing
-        """Whether each binds somebody, or is open, until something is said against it: what happened once does not."""
+        """Of each, what `stands` says."""
         self.pinned: Final = pinned
         """How many of the first are of pinned turns."""
 
@@ -38,7 +52,7 @@ class TopAnchors(Lazy[Anchor]):
         made = list(anchors)
         return cls(
             seqs=[one.turn_seq for one in made], tokens=[one.tokens for one in made],
-            standing=[one.type in STANDING for one in made],
+            standing=[stands(one.type, one.score) for one in made],
             pinned=sum(one.rank >= PINNED_RANK for one in made),
             make=made.__getitem__,
         )  # fmt: skip
