@@ -23,9 +23,9 @@ def anchors_of(turns: list[StoredTurn], chosen: FoldSettings | None = None) -> t
 @given(wild_turns(most=12))
 @examples(40)
 def test_a_score_is_the_sum_of_its_factors(turns: list[StoredTurn]) -> None:
-    for draft in anchors_of(turns):
-        assert draft.factors
-        assert draft.score == min(max(sum(draft.factors.values()), 0), 100)
+    found = anchors_of(turns)
+    assert [draft.score for draft in found] == [min(max(sum(draft.factors.values()), 0), 100) for draft in found]
+    assert all(draft.factors for draft in found)
 
 
 def test_factors_name_the_phrase_what_is_stated_and_the_callers_marks() -> None:
