@@ -2,12 +2,11 @@
 
     PYTHONPATH=tests python benchmarks/model_tokens.py --figure docs/model-tokens.svg
 
-Turnfold's are its real requests: turns go through Redis into SQL, are folded, and every chapter is refined against a
+Turnfold's are its real requests: turns go through Redis into SQL, are folded, and refined against a
 server that speaks OpenAI's protocol and answers well; what the server received is counted, prompts and schemas
 included. The two others are computed over the same turns, with the same counter and prompts of the same length:
 
-all again      each time the history has grown by 4,000 tokens, both models are given all of it once more: one
-               extracts what matters, the other summarizes the rest
+all again      each time the history has grown by 4,000 tokens, a model is given all of it once more
 rolling        every 20 turns one model is given those turns and the summary so far, of at most 1,000 tokens
 """
 
@@ -89,17 +88,17 @@ def measured(turns: list[dict[str, str]], redis_url: str, folder: Path) -> Measu
 
 
 def _all_again(sizes: list[int]) -> Iterator[int]:
-    system = sum(estimate_tokens(prompt_files.prompt(name).text) for name in ("extract-1", "summarize-1"))
+    system = estimate_tokens(prompt_files.prompt(prompt_files.NOTES).text)
     so_far = fresh = 0
     for size in sizes:
         so_far, fresh = so_far + size, fresh + size
         if fresh >= ALL_AGAIN_TOKENS:
-            yield 2 * so_far + system
+            yield so_far + system
             fresh = 0
 
 
 def _rolling(sizes: list[int]) -> Iterator[int]:
-    system = estimate_tokens(prompt_files.prompt("summarize-1").text)
+    system = estimate_tokens(prompt_files.prompt(prompt_files.NOTES).text)
     for start in range(0, len(sizes), ROLLING_TURNS):
         block = sum(sizes[start : start + ROLLING_TURNS])
         yield system + block + min(ROLLING_SUMMARY_TOKENS, sum(sizes[:start]) // 4)

@@ -10,15 +10,15 @@ import pytest
 from turnfold_worker.adapters.openai_model import OpenAIModel
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits
 from turnfold_worker.model_ports import Finish
-from turnfold_worker.pipeline.refinement.requests import EXTRACTION_SCHEMA
+from turnfold_worker.pipeline.refinement.requests import NOTES_SCHEMA
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
 from turnfold_worker.testing import model_server as behaves
 from turnfold_worker.testing.model_server import Behaviour, OpenAIServer
 
 SECRET = "wire the 40,000 EUR"
 REQUEST = ModelRequest(
-    purpose=Purpose.EXTRACT, model="gpt-4o", prompt_version="extract-1", system="You find anchors.", user=SECRET,
-    schema=EXTRACTION_SCHEMA, max_tokens=500,
+    purpose=Purpose.NOTES, model="gpt-4o", prompt_version="notes-1", system="You find anchors.", user=SECRET,
+    schema=NOTES_SCHEMA, max_tokens=500,
 )  # fmt: skip
 TIMEOUT_SECONDS = 0.5
 
@@ -51,7 +51,7 @@ def test_the_request_is_strict_has_no_tools_and_begins_with_what_never_changes(
     (sent,) = server.requests
     assert sent["messages"] == [{"role": "system", "content": REQUEST.system}, {"role": "user", "content": SECRET}]
     assert sent["response_format"]["json_schema"]["strict"] is True
-    assert sent["response_format"]["json_schema"]["schema"] == EXTRACTION_SCHEMA
+    assert sent["response_format"]["json_schema"]["schema"] == NOTES_SCHEMA
     assert (sent["max_tokens"], sent["temperature"]) == (500, 0)
     assert "tools" not in sent
 

@@ -19,6 +19,8 @@ NOT_CANONICAL_TABLES = {
     "meta": "the database's own facts",
     "reply": "what models said",
     "model_batch": "what models are asked",
+    "model_note": "what models wrote",
+    "model_outline": "what is made of it",
     "usage": "what models did for a conversation",
     "tenant_usage": "what models did for a tenant",
 }

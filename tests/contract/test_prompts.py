@@ -9,8 +9,8 @@ import pytest
 from turnfold_worker.adapters import prompt_files
 
 TEXTS: dict[str, str] = {
-    "extract-1": "eb0538640e3ec1d9",
-    "summarize-1": "fd3b74fffd4015ae",
+    "notes-1": "fedfbbc758d86d92",
+    "chapter-1": "0ddb3a0fbe0780bd",
     "repair-1": "6f1074f834941b5f",
     "reconstruct-1": "bcdfa5db13dbd8ba",
     "reconstruct-facts-1": "fd1270a0cf7a1262",
@@ -22,13 +22,13 @@ TEXTS: dict[str, str] = {
 def test_a_text_that_changes_is_a_new_version(version: str) -> None:
     text = prompt_files.prompt(version).text
     assert sha256(text.encode()).hexdigest()[:16] == TEXTS[version], (
-        "rows say that they were made by this version: give the new text a new file, such as extract-2.md"
+        "rows say that they were made by this version: give the new text a new file, such as notes-2.md"
     )
 
 
 def test_the_versions_in_force_exist() -> None:
     in_force = {
-        prompt_files.EXTRACT, prompt_files.SUMMARIZE, prompt_files.REPAIR, prompt_files.RECONSTRUCT,
+        prompt_files.NOTES, prompt_files.CHAPTER, prompt_files.REPAIR, prompt_files.RECONSTRUCT,
         prompt_files.RECONSTRUCT_FROM_FACTS,
     }  # fmt: skip
     assert in_force <= set(TEXTS)

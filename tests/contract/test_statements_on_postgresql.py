@@ -47,6 +47,8 @@ INSERT INTO note_list (conversation, height, idx, tokens, best, ledger, actions,
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
 INSERT INTO outline (conversation, part, body)
     SELECT c, p, repeat('words ', 500) FROM generate_series(1, 500) c, generate_series(0, 7) p;
+INSERT INTO model_outline (conversation, part, body)
+    SELECT c, p, repeat('words ', 500) FROM generate_series(1, 500) c, generate_series(2, 7) p;
 INSERT INTO anchor (conversation, id, node_idx, seq, start_offset, end_offset, kind, body, tokens, score, rank, state)
     SELECT c, i, i, i + 1, 0, 4, 1, 'text', 1, 5, i % 97, i % 3
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 500) i;

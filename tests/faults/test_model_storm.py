@@ -44,21 +44,21 @@ def lying(change: Callable[[dict[str, Any]], object]) -> Behaviour:
 
 
 def _invent(body: dict[str, Any]) -> None:
-    for node in [one for one in body.get("nodes", []) if one["detailed"]][:1]:
-        node["detailed"] = [{"turn": node["detailed"][0]["turn"], "text": "Brunhilde pays 987654 euros."}]
-    for anchor in body.get("anchors", [])[:1]:
-        anchor["quote"] = "Brunhilde pays 987654 euros."
+    for segment in [one for one in body.get("segments", []) if one["notes"]][:1]:
+        segment["notes"] = [{**segment["notes"][0], "text": "Brunhilde pays 987654 euros."}]
+        for quote in segment["quotes"][:1]:
+            quote["quote"] = "Brunhilde pays 987654 euros."
 
 
 def _swap(body: dict[str, Any]) -> None:
-    for node in body.get("nodes", [])[:1]:
-        for statement in node["brief"]:
-            statement["turn"] += 1
+    for segment in body.get("segments", [])[:1]:
+        for note in segment["notes"]:
+            note["turns"] = [turn + 1 for turn in note["turns"]]
 
 
 def _stretch(body: dict[str, Any]) -> None:
-    for node in body.get("nodes", [])[:1]:
-        node["detailed"] *= 40
+    for segment in body.get("segments", [])[:1]:
+        segment["notes"] *= 40
 
 
 KINDS = (

@@ -20,9 +20,13 @@ from turnfold_worker.testing.model_server import Behaviour, OpenAIServer
 FAILING = (
     behaves.SERVER_ERROR, behaves.NO_QUOTA, behaves.HTML, behaves.BROKEN_BODY, behaves.DROPPED, behaves.CUT_SHORT,
     behaves.NO_CHOICES, behaves.NOT_JSON, behaves.WRONG_SCHEMA, behaves.REFUSAL, behaves.error(400),
-    Behaviour(content='{"anchors": [{"turn": 1, "type": "decision", "quote": "nobody ever said these words"}]}'),
-    Behaviour(content='{"nodes": [{"node": 1, "detailed": [], "brief": [], "tags": []}]}'),
-    Behaviour(finish="length", content='{"nodes": [{"node"'),
+    Behaviour(content='{"segments": [{"segment": 1, "notes": [], "quotes": [], "tags": []}]}'),
+    Behaviour(
+        content='{"segments": [{"segment": 1, "notes": [{"turns": [1], "speaker": "user", "text": "They wept.", '
+        '"day": "", "importance": 5}], "quotes": [{"turn": 1, "type": "decision", "quote": "nobody ever said these '
+        'words"}], "tags": ["xylophone"]}]}'
+    ),
+    Behaviour(finish="length", content='{"segments": [{"segment"'),
 )  # fmt: skip
 
 _number = itertools.count()

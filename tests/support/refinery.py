@@ -17,7 +17,7 @@ from turnfold_worker.testing.model_server import OpenAIServer
 
 COUNTERS = (
     "requests", "failed", "repaired", "cached_replies", "input_tokens", "output_tokens", "cost_micros", "quotes_kept",
-    "quotes_refused", "levels_kept", "levels_refused", "skipped",
+    "quotes_refused", "notes_kept", "notes_refused", "skipped",
 )  # fmt: skip
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import Final, Protocol
 from turnfold.contract.records import ConversationId, JobId
 from turnfold_worker.errors import Retryable
 from turnfold_worker.model_calls import NoRedaction, Redactor
-from turnfold_worker.model_ports import Group, Ledger, ModelReply, Owner, RefineTarget
-from turnfold_worker.pipeline.refinement.requests import extraction_request, summary_request
+from turnfold_worker.model_ports import ChapterGroup, Group, Ledger, ModelReply, Owner, RefineTarget
+from turnfold_worker.pipeline.refinement.requests import chapter_request, notes_request
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
 from turnfold_worker.refine import Prompts
 
@@ -59,8 +59,8 @@ class BatchStore(Protocol):
     def give_back(self, jobs: Sequence[JobId]) -> None:
         """Make jobs due again that were taken for a batch."""
 
-    def batch_group(self, job: JobId) -> tuple[Owner, Group] | None:
-        """The segments of a job; None when they are gone."""
+    def batch_group(self, job: JobId) -> tuple[Owner, Group | ChapterGroup] | None:
+        """The segments or the chapter of a job; None when they are gone."""
 
     def open_batches(self, tenant: str) -> list[tuple[str, int]]:
         """Batches under way, each with its number of requests."""
@@ -98,7 +98,7 @@ def submit(tenant: str, conversation: ConversationId | None, *, batching: Batchi
     Raises as the provider does, and `ModelWaits` at a cap; jobs that are in no batch then are due as before.
     """
     asked = 0
-    while jobs := batching.store.take_for_batch(tenant, conversation, REQUESTS_A_BATCH // 2):
+    while jobs := batching.store.take_for_batch(tenant, conversation, REQUESTS_A_BATCH):
         try:
             asked += _submit(tenant, jobs, batching)
         except BaseException:
@@ -120,22 +120,31 @@ def _submit(tenant: str, jobs: Sequence[JobId], batching: Batching) -> int:
 def _requests(jobs: Sequence[JobId], batching: Batching) -> dict[str, ModelRequest]:
     """The questions that have no answer yet, by conversation and hash."""
     found: dict[str, ModelRequest] = {}
-    target, prompts, redactor = batching.store.target, batching.prompts, batching.redactor or NoRedaction()
+    redactor = batching.redactor or NoRedaction()
     for job in jobs:
-        one = batching.store.batch_group(job)
-        if one is None or not one[1].source.readable or not one[1].source.nodes:
+        owned = batching.store.batch_group(job)
+        request = None if owned is None else _request(owned[1], batching)
+        if owned is None or request is None:
             continue
-        owner, group = one
-        for request in (
-            extraction_request(group.source, model=target.extract_model, prompt=prompts.extract),
-            summary_request(group.source, model=target.summarize_model, prompt=prompts.summarize),
-        ):
-            hidden, _ = redactor.hide(request)
-            if batching.ledger.cached(owner, hidden) is None:
-                # The caps are asked, though what a batch uses is only known when it ends.
-                batching.ledger.release(batching.ledger.reserve(owner, hidden), failed=False)
-                found[f"{owner.conversation}-{hidden.hash}-{hidden.purpose[0]}"] = hidden
+        owner = owned[0]
+        hidden, _ = redactor.hide(request)
+        if batching.ledger.cached(owner, hidden) is None:
+            # The caps are asked, though what a batch uses is only known when it ends.
+            batching.ledger.release(batching.ledger.reserve(owner, hidden), failed=False)
+            found[f"{owner.conversation}-{hidden.hash}-{hidden.purpose[0]}"] = hidden
     return found
+
+
+def _request(group: Group | ChapterGroup, batching: Batching) -> ModelRequest | None:
+    """The question of a job; None where nothing can be won."""
+    target, prompts = batching.store.target, batching.prompts
+    if isinstance(group, ChapterGroup):
+        if not group.source.written or not group.source.chapter.gains:
+            return None
+        return chapter_request(group.source, model=target.summarize_model, prompt=prompts.chapter)
+    if not group.source.readable or not group.source.nodes:
+        return None
+    return notes_request(group.source, model=target.extract_model, prompt=prompts.notes)
 
 
 def collect(tenant: str, *, batching: Batching, told: Callable[[int, int], None]) -> int:
@@ -159,7 +168,7 @@ def _keep(batch: str, batching: Batching) -> int:
     kept, target = 0, batching.store.target
     for one in batching.provider.replies(batch):
         owner = batching.store.owner(one.conversation)
-        model = target.extract_model if one.purpose == Purpose.EXTRACT[0] else target.summarize_model
+        model = target.extract_model if one.purpose == Purpose.NOTES[0] else target.summarize_model
         if owner is not None:
             kept += batching.ledger.settle_batch(owner, one.request_hash, model, one.reply)
     return kept

@@ -45,8 +45,8 @@ MODEL_COUNTERS: Final = {
     "output_tokens": ("output_tokens", "Tokens that a model wrote."),
     "quotes_kept": ("quotes_kept", "Quotes of a model that stand in a turn."),
     "quotes_refused": ("quotes_refused", "Quotes of a model that nobody said."),
-    "levels_kept": ("levels_kept", "Levels of a model that say nothing but what was said."),
-    "levels_refused": ("levels_refused", "Levels of a model that were refused."),
+    "notes_kept": ("notes_kept", "Notes of a model that say nothing but what was said."),
+    "notes_refused": ("notes_refused", "Notes of a model that were left out."),
 }
 """Column -> name and meaning of the counter."""
 

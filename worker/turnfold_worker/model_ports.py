@@ -9,8 +9,9 @@ from typing import Protocol
 
 from turnfold.contract.records import Anchor, ConversationId, JobId
 from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
+from turnfold_worker.pipeline.refinement.notes import ModelNote
 from turnfold_worker.pipeline.refinement.reconstruction import Kept
-from turnfold_worker.pipeline.refinement.sources import ModelRequest, NodeSource, RefineSource
+from turnfold_worker.pipeline.refinement.sources import ChapterSource, ModelRequest, NodeSource, RefineSource
 from turnfold_worker.pipeline.settings import FoldSettings
 
 
@@ -122,7 +123,9 @@ class RefineTarget:
     """What words are to be made with; a change makes new jobs for all that was made otherwise."""
 
     extract_model: str
+    """Writes the notes of segments, and finds anchors in them."""
     summarize_model: str
+    """Writes the notes of chapters."""
     extract_prompt: str
     summarize_prompt: str
     """Versions of prompts."""
@@ -143,10 +146,25 @@ class RefineClaim:
 
     job: JobId
     owner: Owner
-    first_idx: int
-    """Of its segments."""
+    subject: int
+    """First of its segments; below 0 for a chapter."""
     claim: str
     attempts: int
+
+    @property
+    def chapter(self) -> int | None:
+        """Position of the chapter that it is about; None for segments."""
+        return chapter_of_subject(self.subject)
+
+
+def subject_of_chapter(idx: int) -> int:
+    """What the job of a chapter has for its subject: segments have 0 and more."""
+    return -idx - 1
+
+
+def chapter_of_subject(subject: int) -> int | None:
+    """Position of a job's chapter; None for a job of segments."""
+    return -subject - 1 if subject < 0 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,25 +177,36 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChapterGroup:
+    """A chapter with what its segments became: one committed state of their conversation."""
+
+    source: ChapterSource
+    edit_revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenNode:
-    """A model's levels of a node."""
+    """A model's notes on a node, and the levels made of them."""
 
     source: NodeSource
+    notes: Sequence[ModelNote]
     levels: Mapping[int, str]
     tokens: Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refined:
-    """Everything that refining a group writes, in one transaction. It replaces what an earlier model wrote there.
+    """Everything that a refine job writes, in one transaction. It replaces what an earlier model wrote there.
 
     None leaves what an earlier model wrote: the call that should have replaced it brought nothing.
     """
 
     claim: RefineClaim
-    group: Group
+    edit_revision: int
+    covers: Sequence[NodeSource]
+    """The nodes that the job is about."""
     nodes: Sequence[WrittenNode] | None
-    anchors: Sequence[Anchor] | None
+    anchors: Sequence[Anchor] | None = None
     changes: Sequence[AnchorChange] = ()
 
 
@@ -225,6 +254,9 @@ class RefineStore(Protocol):
 
     def group(self, claim: RefineClaim) -> Group | None:
         """The segments of a job as the rules left them; None when they are gone or not complete."""
+
+    def chapter(self, claim: RefineClaim) -> ChapterGroup | None:
+        """The chapter of a job with its segments' notes; None when one of them is gone or not done."""
 
     def refine_candidates(
         self, conversation: ConversationId, terms: Sequence[str], *, first_seq: int, first_idx: int, last_idx: int

@@ -25,12 +25,12 @@ class ModelSettings(Settings):
     openai_base_url: str = ""
     """Any server that speaks OpenAI's protocol; empty: OpenAI."""
     refine: str = "auto"
-    """Whether closed chapters become refine jobs: `auto` where a model is configured, `on`, `off`."""
+    """Whether closed segments become refine jobs: `auto` where a model is configured, `on`, `off`."""
     extract_model: str = "gpt-4o"
-    """The model that finds anchors which the rules missed."""
+    """The model that writes the notes of segments and finds anchors in them which the rules missed."""
     summarize_model: str = "gpt-4o-mini"
-    """The model that writes levels 1 to 3."""
-    refine_segments: int = 8
+    """The model that writes the notes of chapters."""
+    refine_segments: int = 2
     """Segments that one refine job gives to the models at once: 1, 2, 4 or 8."""
     refine_attempts: int = 5
     """Tries on a refine job before it waits for a person."""
@@ -99,7 +99,7 @@ class ModelSettings(Settings):
 
     @property
     def refines(self) -> bool:
-        """Whether closed chapters become refine jobs."""
+        """Whether closed segments become refine jobs."""
         return self.refine == "on" or (self.refine == "auto" and self.has_model)
 
     @property

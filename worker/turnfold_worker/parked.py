@@ -59,7 +59,7 @@ class Work:
         if self.number is None:
             return "an operation" if self.kind is WorkKind.ENTRY else "its newest turns"
         if self.kind is WorkKind.REFINE:
-            return f"segments from {self.number}"
+            return f"segments from {self.number}" if self.number > 0 else f"chapter {1 - self.number}"
         return f"{'turn' if self.kind is WorkKind.ENTRY else 'segment'} {self.number}"
 
     @property

@@ -1,7 +1,7 @@
-"""Better words from models for a group of closed segments: anchors that the rules missed, and levels 1 to 3.
+"""Better words from models: notes on closed segments with anchors that the rules missed, then notes on chapters.
 
 No database session is open during a call. What models say is checked against what was said, and what does not pass
-is refused: the rules' words stay, in their own rows, whatever happens here.
+is left out: the rules' words stay, in their own rows, whatever happens here.
 """
 
 from __future__ import annotations
@@ -28,15 +28,10 @@ from turnfold_worker.model_ports import (
 )
 from turnfold_worker.pipeline.anchors.deduplicate import sought_terms
 from turnfold_worker.pipeline.refinement.anchors import Settled, accept_quotes, settle_quotes
-from turnfold_worker.pipeline.refinement.levels import AcceptedNode, accept_levels, better_of
-from turnfold_worker.pipeline.refinement.replies import BadForm, read_extraction, read_summary
-from turnfold_worker.pipeline.refinement.requests import (
-    extraction_request,
-    repaired_form,
-    repaired_words,
-    summary_request,
-)
-from turnfold_worker.pipeline.refinement.sources import ModelRequest, Prompt, RefineSource
+from turnfold_worker.pipeline.refinement.levels import AcceptedNode, accept_chapter, accept_segments
+from turnfold_worker.pipeline.refinement.replies import BadForm, Quote, read_chapter, read_segments
+from turnfold_worker.pipeline.refinement.requests import chapter_request, notes_request, repaired_form
+from turnfold_worker.pipeline.refinement.sources import ModelRequest, Prompt
 
 _log = logging.getLogger(__name__)
 
@@ -58,8 +53,9 @@ class _Reader(Protocol[_Read_co]):
 class Prompts:
     """The instructions in force."""
 
-    extract: Prompt
-    summarize: Prompt
+    notes: Prompt
+    """Of segments: notes, quotes and tags in one reply."""
+    chapter: Prompt
     repair: Prompt
 
 
@@ -122,37 +118,68 @@ class _Refinement:
         self._counts: dict[str, Counter[str]] = {}
 
     def run(self) -> str:
+        return self._segments() if self._claim.chapter is None else self._chapter()
+
+    def _segments(self) -> str:
         group = self._r.store.group(self._claim)
         if group is None or not group.source.readable or not group.source.nodes:
-            self._r.store.skip_refine(self._claim)
-            self._count(self._target.summarize_model, skipped=1)
-            self._write_counts()
-            return "skipped: nothing to win"
-        settled = self._anchors(group)
-        nodes = self._levels(group.source)
-        refined = Refined(
-            claim=self._claim, group=group, anchors=None if settled is None else settled.new,
-            changes=() if settled is None else settled.changed,
-            nodes=None if nodes is None else [_written(node) for node in nodes if node.levels],
+            return self._skipped(self._target.extract_model)
+        source, model = group.source, self._target.extract_model
+        words = self._read(notes_request(source, model=model, prompt=self._r.prompts.notes), read_segments)
+        nodes = settled = None
+        if words is not None:
+            nodes = accept_segments(source, words)
+            self._count_notes(model, nodes)
+            settled = self._anchors(group, [quote for segment in words for quote in segment.quotes])
+        return self._write(
+            Refined(
+                claim=self._claim, edit_revision=group.edit_revision, covers=source.segments,
+                nodes=None if nodes is None else [_written(node) for node in nodes if node.notes or node.levels],
+                anchors=None if settled is None else settled.new, changes=() if settled is None else settled.changed,
+            )
         )  # fmt: skip
+
+    def _chapter(self) -> str:
+        group = self._r.store.chapter(self._claim)
+        if group is None or not group.source.written or not group.source.chapter.gains:
+            return self._skipped(self._target.summarize_model)
+        source, model = group.source, self._target.summarize_model
+        words = self._read(chapter_request(source, model=model, prompt=self._r.prompts.chapter), read_chapter)
+        nodes = None
+        if words is not None:
+            nodes = [accept_chapter(source, words)]
+            self._count_notes(model, nodes)
+        return self._write(
+            Refined(
+                claim=self._claim, edit_revision=group.edit_revision, covers=[source.chapter],
+                nodes=None if nodes is None else [_written(node) for node in nodes if node.notes or node.levels],
+            )
+        )  # fmt: skip
+
+    def _skipped(self, model: str) -> str:
+        self._r.store.skip_refine(self._claim)
+        self._count(model, skipped=1)
+        self._write_counts()
+        return "skipped: nothing to win"
+
+    def _write(self, refined: Refined) -> str:
         if not self._r.store.commit_refined(refined):
             self._r.store.release_refine(self._claim, error=None, delay_seconds=0.0, counted=False, park=False)
             return "the segments changed meanwhile: to be done again"
         self._write_counts()
-        return (
-            f"anchors found: {len(refined.anchors or ())}, levels written: "
-            f"{sum(len(node.levels) for node in refined.nodes or ())}"
+        notes = sum(len(node.notes) for node in refined.nodes or ())
+        return f"anchors found: {len(refined.anchors or ())}, notes written: {notes}"
+
+    def _count_notes(self, model: str, nodes: Sequence[AcceptedNode]) -> None:
+        self._count(
+            model, notes_kept=sum(len(node.notes) for node in nodes), notes_refused=sum(node.refused for node in nodes)
         )
 
-    def _anchors(self, group: Group) -> Settled | None:
-        """The model's anchors; None when it gave no answer that can be read."""
-        source, model = group.source, self._target.extract_model
-        request = extraction_request(source, model=model, prompt=self._r.prompts.extract)
-        quotes, _ = self._read(request, read_extraction)
-        if quotes is None:
-            return None
+    def _anchors(self, group: Group, quotes: Sequence[Quote]) -> Settled:
+        """The model's anchors, with what they settle."""
+        source = group.source
         accepted = accept_quotes(source, quotes)
-        self._count(model, quotes_kept=len(accepted.drafts), quotes_refused=accepted.refused)
+        self._count(self._target.extract_model, quotes_kept=len(accepted.drafts), quotes_refused=accepted.refused)
         terms = dict.fromkeys(term for draft in accepted.drafts for term in sought_terms(draft.text))
         rules, models = self._r.store.refine_candidates(
             self._claim.owner.conversation, list(terms), first_seq=source.segments[0].node.first_seq,
@@ -160,52 +187,20 @@ class _Refinement:
         )  # fmt: skip
         return settle_quotes(source, accepted.drafts, rules=rules, models=models, settings=group.settings)
 
-    def _levels(self, source: RefineSource) -> list[AcceptedNode] | None:
-        """The model's levels; None when it gave no answer that can be read."""
-        model = self._target.summarize_model
-        request = summary_request(source, model=model, prompt=self._r.prompts.summarize)
-        words, repaired = self._read(request, read_summary)
-        if words is None:
-            return None
-        nodes = accept_levels(source, words, source.nodes)
-        if not repaired and any(node.problems for node in nodes):
-            nodes = self._repaired(source, nodes)
-        self._count(
-            model, levels_kept=sum(len(node.levels) for node in nodes),
-            levels_refused=sum(node.refused for node in nodes),
-        )  # fmt: skip
-        return nodes
-
-    def _repaired(self, source: RefineSource, nodes: Sequence[AcceptedNode]) -> list[AcceptedNode]:
-        """Ask once more for the levels that were refused, and only for those."""
-        failed = [node for node in nodes if node.problems]
-        request = summary_request(
-            source, model=self._target.summarize_model, prompt=self._r.prompts.summarize,
-            wanted={node.source.number: node.problems.keys() for node in failed},
-        )  # fmt: skip
-        problems = {node.source.number: node.complaints for node in failed}
-        reply = self._ask(repaired_words(request, problems))
-        words = read_summary(reply.content) if reply.finish is Finish.STOP else BadForm(_CUT)
-        self._count(self._target.summarize_model, repaired=1)
-        if isinstance(words, BadForm):
-            return list(nodes)
-        again = {node.source.number: node for node in accept_levels(source, words, [node.source for node in failed])}
-        return [better_of(node, again[node.source.number]) if node.problems else node for node in nodes]
-
-    def _read(self, request: ModelRequest, read: _Reader[_Read_co]) -> tuple[_Read_co | None, bool]:
-        """Ask and read; one repair of the form. What was read, and whether nothing more is to be asked for."""
+    def _read(self, request: ModelRequest, read: _Reader[_Read_co]) -> _Read_co | None:
+        """Ask and read, with one repair of the form; None when nothing can be read."""
         reply = self._ask(request)
         if reply.finish is Finish.REFUSAL:
-            return None, False
+            return None
         cut_off = reply.finish is Finish.LENGTH
-        found = read(reply.content, cut_off=cut_off)
-        if not isinstance(found, BadForm):
-            return found, cut_off
-        problem = _CUT if cut_off else found.problem
+        words = read(reply.content, cut_off=cut_off)
+        if not isinstance(words, BadForm):
+            return words
+        problem = _CUT if cut_off else words.problem
         self._count(request.model, repaired=1)
         again = self._ask(repaired_form(request, reply.content, problem=problem, prompt=self._r.prompts.repair))
-        found = read(again.content)
-        return (None, True) if isinstance(found, BadForm) else (found, True)
+        words = read(again.content)
+        return None if isinstance(words, BadForm) else words
 
     def _ask(self, request: ModelRequest) -> ModelReply:
         # A call may take as long as a lease: each one begins with a whole one.
@@ -222,4 +217,4 @@ class _Refinement:
 
 
 def _written(node: AcceptedNode) -> WrittenNode:
-    return WrittenNode(source=node.source, levels=node.levels, tokens=node.tokens)
+    return WrittenNode(source=node.source, notes=node.notes, levels=node.levels, tokens=node.tokens)

@@ -130,7 +130,7 @@ def sql_store(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> 
 def refine_target(settings: WorkerSettings) -> RefineTarget:
     """What words are to be made with."""
     return RefineTarget(
-        settings.extract_model, settings.summarize_model, prompt_files.EXTRACT, prompt_files.SUMMARIZE,
+        settings.extract_model, settings.summarize_model, prompt_files.NOTES, prompt_files.CHAPTER,
         settings.refine_segments,
     )  # fmt: skip
 
@@ -181,7 +181,7 @@ def refining(
 def prompts() -> Prompts:
     """The prompts in force."""
     return Prompts(
-        extract=prompt_files.prompt(prompt_files.EXTRACT), summarize=prompt_files.prompt(prompt_files.SUMMARIZE),
+        notes=prompt_files.prompt(prompt_files.NOTES), chapter=prompt_files.prompt(prompt_files.CHAPTER),
         repair=prompt_files.prompt(prompt_files.REPAIR),
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 records, results    the glossary; what calls return and what one read fetched
 keys, tasks         Redis keys; task names, queues, operations of an inbox
-columns, tables, search_tables, work_tables   the schema
+columns, tables, search_tables, work_tables, model_tables   the schema
 canonical           what must be equal between any two runs
 configuration       what `configure` and `resolve_anchor` may set
 notes, note_lists, outlines   statements in few words, and how they are stored, of a node and of a conversation

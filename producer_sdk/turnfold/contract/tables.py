@@ -33,6 +33,7 @@ from turnfold.contract.columns import (
     key_column,
     table,
 )
+from turnfold.contract.model_tables import ModelNoteRow, ModelOutlineRow
 from turnfold.contract.search_tables import (
     AnchorPostingRow,
     AnchorVectorRow,
@@ -290,6 +291,8 @@ __all__ = [
     "LevelRow",
     "MetaRow",
     "ModelBatchRow",
+    "ModelNoteRow",
+    "ModelOutlineRow",
     "NodeRow",
     "NoteListRow",
     "OperationRow",

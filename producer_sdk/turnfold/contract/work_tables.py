@@ -156,7 +156,7 @@ class ModelBatchRow(Base, table=True):
 
 USED: Final = (
     "requests", "failed", "repaired", "cached_replies", "input_tokens", "cached_tokens", "output_tokens", "estimated",
-    "cost_micros", "quotes_kept", "quotes_refused", "levels_kept", "levels_refused", "skipped",
+    "cost_micros", "quotes_kept", "quotes_refused", "notes_kept", "notes_refused", "skipped",
 )  # fmt: skip
 """Columns of what models did and cost. Money is in millionths of a US dollar; `estimated` counts replies that did not
 say what they used."""

@@ -26,13 +26,13 @@ from sqlalchemy import (
     type_coerce,
 )
 
+from turnfold.contract.outlines import FIRST_TIER
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
 from turnfold.contract.tables import (
     ANCHOR_ORDER,
     AnchorRow,
     ConversationRow,
     NodeRow,
-    OutlineRow,
     TurnRow,
     table,
 )
@@ -48,7 +48,6 @@ conversation = table(ConversationRow)
 turn = table(TurnRow)
 node = table(NodeRow)
 anchor = table(AnchorRow)
-outline = table(OutlineRow)
 
 HEAD_COLUMNS: Final = (
     conversation.c.id, conversation.c.turn_count, conversation.c.closed_seq, conversation.c.fold_seq,
@@ -77,11 +76,13 @@ FRONTIER: Final = text(
     f"AND n.idx >= (:node_count / w.span / {FAN_OUT}) * {FAN_OUT} - {2 * FAN_OUT} ORDER BY n.height, n.idx"
 ).columns(*NODE_COLUMNS)
 
-OUTLINE: Final = (
-    select(outline.c.part, outline.c.body)
-    .where(outline.c.conversation == bindparam("conversation"), outline.c.part <= bindparam("last_part"))
-    .order_by(outline.c.part)
+OUTLINE: Final = text(
+    "SELECT part, body FROM outline WHERE conversation = :conversation AND part <= :last_part AND "  # noqa: S608 - a constant
+    f"(part < {FIRST_TIER} OR NOT EXISTS (SELECT 1 FROM model_outline WHERE conversation = :conversation)) "
+    "UNION ALL SELECT part, body FROM model_outline WHERE conversation = :conversation AND part <= :last_part "
+    "ORDER BY part"
 )
+"""Its notes are a model's where it wrote some."""
 
 ANCHOR_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.end_offset,

@@ -38,25 +38,23 @@ def test_what_is_private_is_not_sent_and_quotes_of_it_are_kept_whole(make_refine
     refinery = make_refinery(redact=True)
 
     def answer(request: Request) -> str:
-        if "anchors" not in request["response_format"]["json_schema"]["schema"]["properties"]:
-            return scribe.answer(request)
-        user = request["messages"][1]["content"]
-        return json.dumps({
-            "anchors": [
-                {"turn": seq, "type": "critical_fact", "quote": sentence}
-                for segment in scribe.read_request(user)
-                for seq, _, words in segment.turns
+        body = json.loads(scribe.answer(request))
+        told = {one.number: one for one in scribe.read_request(request["messages"][1]["content"])}
+        for segment in body.get("segments", ()):
+            segment["quotes"] = [
+                {"turn": numbers[0], "type": "critical_fact", "quote": sentence}
+                for numbers, _, words in told[segment["segment"]].turns
                 for sentence in scribe.sentences(words)
                 if "<card-" in sentence or "<email-" in sentence or "<secret-" in sentence
             ]
-        })  # fmt: skip
+        return json.dumps(body)
 
     refinery.server.answer = answer
     refinery.fold("c", private_talk())
     sent = json.dumps([request["messages"] for request in refinery.server.requests])
     for secret in SECRETS:
         assert secret not in sent
-    assert refinery.states == ["done"]
+    assert set(refinery.states) <= {"done", "skipped"}
     used = refinery.used()
     assert used["quotes_refused"] == 0
     found = " ".join(row[0] for row in refinery.query("SELECT body FROM anchor"))
@@ -78,7 +76,7 @@ def test_a_secret_is_hidden_whole(secret: str) -> None:
     from turnfold_worker.adapters.redaction import PersonalDataRedactor
 
     user = f"Before it.\n#7 user: look: {secret}\nand after."
-    request = ModelRequest(purpose=Purpose.EXTRACT, model="m", prompt_version="p", system="s", user=user, max_tokens=1)
+    request = ModelRequest(purpose=Purpose.NOTES, model="m", prompt_version="p", system="s", user=user, max_tokens=1)
     hidden, restore = PersonalDataRedactor().hide(request)
     for piece in secret.replace("db/x", "").replace("postgres", "").split("\n"):
         assert piece not in hidden.user
@@ -92,7 +90,7 @@ def test_the_same_words_are_redacted_alike_and_come_back_whole() -> None:
 
     redactor = PersonalDataRedactor()
     user = f"{' '.join(SAID)} <email-1> {SECRETS[0]} again"
-    request = ModelRequest(purpose=Purpose.EXTRACT, model="m", prompt_version="p", system="s", user=user, max_tokens=1)
+    request = ModelRequest(purpose=Purpose.NOTES, model="m", prompt_version="p", system="s", user=user, max_tokens=1)
     hidden, restore = redactor.hide(request)
     again, _ = redactor.hide(request)
     assert hidden == again

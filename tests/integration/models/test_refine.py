@@ -17,17 +17,22 @@ from turnfold_worker.testing.model_server import OpenAIServer
 from turnfold_worker.wiring import refine_target
 
 
-def test_a_finished_chapter_is_refined_in_two_calls(refinery: Refinery) -> None:
+def test_two_closed_segments_are_refined_in_one_call_and_their_chapter_after_its_last(refinery: Refinery) -> None:
     refinery.fold("c")
-    assert refinery.states == ["done"]
-    assert refinery.server.purposes() == ["extract", "summarize"]
-    assert [request["model"] for request in refinery.server.requests] == ["gpt-4o", "gpt-4o-mini"]
+    subjects = [row[0] for row in refinery.query("SELECT subject FROM job WHERE kind = 'refine' ORDER BY id")]
+    assert subjects == [*range(0, 2 * (len(subjects) - 1), 2), -1]
+    assert set(refinery.states) == {"done", "skipped"}
+    asked = refinery.states.count("done")
+    assert refinery.server.purposes() == ["notes"] * (asked - 1) + ["chapter"]
+    assert {request["model"] for request in refinery.server.requests[:-1]} == {"gpt-4o"}
+    assert refinery.server.requests[-1]["model"] == "gpt-4o-mini"
     assert {(height, level) for height, _, level, _ in refinery.levels()} == {(h, n) for h in (0, 1) for n in (1, 2, 3)}
     used = refinery.used("c")
     assert used == refinery.used()
-    assert (used["requests"], used["failed"], used["quotes_refused"], used["levels_refused"]) == (2, 0, 0, 0)
+    assert (used["failed"], used["quotes_refused"], used["notes_refused"]) == (0, 0, 0)
+    assert used["requests"] == asked
     assert used["input_tokens"] + used["output_tokens"] == refinery.server.billed
-    assert used["levels_kept"] == len(refinery.levels())
+    assert used["notes_kept"] == refinery.count("model_note") > 0
     assert used["quotes_kept"] == refinery.count("anchor WHERE refined = 1") > 0
     assert used["cost_micros"] > 0
     assert broken_invariants(refinery.local.engine) == {}
@@ -35,14 +40,14 @@ def test_a_finished_chapter_is_refined_in_two_calls(refinery: Refinery) -> None:
 
 def test_every_row_of_a_model_says_where_it_comes_from(refinery: Refinery) -> None:
     refinery.fold("c")
-    assert refinery.query("SELECT DISTINCT model, prompt_version FROM level WHERE refined = 1") == [
-        ("gpt-4o-mini", "summarize-1")
-    ]
-    assert refinery.query("SELECT DISTINCT model, prompt_version FROM anchor WHERE refined = 1") == [
-        ("gpt-4o", "extract-1")
-    ]
-    other = "FROM level l JOIN node n ON n.conversation = l.conversation AND n.height = l.height AND n.idx = l.idx "
-    assert refinery.query(f"SELECT 1 {other} WHERE l.refined = 1 AND l.source_hash <> n.source_hash") == []
+    made_by = [("gpt-4o", "notes-1"), ("gpt-4o-mini", "chapter-1")]
+    for rows in ("level WHERE refined = 1", "model_note"):
+        assert refinery.query(f"SELECT DISTINCT model, prompt_version FROM {rows} ORDER BY 1") == made_by
+    assert refinery.query("SELECT DISTINCT model, prompt_version FROM anchor WHERE refined = 1") == made_by[:1]
+    other = "JOIN node n ON n.conversation = l.conversation AND n.height = l.height AND n.idx = l.idx "
+    for rows in ("level l", "model_note l"):
+        changed = f"SELECT 1 FROM {rows} {other} WHERE l.source_hash <> n.source_hash"
+        assert refinery.query(changed) == []
     assert refinery.count("level WHERE refined = 0 AND model IS NOT NULL") == 0
 
 
@@ -63,6 +68,22 @@ def test_a_model_anchor_is_read_beside_those_of_the_rules_in_the_order_of_the_ta
         assert turns[anchor.turn_seq].content[anchor.start : anchor.end] == anchor.text
     assert [(one.turn_seq, one.start) for one in found] == sorted((one.turn_seq, one.start) for one in found)
     assert refinery.tf.status("c").anchors == len(found)
+
+
+def test_a_context_without_a_query_shows_the_models_notes_in_place_of_the_rules(refinery: Refinery) -> None:
+    refinery.fold("c", 120)
+    context = refinery.tf.context("c", budget_tokens=2_000)
+    assert context.tokens <= 2_000
+    shown = [body for (body,) in refinery.query("SELECT body FROM model_note") if body in context.text]
+    assert len(shown) > 5
+    rules = fold(talk("c", 120), conversation_id="c", settings=SHORT_SEGMENTS)
+    rules_context = rules.context(budget_tokens=2_000).text
+    assert context.text != rules_context
+    SqlRefinementAdmin(
+        refinery.local.worker.store._engine,
+        refine_target(refinery.local.worker.settings),  # type: ignore[attr-defined]
+    ).undo(1)
+    assert refinery.tf.context("c", budget_tokens=2_000).text == rules_context
 
 
 def test_an_expansion_and_a_context_by_age_show_the_models_words(refinery: Refinery) -> None:
@@ -95,11 +116,10 @@ def test_the_goal_the_constraints_and_earlier_anchors_are_given(refinery: Refine
     refinery.fold("c", 160)
     prompts = [request["messages"][1]["content"] for request in refinery.server.requests]
     assert all(prompt.startswith("Goal of the conversation: Sell tickets\nConstraint: no AWS\n") for prompt in prompts)
-    extractions = [prompt for prompt in prompts if "=== segment 1\n" in prompt or "=== segment 9\n" in prompt]
-    assert ["kept before: " in prompt for prompt in sorted(extractions, key=lambda one: "=== segment 9" in one)] == [
-        False,
-        True,
-    ]
+    first = next(prompt for prompt in prompts if "=== segment 1 (" in prompt)
+    ninth = next(prompt for prompt in prompts if "=== segment 9 (" in prompt)
+    assert "kept before (#" not in first
+    assert "kept before (#" in ninth
 
 
 def test_a_person_settles_what_a_model_found_and_it_stays_so(
@@ -125,7 +145,7 @@ def test_a_person_settles_what_a_model_found_and_it_stays_so(
 def test_a_second_delivery_and_a_late_one_do_nothing(refinery: Refinery) -> None:
     refinery.fold("c")
     before, calls = refinery.levels(), len(refinery.server.requests)
-    (job,) = (row[0] for row in refinery.query("SELECT id FROM job WHERE kind = 'refine'"))
+    job = refinery.query("SELECT MIN(id) FROM job WHERE kind = 'refine'")[0][0]
     assert refinery.local.worker.refine(job) == "nothing was due"
     assert refinery.local.worker.refine(job + 1000) == "nothing was due"
     assert (refinery.levels(), len(refinery.server.requests)) == (before, calls)
@@ -138,10 +158,10 @@ def test_a_job_that_is_run_again_is_answered_from_the_cache(refinery: Refinery) 
     with engine.begin() as connection:
         connection.exec_driver_sql("UPDATE job SET state = 'due', not_before = 0 WHERE kind = 'refine'")
     refinery.local.settle()
-    assert refinery.states == ["done"]
+    assert set(refinery.states) == {"done", "skipped"}
     assert refinery.levels() == before
     assert refinery.server.billed == billed
-    assert refinery.used()["cached_replies"] == 2
+    assert refinery.used()["cached_replies"] == refinery.states.count("done")
 
 
 def test_a_forgotten_conversation_takes_its_replies_and_usage_along_and_leaves_the_tenants_bill(
@@ -151,7 +171,7 @@ def test_a_forgotten_conversation_takes_its_replies_and_usage_along_and_leaves_t
     spent = refinery.used()
     tf.forget("c", timeout_seconds=0)
     refinery.local.settle()
-    for table in ("reply", "usage", "level", "anchor", "job"):
+    for table in ("reply", "usage", "level", "model_note", "model_outline", "anchor", "job"):
         assert refinery.count(table) == 0, table
     assert refinery.used() == spent
 
@@ -178,15 +198,20 @@ def test_a_group_in_which_nothing_can_be_won_is_skipped_and_counted(refinery: Re
     assert refinery.used()["skipped"] == len(refinery.states)
 
 
-def test_smaller_groups_are_asked_for_where_that_is_set(make_refinery: Callable[..., Refinery]) -> None:
-    refinery = make_refinery(refine_segments=2)
+def test_larger_groups_are_asked_for_where_that_is_set(make_refinery: Callable[..., Refinery]) -> None:
+    refinery = make_refinery(refine_segments=8)
     refinery.fold("c")
-    segments = refinery.count("node WHERE height = 0")
-    assert len(refinery.states) == segments // 2
+    assert refinery.server.purposes() == ["notes", "chapter"]
     assert {height for height, *_ in refinery.levels()} == {0, 1}
-    with_chapter = [r for r in refinery.server.requests if "Write node 0" in r["messages"][1]["content"]]
-    assert with_chapter
-    assert all("before these segments" in r["messages"][1]["content"] for r in with_chapter)
+
+
+def test_a_chapter_is_told_from_its_segments_notes(refinery: Refinery) -> None:
+    refinery.fold("c")
+    prompt = refinery.server.requests[-1]["messages"][1]["content"]
+    written = refinery.query("SELECT body FROM model_note WHERE height = 0 AND idx < 8")
+    assert written
+    assert all(f": {body}\n" in prompt for (body,) in written)
+    assert "(note c-1)" not in prompt, "no words of turns"
 
 
 def test_without_a_model_there_are_no_jobs(make_refinery: Callable[..., Refinery]) -> None:
@@ -198,16 +223,20 @@ def test_without_a_model_there_are_no_jobs(make_refinery: Callable[..., Refinery
 
 def test_repeated_quotes_become_one_anchor_and_what_the_rules_keep_becomes_none(refinery: Refinery) -> None:
     def greedy(request: dict[str, Any]) -> str:
-        if "anchors" not in request["response_format"]["json_schema"]["schema"]["properties"]:
-            return scribe.answer(request)
-        user = request["messages"][1]["content"]
-        kept = [
-            {"turn": seq, "type": "decision", "quote": words[words.index("<<") + 2 : words.index(">>")]}
-            for segment in scribe.read_request(user)
-            for seq, _, words in segment.turns
-            if "<<" in words
-        ]
-        return json.dumps({"anchors": [*scribe.quotes(user) * 2, *kept]})
+        body = json.loads(scribe.answer(request))
+        for segment in body.get("segments", ()):
+            told = next(
+                one
+                for one in scribe.read_request(request["messages"][1]["content"])
+                if one.number == segment["segment"]
+            )
+            kept = [
+                {"turn": numbers[0], "type": "decision", "quote": words[words.index("<<") + 2 : words.index(">>")]}
+                for numbers, _, words in told.turns
+                if "<<" in words
+            ]
+            segment["quotes"] = [*segment["quotes"] * 2, *kept]
+        return json.dumps(body)
 
     refinery.server.answer = greedy
     refinery.fold("c")

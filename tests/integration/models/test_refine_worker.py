@@ -47,7 +47,7 @@ def test_up_with_a_model_refines_through_failures(server_folder: Path, openai_se
         )  # fmt: skip
         engine.dispose()
         log = (server_folder / "refine.log").read_text()
-        assert "levels written" in log
+        assert "notes written" in log
         assert "note a-1" not in log
 
 

@@ -183,7 +183,7 @@ def test_models_are_counted(refinery: Refinery, told: Callable[[], Told]) -> Non
 
     assert found["turnfold_model_calls_total", "gpt-4o"] >= 1
     assert found["turnfold_model_input_tokens_total", "gpt-4o-mini"] > 0
-    assert found["turnfold_model_levels_kept_total", "gpt-4o-mini"] > 0
+    assert found["turnfold_model_notes_kept_total", "gpt-4o-mini"] > 0
     assert found["turnfold_model_dollars_total", "gpt-4o"] > 0
 
 

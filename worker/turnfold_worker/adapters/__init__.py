@@ -18,6 +18,7 @@ sql_errors, database_clock, bulk_insert   what all of these share
 openai_model, openai_batches, prompt_files, redaction   what is asked, one by one or in batches
 redis_model_limits           limits and circuits that all workers share
 sql_ledger, sql_batches      what models said and cost; batches under way
+sql_model_notes, sql_model_outlines   a model's notes, and outlines in which they stand
 sql_refinements, sql_refine_jobs, sql_refine_sources, sql_refinement_admin   what refining reads and writes
 
 `parked` and `expire`:

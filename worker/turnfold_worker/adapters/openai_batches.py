@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ENDPOINT: Final = "/v1/chat/completions"
 _ENDED: Final = frozenset({"completed", "failed", "expired", "cancelled"})
-_UNKNOWN: Final = ModelRequest(purpose=Purpose.EXTRACT, model="", prompt_version="", system="", user="", max_tokens=0)
+_UNKNOWN: Final = ModelRequest(purpose=Purpose.NOTES, model="", prompt_version="", system="", user="", max_tokens=0)
 """A batch whose provider does not say what it used is counted by its replies alone."""
 
 

@@ -13,8 +13,8 @@ from turnfold.contract.tasks import JobKind, JobState
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.adapters.sql_jobs import DUE
-from turnfold_worker.adapters.sql_refine_sources import read_group
-from turnfold_worker.model_ports import Group, Owner, RefineTarget
+from turnfold_worker.adapters.sql_refine_sources import read_chapter, read_group
+from turnfold_worker.model_ports import ChapterGroup, Group, Owner, RefineTarget, chapter_of_subject
 
 _conversation = table(ConversationRow)
 _job = table(JobRow)
@@ -48,7 +48,7 @@ class SqlBatches:
         with transaction(self._engine) as connection:
             connection.execute(_release().where(_job.c.id.in_(jobs)))
 
-    def batch_group(self, job: JobId) -> tuple[Owner, Group] | None:
+    def batch_group(self, job: JobId) -> tuple[Owner, Group | ChapterGroup] | None:
         with transaction(self._engine) as connection:
             row = connection.execute(
                 select(_job.c.conversation, _job.c.tenant, _job.c.subject).where(_job.c.id == job)
@@ -56,7 +56,12 @@ class SqlBatches:
             if row is None:
                 return None
             conversation = ConversationId(row.conversation)
-            group = read_group(connection, conversation, self.target, row.subject)
+            chapter = chapter_of_subject(row.subject)
+            group = (
+                read_group(connection, conversation, self.target, row.subject)
+                if chapter is None
+                else read_chapter(connection, conversation, chapter)
+            )
             return None if group is None else (Owner(conversation, row.tenant), group)
 
     def open_batches(self, tenant: str) -> list[tuple[str, int]]:

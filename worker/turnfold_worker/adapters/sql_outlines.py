@@ -15,7 +15,7 @@ from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import FRAME_PART, Outline, pack_outline, unpack_outline
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId
 from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, OutlineRow, table
-from turnfold_worker.adapters import sql_anchors, sql_folds
+from turnfold_worker.adapters import sql_anchors, sql_folds, sql_model_outlines
 from turnfold_worker.exchange import Tail
 from turnfold_worker.pipeline.ledger import Ledger
 from turnfold_worker.pipeline.outline import (
@@ -130,7 +130,17 @@ def write(connection: Connection, seen: Tail, outline: Outline, *, frame_only: b
         insert(_outline),
         [{"conversation": seen.conversation, "part": part, "body": body} for part, body in sorted(parts.items())],
     )
+    if not frame_only:
+        put_models(connection, seen.conversation, outline)
     return True
+
+
+def put_models(connection: Connection, conversation: ConversationId, outline: Outline | None = None) -> None:
+    """Let a model's notes stand in an outline that is stored, where there are some."""
+    known = outline or frame(connection, conversation)
+    if known is not None:
+        held = notes(connection, conversation, known.cover)
+        sql_model_outlines.put(connection, conversation, known, held)
 
 
 def rebuild(connection: Connection, conversation: ConversationId) -> None:
@@ -185,6 +195,7 @@ def cut_back(connection: Connection, conversation: ConversationId, *, node_count
 def _put_anew(connection: Connection, conversation: ConversationId, *, node_count: int, last_seq: int) -> None:
     """Replace an outline by one without the turns after `last_seq`."""
     connection.execute(delete(_outline).where(_outline.c.conversation == conversation))
+    sql_model_outlines.drop(connection, conversation)
     if not last_seq:
         return
     outline = _made(connection, conversation, node_count, last_seq)
@@ -192,3 +203,4 @@ def _put_anew(connection: Connection, conversation: ConversationId, *, node_coun
         insert(_outline),
         [{"conversation": conversation, "part": part, "body": body} for part, body in pack_outline(outline).items()],
     )
+    put_models(connection, conversation, outline)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Connection, and_, case, delete, func, or_, select, update
@@ -12,11 +12,12 @@ from sqlalchemy import Connection, and_, case, delete, func, or_, select, update
 from turnfold.contract.records import FAN_OUT, ConversationId, JobId
 from turnfold.contract.tables import AccessRow, ConversationRow, JobRow, NodeRow, table
 from turnfold.contract.tasks import JobKind, JobState
-from turnfold_worker.adapters import sql_overdue
+from turnfold_worker.adapters import sql_model_notes, sql_overdue
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_jobs import DUE, MAX_ERROR, RUNNING, lapsed
 from turnfold_worker.adapters.sql_turns import insert_new
-from turnfold_worker.model_ports import Owner, RefineClaim, RefineCounts, RefineTarget
+from turnfold_worker.model_ports import Owner, RefineClaim, RefineCounts, RefineTarget, subject_of_chapter
+from turnfold_worker.pipeline.refinement.notes import ModelNote
 
 LONGEST_DELAY_SECONDS: Final = 900.0
 """How far a refine job is put off at most: the next look then finds out whether its reason still holds."""
@@ -65,6 +66,29 @@ def add(
     return sum(_upsert(connection, row, again=again) for row in rows)
 
 
+def add_chapter(connection: Connection, conversation: ConversationId, target: RefineTarget, chapter: int) -> None:
+    """A job for a chapter whose segments are all done, if a model wrote notes on one of them; else nothing."""
+    first = chapter * FAN_OUT
+    nodes = _segments(connection, conversation, first, first + FAN_OUT - 1)
+    groups = [node.idx for node in nodes if node.idx % target.segments == 0]
+    over = connection.scalars(
+        select(_job.c.subject).where(
+            _job.c.conversation == conversation, _KIND, _job.c.subject.in_(groups),
+            _job.c.state.in_((str(JobState.DONE), str(JobState.SKIPPED))),
+        )
+    ).all()  # fmt: skip
+    if len(nodes) < FAN_OUT or set(over) < set(groups) or not any(node.refined for node in nodes):
+        return
+    notes = sql_model_notes.of_segments(connection, conversation, first, first + FAN_OUT - 1)
+    row = {
+        "conversation": conversation, "kind": str(JobKind.REFINE), "subject": subject_of_chapter(chapter),
+        "tenant": connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation)),
+        "input_hash": _input_hash(target, nodes, notes), "state": str(JobState.DUE),
+        "not_before": now_milliseconds(), "priority": _priority(nodes),
+    }  # fmt: skip
+    _upsert(connection, row, again=False)
+
+
 def _segments(connection: Connection, conversation: ConversationId, first: int, last: int) -> Sequence[Any]:
     return connection.execute(
         select(
@@ -72,6 +96,7 @@ def _segments(connection: Connection, conversation: ConversationId, first: int, 
             _node.c.source_hash,
             _node.c.importance,
             _node.c.tokens_0,
+            _node.c.refined,
             func.coalesce(_access.c.expansions, 0).label("reads"),
         )
         .outerjoin(_access, and_(_access.c.conversation == _node.c.conversation, _access.c.idx == _node.c.idx))
@@ -113,10 +138,15 @@ def _upsert(connection: Connection, row: dict[str, Any], *, again: bool) -> int:
     return len(connection.execute(made).all())
 
 
-def _input_hash(target: RefineTarget, group: Sequence[Any]) -> str:
+def _input_hash(
+    target: RefineTarget, group: Sequence[Any], notes: Mapping[int, Sequence[ModelNote]] | None = None
+) -> str:
+    """Of what a job is made from and with; of a chapter also its segments' notes."""
     digest = hashlib.blake2b(target.version.encode(), digest_size=16)
     for node in group:
         digest.update(bytes(node.source_hash))
+        for note in (notes or {}).get(node.idx, ()):
+            digest.update(repr((note.turns, note.speaker, note.text)).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 
@@ -225,11 +255,6 @@ def overdue(connection: Connection, most: int, *, after: str, lease_milliseconds
 
 
 def last_of(target: RefineTarget, first_idx: int) -> tuple[int, int]:
-    """First and last segment of the group that a job belongs to; the chapter that ends with it has FAN_OUT of them."""
+    """First and last segment of the group that a job belongs to."""
     first = first_idx // target.segments * target.segments
     return first, first + target.segments - 1
-
-
-def completes_chapter(last_idx: int) -> bool:
-    """Whether a chapter ends with this segment."""
-    return (last_idx + 1) % FAN_OUT == 0

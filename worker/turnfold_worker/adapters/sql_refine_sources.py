@@ -8,14 +8,14 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, func, select
 
-from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, Method, TurnState
+from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, Method, StoredTurn, TurnState
 from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, TurnRow, table
 from turnfold.database.rows import STATES, anchor_record, rules_node_record, turn_record
 from turnfold.database.statements import ANCHOR_COLUMNS, turn_columns
-from turnfold_worker.adapters import sql_anchors, sql_folds, sql_refine_jobs
-from turnfold_worker.model_ports import Group, Owner, RefineTarget, Remains
+from turnfold_worker.adapters import sql_anchors, sql_folds, sql_model_notes, sql_refine_jobs
+from turnfold_worker.model_ports import ChapterGroup, Group, Owner, RefineTarget, Remains
 from turnfold_worker.pipeline.refinement.reconstruction import Kept
-from turnfold_worker.pipeline.refinement.sources import NodeSource, RefineSource, open_at
+from turnfold_worker.pipeline.refinement.sources import ChapterSource, ChildSource, NodeSource, RefineSource, open_at
 from turnfold_worker.pipeline.settings import settings_at
 
 EARLIER_ANCHORS: Final = 256
@@ -38,21 +38,11 @@ def read_group(
     if row is None or len(nodes) != target.segments:
         return None
     first_seq, last_seq = nodes[0].node.first_seq, nodes[-1].node.last_seq
-    turns = [
-        turn_record(turn)
-        for turn in connection.execute(
-            select(*turn_columns(capped=False))
-            .where(_turn.c.conversation == conversation, _turn.c.seq.between(first_seq, last_seq))
-            .order_by(_turn.c.seq)
-        )
-    ]
+    turns = _turns(connection, conversation, first_seq, last_seq)
     settings = settings_at(sql_folds.configurations(connection, conversation, last_seq - 1), last_seq)
     anchors = _rules_anchors(connection, conversation, _anchor.c.seq.between(first_seq, last_seq))
     earlier = _rules_anchors(connection, conversation, _anchor.c.seq < first_seq, most=EARLIER_ANCHORS)
     node_of = _nodes_of_related(connection, conversation, [*anchors, *earlier])
-    chapter = None
-    if sql_refine_jobs.completes_chapter(last):
-        chapter = next(iter(_nodes(connection, conversation, 1, last // FAN_OUT, last // FAN_OUT)), None)
     source = RefineSource(
         goal=settings.goal, constraints=settings.constraints,
         segments=tuple(
@@ -62,7 +52,6 @@ def read_group(
         anchors=tuple(sorted(anchors, key=lambda one: (one.turn_seq, one.start, one.id))),
         marked=tuple(open_at(anchors, last, node_of)),
         earlier=tuple(sorted(open_at(earlier, last, node_of), key=lambda one: (-one.rank, -one.id))),
-        chapter=chapter, briefs=_briefs(connection, conversation, first),
     )  # fmt: skip
     return Group(source=source, settings=settings, edit_revision=row.edit_revision)
 
@@ -109,17 +98,50 @@ def _nodes_of_related(
     return {row.id: row.node_idx for row in rows}
 
 
-def _briefs(connection: Connection, conversation: ConversationId, first: int) -> tuple[str, ...]:
-    """Level 2 of the segments between the chapter's beginning and the group's."""
-    rows = connection.execute(
-        select(_level.c.body)
-        .where(
-            _level.c.conversation == conversation, _level.c.height == 0, _level.c.level == 2, _level.c.refined == 0,
-            _level.c.idx.between(first // FAN_OUT * FAN_OUT, first - 1),
-        )
-        .order_by(_level.c.idx)
+def read_chapter(connection: Connection, conversation: ConversationId, idx: int) -> ChapterGroup | None:
+    """A chapter with its segments' notes; None when it is not there."""
+    row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).first()
+    found = _nodes(connection, conversation, 1, idx, idx)
+    if row is None or not found:
+        return None
+    (chapter,) = found
+    first, last = chapter.node.first_seq, chapter.node.last_seq
+    settings = settings_at(sql_folds.configurations(connection, conversation, last - 1), last)
+    segments = (idx * FAN_OUT, idx * FAN_OUT + FAN_OUT - 1)
+    notes = sql_model_notes.of_segments(connection, conversation, *segments)
+    briefs = _briefs(connection, conversation, *segments)
+    source = ChapterSource(
+        goal=settings.goal, constraints=settings.constraints,
+        chapter=replace(chapter, turns=tuple(_turns(connection, conversation, first, last))),
+        children=tuple(
+            ChildSource(
+                number=segment + 1, notes=tuple(notes.get(segment, ())),
+                brief="" if segment in notes else briefs.get(segment, ""),
+            )
+            for segment in range(segments[0], segments[1] + 1)
+        ),
     )  # fmt: skip
-    return tuple(rows.scalars())
+    return ChapterGroup(source=source, edit_revision=row.edit_revision)
+
+
+def _turns(connection: Connection, conversation: ConversationId, first: int, last: int) -> list[StoredTurn]:
+    rows = connection.execute(
+        select(*turn_columns(capped=False))
+        .where(_turn.c.conversation == conversation, _turn.c.seq.between(first, last))
+        .order_by(_turn.c.seq)
+    )
+    return [turn_record(row) for row in rows]
+
+
+def _briefs(connection: Connection, conversation: ConversationId, first: int, last: int) -> Mapping[int, str]:
+    """Level 2 of some segments, by the rules."""
+    rows = connection.execute(
+        select(_level.c.idx, _level.c.body).where(
+            _level.c.conversation == conversation, _level.c.height == 0, _level.c.level == 2, _level.c.refined == 0,
+            _level.c.idx.between(first, last),
+        )
+    )  # fmt: skip
+    return {row.idx: row.body for row in rows}
 
 
 def read_remains(connection: Connection, conversation: ConversationId, height: int, idx: int) -> Remains | None:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Table, delete, func, select, update
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import TENANT_USAGE, USAGE, AnchorRow, ConversationRow, LevelRow, NodeRow, table
-from turnfold_worker.adapters import sql_access, sql_refine_jobs
+from turnfold_worker.adapters import sql_access, sql_model_notes, sql_model_outlines, sql_refine_jobs
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.model_ports import RefineCounts, RefineTarget
 
@@ -49,10 +49,10 @@ class Usage:
     """Millionths of a US dollar; 0 for a model without a price."""
     quotes_kept: int
     quotes_refused: int
-    levels_kept: int
-    levels_refused: int
+    notes_kept: int
+    notes_refused: int
     skipped: int
-    """Groups of segments in which nothing could be won."""
+    """Groups of segments, and chapters, in which nothing could be won."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +114,8 @@ class SqlRefinementAdmin:
             levels = connection.execute(
                 delete(_level).where(_level.c.conversation == conversation, _level.c.refined == 1)
             ).rowcount
+            sql_model_notes.drop(connection, conversation)
+            sql_model_outlines.drop(connection, conversation)
             anchors = connection.execute(
                 delete(_anchor).where(_anchor.c.conversation == conversation, _anchor.c.id < 0)
             ).rowcount

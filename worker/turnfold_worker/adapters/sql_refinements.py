@@ -8,16 +8,24 @@ from typing import Final
 
 from sqlalchemy import Connection, Engine, delete, func, select, update
 
-from turnfold.contract.records import Anchor, ConversationId, JobId
+from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, JobId
 from turnfold.contract.tables import AnchorRow, ConversationRow, LevelRow, NodeRow, table
 from turnfold.contract.tasks import JobState
 from turnfold.database.rows import anchor_record
 from turnfold.database.statements import ANCHOR_COLUMNS
-from turnfold_worker.adapters import sql_access, sql_anchors, sql_overdue, sql_refine_jobs, sql_removals
+from turnfold_worker.adapters import (
+    sql_access,
+    sql_anchors,
+    sql_model_notes,
+    sql_outlines,
+    sql_overdue,
+    sql_refine_jobs,
+    sql_removals,
+)
 from turnfold_worker.adapters.sql_errors import transaction
-from turnfold_worker.adapters.sql_refine_sources import read_group, read_remains
+from turnfold_worker.adapters.sql_refine_sources import read_chapter, read_group, read_remains
 from turnfold_worker.adapters.sql_turns import insert_new
-from turnfold_worker.model_ports import Group, RefineClaim, Refined, RefineTarget, Remains, WrittenNode
+from turnfold_worker.model_ports import ChapterGroup, Group, RefineClaim, Refined, RefineTarget, Remains, WrittenNode
 from turnfold_worker.pipeline.refinement.sources import NodeSource
 
 MODEL_CANDIDATES: Final = 64
@@ -93,11 +101,16 @@ class SqlRefinements:
 
     def skip_refine(self, claim: RefineClaim) -> None:
         with self._transaction() as connection:
-            sql_refine_jobs.finish(connection, claim, JobState.SKIPPED)
+            if sql_refine_jobs.finish(connection, claim, JobState.SKIPPED):
+                _go_on(connection, claim, self.target)
 
     def group(self, claim: RefineClaim) -> Group | None:
         with transaction(self._read_engine) as connection:
-            return read_group(connection, claim.owner.conversation, self.target, claim.first_idx)
+            return read_group(connection, claim.owner.conversation, self.target, claim.subject)
+
+    def chapter(self, claim: RefineClaim) -> ChapterGroup | None:
+        with transaction(self._read_engine) as connection:
+            return read_chapter(connection, claim.owner.conversation, claim.chapter or 0)
 
     def refine_candidates(
         self, conversation: ConversationId, terms: Sequence[str], *, first_seq: int, first_idx: int, last_idx: int
@@ -151,10 +164,10 @@ class SqlRefinements:
 
 
 def _write(connection: Connection, refined: Refined, target: RefineTarget) -> None:
-    conversation, source = refined.claim.owner.conversation, refined.group.source
+    conversation = refined.claim.owner.conversation
     guarded = connection.execute(
         update(_conversation)
-        .where(_conversation.c.id == conversation, _conversation.c.edit_revision == refined.group.edit_revision)
+        .where(_conversation.c.id == conversation, _conversation.c.edit_revision == refined.edit_revision)
         .values(revision=_conversation.c.revision + 1, updated_at=func.current_timestamp())
     )
     if not guarded.rowcount:
@@ -162,13 +175,20 @@ def _write(connection: Connection, refined: Refined, target: RefineTarget) -> No
     if not sql_refine_jobs.finish(connection, refined.claim, JobState.DONE):
         raise _Lost
     if refined.nodes is not None:
-        chapter = [source.chapter] if source.chapter is not None else []
-        written = {(one.source.node.height, one.source.node.idx): one for one in refined.nodes}
-        for node in (*source.segments, *chapter):
-            _write_node(connection, conversation, node, written.get((node.node.height, node.node.idx)), target)
+        written = {(node.source.node.height, node.source.node.idx): node for node in refined.nodes}
+        for source in refined.covers:
+            _write_node(connection, conversation, source, written.get((source.node.height, source.node.idx)), target)
         sql_access.tell_again(connection, conversation)
+        sql_outlines.put_models(connection, conversation)
     if refined.anchors is not None:
         _write_anchors(connection, conversation, refined, refined.anchors, target)
+    _go_on(connection, refined.claim, target)
+
+
+def _go_on(connection: Connection, claim: RefineClaim, target: RefineTarget) -> None:
+    """Let the chapter follow its last segments."""
+    if claim.chapter is None:
+        sql_refine_jobs.add_chapter(connection, claim.owner.conversation, target, claim.subject // FAN_OUT)
 
 
 def _write_node(
@@ -182,6 +202,12 @@ def _write_node(
             _level.c.refined == 1, _level.c.level > 0,
         )
     )  # fmt: skip
+    model, prompt = target.extract_model, target.extract_prompt
+    if node.height:
+        model, prompt = target.summarize_model, target.summarize_prompt
+    provenance = {"model": model, "prompt_version": prompt, "source_hash": source.source_hash}
+    notes = () if written is None else written.notes
+    sql_model_notes.replace(connection, conversation, node.height, node.idx, notes, **provenance)
     levels = {} if written is None else written.levels
     sizes = {} if written is None else written.tokens
     if levels:
@@ -190,8 +216,7 @@ def _write_node(
             [
                 {
                     "conversation": conversation, "height": node.height, "idx": node.idx, "level": level, "refined": 1,
-                    "body": body, "model": target.summarize_model, "prompt_version": target.summarize_prompt,
-                    "source_hash": source.source_hash,
+                    "body": body, **provenance,
                 }
                 for level, body in sorted(levels.items())
             ],
@@ -210,7 +235,7 @@ def _write_anchors(
     connection: Connection, conversation: ConversationId, refined: Refined, anchors: Sequence[Anchor],
     target: RefineTarget,
 ) -> None:  # fmt: skip
-    segments = refined.group.source.segments
+    segments = refined.covers
     mine = (
         _anchor.c.conversation == conversation, _anchor.c.id < 0,
         _anchor.c.node_idx.between(segments[0].node.idx, segments[-1].node.idx),

@@ -10,6 +10,7 @@ from turnfold.contract.tables import (
     ConversationRow,
     JobRow,
     LevelRow,
+    ModelNoteRow,
     NodeRow,
     NoteListRow,
     PassageRow,
@@ -42,6 +43,7 @@ from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
+_model_notes = table(ModelNoteRow)
 _notes = table(NoteListRow)
 _passage = table(PassageRow)
 _posting = table(PostingRow)
@@ -163,9 +165,10 @@ def _delete_node(connection: Connection, conversation: ConversationId, folded: F
     connection.execute(
         delete(_level).where(_level.c.conversation == conversation, _level.c.height == height, _level.c.idx == idx)
     )
-    connection.execute(
-        delete(_notes).where(_notes.c.conversation == conversation, _notes.c.height == height, _notes.c.idx == idx)
-    )
+    for rows in (_notes, _model_notes):
+        connection.execute(
+            delete(rows).where(rows.c.conversation == conversation, rows.c.height == height, rows.c.idx == idx)
+        )
     if height == 0 and older is not None and older.method != Method.PLAIN:
         # Through all of the conversation's postings, which no index has by segment: rare, and only for these.
         connection.execute(delete(_posting).where(_posting.c.conversation == conversation, _posting.c.idx == idx))

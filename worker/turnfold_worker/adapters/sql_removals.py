@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, null, select, update
 
-from turnfold.contract.records import AnchorState, ConversationId
+from turnfold.contract.records import FAN_OUT, AnchorState, ConversationId
 from turnfold.contract.tables import (
     AnchorPostingRow,
     AnchorRow,
@@ -14,15 +14,17 @@ from turnfold.contract.tables import (
     ConversationRow,
     JobRow,
     LevelRow,
+    ModelNoteRow,
     NodeRow,
     ReplyRow,
     table,
 )
 from turnfold.contract.tasks import JobKind
 from turnfold.database.rows import STATES
-from turnfold_worker.adapters import sql_access
+from turnfold_worker.adapters import sql_access, sql_model_notes
 from turnfold_worker.adapters.sql_anchors import RULES, count_model_anchors, find_again
 from turnfold_worker.adapters.sql_turns import content_hash
+from turnfold_worker.model_ports import subject_of_chapter
 
 _conversation = table(ConversationRow)
 _anchor = table(AnchorRow)
@@ -30,6 +32,7 @@ _anchor_posting = table(AnchorPostingRow)
 _anchor_vector = table(AnchorVectorRow)
 _node = table(NodeRow)
 _level = table(LevelRow)
+_note = table(ModelNoteRow)
 _job = table(JobRow)
 _reply = table(ReplyRow)
 
@@ -102,15 +105,30 @@ def count_anchors(connection: Connection, conversation: ConversationId) -> None:
 
 
 def drop_models_words(connection: Connection, conversation: ConversationId, first: int, last: int) -> None:
-    """Of segments that a model saw together: its levels, anchors and jobs. Every reply too: it may quote all."""
-    nodes = and_(_node.c.conversation == conversation, _node.c.height == 0, _node.c.idx.between(first, last))
-    levels = and_(
-        _level.c.conversation == conversation, _level.c.height == 0, _level.c.idx.between(first, last),
-        _level.c.refined == 1,
-    )  # fmt: skip
-    connection.execute(delete(_level).where(levels))
+    """Of segments that a model saw together, and of their chapters: its notes, levels, anchors and jobs.
+
+    Every reply too: it may quote all.
+    """
     sizes = {f"refined_tokens_{level}": 0 for level in (1, 2, 3)}
-    connection.execute(update(_node).where(nodes, _node.c.refined != 0).values(refined=0, **sizes))
+    for height, lowest, highest in ((0, first, last), (1, first // FAN_OUT, last // FAN_OUT)):
+        of_height = [
+            and_(rows.c.height == height, rows.c.idx.between(lowest, highest)) for rows in (_level, _node, _note)
+        ]
+        connection.execute(
+            delete(_level).where(
+                _level.c.conversation == conversation, of_height[0], _level.c.refined == 1, _level.c.level > 0
+            )
+        )
+        connection.execute(
+            update(_node)
+            .where(_node.c.conversation == conversation, of_height[1], _node.c.refined != 0)
+            .values(refined=0, **sizes)
+        )
+        sql_model_notes.drop(connection, conversation, of_height[2])
+    drop_jobs(
+        connection, conversation, JobKind.REFINE, subject_of_chapter(last // FAN_OUT),
+        subject_of_chapter(first // FAN_OUT),
+    )  # fmt: skip
     drop_anchors(
         connection, conversation, and_(_anchor.c.id < 0, _anchor.c.node_idx.between(first, last)), relink=False
     )
@@ -130,6 +148,12 @@ def drop_jobs(
     """Delete the jobs of segments; whoever has one finds out when it writes."""
     subjects = [_job.c.subject >= first, *([] if last is None else [_job.c.subject <= last])]
     connection.execute(delete(_job).where(_job.c.conversation == conversation, _job.c.kind == str(kind), *subjects))
+
+
+def drop_chapter_jobs(connection: Connection, conversation: ConversationId, first: int) -> None:
+    """Delete what was to be refined of a chapter and of those after it."""
+    beyond = (_job.c.conversation == conversation, _job.c.kind == str(JobKind.REFINE))
+    connection.execute(delete(_job).where(*beyond, _job.c.subject <= subject_of_chapter(first)))
 
 
 def tell_sizes(connection: Connection, conversation: ConversationId) -> None:

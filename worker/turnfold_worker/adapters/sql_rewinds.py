@@ -17,6 +17,7 @@ from turnfold.contract.tables import (
     AnchorRow,
     ConversationRow,
     LevelRow,
+    ModelNoteRow,
     NodeRow,
     NoteListRow,
     OperationRow,
@@ -44,7 +45,7 @@ _notes = table(NoteListRow)
 _anchor = table(AnchorRow)
 _rewound = table(RewoundTurnRow)
 
-_BY_HEIGHT: Final = (_node, table(LevelRow), _notes)
+_BY_HEIGHT: Final = (_node, table(LevelRow), _notes, table(ModelNoteRow))
 _BY_SEGMENT: Final = (table(PostingRow), table(PassageSignsRow), table(AccessRow))
 _passage = table(PassageRow)
 
@@ -155,6 +156,7 @@ def _open_segments(
     sql_removals.drop_jobs(connection, conversation, JobKind.REFOLD, kept)
     together = kept // group * group
     sql_removals.drop_jobs(connection, conversation, JobKind.REFINE, together)
+    sql_removals.drop_chapter_jobs(connection, conversation, kept // FAN_OUT)
     if together < kept:
         sql_removals.drop_models_words(connection, conversation, together, kept - 1)
     sql_removals.tell_sizes(connection, conversation)

@@ -75,8 +75,8 @@ def _show(found: list[Usage]) -> None:
         "#cached", "#output", "#dollars", "#refused",
     )  # fmt: skip
     for one in found:
-        refused = f"{one.quotes_refused + one.levels_refused}"
-        of = one.quotes_kept + one.levels_kept + one.quotes_refused + one.levels_refused
+        refused = f"{one.quotes_refused + one.notes_refused}"
+        of = one.quotes_kept + one.notes_kept + one.quotes_refused + one.notes_refused
         shown.add_row(
             str(one.day), *([words(one.conversation_id or "")] if each else []), one.model, str(one.requests),
             str(one.failed), str(one.repaired), str(one.cached_replies), str(one.input_tokens), str(one.cached_tokens),

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from turnfold_worker.testing.model_server import Request
 
 _SEGMENT = re.compile(r"=== segment (\d+)(?: \(([^()]*)\))?")
-_TURN = re.compile(r"#(\d+) ([^:]+): (.*)", re.DOTALL)
-_CHAPTER = re.compile(r"Write node 0 for all of it \(([^()]*)\)")
+_TURN = re.compile(r"((?:#\d+ )+)([^:]+): (.*)", re.DOTALL)
+_ABOUT = re.compile(r"about (\d+) notes")
 
 
 @dataclass
@@ -26,8 +26,8 @@ class ReadSegment:
     number: int
     asked: str
     """What is to be written of it, and how long."""
-    turns: list[tuple[int, str, str]] = field(default_factory=list)
-    """(number, speaker, words)."""
+    turns: list[tuple[list[int], str, str]] = field(default_factory=list)
+    """(numbers, speaker, words): a turn has one number, a note all that it rests on."""
 
 
 def read_request(user: str) -> list[ReadSegment]:
@@ -39,30 +39,28 @@ def read_request(user: str) -> list[ReadSegment]:
         if heading:
             segments.append(ReadSegment(int(heading[1]), heading[2] or ""))
         elif turn:
-            segments[-1].turns.append((int(turn[1]), turn[2], turn[3]))
+            numbers = [int(number[1:]) for number in turn[1].split()]
+            segments[-1].turns.append((numbers, turn[2], turn[3]))
         elif segments[-1].turns and not line.startswith("["):
-            seq, speaker, words = segments[-1].turns[-1]
-            segments[-1].turns[-1] = (seq, speaker, f"{words}\n{line}")
+            numbers, speaker, words = segments[-1].turns[-1]
+            segments[-1].turns[-1] = (numbers, speaker, f"{words}\n{line}")
     return segments
 
 
-def sentences(words: str) -> list[str]:
-    """What of a turn is not kept already, a sentence each."""
-    said = re.sub(r"<<.*?>>", " | ", words, flags=re.DOTALL)
+def sentences(words: str, *, kept: str = " | ") -> list[str]:
+    """The sentences of a turn that say something; what is kept already is left out, or shown with `kept` for it."""
+    said = re.sub(r"<<(.*?)>>", kept, words, flags=re.DOTALL)
     return [part.strip(" .|") for part in re.split(r"[!?\n|]|\.(?!\d)", said) if len(part.split()) > 3]
 
 
-def statements(segment: ReadSegment, words: int) -> list[dict[str, Any]]:
-    """The first sentences that fit into a number of words."""
-    found: list[dict[str, Any]] = []
-    for seq, _, said in segment.turns:
-        for sentence in sentences(said)[:1] if words > 0 else ():
-            room = words - 3
-            words -= len(sentence.split()) + 3
-            if words < 0 and found:
-                return found
-            found.append({"turn": seq, "text": " ".join(sentence.split()[:room])})
-    return found
+def notes(turns: list[tuple[list[int], str, str]], most: int) -> list[dict[str, Any]]:
+    """The first sentence of each turn, as many as are asked for."""
+    found = [
+        {"turns": numbers, "speaker": speaker, "text": sentence, "day": "", "importance": 1 + len(sentence) % 5}
+        for numbers, speaker, words in turns
+        for sentence in sentences(words, kept=r"\1")[:1]
+    ]
+    return found[:most]
 
 
 def tags(segments: list[ReadSegment]) -> list[str]:
@@ -74,34 +72,38 @@ def tags(segments: list[ReadSegment]) -> list[str]:
     return sorted(counts, key=lambda word: (-counts[word], word))[:4]
 
 
-def summary(user: str) -> list[dict[str, Any]]:
-    """Nodes for all that is asked for."""
+def segments_of(user: str) -> list[dict[str, Any]]:
+    """Notes, quotes and tags of all segments that are asked for."""
+    return [
+        {
+            "segment": one.number, "notes": notes(one.turns, _count(one.asked)), "quotes": quotes(one),
+            "tags": tags([one]),
+        }
+        for one in read_request(user)
+        if one.asked
+    ]  # fmt: skip
+
+
+def _count(asked: str) -> int:
+    about = _ABOUT.search(asked)
+    return int(about[1]) if about else 0
+
+
+def quotes(segment: ReadSegment) -> list[dict[str, Any]]:
+    """The longest sentence that the rules did not keep."""
+    said = [(numbers[0], sentence) for numbers, _, words in segment.turns for sentence in sentences(words)]
+    if not said:
+        return []
+    seq, sentence = max(said, key=lambda one: len(one[1]))
+    return [{"turn": seq, "type": "critical_fact", "quote": sentence}]
+
+
+def chapter(user: str) -> dict[str, Any]:
+    """Some of the notes of a chapter, and tags."""
     segments = read_request(user)
-    chapter = _CHAPTER.search(user)
-    if chapter:
-        segments.append(ReadSegment(0, chapter[1], [turn for one in segments for turn in one.turns]))
-    return [_node(one) for one in segments if one.asked]
-
-
-def _node(segment: ReadSegment) -> dict[str, Any]:
-    words = {kind: int(count) for kind, count in re.findall(r"(\w+): (\d+) words", segment.asked)}
-    only = segment.asked.startswith("only ")
-    return {
-        "node": segment.number, "detailed": statements(segment, words.get("detailed", 0)),
-        "brief": statements(segment, words.get("brief", 0)),
-        "tags": tags([segment]) if "tags" in segment.asked or not only else [],
-    }  # fmt: skip
-
-
-def quotes(user: str) -> list[dict[str, Any]]:
-    """A quote a segment: the longest sentence that the rules did not keep."""
-    found = []
-    for segment in read_request(user):
-        said = [(seq, sentence) for seq, _, words in segment.turns for sentence in sentences(words)]
-        if said:
-            seq, sentence = max(said, key=lambda one: len(one[1]))
-            found.append({"turn": seq, "type": "critical_fact", "quote": sentence})
-    return found
+    wanted = _count(user.rpartition("Write ")[2])
+    told = [turn for one in segments for turn in one.turns]
+    return {"notes": notes(told[:: max(1, len(told) // max(1, wanted))], wanted), "tags": tags(segments)}
 
 
 def whole_objects(cut: str) -> list[Any]:
@@ -127,20 +129,20 @@ def answer(request: Request) -> str:
         body = {"passage": user.rpartition("Summary:\n")[2]}
     elif user.startswith("Problem: "):
         body = {key: whole_objects(user) for key in schema["properties"]}
-    elif "anchors" in schema["properties"]:
-        body = {"anchors": quotes(user)}
+    elif "segments" in schema["properties"]:
+        body = {"segments": segments_of(user)}
     else:
-        body = {"nodes": summary(user)}
+        body = chapter(user)
     return json.dumps(body, ensure_ascii=False)
 
 
-def changing(change: Callable[[dict[str, Any]], object], purpose: str = "summarize") -> Callable[[Request], str]:
+def changing(change: Callable[[dict[str, Any]], object], purpose: str = "notes") -> Callable[[Request], str]:
     """A model that does something wrong in its replies of a purpose, repairs included."""
 
     def wrong(request: Request) -> str:
         body = json.loads(answer(request))
         schema = request["response_format"]["json_schema"]["schema"]["properties"]
-        if ("nodes" in schema) == (purpose == "summarize"):
+        if ("segments" in schema) == (purpose == "notes"):
             change(body)
         return json.dumps(body, ensure_ascii=False)
 

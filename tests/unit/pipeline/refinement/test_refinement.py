@@ -16,20 +16,21 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.adapters import prompt_files
 from turnfold_worker.pipeline.refinement.anchors import accept_quotes
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence, Unfaithful
-from turnfold_worker.pipeline.refinement.levels import accept_levels, descending
-from turnfold_worker.pipeline.refinement.quotes import align
+from turnfold_worker.pipeline.refinement.levels import accept_segments, descending, level_limit
+from turnfold_worker.pipeline.refinement.notes import LONGEST, accept_notes, cut_to
+from turnfold_worker.pipeline.refinement.quotes import align, with_conditions
 from turnfold_worker.pipeline.refinement.reconstruction import Kept, accept_passage, reconstruction_request
 from turnfold_worker.pipeline.refinement.replies import (
     BadForm,
-    NodeWords,
     Quote,
-    Statement,
-    read_extraction,
+    SegmentWords,
+    WrittenNote,
+    read_chapter,
     read_passage,
-    read_summary,
+    read_segments,
     unfenced,
 )
-from turnfold_worker.pipeline.refinement.requests import extraction_request, level_limit, summary_request
+from turnfold_worker.pipeline.refinement.requests import notes_request
 from turnfold_worker.pipeline.refinement.sources import NodeSource, RefineSource, boundary, source_text
 
 
@@ -55,20 +56,23 @@ TALK = [
     turn(4, "Nobody tested the checkout refunds yet, three tickets wait.", name="Tom", created_at=MAY),
 ]
 EVIDENCE = Evidence(TALK)
+NAMES = {1: "Mara", 2: "Tom", 3: "Mara", 4: "Tom"}
 
 
 @pytest.mark.parametrize(
     ("text", "seq"),
     [
-        ("they must use PostgreSQL 16 instead of MongoDB", 1), ("p95 under 150ms", 1),
-        ("p95 below 150 milliseconds", 1),
-        ("sends the seat map by Friday", 2), ("Tom sends the seat map by Friday", 2), ("away on 15 May 2026", 2),
-        ("budget of €1500", 3), ("budget: 1500 EUR, hold 600 in config/booking.toml", 3),
-        ("refunds were not tested, 3 tickets wait", 4), ("refunds are untested", 4), ("Agreed on 14 May", 2),
+        ("They must use PostgreSQL 16 instead of MongoDB.", 1), ("p95 stays under 150ms", 1),
+        ("Mara says that p95 stays under 150 milliseconds.", 1),
+        ("Tom sends the seat map by Friday.", 2), ("Tom is away on 15 May 2026.", 2),
+        ("Mara's budget is €1500.", 3), ("budget: 1500 EUR, hold 600 in config/booking.toml", 3),
+        ("Refunds were not tested, 3 tickets wait.", 4), ("The refunds are untested.", 4), ("Tom agreed on 14 May.", 2),
+        ("Tom said that nobody has tested the refunds of the checkout yet.", 4),
+        ("Mara explained to Tom that they have to use PostgreSQL 16.", 1),
     ],
 )  # fmt: skip
 def test_faithful_words_pass(text: str, seq: int) -> None:
-    assert EVIDENCE.problems(text, seq) == []
+    assert EVIDENCE.problems(text, [seq], NAMES[seq]) == []
 
 
 @pytest.mark.parametrize(
@@ -76,23 +80,31 @@ def test_faithful_words_pass(text: str, seq: int) -> None:
     [
         ("p95 stays under 250 ms", 1, Unfaithful.NUMBER), ("p95 stays under 150 s", 1, Unfaithful.NUMBER),
         ("the budget is 2,500 euros", 3, Unfaithful.NUMBER), ("must use PostgreSQL with Redis", 1, Unfaithful.NAME),
-        ("Brunhilde sends the seat map", 2, Unfaithful.NAME), ("Kafka was chosen", 1, Unfaithful.NAME),
+        ("Four tickets wait.", 4, Unfaithful.NUMBER), ("Mara uses PostgreSQL 150.", 1, Unfaithful.NUMBER),
+        ("Brunhilde sends the seat map", 2, Unfaithful.WORD), ("They chose Kafka.", 1, Unfaithful.NAME),
         ("see config/other.toml", 3, Unfaithful.IDENTIFIER), ("sets HOLD_LIMIT=600", 3, Unfaithful.IDENTIFIER),
         ("mail ops@example.org", 3, Unfaithful.IDENTIFIER), ("due on 21 June 2026", 2, Unfaithful.DATE),
         ("away on 16 May 2026", 2, Unfaithful.DATE), ("never send the seat map by Friday", 2, Unfaithful.NEGATION),
         ("p95 must not stay under 150 ms", 1, Unfaithful.NEGATION),
         ("the checkout refunds were tested", 4, Unfaithful.AFFIRMATION),
-        ("I'll send the seat map", 1, Unfaithful.SPEAKER), ("Mara will send the seat map", 2, Unfaithful.SPEAKER),
-        ("the budget is 1,500 euros", 9, Unfaithful.TURN),
+        ("Tom burned the seat map.", 2, Unfaithful.WORD), ("They must use MongoDB.", 1, Unfaithful.AFFIRMATION),
+        ("Mara will send the seat map", 2, Unfaithful.SPEAKER), ("the budget is 1,500 euros", 9, Unfaithful.TURN),
     ],
 )  # fmt: skip
 def test_words_that_were_not_said_so_are_refused(text: str, seq: int, problem: Unfaithful) -> None:
-    assert problem in EVIDENCE.problems(text, seq)
+    assert problem in EVIDENCE.problems(text, [seq], NAMES.get(seq))
 
 
-@given(wild | texts, st.none() | st.integers(-1, 6))
-def test_the_check_takes_any_text(text: str, seq: int | None) -> None:
-    EVIDENCE.problems(text, seq)
+def test_a_note_names_who_said_it() -> None:
+    assert EVIDENCE.problems("Tom sends the seat map.", [2], "Mara") == [Unfaithful.SPEAKER]
+    assert EVIDENCE.problems("Tom sends the seat map.", [], "Tom") == [Unfaithful.TURN]
+    assert EVIDENCE.problems("Tom sends the seat map, and the budget is 1,500 euros.", [2, 3], "Tom") == []
+
+
+@given(wild | texts, st.lists(st.integers(-1, 6), max_size=4))
+def test_the_check_takes_any_text(text: str, seqs: list[int]) -> None:
+    EVIDENCE.problems(text, seqs, text)
+    EVIDENCE.passage_problems(text)
     EVIDENCE.mentions(text)
 
 
@@ -152,12 +164,28 @@ def test_what_is_asked_is_framed_so_that_nobody_in_it_can_step_out(contents: lis
 
 
 @given(st.text() | st.recursive(st.none() | st.integers() | st.text(), lambda of: st.lists(of) | st.dictionaries(
-    st.sampled_from(("anchors", "nodes", "turn", "text", "quote", "type", "node", "detailed", "brief", "tags")), of
+    st.sampled_from((
+        "segments", "segment", "notes", "quotes", "tags", "turn", "turns", "text", "quote", "type", "day", "speaker",
+        "importance",
+    )), of
 )).map(json.dumps))  # fmt: skip
 def test_any_reply_is_read_or_said_to_be_wrong(content: str) -> None:
-    for read in (read_extraction, read_summary, read_passage):
+    for read in (read_segments, read_chapter, read_passage):
         found = read(content)  # type: ignore[operator]
-        assert isinstance(found, BadForm | tuple | str)
+        assert isinstance(found, BadForm | tuple | str | SegmentWords)
+
+
+def test_a_note_of_the_wrong_form_is_left_out_alone() -> None:
+    right = {"turns": [1, 2], "speaker": "Mara", "text": "p95 stays under 150 ms.", "day": "", "importance": 9}
+    wrong = [{**right, "turns": "1"}, {**right, "importance": "high"}, 7, {**right, "text": None}]
+    quotes = [{"turn": 1, "type": "decision", "quote": "We must"}, {"turn": 1, "type": "poem", "quote": "We must"}]
+    body = {"segments": [{"segment": 1, "notes": [*wrong, right, right], "quotes": quotes, "tags": ["seat", 3]}]}
+    found = read_segments(json.dumps(body))
+    assert isinstance(found, tuple)
+    (words,) = found
+    assert words.notes == (WrittenNote((1, 2), "Mara", "p95 stays under 150 ms.", 5),)
+    assert (len(words.quotes), words.tags) == (1, ("seat",))
+    assert words.malformed == 5
 
 
 def test_a_fence_around_json_is_taken_off() -> None:
@@ -168,32 +196,91 @@ def test_a_fence_around_json_is_taken_off() -> None:
     assert unfenced('```json\n{"a": 1') == '```json\n{"a": 1'
 
 
-def words_of(number: int, detailed: list[Statement], brief: list[Statement], tags: tuple[str, ...]) -> NodeWords:
-    return NodeWords(number=number, detailed=tuple(detailed), brief=tuple(brief), tags=tags)
+def note(text: str, *turns: int, importance: int = 3, day: str = "") -> WrittenNote:
+    return WrittenNote(turns, NAMES.get(turns[0], "?"), text, importance, day)
 
 
-def test_levels_are_lines_by_speaker_and_day_in_the_order_of_the_turns() -> None:
-    asked = source(TALK)
-    said = [
-        Statement(3, "budget is 1,500 euros"),
-        Statement(1, "Mara: must use PostgreSQL 16"),
-        Statement(1, "p95 under 150 ms"),
+def words(*notes: WrittenNote, tags: tuple[str, ...] = ()) -> list[SegmentWords]:
+    return [SegmentWords(number=1, notes=notes, tags=tags)]
+
+
+def test_levels_are_the_notes_by_speaker_and_day_in_the_order_of_the_turns() -> None:
+    written = [
+        note("Mara's budget is 1,500 euros.", 3),
+        note("Mara must use PostgreSQL 16.", 1, importance=5),
+        note("p95 stays under 150 ms.", 1),
     ]
-    (node,) = accept_levels(asked, [words_of(1, said, said[1:2], ("seat map", "refunds"))], asked.nodes)
+    (node,) = accept_segments(source(TALK), words(*written, tags=("seat map", "refunds", "unicorns")))
     assert node.levels == {
-        1: "[14 May 2026]\nMara: must use PostgreSQL 16. p95 under 150 ms. budget is 1,500 euros\n",
-        2: "[14 May 2026]\nMara: must use PostgreSQL 16\n",
+        1: "[14 May 2026]\nMara: must use PostgreSQL 16. p95 stays under 150 ms. Mara's budget is 1,500 euros.\n",
+        2: "[14 May 2026]\nMara: must use PostgreSQL 16; p95 stays under 150 ms; Mara's budget is 1,500 euros\n",
         3: "tags: seat map, refunds\n",
     }
-    assert (node.problems, node.unfitting) == ({}, ())
+    assert [one.importance for one in node.notes] == [5, 3, 3]
+    assert node.refused == 0
 
 
-@given(st.lists(st.builds(Statement, st.integers(0, 5), texts | wild), max_size=8), st.lists(wild, max_size=4))
+def test_a_bad_note_is_left_out_alone() -> None:
+    lies = [note("p95 stays under 900 ms.", 1), note("Brunhilde sends the seat map.", 2), note("Tom agreed.", 1, 99)]
+    short = source(TALK, tokens=(400, 60, 9, 5))
+    (node,) = accept_segments(short, words(note("Tom sends the seat map by Friday.", 2), *lies))
+    assert [one.text for one in node.notes] == ["Tom sends the seat map by Friday."]
+    assert node.accepted.refused == {Unfaithful.NUMBER: 1, Unfaithful.WORD: 1, Unfaithful.TURN: 1}
+    assert node.levels[1] == "[14 May 2026]\nTom: sends the seat map by Friday.\n"
+
+
+def test_what_is_too_long_is_cut_behind_a_sentence_or_a_clause() -> None:
+    sentence = "Tom sends the seat map by Friday, tomorrow he is away."
+    (node,) = accept_segments(source(TALK), words(note(" ".join([sentence] * 20), 2)))
+    assert [len(one.text) <= LONGEST for one in node.notes] == [True]
+    assert node.notes[0].text.endswith("away.")
+    assert (
+        cut_to("the seats of the old theatre are red, and the curtain is green", 50)
+        == "the seats of the old theatre are red."
+    )
+    assert cut_to("one two three", 8) == "one two."
+
+
+def test_a_note_that_is_repeated_is_kept_once() -> None:
+    said = note("p95 stays under 150 ms.", 1)
+    assert len(accept_notes([said] * 40, EVIDENCE, TALK).notes) == 1
+
+
+def test_a_day_that_its_turns_do_not_tell_is_left_out() -> None:
+    told = note("Tom is away on 15 May 2026.", 2, day="15 May 2026")
+    wrong = note("Tom sends the seat map.", 2, day="3 June 2026")
+    assert [one.day_meant for one in accept_notes([told, wrong], EVIDENCE, TALK).notes] == ["15 May 2026", ""]
+
+
+def test_of_many_notes_the_important_ones_are_shown_and_all_are_kept() -> None:
+    many = [
+        turn(seq, f"I put the crate number {seq} on the shelf.", name="Mara", created_at=MAY) for seq in range(1, 60)
+    ]
+    written = [
+        WrittenNote((seq,), "Mara", f"Mara put the crate number {seq} on the shelf.", 5 if seq == 31 else 1)
+        for seq in range(1, 60)
+    ]
+    (node,) = accept_segments(source(many), words(*written))
+    assert len(node.notes) == 59
+    assert 1 < node.levels[1].count("crate") < 59
+    assert "number 31 " in node.levels[2]
+
+
+@given(
+    st.lists(
+        st.builds(
+            WrittenNote, st.lists(st.integers(0, 5), max_size=3).map(tuple), st.sampled_from(["Mara", "Tom"]),
+            texts | wild, st.integers(1, 5), texts,
+        ),
+        max_size=8,
+    ),
+    st.lists(wild, max_size=4),
+)  # fmt: skip
 def test_accepted_levels_fit_between_each_other_and_their_source_and_imitate_no_marker(
-    statements: list[Statement], tags: list[str]
+    notes: list[WrittenNote], tags: list[str]
 ) -> None:
     asked = source(TALK)
-    (node,) = accept_levels(asked, [words_of(1, statements, statements, tuple(tags))], asked.nodes)
+    (node,) = accept_segments(asked, words(*notes, tags=tuple(tags)))
     sizes = [node.tokens.get(level, asked.segments[0].node.tokens[level]) for level in (1, 2, 3)]
     assert asked.segments[0].node.tokens[0] >= sizes[0] >= sizes[1] >= sizes[2]
     for level, text in node.levels.items():
@@ -202,7 +289,6 @@ def test_accepted_levels_fit_between_each_other_and_their_source_and_imitate_no_
         assert "→L" not in text
         if level < 3:
             assert estimate_tokens(text) <= level_limit(asked.segments[0], level)
-    assert set(node.levels) | set(node.problems) | set(node.unfitting) == {1, 2, 3}
 
 
 @given(st.dictionaries(st.sampled_from((1, 2, 3)), texts), st.tuples(*[st.integers(1, 300)] * 3))
@@ -226,24 +312,51 @@ def test_accepted_quotes_are_verbatim_and_every_quote_is_counted(quotes: list[Qu
     assert len(accepted.drafts) + accepted.refused + accepted.known == len(quotes)
 
 
-def test_of_a_reply_that_was_cut_off_the_whole_objects_are_read() -> None:
-    reply = json.dumps(
-        {"anchors": [{"turn": n, "type": "decision", "quote": f"We decided on plan {n}."} for n in (1, 2)]}
-    )
-    whole = read_extraction(reply)
+@pytest.mark.parametrize(
+    ("content", "quote", "kept"),
+    [
+        ("Nice. We will never sell the boat to them.", "sell the boat to them", "We will never sell the boat to them"),
+        ("If it rains, we cancel the picnic.", "we cancel the picnic", "If it rains, we cancel the picnic"),
+        ("We cancel it unless it is dry. Good.", "We cancel it", "We cancel it unless it is dry."),
+        ("We meet at noon. I do not mind.", "We meet at noon.", "We meet at noon."),
+    ],
+)  # fmt: skip
+def test_a_quote_keeps_what_denies_or_limits_it(content: str, quote: str, kept: str) -> None:
+    found = align(quote, 1, [turn(1, content)])
+    assert found is not None
+    whole = with_conditions(found)
+    assert content[whole.span.start : whole.span.end] == kept
+
+
+def test_of_a_reply_that_was_cut_off_the_whole_notes_are_read() -> None:
+    notes = [
+        {"turns": [n], "speaker": "Mara", "text": f"We decided on plan {n}.", "day": "", "importance": 3}
+        for n in (1, 2)
+    ]
+    quotes = [{"turn": 1, "type": "decision", "quote": "We decided on plan 1."}]
+    segments = [{"segment": n, "notes": notes, "quotes": quotes, "tags": ["plan"]} for n in (1, 2)]
+    reply = json.dumps({"segments": segments})
+    whole = read_segments(reply)
     assert isinstance(whole, tuple)
+    most = 0
     for end in range(len(reply)):
-        found = read_extraction(reply[:end], cut_off=True)
-        assert isinstance(found, BadForm) or found == whole[: len(found)]
-        assert isinstance(read_extraction(reply[:end]), BadForm)
-    assert read_extraction(reply[:-3], cut_off=True) == whole[:1]
-    assert read_extraction(f"```json\n{reply[:-3]}", cut_off=True) == whole[:1]
+        found = read_segments(reply[:end], cut_off=True)
+        assert isinstance(found, BadForm) or all(
+            set(one.notes) <= set(of.notes) and set(one.quotes) <= set(of.quotes)
+            for one, of in zip(found, whole, strict=False)
+        )
+        kept = 0 if isinstance(found, BadForm) else sum(len(one.notes) for one in found)
+        assert kept >= most
+        most = kept
+        assert isinstance(read_segments(reply[:end]), BadForm)
+    assert most == 4
+    assert read_segments(f"```json\n{reply[:-3]}", cut_off=True) == whole
 
 
-@given(st.text() | st.text(alphabet='{"anchors": [1, ]}', max_size=60))
+@given(st.text() | st.text(alphabet='{"segments": [1, ]}', max_size=60))
 def test_any_reply_that_was_cut_off_is_read_or_said_to_be_wrong(content: str) -> None:
-    for read in (read_extraction, read_summary):
-        assert isinstance(read(content, cut_off=True), BadForm | tuple)
+    for read in (read_segments, read_chapter):
+        assert isinstance(read(content, cut_off=True), BadForm | tuple | SegmentWords)
 
 
 @given(st.lists(texts | wild, min_size=1, max_size=4), texts | wild)
@@ -263,12 +376,17 @@ def test_a_passage_stands_under_its_label_and_says_only_what_is_kept(contents: l
 
 
 def test_a_request_is_known_by_all_that_can_change_its_reply() -> None:
-    prompt = prompt_files.prompt(prompt_files.EXTRACT)
-    asked = extraction_request(source(TALK), model="m", prompt=prompt)
-    assert asked.hash == extraction_request(source(TALK), model="m", prompt=prompt).hash
+    prompt = prompt_files.prompt(prompt_files.NOTES)
+    asked = notes_request(source(TALK), model="m", prompt=prompt)
+    assert asked.hash == notes_request(source(TALK), model="m", prompt=prompt).hash
     others = {
-        extraction_request(source(TALK), model="n", prompt=prompt).hash,
-        extraction_request(source(TALK[:3]), model="m", prompt=prompt).hash,
-        summary_request(source(TALK), model="m", prompt=prompt).hash,
+        notes_request(source(TALK), model="n", prompt=prompt).hash,
+        notes_request(source(TALK[:3]), model="m", prompt=prompt).hash,
+        notes_request(source(TALK), model="m", prompt=prompt_files.prompt(prompt_files.CHAPTER)).hash,
     }
     assert len(others | {asked.hash}) == 4
+
+
+def test_a_request_says_the_day_at_each_segment_and_how_much_to_write() -> None:
+    asked = notes_request(source(TALK), model="m", prompt=prompt_files.prompt(prompt_files.NOTES))
+    assert "=== segment 1 (about 6 notes, at most 2 quotes)\n[14 May 2026]\n#1 Mara: We must" in asked.user

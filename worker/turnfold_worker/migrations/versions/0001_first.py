@@ -79,8 +79,8 @@ def upgrade() -> None:
         sa.Column("cost_micros", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("quotes_kept", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("quotes_refused", sa.BigInteger(), server_default="0", nullable=False),
-        sa.Column("levels_kept", sa.BigInteger(), server_default="0", nullable=False),
-        sa.Column("levels_refused", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("notes_kept", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("notes_refused", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("skipped", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("reserved_tokens", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("reserved_micros", sa.BigInteger(), server_default="0", nullable=False),
@@ -252,6 +252,45 @@ def upgrade() -> None:
             ["conversation"], ["conversation.id"], name=op.f("level_conversation_fkey"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("conversation", "height", "idx", "level", "refined", name=op.f("level_pkey")),
+    )
+    op.create_table(
+        "model_note",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("height", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("place", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("turns", sa.JSON(), nullable=False),
+        sa.Column("speaker", sa.String(length=40), nullable=False),
+        sa.Column("role", sa.String(length=9), nullable=False),
+        sa.Column("said_on", sa.Date(), nullable=True),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("importance", sa.SmallInteger(), nullable=False),
+        sa.Column("origin", sa.String(length=9), nullable=True),
+        sa.Column("day_meant", sa.String(length=60), nullable=True),
+        sa.Column("valid_from", sa.Date(), nullable=True),
+        sa.Column("valid_to", sa.Date(), nullable=True),
+        sa.Column("model", sa.String(length=100), nullable=False),
+        sa.Column("prompt_version", sa.String(length=60), nullable=False),
+        sa.Column("source_hash", sa.LargeBinary(length=16), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("model_note_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "height", "idx", "place", name=op.f("model_note_pkey")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "model_outline",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("part", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("model_outline_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "part", name=op.f("model_outline_pkey")),
     )
     op.create_table(
         "node",
@@ -495,8 +534,8 @@ def upgrade() -> None:
         sa.Column("cost_micros", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("quotes_kept", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("quotes_refused", sa.BigInteger(), server_default="0", nullable=False),
-        sa.Column("levels_kept", sa.BigInteger(), server_default="0", nullable=False),
-        sa.Column("levels_refused", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("notes_kept", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("notes_refused", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("skipped", sa.BigInteger(), server_default="0", nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("usage_conversation_fkey"), ondelete="CASCADE"
@@ -522,6 +561,8 @@ def downgrade() -> None:
     op.drop_table("operation")
     op.drop_table("note_list")
     op.drop_table("node")
+    op.drop_table("model_outline")
+    op.drop_table("model_note")
     op.drop_table("level")
     op.drop_table("job")
     op.drop_table("anchor_vector")

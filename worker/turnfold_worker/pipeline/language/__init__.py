@@ -6,6 +6,7 @@ prose           a text as sentences, clauses and code blocks, by offset
 plain_lines     a text on one line, without Markdown's marks
 spoken          words as the rules look at them
 words           the words of a text, for comparing texts
+word_forms      forms of a word, and words that mean the same
 word_places     what stands beside a word
 spoken_verbs    whether words hold a verb
 common_words    words that tell little of a subject

@@ -28,6 +28,8 @@ _UNITS: Final = {
     "hr": "h", "euros": "€", "euro": "€", "eur": "€", "dollars": "$", "dollar": "$", "usd": "$", "pounds": "£",
     "pound": "£", "gbp": "£", "thousand": "k",
 }  # fmt: skip
+UNIT_NAMES: Final = frozenset(_UNITS)
+"""Units that have more than one name."""
 _SHORT: Final = 2
 """Letters of a unit up to which an `s` at its end is its own."""
 

@@ -1,4 +1,4 @@
-"""What a model is asked about closed segments, and what of its answers is taken. Its levels stand beside the rules.
+"""What a model is asked about closed segments, and what of its answers is taken. Its notes stand beside the rules.
 
 In reading order:
 
@@ -6,8 +6,14 @@ sources         a group of segments, as the rules left them
 requests        words and schema of a request
 replies         a reply as values, or what is wrong with its form
 quotes          a quote, found in what was said
-faithfulness    whether a sentence says only what was said
+told_days       the days that turns tell
+claimed_days    whether those of a note are among them
+claims          the words of a claim, and where in the source they stand
+scopes          the turns that a note may speak of, and what of it they do not bear out
+faithfulness    whether a note says only what was said
 anchors         what becomes of quotes
-levels          what becomes of summaries
+notes           what becomes of notes
+levels          levels from notes
+outline_notes   a model's notes among those that contexts are made of
 reconstruction  words for turns that retention removed
 """

@@ -13,7 +13,7 @@ from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange, merge, merge_into_past
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
-from turnfold_worker.pipeline.refinement.quotes import Found, align
+from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Quote
 from turnfold_worker.pipeline.refinement.sources import RefineSource
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -53,6 +53,7 @@ def accept_quotes(source: RefineSource, quotes: Sequence[Quote]) -> AcceptedQuot
         if found is None:
             refused += 1
             continue
+        found = with_conditions(found)
         spans = taken.setdefault(found.turn.seq, [])
         if any(_meet(found, span) for span in spans):
             known += 1

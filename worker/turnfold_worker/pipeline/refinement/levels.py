@@ -1,30 +1,32 @@
-"""What becomes of a model's summaries: levels of their own where they are short enough and true to what was said."""
+"""Levels of a node from a model's notes: all of them, the best up to a third, and tags."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from itertools import combinations, pairwise
 from typing import Final
 
-from turnfold.contract.records import StoredTurn
-from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.language.dates import as_utc
-from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.levels.summarize import Part, lines_of
-from turnfold_worker.pipeline.levels.tags import FALLBACK, MAX_TAG_TOKENS, tag_line
+from turnfold_worker.pipeline.levels.tags import MAX_TAG_TOKENS, tag_line
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence
-from turnfold_worker.pipeline.refinement.replies import NodeWords, Statement
-from turnfold_worker.pipeline.refinement.requests import level_limit
-from turnfold_worker.pipeline.refinement.sources import NodeSource, RefineSource, is_readable
+from turnfold_worker.pipeline.refinement.notes import AcceptedNotes, ModelNote, accept_notes
+from turnfold_worker.pipeline.refinement.replies import SegmentWords
+from turnfold_worker.pipeline.refinement.sources import ChapterSource, NodeSource, RefineSource
 
-_MISSING: Final = "it was not written"
-_EMPTY: Final = "it has no statements"
-_NO_TAGS: Final = "no tag was said in the source"
-_KINDS: Final = {1: "detailed", 2: "brief", 3: "tags"}
+BRIEF_SHARE: Final = 3
+"""Level 2 has about one token for so many of level 1."""
+LIMIT_SHARE: Final = 1.5
+"""A model's level may be longer than the rules' by this, and no longer: budgets count on the sizes of levels."""
+LEAST_LIMITS: Final = {1: 64, 2: 32}
+"""Tokens that levels 1 and 2 may always have, if the source is not shorter."""
+
+
+def level_limit(source: NodeSource, level: int) -> int:
+    """Most estimated tokens of a model's level 1 or 2."""
+    rules = source.node.tokens[level]
+    return min(source.node.tokens[0], max(LEAST_LIMITS[level], int(LIMIT_SHARE * rules)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,77 +34,82 @@ class AcceptedNode:
     """What of a model's words for a node may be shown."""
 
     source: NodeSource
+    accepted: AcceptedNotes = field(default_factory=AcceptedNotes)
     levels: Mapping[int, str] = field(default_factory=dict)
     """Texts by level, each ending in a newline; levels that are not here keep the rules' words."""
-    problems: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """Why levels were refused; nothing of the words is in it."""
-    unfitting: tuple[int, ...] = ()
-    """Levels that are right, but longer than what would stand above them or shorter than what stands below."""
+    malformed: int = 0
+
+    @property
+    def notes(self) -> tuple[ModelNote, ...]:
+        """By their first turns."""
+        return self.accepted.notes
 
     @property
     def refused(self) -> int:
-        """Levels that keep the rules' words."""
-        return len(self.problems) + len(self.unfitting)
+        """Notes that were left out."""
+        return self.accepted.refusals + self.malformed
 
     @property
     def tokens(self) -> Mapping[int, int]:
         """Estimated tokens of the levels."""
         return {level: estimate_tokens(text) for level, text in self.levels.items()}
 
-    @property
-    def complaints(self) -> tuple[str, ...]:
-        """The problems in words for the model."""
-        return tuple(f"{_KINDS[level]}: {reason}" for level, found in self.problems.items() for reason in found)
 
-
-def accept_levels(
-    source: RefineSource, replies: Sequence[NodeWords], wanted: Sequence[NodeSource]
-) -> list[AcceptedNode]:
-    """Check the words for each node that was asked for; whatever else a reply holds is left aside."""
-    by_number: dict[int, NodeWords] = {}
+def accept_segments(source: RefineSource, replies: Sequence[SegmentWords]) -> list[AcceptedNode]:
+    """Check the words for each segment that was asked for; whatever else a reply holds is left aside."""
+    evidence = Evidence(source.turns)
+    by_number: dict[int, SegmentWords] = {}
     for words in replies:
         by_number.setdefault(words.number, words)
-    return [_accept(source, node, by_number.get(node.number)) for node in wanted]
+    return [_accept(node, by_number[node.number], evidence) for node in source.nodes if node.number in by_number]
 
 
-def better_of(first: AcceptedNode, second: AcceptedNode) -> AcceptedNode:
-    """A node from two replies: each level from the first that had it right."""
-    both = {**second.levels, **first.levels}
-    levels = descending(both, first.source)
-    problems = {level: found for level, found in second.problems.items() if level not in both}
+def accept_chapter(source: ChapterSource, words: SegmentWords) -> AcceptedNode:
+    """Check the words for a chapter against the turns of its segments."""
+    return _accept(source.chapter, words, Evidence(source.chapter.turns))
+
+
+def _accept(node: NodeSource, words: SegmentWords, evidence: Evidence) -> AcceptedNode:
+    accepted = accept_notes(words.notes, evidence, node.turns)
+    tags = [tag for tag in words.tags if evidence.mentions(tag)]
     return AcceptedNode(
-        source=first.source, levels=levels, problems=problems, unfitting=tuple(sorted(both.keys() - levels.keys()))
+        source=node, accepted=accepted, levels=_levels(node, accepted.notes, tags), malformed=words.malformed
     )
 
 
-def _accept(source: RefineSource, node: NodeSource, words: NodeWords | None) -> AcceptedNode:
-    if words is None:
-        return AcceptedNode(source=node, problems={1: (_MISSING,), 2: (_MISSING,), 3: (_MISSING,)})
-    turns = node.turns or source.turns
-    evidence = Evidence(turns, kept=source.briefs if node.node.height else ())
+def _levels(node: NodeSource, notes: Sequence[ModelNote], tags: Sequence[str]) -> dict[int, str]:
     levels: dict[int, str] = {}
-    problems: dict[int, tuple[str, ...]] = {}
-    for level, statements in ((1, words.detailed), (2, words.brief)):
-        text, found = _statements(statements, turns, evidence, joint=". " if level == 1 else "; ")
-        size, limit = estimate_tokens(text), level_limit(node, level)
-        if not found and size > limit:
-            found = (f"it is too long by {round(100 * (size - limit) / size)} %",)
-        if found:
-            problems[level] = found
-        else:
-            levels[level] = text
-    tags = [tag for tag in words.tags if evidence.mentions(tag)]
+    detailed = _rendered(notes, level_limit(node, 1), ". ")
+    if detailed:
+        levels[1] = detailed
+        limit = min(level_limit(node, 2), max(LEAST_LIMITS[2], estimate_tokens(detailed) // BRIEF_SHARE))
+        brief = _rendered(notes, limit, "; ")
+        if brief:
+            levels[2] = brief
     if tags:
         facts = {kind: entries for kind, entries in node.facts.items() if isinstance(entries, list)}
-        brief = estimate_tokens(levels[2]) if 2 in levels else node.node.tokens[2]
-        levels[3] = tag_line(tags, facts, min(MAX_TAG_TOKENS, brief))
-    else:
-        problems[3] = (_NO_TAGS,)
-    kept = descending(levels, node)
-    return AcceptedNode(
-        source=node, levels=kept, problems=dict(sorted(problems.items())),
-        unfitting=tuple(sorted(levels.keys() - kept.keys())),
-    )  # fmt: skip
+        above = estimate_tokens(levels[2]) if 2 in levels else node.node.tokens[2]
+        levels[3] = tag_line(tags, facts, min(MAX_TAG_TOKENS, above))
+    return descending(levels, node)
+
+
+def _rendered(notes: Sequence[ModelNote], limit: int, joint: str) -> str:
+    """The most important notes that fit, as lines in the order of the turns; empty when none fits."""
+    ranked = sorted(range(len(notes)), key=lambda at: (-notes[at].importance, at))
+
+    def shown(count: int) -> str:
+        return lines_of(
+            Part(note.said_on, note.speaker, note.shown.rstrip("." if joint != ". " else ""), joint)
+            for note in (notes[at] for at in sorted(ranked[:count]))
+        )
+
+    count = _most(len(notes), lambda size: estimate_tokens(shown(size)) <= limit)
+    return shown(count)
+
+
+def _most(most: int, fits: Callable[[int], bool]) -> int:
+    """The largest count that fits, looked for from above: a label may make fewer notes longer than more."""
+    return next((count for count in range(most, 0, -1) if fits(count)), 0)
 
 
 def descending(levels: Mapping[int, str], node: NodeSource) -> dict[int, str]:
@@ -114,40 +121,3 @@ def descending(levels: Mapping[int, str], node: NodeSource) -> dict[int, str]:
             if all(above >= below for above, below in pairwise(shown)):
                 return {level: levels[level] for level in chosen}
     return {}
-
-
-def _statements(
-    statements: Sequence[Statement], turns: Sequence[StoredTurn], evidence: Evidence, *, joint: str
-) -> tuple[str, tuple[str, ...]]:
-    """Statements as lines, or why they are refused."""
-    by_seq = {turn.seq: turn for turn in turns if is_readable(turn)}
-    speakers = {speaker_label(turn).lower() for turn in turns}
-    shown: list[tuple[StoredTurn, str]] = []
-    problems: list[str] = []
-    # A model that goes round in circles says each thing once.
-    for statement in dict.fromkeys(statements):
-        text = _without_speaker(plain_line(statement.text), speakers)
-        if not text:
-            continue
-        problems += evidence.problems(text, statement.turn)
-        if statement.turn in by_seq:
-            shown.append((by_seq[statement.turn], text))
-    if not shown and not problems:
-        problems.append(_EMPTY)
-    ordered = sorted(shown, key=lambda one: one[0].seq)
-    lines = lines_of([Part(_day_of(turn), speaker_label(turn), text, joint) for turn, text in ordered])
-    return lines or f"{FALLBACK}\n", tuple(str(problem) for problem in dict.fromkeys(problems))
-
-
-def _day_of(turn: StoredTurn) -> date | None:
-    return as_utc(turn.created_at).date() if turn.created_at else None
-
-
-def _without_speaker(text: str, speakers: set[str]) -> str:
-    """A sentence without a speaker before it: who spoke is known from its turn."""
-    before, colon, after = text.partition(": ")
-    text = after if colon and before.lower() in speakers else text
-    return re.sub(r"\A[\W_]+", "", text) if not text[:1].isalnum() else text.strip()
-
-
-__all__ = ["AcceptedNode", "accept_levels", "better_of", "descending"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -20,6 +21,15 @@ _SAME: Final = str.maketrans({
     "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u00ab": '"', "\u00bb": '"', "\u2033": '"',
     "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2015": "-", "\u2212": "-",
 })  # fmt: skip
+_STOP: Final = re.compile(r"[.!?\u2026](?=\s|\Z)|\n")
+_LIMITS: Final = re.compile(
+    r"(?i)(?<!\w)(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w{2,8}n['\u2019]t|hardly|if|unless"
+    r"|until|only|except|provided|assuming|would|wouldn['\u2019]t|doubt|instead of|rather than|as long as|almost"
+    r"|nearly)(?!\w)"
+)
+"""What turns a clause round or limits it."""
+_FARTHEST: Final = 240
+"""Code points by which a quote grows to one side at most."""
 _UNSEEN: Final = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad")
 _WRAPPING: Final = "\"'\u201c\u201d\u2018\u2019\u00ab\u00bb \t\r\n"
 
@@ -54,6 +64,25 @@ def align(quote: str, turn_seq: int, turns: Sequence[StoredTurn]) -> Found | Non
         if span is not None:
             return Found(turn, span)
     return None
+
+
+def with_conditions(found: Found) -> Found:
+    """The span with what in its sentence denies or limits it, if that stands outside of it and is not too far.
+
+    'We can ship on Monday' alone says something else than 'I doubt we can ship on Monday if the tests fail'.
+    """
+    content, (start, end) = found.turn.content, found.span
+    sentence_start = max((match.end() for match in _STOP.finditer(content, 0, start)), default=0)
+    following = _STOP.search(content, max(start, end - 1))
+    sentence_end = len(content) if following is None else following.start() + 1
+    before = _LIMITS.search(content, sentence_start, start)
+    if before:
+        start = sentence_start if sentence_start >= start - _FARTHEST else start
+    after = _LIMITS.search(content, end, max(end, sentence_end))
+    if after and sentence_end <= end + _FARTHEST:
+        end = sentence_end
+    span = trimmed(content, Span(start, end))
+    return Found(found.turn, span) if span.end - span.start <= LONGEST else found
 
 
 def _normalized_span(content: str, wanted: str) -> Span | None:

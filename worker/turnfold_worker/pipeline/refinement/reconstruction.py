@@ -65,7 +65,7 @@ def accept_passage(passage: str, kept: Kept) -> str | tuple[str, ...]:
     text = "\n".join(line for raw in passage.splitlines() if (line := plain_line(raw)))
     if not text:
         return ("it is empty",)
-    problems = Evidence((), kept=[*_lines(kept), *kept.levels.values()]).problems(text, None)
+    problems = Evidence((), kept=[*_lines(kept), *kept.levels.values()]).passage_problems(text)
     if problems:
         return tuple(map(str, problems))
     return LABEL.format(first=kept.node.first_seq, last=kept.node.last_seq) + text + "\n"

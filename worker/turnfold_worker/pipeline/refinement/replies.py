@@ -1,4 +1,7 @@
-"""A model's reply as values, or what is wrong with its form. Replies are untrusted: nothing here can fail."""
+"""A model's reply as values, or what is wrong with its form. Replies are untrusted: nothing here can fail.
+
+A note or quote of a wrong form is left out alone; the reply is bad only where its frame is.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,17 @@ from turnfold.contract.text import clean
 _FENCE: Final = "```"
 _OPENING: Final = re.compile(r"```[\w-]*[ \t]*\n")
 _BEGUN: Final = re.compile(r'\s*(?:```[\w-]*\s*)?\{\s*"(?P<key>\w{1,40})"\s*:\s*\[')
+_INNER_LIST: Final = re.compile(r'"(?P<key>notes|quotes|tags)"\s*:\s*\[')
+_SEGMENT: Final = re.compile(r'"segment"\s*:\s*(?P<number>\d{1,9})')
 _BETWEEN: Final = frozenset(" \t\r\n,")
 _DECODER: Final = json.JSONDecoder()
 MOST_QUOTES: Final = 200
-MOST_STATEMENTS: Final = 200
+MOST_NOTES: Final = 200
+MOST_SEGMENTS: Final = 64
+_MOST_TURNS: Final = 12
 _MOST_TEXT: Final = 4_000
+LEAST_IMPORTANCE: Final = 1
+MOST_IMPORTANCE: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +41,29 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """A sentence of a summary, and the turn that it rests on: the turn tells who said it and when."""
+class WrittenNote:
+    """A note as a model wrote it."""
 
-    turn: int
+    turns: tuple[int, ...]
+    """The turns that it rests on."""
+    speaker: str
     text: str
+    importance: int
+    """1 to 5."""
+    day: str = ""
+    """When it was, in the model's words; empty where it says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeWords:
-    """What a model wrote for one node."""
+class SegmentWords:
+    """What a model wrote for one segment; of a chapter the number is 0."""
 
     number: int
-    detailed: tuple[Statement, ...]
-    brief: tuple[Statement, ...]
-    tags: tuple[str, ...]
+    notes: tuple[WrittenNote, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+    tags: tuple[str, ...] = ()
+    malformed: int = 0
+    """Notes and quotes that were left out because of their form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +81,14 @@ class _SchemaError(ValueError):
     """A value is missing or of another type."""
 
 
-def read_extraction(content: str, *, cut_off: bool = False) -> tuple[Quote, ...] | BadForm:
-    """The quotes of a reply; those that are whole, if it was cut off."""
-    return _read(content, _quotes, cut_off=cut_off)
+def read_segments(content: str, *, cut_off: bool = False) -> tuple[SegmentWords, ...] | BadForm:
+    """The segments of a reply; of one that was cut off, what of them is whole."""
+    return _read(content, _segments, cut_off=cut_off)
 
 
-def read_summary(content: str, *, cut_off: bool = False) -> tuple[NodeWords, ...] | BadForm:
-    """The nodes of a reply; those that are whole, if it was cut off."""
-    return _read(content, _nodes, cut_off=cut_off)
+def read_chapter(content: str, *, cut_off: bool = False) -> SegmentWords | BadForm:
+    """The notes and tags of a chapter."""
+    return _read(content, lambda body: _segment({**body, "segment": 0, "quotes": []}), cut_off=cut_off)
 
 
 def read_passage(content: str) -> str | BadForm:
@@ -94,20 +111,40 @@ def _read(content: str, read: Callable[[Mapping[str, Any]], _Found], *, cut_off:
         return BadForm(f"it does not follow the schema: {error}")
 
 
-def _whole_objects(content: str) -> dict[str, list[Any]] | None:
-    """The one list of a reply that was cut off, without the object in which it ends; None when none is whole."""
+def _whole_objects(content: str) -> dict[str, Any] | None:
+    """What is whole of a reply that was cut off; None when nothing is."""
     begun = _BEGUN.match(content)
     if begun is None:
         return None
+    found, at = _whole_of_list(content, begun.end())
+    if begun["key"] == "segments":
+        begun_segment = _begun_segment(content[at:])
+        found += [begun_segment] if begun_segment else []
+    if not found:
+        return None
+    whole: dict[str, Any] = {"notes": [], "tags": []} if begun["key"] == "notes" else {}
+    return whole | {begun["key"]: found}
+
+
+def _begun_segment(rest: str) -> dict[str, Any] | None:
+    """The whole notes and quotes of a segment in which a reply was cut off."""
+    number = _SEGMENT.search(rest)
+    lists = {match["key"]: _whole_of_list(rest, match.end())[0] for match in _INNER_LIST.finditer(rest)}
+    if number is None or not any(lists.values()):
+        return None
+    return {"notes": [], "quotes": [], "tags": []} | lists | {"segment": int(number["number"])}
+
+
+def _whole_of_list(content: str, at: int) -> tuple[list[Any], int]:
+    """The whole values of a list that begins before `at`, and where they end."""
     found: list[Any] = []
-    at = begun.end()
     with suppress(ValueError, RecursionError):
         while True:
-            while content[at : at + 1] in _BETWEEN:
+            while content[at : at + 1] in _BETWEEN and at < len(content):
                 at += 1
             value, at = _DECODER.raw_decode(content, at)
             found.append(value)
-    return {begun["key"]: found} if found else None
+    return found, at
 
 
 def unfenced(content: str) -> str:
@@ -119,30 +156,48 @@ def unfenced(content: str) -> str:
     return stripped[opening.end() : -len(_FENCE)].strip()
 
 
-def _quotes(body: Mapping[str, Any]) -> tuple[Quote, ...]:
-    return tuple(
-        Quote(_whole(one, "turn"), _kind(one), _text(one, "quote")) for one in _list(body, "anchors")[:MOST_QUOTES]
-    )
+def _segments(body: Mapping[str, Any]) -> tuple[SegmentWords, ...]:
+    segments = _list(body, "segments")[:MOST_SEGMENTS]
+    if not all(isinstance(segment, Mapping) for segment in segments):
+        msg = "`segments` must be a list of objects"
+        raise _SchemaError(msg)
+    return tuple(map(_segment, segments))
 
 
-def _nodes(body: Mapping[str, Any]) -> tuple[NodeWords, ...]:
-    return tuple(
-        NodeWords(
-            number=_whole(one, "node"), detailed=_statements(one, "detailed"), brief=_statements(one, "brief"),
-            tags=tuple(clean(tag[:_MOST_TEXT]) for tag in _list(one, "tags", of=str)[:MOST_STATEMENTS]),
-        )
-        for one in _list(body, "nodes")[:MOST_STATEMENTS]
+def _segment(body: Mapping[str, Any]) -> SegmentWords:
+    written, quoted = _list(body, "notes")[:MOST_NOTES], _list(body, "quotes")[:MOST_QUOTES]
+    notes = [note for note in map(_note, written) if note is not None]
+    quotes = [quote for quote in map(_quote, quoted) if quote is not None]
+    tags = [clean(tag[:_MOST_TEXT]) for tag in _list(body, "tags")[:MOST_NOTES] if isinstance(tag, str)]
+    return SegmentWords(
+        number=_whole(body, "segment"), notes=tuple(dict.fromkeys(notes)), quotes=tuple(quotes), tags=tuple(tags),
+        malformed=len(written) - len(notes) + len(quoted) - len(quotes),
     )  # fmt: skip
 
 
-def _statements(one: Mapping[str, Any], key: str) -> tuple[Statement, ...]:
-    return tuple(Statement(_whole(said, "turn"), _text(said, "text")) for said in _list(one, key)[:MOST_STATEMENTS])
+def _note(body: object) -> WrittenNote | None:
+    try:
+        if not isinstance(body, Mapping):
+            return None
+        turns = [turn for turn in _list(body, "turns")[:_MOST_TURNS] if isinstance(turn, int) and turn is not True]
+        importance = min(MOST_IMPORTANCE, max(LEAST_IMPORTANCE, _whole(body, "importance")))
+        day = _text(body, "day") if "day" in body else ""
+        return WrittenNote(tuple(dict.fromkeys(turns)), _text(body, "speaker"), _text(body, "text"), importance, day)
+    except _SchemaError:
+        return None
 
 
-def _list(body: Mapping[str, Any], key: str, *, of: type = dict) -> list[Any]:
+def _quote(body: object) -> Quote | None:
+    try:
+        return Quote(_whole(body, "turn"), _kind(body), _text(body, "quote")) if isinstance(body, Mapping) else None
+    except _SchemaError:
+        return None
+
+
+def _list(body: Mapping[str, Any], key: str) -> list[Any]:
     found = body.get(key)
-    if not isinstance(found, list) or not all(isinstance(item, of) for item in found):
-        msg = f"`{key}` must be a list of {'objects' if of is dict else 'texts'}"
+    if not isinstance(found, list):
+        msg = f"`{key}` must be a list"
         raise _SchemaError(msg)
     return found
 

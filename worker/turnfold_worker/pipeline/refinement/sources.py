@@ -11,13 +11,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.contract.records import Anchor, AnchorState, Method, Node, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.language.dates import as_utc, day_label
 from turnfold_worker.pipeline.language.plain_lines import one_line
+
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.refinement.notes import ModelNote
 
 OPEN: Final = "<<"
 CLOSE: Final = ">>"
@@ -30,15 +33,13 @@ _GAP: Final = "\n[…]\n"
 _HASH_BYTES: Final = 16
 _LARGEST_TINY: Final = 80
 """Source tokens up to which the rules' level 1 is the source itself."""
-_SOURCE_SHARE: Final = 0.8
-"""A level 1 of more than this share of its source leaves a model nothing to win."""
 
 
 class Purpose(StrEnum):
     """What a model is asked for."""
 
-    EXTRACT = "extract"
-    SUMMARIZE = "summarize"
+    NOTES = "notes"
+    CHAPTER = "chapter"
     RECONSTRUCT = "reconstruct"
     REPAIR = "repair"
 
@@ -48,7 +49,7 @@ class Prompt:
     """Instructions from a file. A changed text is a new version."""
 
     version: str
-    """Such as `extract-1`."""
+    """Such as `notes-1`."""
     text: str
 
 
@@ -102,11 +103,8 @@ class NodeSource:
 
     @property
     def gains(self) -> bool:
-        """False where a model's words cannot be shorter or better than what is there: very short or plain ones."""
-        source, detailed = self.node.tokens[0], self.node.tokens[1]
-        if self.method is Method.PLAIN or source <= _LARGEST_TINY:
-            return False
-        return detailed <= _SOURCE_SHARE * source
+        """False where a model's notes cannot be better than what is there: very short or plain words."""
+        return self.method is not Method.PLAIN and self.node.tokens[0] > _LARGEST_TINY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,10 +121,6 @@ class RefineSource:
     """Of those, what stood open when the last of the segments was closed: readers see it, summaries need not say it."""
     earlier: tuple[Anchor, ...] = ()
     """What the rules kept before them and was still open at their end, best first."""
-    chapter: NodeSource | None = None
-    """The chapter that ends with these segments, if it does."""
-    briefs: tuple[str, ...] = ()
-    """Level 2, by the rules, of the chapter's segments before these."""
 
     @property
     def turns(self) -> tuple[StoredTurn, ...]:
@@ -140,11 +134,40 @@ class RefineSource:
 
     @property
     def nodes(self) -> tuple[NodeSource, ...]:
-        """The nodes for which a model's words are asked."""
-        gaining = tuple(segment for segment in self.segments if segment.gains)
-        if self.chapter is not None and self.chapter.gains and gaining:
-            return (*gaining, self.chapter)
-        return gaining
+        """The segments for which a model's words are asked."""
+        return tuple(segment for segment in self.segments if segment.gains)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildSource:
+    """A segment of a chapter, as a model or the rules told it."""
+
+    number: int
+    notes: tuple[ModelNote, ...] = ()
+    brief: str = ""
+    """The rules' level 2, where no model wrote notes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChapterSource:
+    """A chapter whose segments a model has done: what its request is made from."""
+
+    goal: str | None
+    constraints: tuple[str, ...]
+    chapter: NodeSource
+    """With its turns, which its notes are checked against."""
+    children: tuple[ChildSource, ...]
+    """In order."""
+
+    @property
+    def fence(self) -> str:
+        """The line around the notes: nobody who writes in them can know it, for it depends on every word."""
+        return _fence([self.chapter.source_hash])
+
+    @property
+    def written(self) -> bool:
+        """Whether there are notes to put together."""
+        return any(child.notes for child in self.children)
 
 
 def is_readable(turn: StoredTurn) -> bool:
@@ -170,12 +193,20 @@ def open_at(anchors: Iterable[Anchor], last_idx: int, node_of: Mapping[int, int]
 
 def boundary(source: RefineSource) -> str:
     """The line around the conversation: nobody who writes in it can know it, for it depends on every word."""
-    digest = hashlib.blake2b(b"".join(segment.source_hash for segment in source.segments), digest_size=6)
-    return f"-----{digest.hexdigest()}-----"
+    return _fence([segment.source_hash for segment in source.segments])
+
+
+def _fence(hashes: Iterable[bytes]) -> str:
+    return f"-----{hashlib.blake2b(b''.join(hashes), digest_size=6).hexdigest()}-----"
+
+
+def fenced(fence: str, lines: Iterable[str]) -> str:
+    """Lines as data between two lines that nobody in them can know."""
+    return "\n".join((fence, *lines, fence, ""))
 
 
 def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
-    """The conversation as data: a heading a segment, a day line where the day changes, `#seq speaker: words`.
+    """The conversation as data: a heading a segment, a line with the day below it and where it changes, then turns.
 
     `headings` are shown behind a segment's number. What the rules keep stands between << and >>.
     """
@@ -183,9 +214,9 @@ def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
     for anchor in source.marked:
         marks.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
     lines: list[str] = []
-    day = ""
     for segment in source.segments:
         lines.append(f"=== segment {segment.number}{headings.get(segment.number, '')}")
+        day = ""
         for turn in segment.turns:
             if not is_readable(turn):
                 continue
@@ -194,8 +225,7 @@ def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
                 day = said_on
                 lines.append(f"[{day}]")
             lines.append(f"#{turn.seq} {speaker_label(turn)}: {_shown(turn.content, marks.get(turn.seq, ()))}")
-    fence = boundary(source)
-    return "\n".join((fence, *lines, fence, ""))
+    return fenced(boundary(source), lines)
 
 
 def _shown(content: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -230,7 +260,7 @@ def _plain(text: str) -> str:
     return "\n".join(f" {line}" if line[:1] in "#=-[" and line else line for line in text.split("\n"))
 
 
-def framing(source: RefineSource) -> str:
+def framing(source: RefineSource | ChapterSource) -> str:
     """The goal and the constraints, as data; empty without any."""
     lines = [f"Goal of the conversation: {one_line(source.goal)}"] if source.goal else []
     lines += [f"Constraint: {one_line(constraint)}" for constraint in source.constraints]

@@ -1,0 +1,52 @@
+"""A model's notes take the place of the rules' on the same node, but for what tools said."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.conversations import texts, wild
+from turnfold.contract.notes import Note
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.refinement.notes import ModelNote
+from turnfold_worker.pipeline.refinement.outline_notes import in_place_of
+
+rules = st.lists(
+    st.builds(
+        Note, st.integers(1, 9), st.integers(0, 5), st.just("Mara"), st.sampled_from(["user", "tool"]), st.just(""),
+        texts, st.integers(1, 9),
+    ),
+    max_size=8, unique_by=lambda note: note[:2],
+)  # fmt: skip
+written = st.lists(
+    st.builds(
+        ModelNote, turns=st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True).map(tuple),
+        speaker=st.sampled_from(["Mara", "Tom"]), role=st.just("user"), said_on=st.none() | st.just(date(2026, 5, 14)),
+        text=texts | wild, importance=st.integers(1, 5),
+    ),
+    max_size=8,
+)  # fmt: skip
+
+
+@given(rules, written)
+def test_they_stand_in_order_with_what_tools_said_and_no_two_at_one_place(
+    notes: list[Note], by_model: list[ModelNote]
+) -> None:
+    shown = in_place_of(notes, by_model)
+    if not by_model:
+        assert shown == tuple(notes)
+        return
+    assert [note[:2] for note in shown] == sorted({note[:2] for note in shown})
+    assert sum(note.role != "tool" for note in shown) == len(by_model)
+    assert {note for note in notes if note.role == "tool"} <= set(shown)
+    assert all(note.tokens == estimate_tokens(note.text) + 1 for note in shown if note.place >= 1_000)
+
+
+def test_the_name_of_the_speaker_is_not_said_twice() -> None:
+    told = ModelNote(
+        turns=(1,), speaker="Mara", role="user", said_on=date(2026, 5, 14), text="Mara moved.", importance=3
+    )
+    (note,) = in_place_of((), [told])
+    assert (note.speaker, note.text, note.day) == ("Mara", "moved.", "14 May 2026")

@@ -1,0 +1,64 @@
+"""A model's notes in SQL: written beside the rules', taken out with what they were made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, delete, select
+
+from turnfold.contract.records import ConversationId
+from turnfold.contract.tables import ModelNoteRow, table
+from turnfold_worker.pipeline.refinement.notes import ModelNote
+
+_note = table(ModelNoteRow)
+
+
+def replace(
+    connection: Connection, conversation: ConversationId, height: int, idx: int, notes: Sequence[ModelNote],
+    **provenance: Any,
+) -> None:  # fmt: skip
+    """Write the notes on a node in the place of those that a model wrote before."""
+    drop(connection, conversation, _note.c.height == height, _note.c.idx == idx)
+    rows = [
+        {
+            "conversation": conversation, "height": height, "idx": idx, "place": place, "turns": list(note.turns),
+            "speaker": note.speaker, "role": note.role, "said_on": note.said_on, "body": note.text,
+            "importance": note.importance, "day_meant": note.day_meant or None, **provenance,
+        }
+        for place, note in enumerate(notes)
+    ]  # fmt: skip
+    if rows:
+        connection.execute(_note.insert(), rows)
+
+
+def drop(connection: Connection, conversation: ConversationId, *which: ColumnElement[bool]) -> None:
+    """Delete notes of a conversation."""
+    connection.execute(delete(_note).where(_note.c.conversation == conversation, *which))
+
+
+def of_segments(
+    connection: Connection, conversation: ConversationId, first: int, last: int
+) -> Mapping[int, Sequence[ModelNote]]:
+    """The notes on some segments, by position."""
+    rows = connection.execute(
+        select(_note)
+        .where(_note.c.conversation == conversation, _note.c.height == 0, _note.c.idx.between(first, last))
+        .order_by(_note.c.idx, _note.c.place)
+    )
+    found: dict[int, list[ModelNote]] = {}
+    for row in rows:
+        found.setdefault(row.idx, []).append(note_record(row))
+    return found
+
+
+def note_record(row: Any) -> ModelNote:
+    """A note from its row."""
+    return ModelNote(
+        turns=tuple(row.turns), speaker=row.speaker, role=row.role, said_on=row.said_on, text=row.body,
+        importance=row.importance, day_meant=row.day_meant or "",
+    )  # fmt: skip
+
+
+NOTE = _note
+"""For statements that join it."""

@@ -1,0 +1,80 @@
+"""Forms of an English word, and the words that mean the same: how a paraphrase meets what was said.
+
+Wider than the terms of a search, and never stored: a claim is compared with its source by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Final
+
+_INFLECTIONS: Final = tuple(
+    """
+    ies ied ier ily iest ing ings est ed es er ers ly s y e d
+    """.split()  # noqa: SIM905 - a list of many lines reads worse
+)
+_DERIVATIONS: Final = tuple(
+    """
+    ational itions ition ations ation ments ment ances ences ence ance ships ship tions tion sion sions ness
+    able ible ives ive ists ist ally ical ized izes izing ize ise ised ated ates ating ate ions ion ities ity
+    ant ents ent ful fully ous ously al ic ors or th
+    """.split()  # noqa: SIM905 - a list of many lines reads worse
+)
+"""Endings that leave the sense of a word; `less` and `un` turn it round and are not among them."""
+_LEAST_INFLECTED: Final = 3
+_LEAST_DERIVED: Final = 4
+"""Letters that are left at least."""
+
+
+@cache
+def _synonyms() -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for word, *others in _lines("related_words.txt"):
+        found.setdefault(word, set()).update(others)
+    for words in _lines("same_words.txt"):
+        for word in words:
+            found.setdefault(word, set()).update(words)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+def _lines(name: str) -> Iterable[list[str]]:
+    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return (line.split() for line in text.splitlines() if not line.startswith("#"))
+
+
+@lru_cache(maxsize=20_000)
+def forms(word: str) -> frozenset[str]:
+    """The word in lower case and its roots: two words are forms of one where these meet.
+
+    >>> bool(forms("inspiring") & forms("inspiration")), bool(forms("bottle") & forms("bottom"))
+    (True, False)
+    """
+    plain = {word, *_roots(word, _INFLECTIONS, _LEAST_INFLECTED)}
+    return frozenset(plain | {root for form in plain for root in _roots(form, _DERIVATIONS, _LEAST_DERIVED)})
+
+
+def _roots(word: str, suffixes: Iterable[str], least: int) -> Iterable[str]:
+    for suffix in suffixes:
+        root = word.removesuffix(suffix)
+        if root != word and len(root) >= least:
+            yield root
+            if suffix[0] == "i" and suffix[1] in "el":
+                yield f"{root}y"
+            if len(root) > least and root[-1] == root[-2]:
+                yield root[:-1]
+
+
+@lru_cache(maxsize=20_000)
+def meanings(word: str) -> frozenset[str]:
+    """The words that may stand for a word, themselves as `forms` has them."""
+    synonyms = _synonyms()
+    plain = [form for form in forms(word) if form in synonyms]
+    plain += [f"{form}e" for form in forms(word) if f"{form}e" in synonyms]
+    return frozenset(form for one in plain for other in synonyms[one] for form in _plain_forms(other))
+
+
+def _plain_forms(word: str) -> tuple[str, ...]:
+    """A word and its root without a plain ending."""
+    return (word, word.removesuffix("e")) if len(word) > _LEAST_DERIVED else (word,)

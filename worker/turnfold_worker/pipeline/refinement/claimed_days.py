@@ -1,0 +1,154 @@
+"""Whether a note's dates are those that its turns tell, written there or counted from their own days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from typing import Final, NamedTuple
+
+from turnfold.contract.records import StoredTurn
+from turnfold_worker.pipeline.language.dates import as_utc
+from turnfold_worker.pipeline.refinement.claims import REPORTS, words_of
+from turnfold_worker.pipeline.refinement.told_days import (
+    WRITTEN_DAY,
+    Period,
+    tells_time,
+    told_periods,
+    whole_month,
+    written_period,
+)
+
+_BESIDE: Final = re.compile(
+    r"(?i)(?:(?P<count>a|an|one|two|three|four|five|six|\d{1,2}|a few|several|some)? ?"
+    r"\b(?P<unit>day|week|weekend|month|year)s? )?"
+    r"\b(?P<side>before|after|of|following|preceding|since|by|until|till|from|around|about|as of)(?: the)? $"
+)
+_FEW: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_WEEKDAY: Final = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? (?:the )?$")
+_NAMES: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_LONG: Final = 27
+"""Days from which a period is a month or longer: it may stand for a day in it."""
+_FEW_DAYS: Final = 14
+_LOOKED_BACK: Final = 40
+
+
+class _Claim(NamedTuple):
+    period: Period
+    anchor: Period
+    """What is written; the period lies beside it."""
+    related: bool
+    """Whether the period is told by another day: 'the week before 9 June'."""
+    weekday: int | None
+
+
+def without_dates(text: str) -> str:
+    """A text without the dates that are written in it: their numbers are checked as dates."""
+    return WRITTEN_DAY.sub(" ", text)
+
+
+class ToldDays:
+    """The days of some turns, looked at once for many notes."""
+
+    def __init__(self, turns: Sequence[StoredTurn], read: int) -> None:
+        self._day_of = {turn.seq: as_utc(turn.created_at).date() if turn.created_at else None for turn in turns}
+        self._text_of = {turn.seq: turn.content[:read] for turn in turns}
+        self._periods: dict[int, tuple[Period, ...]] = {}
+
+    def supports(self, text: str, seqs: Sequence[int], near: Sequence[int]) -> bool:
+        """Whether every date of a text is told by the turns it names, or by those beside them."""
+        days = [day for seq in seqs if (day := self._day_of.get(seq))]
+        # What somebody said was said on the day of the turn, whatever day it speaks of.
+        said = days if any(word.text in REPORTS for word in words_of(text)) else []
+        claims = _claims(text, days[0] if days else None)
+        return all(_is_day_of(claim, said) or self._supported(claim, seqs, near, days) for claim in claims)
+
+    def _supported(self, claim: _Claim, seqs: Sequence[int], near: Sequence[int], days: Sequence[date]) -> bool:
+        if claim.weekday is not None and claim.weekday != claim.anchor.first.weekday():
+            return False
+        told = [period for seq in near for period in self._told(seq)]
+        said = [Period(day, day) for day in days]
+        silent = not any(tells_time(self._text_of.get(seq, "")) for seq in seqs)
+        if claim.related:
+            if not any(one[:2] == claim.anchor[:2] for one in (*said, *told)):
+                return False
+            return (
+                silent
+                or any(one.meets(claim.period) for one in told)
+                or any(one[:2] == claim.anchor[:2] for one in told)
+            )
+        if not silent:
+            told = [period for seq in seqs for period in self._told(seq)]
+        if any(_is_told(claim.period, one) for one in told):
+            return True
+        return silent and any(claim.period.holds(one) for one in said)
+
+    def _told(self, seq: int) -> tuple[Period, ...]:
+        if seq not in self._periods:
+            self._periods[seq] = tuple(told_periods(self._text_of.get(seq, ""), self._day_of.get(seq)))
+        return self._periods[seq]
+
+
+def _is_day_of(claim: _Claim, days: Sequence[date]) -> bool:
+    return not claim.related and claim.period.days == 1 and claim.period.first in days
+
+
+def _is_told(claimed: Period, told: Period) -> bool:
+    """Whether a claimed period is one that was told, or a coarser one around it."""
+    if told.vague:
+        # No day in it is told; a week or a weekend of it may be.
+        return (
+            claimed.meets(told)
+            if claimed.days >= _LONG
+            else claimed.days > 1 and told.days <= _FEW_DAYS and told.holds(claimed)
+        )
+    if claimed.days < _LONG:
+        return (claimed.first, claimed.last) == (told.first, told.last)
+    return claimed.holds(told)
+
+
+def _claims(text: str, near: date | None) -> Iterator[_Claim]:
+    for match in WRITTEN_DAY.finditer(text):
+        if match["m4"] in ("May", "March", "Mar") and not match["y4"]:
+            continue
+        if match["season"] and not match["y4"]:
+            continue
+        anchor = written_period(match, near)
+        if anchor is None:
+            continue
+        before = text[max(0, match.start() - _LOOKED_BACK) : match.start()]
+        weekday = _WEEKDAY.search(before)
+        number = None if weekday is None or anchor.days > 1 else _NAMES.index(weekday.group()[:3].lower())
+        beside = _BESIDE.search(before)
+        if beside is None or beside["side"].lower() in ("by", "until", "till", "from", "around", "about", "as of"):
+            yield _Claim(anchor, anchor, related=False, weekday=number)
+            continue
+        yield _Claim(_beside(beside, anchor), anchor, related=beside["side"].lower() != "since", weekday=number)
+
+
+def _beside(match: re.Match[str], anchor: Period) -> Period:
+    """The days that 'the week before 9 June' may mean."""
+    side, unit = match["side"].lower(), (match["unit"] or "").lower()
+    if side == "since":
+        return anchor
+    if side == "of":
+        monday = anchor.first - timedelta(days=anchor.first.weekday())
+        return Period(monday, monday + timedelta(days=6)) if unit in ("week", "weekend") else anchor
+    count = (match["count"] or "a").lower()
+    many = 6 if count in ("a few", "several", "some") else _FEW.get(count) or int(count)
+    days = {"day": 1, "week": 7, "weekend": 7, "month": 31, "year": 366, "": 3_660}[unit] * many
+    if unit in ("week", "weekend"):
+        days += 6
+    if side in ("before", "preceding"):
+        return Period(_moved(anchor.first, -days), _moved(anchor.first, -1))
+    return Period(_moved(anchor.last, 1), _moved(anchor.last, days))
+
+
+def _moved(day: date, days: int) -> date:
+    try:
+        return day + timedelta(days=days)
+    except OverflowError:
+        return day
+
+
+__all__ = ["ToldDays", "whole_month", "without_dates"]

@@ -1,0 +1,124 @@
+"""What becomes of a model's notes: each is kept, cut where it is too long, or left out alone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from turnfold.contract.records import StoredTurn
+from turnfold.contract.speakers import speaker_label
+from turnfold_worker.pipeline.language.dates import as_utc
+from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.refinement.faithfulness import Evidence, Unfaithful
+from turnfold_worker.pipeline.refinement.replies import WrittenNote
+
+LONGEST: Final = 320
+"""Code points of a note at most; a longer one is cut behind a sentence or a clause."""
+_SHORTEST_CUT: Final = 20
+_SENTENCE_END: Final = re.compile(r"[.!?](?=\s)")
+_CLAUSE_END: Final = re.compile(r"[;,:](?=\s)|\s(?=[\u2013\u2014-]\s)|(?= (?:and|but|because|so|which|who) )")
+_LONGEST_DAY: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelNote:
+    """A note of a model that says only what was said."""
+
+    turns: tuple[int, ...]
+    """Numbers of the turns that it rests on, in order."""
+    speaker: str
+    """As it is shown."""
+    role: str
+    said_on: date | None
+    """Of its first turn."""
+    text: str
+    """One line."""
+    importance: int
+    """1 to 5."""
+    day_meant: str = ""
+    """When it was or will be, as the turns tell it; empty where they do not."""
+
+    @property
+    def shown(self) -> str:
+        """The text as it stands behind its speaker's name: without that name at its beginning."""
+        rest = self.text.removeprefix(f"{self.speaker} ")
+        return rest if rest[:1].islower() else self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedNotes:
+    """What of a model's notes on a node may be shown."""
+
+    notes: tuple[ModelNote, ...] = ()
+    """By their first turns."""
+    refused: Mapping[Unfaithful, int] | None = None
+    """How many notes were left out, by the first reason for each."""
+
+    @property
+    def refusals(self) -> int:
+        """How many notes were left out."""
+        return sum((self.refused or {}).values())
+
+
+def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequence[StoredTurn]) -> AcceptedNotes:
+    """Check each note against the turns that it names, which are to be among `turns`."""
+    by_seq = {turn.seq: turn for turn in turns}
+    kept: dict[str, ModelNote] = {}
+    refused: Counter[Unfaithful] = Counter()
+    for note in written:
+        text = cut_to(_without_speaker(plain_line(note.text), {speaker_label(turn) for turn in turns}), LONGEST)
+        if not text:
+            continue
+        problems = [Unfaithful.TURN] if not by_seq.keys() >= set(note.turns) else []
+        problems = problems or evidence.problems(text, note.turns, note.speaker)
+        if problems:
+            refused[problems[0]] += 1
+            continue
+        # A model that goes round in circles says each thing once.
+        kept.setdefault(text.lower(), _kept(note, text, evidence, by_seq))
+    ordered = sorted(kept.values(), key=lambda note: note.turns)
+    return AcceptedNotes(notes=tuple(ordered), refused=refused)
+
+
+def _kept(note: WrittenNote, text: str, evidence: Evidence, by_seq: Mapping[int, StoredTurn]) -> ModelNote:
+    seqs = tuple(sorted(set(note.turns)))
+    first = _spoken_by(note.speaker, [by_seq[seq] for seq in seqs])
+    day = plain_line(note.day)[:_LONGEST_DAY]
+    return ModelNote(
+        turns=seqs, speaker=speaker_label(first), role=str(first.role),
+        said_on=as_utc(first.created_at).date() if first.created_at else None, text=text, importance=note.importance,
+        day_meant=day if day and evidence.tells_day(day, seqs) else "",
+    )  # fmt: skip
+
+
+def _spoken_by(speaker: str, turns: Sequence[StoredTurn]) -> StoredTurn:
+    """The first of some turns that a speaker said."""
+    wanted = speaker.lower()
+    return next((turn for turn in turns if speaker_label(turn).lower().startswith(wanted)), turns[0])
+
+
+def cut_to(text: str, longest: int) -> str:
+    """The text up to the last sentence that fits, else up to the last clause, else its whole words.
+
+    >>> cut_to("The lake froze in May. Nobody skated on it.", 30)
+    'The lake froze in May.'
+    """
+    if len(text) <= longest:
+        return text
+    for pattern, ending in ((_SENTENCE_END, ""), (_CLAUSE_END, ".")):
+        ends = [match.end() for match in pattern.finditer(text, 0, longest) if match.end() >= _SHORTEST_CUT]
+        if ends:
+            return text[: ends[-1]].rstrip(" ,;:-\u2013\u2014") + ending
+    short = text[: text.rfind(" ", 0, longest)] if " " in text[:longest] else text[:longest]
+    return short.rstrip(" ,;:") + "."
+
+
+def _without_speaker(text: str, speakers: Collection[str]) -> str:
+    """A note without a speaker before it: who spoke is said in its own field."""
+    before, colon, after = text.partition(": ")
+    text = after if colon and before.lower() in {speaker.lower() for speaker in speakers} else text
+    return re.sub(r"\A[\W_]+", "", text) if not text[:1].isalnum() else text.strip()
