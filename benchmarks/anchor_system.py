@@ -41,6 +41,9 @@ TYPES_OF_ANCHOR = {
     AnchorType.UNRESOLVED_QUESTION: ("question", "open_question"),
     AnchorType.CRITICAL_FACT: ("fact",),
     AnchorType.CORRECTION: ("correction",),
+    AnchorType.CONSTRAINT: ("fact",),
+    AnchorType.INSTRUCTION: ("fact", "request"),
+    AnchorType.PREFERENCE: ("fact",),
 }
 SEGMENT_TURNS = 20
 

@@ -72,7 +72,7 @@ _EVER: Final = _giving(value=True)
 
 IDEAS: Final = {
     "nothing": Idea(),
-    "telegraphic rewriting": Idea(((_TURN_NOTES, "telegraphic", _as_said),)),
+    "fewer words where that saves a third": Idea(((_TURN_NOTES, "telegraphic", _as_said),)),
     "redundancy (a word taken before counts half)": Idea(
         ((_ORDER, "_DECAY", 1.0), (_ORDER, "_HEAVY_DECAY", 1.0)),
     ),
@@ -89,11 +89,10 @@ IDEAS: Final = {
     "more for what a turn begins with": Idea(((_TURN_NOTES, "_PLACES", (1.0,)),)),
     "less for what may be": Idea(((_TURN_NOTES, "_POSSIBLE_SHARE", 1.0),)),
     "more for words taken up again": Idea(((_TURN_NOTES, "_TAKEN_UP", (1.0,) * 4),)),
-    "the charge of three tokens a note": Idea(((_ORDER, "OVERHEAD", 0),)),
+    "the charge of six tokens a note": Idea(((_ORDER, "OVERHEAD", 0),)),
     "heavy words count .35 when said again": Idea(((_ORDER, "_HEAVY_DECAY", 0.5),)),
-    "small words where they matter": Idea(
-        (("turnfold_worker.pipeline.notes.telegraph", "is_needed", _NEVER),),
-    ),
+    "less for what says little alone": Idea(((_TURN_NOTES, "standing_alone", _giving(value=1.0)),)),
+    "whole clauses": Idea(policy=Policy(name="brief", whole_notes_from=10**9)),
     "the line of names": Idea(((_OUTLINE, "rank", _giving(value=())),)),
     "names of turns not folded yet": Idea(((_OUTLINE, "_TAIL_NAMES", 0),)),
     "what was done last": Idea(policy=Policy(name="no-actions", actions_share=0.0)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import tiktoken
 
@@ -52,8 +52,9 @@ class TurnfoldSystem:
     query_aware = True
     query_free = True
 
-    def __init__(self, *, semantic: bool = False) -> None:
+    def __init__(self, *, semantic: bool = False, steered: bool = True) -> None:
         self._semantic = semantic
+        self._unasked: Literal[False] | None = None if steered else False
         self._folded: FoldedConversation | None = None
         encoder = tiktoken.get_encoding("o200k_base")
         self._count: Callable[[str], int] = lambda text: len(encoder.encode_ordinary(text))
@@ -67,7 +68,8 @@ class TurnfoldSystem:
         if self._folded is None:
             msg = "ingest a conversation first"
             raise RuntimeError(msg)
-        return self._folded.context(budget_tokens=budget, query=query, count_tokens=self._count).text
+        asked = self._unasked if query is None else query
+        return self._folded.context(budget_tokens=budget, query=asked, count_tokens=self._count).text
 
     def close(self) -> None:
         if self._folded is not None:
@@ -83,3 +85,8 @@ def turnfold() -> TurnfoldSystem:
 def turnfold_semantic() -> TurnfoldSystem:
     """The same with sentence vectors: needs `turnfold-worker[semantic]`."""
     return TurnfoldSystem(semantic=True)
+
+
+def unsteered() -> TurnfoldSystem:
+    """The same, with `query=False` where no question is given."""
+    return TurnfoldSystem(steered=False)

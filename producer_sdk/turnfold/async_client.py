@@ -13,7 +13,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
-from turnfold.assemble import Context, Policy, Section
+from turnfold.assemble import Context, Policy, Query, Section
 from turnfold.client import Turnfold
 from turnfold.client_inputs import check_timeout
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
@@ -134,7 +134,7 @@ class AsyncTurnfold:
         conversation_id: str,
         *,
         budget_tokens: int,
-        query: str | None = None,
+        query: Query = None,
         query_vector: Iterable[float] | None = None,
         system: str | Iterable[Section] | None = None,
         flags: Iterable[str] = (),

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from turnfold import expansion, references, retrieval, turn_changes, writes
-from turnfold.assemble import Context, Policy, Section, policy_named, request_of
+from turnfold.assemble import Context, Policy, Query, Section, policy_named, request_of
 from turnfold.client_inputs import check_search, check_timeout, listed, read_from, settings_from
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
@@ -180,7 +180,7 @@ class Turnfold:
         conversation_id: str,
         *,
         budget_tokens: int,
-        query: str | None = None,
+        query: Query = None,
         query_vector: Iterable[float] | None = None,
         system: str | Iterable[Section] | None = None,
         flags: Iterable[str] = (),

@@ -7,7 +7,7 @@ TurnfoldError
 │   ├── InvalidBudget        a budget that cannot hold the fixed parts; says how much is needed
 │   └── InvalidSettings      an environment variable or argument that makes no sense
 ├── UnknownConversation      (also a LookupError) nothing was ever appended under this id
-├── UnknownMarker            (also a LookupError) a marker that we did not make
+├── UnknownMarker            (also a LookupError) a marker that we did not make; `suggestion` names the nearest one
 ├── UnknownReference         (also a LookupError) a reference of a context that has ended, or that we did not make
 ├── UnknownAnchor            (also a LookupError) an anchor that the conversation does not have
 ├── UnknownTurn              (also a LookupError) a turn that the conversation does not have, or has no more
@@ -59,7 +59,12 @@ class UnknownConversation(TurnfoldError, LookupError):  # noqa: N818
 
 
 class UnknownMarker(TurnfoldError, LookupError):  # noqa: N818
-    """A marker that is not ours, or that names a node which does not exist."""
+    """A marker that is not ours, whose words are those of another node, or that names one which does not exist."""
+
+    def __init__(self, message: str, *, suggestion: str | None = None) -> None:
+        super().__init__(message)
+        self.suggestion = suggestion
+        """The nearest marker that exists, where there is one; the message names it too."""
 
 
 class UnknownReference(TurnfoldError, LookupError):  # noqa: N818

@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from turnfold.access import UNCOUNTED, ExpansionCounter
 from turnfold.assemble.forms.clip import clip_text
-from turnfold.assemble.forms.markers import Marker, NodeTarget, TurnsTarget, node_marker, parse_marker, turns_marker
+from turnfold.assemble.forms.markers import (
+    Marker,
+    NodeTarget,
+    TurnsTarget,
+    names_node,
+    node_marker,
+    parse_marker,
+    turns_marker,
+)
 from turnfold.assemble.pages import TurnPiece, page
 from turnfold.assemble.request import Request
 from turnfold.contract.keys import Address
-from turnfold.contract.records import MAX_HEIGHT, Node
+from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, Node
 from turnfold.contract.results import Expansion, Head, Passage
 from turnfold.errors import InvalidInput, UnknownMarker
 from turnfold.inbox import Pending
@@ -130,12 +138,12 @@ class _Expander:
         target = marker.target
         match target:
             case NodeTarget():
-                node = None if self._head is None else self._transaction.node(self._head, target.height, target.idx)
-                if node is None or self._head is None or node.first_seq > self._stored_until:
-                    msg = (
-                        f"{given!r} names a segment that does not exist: copy a marker from this conversation's context"
-                    )
-                    raise UnknownMarker(msg)
+                if self._head is None or (node := self._node(self._head, target)) is None:
+                    raise self._unknown_node(target, marker.level, given)
+                if not names_node(target, node):
+                    meant = node_marker(node, level=marker.level, short=False)
+                    msg = f"{given!r} names no segment: its number is that of {meant}, whose words are others"
+                    raise UnknownMarker(msg, suggestion=meant)
                 if marker.level == 0 or self._changing(node.first_seq, node.last_seq):
                     return self._turns(node.first_seq, min(node.last_seq, self._stored_until))
                 text = self._transaction.level_text(self._head, node, marker.level)
@@ -144,13 +152,30 @@ class _Expander:
                 newest = self._newest_seq()
                 if target.first_seq > newest:
                     msg = f"{given!r} names turns that do not exist: the newest turn is {newest}"
-                    raise UnknownMarker(msg)
+                    raise UnknownMarker(msg, suggestion=turns_marker(newest, newest, level=marker.level))
                 last_seq = min(target.last_seq, newest)
                 if marker.level == 0 or self._changing(target.first_seq, last_seq):
                     return self._turns(target.first_seq, last_seq, offset=target.offset)
                 return self._range(target.first_seq, last_seq, marker.level)
             case _:
                 assert_never(target)
+
+    def _node(self, head: Head, target: NodeTarget) -> Node | None:
+        """The node of a target; None where there is none, or a rewind that waits removes it."""
+        node = self._transaction.node(head, target.height, target.idx)
+        return None if node is None or node.first_seq > self._stored_until else node
+
+    def _unknown_node(self, target: NodeTarget, level: int, given: str) -> UnknownMarker:
+        """The error for a number that no node has: it names the last one of that height."""
+        head = self._head
+        last = 0 if head is None else head.node_count // FAN_OUT**target.height
+        nearest = self._node(head, NodeTarget(target.height, last - 1)) if head is not None and last else None
+        meant = None if nearest is None else node_marker(nearest, level=level, short=False)
+        nearest_is = "" if meant is None else f"; the last one is {meant}"
+        msg = (
+            f"{given!r} names a segment that does not exist: copy a marker from this conversation's context{nearest_is}"
+        )
+        return UnknownMarker(msg, suggestion=meant)
 
     def _changing(self, first_seq: int, last_seq: int) -> bool:
         """Whether levels of a range tell of turns as they were: then the turns themselves are shown."""

@@ -14,6 +14,7 @@ from operator import mul
 from typing import Final
 
 from turnfold.contract.notes import OVERHEAD, Note, voices
+from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.passages import Passage
 from turnfold.contract.terms import terms
 from turnfold.contract.words import WEIGHT_OF_DIGIT
@@ -29,9 +30,18 @@ _DECAY: Final = 0.35
 
 
 def hits(
-    query: Sequence[str], scores: Mapping[int, int], passages: Sequence[Passage], field: Field, *, most_tokens: int
+    query: Sequence[str],
+    scores: Mapping[int, int],
+    passages: Sequence[Passage],
+    field: Field,
+    *,
+    most_tokens: int,
+    overtaken: OvertakenIndex = NOTHING_OVERTAKEN,
 ) -> tuple[Note, ...]:
-    """Notes about the terms of a query, best first, for at most `most_tokens`, from passages with their scores."""
+    """Notes about the terms of a query, best first, for at most `most_tokens`, from passages with their scores.
+
+    None says what holds no more by `overtaken`.
+    """
     voice = voices(field.said)
     ranked = _with_speakers(query, scores, passages, voice)
     best = max((score for score, _ in ranked), default=0.0)
@@ -44,10 +54,10 @@ def hits(
         worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(passage.notes[0].role, 1.0) - 1.0))
         for note, stems in zip(passage.notes, passage.words, strict=True):
             # 'Thanks, Nate!' names whom the query names, and tells nothing.
-            if note.worth:
+            if note.worth and not overtaken.tells(note.seq, told := stems.split()):
                 notes.append(note)
-                words.append(stems.split())
-                rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (note.tokens + OVERHEAD))
+                words.append(told)
+                rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (note.least_tokens + OVERHEAD))
     return tuple(_by_news(notes, words, rates, most_tokens))
 
 
@@ -63,7 +73,7 @@ def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note]
             is_named = named[note.speaker] = not set(query).isdisjoint(terms(note.speaker))
         if is_named and (note.seq, note.place) not in places:
             found.append(note)
-            most_tokens -= note.tokens
+            most_tokens -= note.least_tokens
     return found
 
 
@@ -85,8 +95,8 @@ def _by_news(notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[
             heapreplace(heap, (gain, i))
             continue
         heappop(heap)
-        if notes[i].tokens <= room:
-            room -= notes[i].tokens
+        if notes[i].least_tokens <= room:
+            room -= notes[i].least_tokens
             taken.append(notes[i])
             for word in words[i]:
                 left_of[word] *= _DECAY

@@ -30,6 +30,7 @@ from turnfold.contract.passages import (
     ROLE_SHIFT,
     ROLES,
     Passage,
+    number_of,
     unpack_pointers,
 )
 from turnfold.contract.vectors import Vector, cosines_to, differing
@@ -58,6 +59,10 @@ _HOP: Final = 0.25
 """Weight of what a second hop finds beside the best of the first."""
 _HOP_BELOW: Final = 0.6
 """Of all that a query's terms tell: a passage that holds as much answers in one step."""
+_ALIKE: Final = 0.25
+"""Of all that a text's terms tell: what one passage has to hold before the text steers anything."""
+_MOST_ALIKE: Final = 40
+"""Passages to which a text steers at most."""
 _NEARNESS: Final = 0.75
 """Weight of nearness in meaning beside that of words."""
 MOST_COMPARED: Final = 4_096
@@ -72,6 +77,8 @@ _ANSWERED: Final = 0.75
 _STANDING: Final = {ORDERED: 0.7, PREFERRED: 0.6}
 """Of the best score: what a person wants from now on, or prefers, has as much at least."""
 _MOST_STANDING: Final = 6  # orders, and as many preferences
+_PLACES_REPLACING: Final = 3
+"""Passages of a turn that overtook another one that are looked at."""
 PRECISION: Final = 1_000
 """Of a score: so much is what one term tells that half of the segments hold, said once by one of two equal voices."""
 NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
@@ -130,6 +137,14 @@ def is_answered(scores: Mapping[int, int], told: Mapping[str, float]) -> bool:
     return not best or best >= _HOP_BELOW * PRECISION * sum(told.values())
 
 
+def alike(scores: Mapping[int, int], told: Mapping[str, float]) -> dict[int, int]:
+    """The passages, best first, that are plainly about the same as a text: none where none of them holds much of it."""
+    best = max(scores.values(), default=0)
+    if best < _ALIKE * PRECISION * sum(told.values()):
+        return {}
+    return {number: score for number, score in best_of(scores, _MOST_ALIKE).items() if score >= best // 2}
+
+
 def terms_of_hop(query: Sequence[str], scores: Mapping[int, int], passages: Iterable[Passage]) -> list[str]:
     """What the passages that answer best tell beside the query's terms, by its weight and by how well they answer."""
     ranked = nlargest(_HOP_PASSAGES, passages, key=lambda one: (scores[one.number], -one.number))
@@ -175,6 +190,22 @@ def with_standing(scores: Mapping[int, int], postings: Iterable[PostingRow]) -> 
     for impact, share in _STANDING.items():
         for number in sorted([number for number, mark in pointers if mark & IMPACT == impact])[-_MOST_STANDING:]:
             total[number] = max(total.get(number, 0), round(share * best))
+    return total
+
+
+def with_replacing(scores: Mapping[int, int], overtaken_by: Mapping[int, Iterable[int]]) -> dict[int, int]:
+    """Scores where what took the place of something answers as well as what it took the place of.
+
+    `overtaken_by` has, by a turn, those that overtook it. Of these the first passages count: some may be nobody's.
+    """
+    total = dict(scores)
+    if not overtaken_by:
+        return total
+    for number, score in scores.items():
+        for seq in overtaken_by.get(number // PLACES, ()):
+            for place in range(_PLACES_REPLACING):
+                replacing = number_of(seq, place)
+                total[replacing] = max(total.get(replacing, 0), score)
     return total
 
 

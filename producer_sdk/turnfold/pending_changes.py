@@ -104,7 +104,7 @@ class Changes:
         """An outline without what was made of the turns that change."""
         return replace(
             outline, last_seq=min(outline.last_seq, self.cut), notes=self.notes(outline.notes),
-            cover=tuple(self._covered(one) for one in outline.cover if one.first_seq <= self.cut),
+            cover=tuple(self._covered(one) for one in outline.cover if one.first_seq <= self.cut), chapters=(),
             tail=self.notes(outline.tail), tail_seq=min(outline.tail_seq, self.cut), names=(), tail_names=(),
             actions=self._actions(outline.actions), tail_actions=self._actions(outline.tail_actions),
         )  # fmt: skip
@@ -248,6 +248,7 @@ def changed_snapshot(transaction: ReadTransaction, snapshot: Snapshot, changes: 
         outline=None if snapshot.outline is None else changes.outline(snapshot.outline),
         hits=changes.notes(snapshot.hits),
         excerpts=tuple(one for one in snapshot.excerpts if not changes.hides(one.turn.seq)),
+        blocks=tuple(one for one in snapshot.blocks if not changes.hides(one.entry.seq)),
         changing=frozenset(changes.changed),
     )  # fmt: skip
 

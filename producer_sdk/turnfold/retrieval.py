@@ -86,7 +86,9 @@ def _by_age(transaction: ReadTransaction, address: Address, pending: Pending, re
     cap = cap_for(request.budget_tokens)
     head = readable_head(transaction, address, pending)
     turns, unread = _newest_turns(transaction, head, pending, cap=cap)
-    snapshot = Snapshot(conversation_id=address.conversation, head=head, turns=turns, unread=unread)
+    snapshot = Snapshot(
+        conversation_id=address.conversation, head=head, turns=turns, unread=unread, question=request.query
+    )
     if head is None:
         return snapshot
     return replace(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from turnfold.assemble import Request
@@ -18,6 +18,7 @@ from turnfold.entries import read_entry
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import Pending, PendingEntry
 from turnfold.shortening import TURNS_A_READ, Shortening, cap_for
+from turnfold.steering import NEWEST, steering_text
 
 if TYPE_CHECKING:
     from turnfold.database.read_transaction import ReadTransaction
@@ -103,8 +104,8 @@ def by_value(
     else:
         found = source.by_value(
             Wanted(
-                address, request.budget_tokens, tuple(entries), request.query, request.query_vector,
-                request.vector_model, whole,
+                address, request.budget_tokens, tuple(entries), request.query, _newest(entries, request),
+                request.task, request.query_vector, request.vector_model, whole,
             )
         )  # fmt: skip
     if found is None:
@@ -117,14 +118,27 @@ def by_value(
     turns = turns.followed_by([short.of(turn) for turn in waiting.turns])
     turns = turns.from_place(len(turns) - TURNS_A_READ)
     if found is None:
-        return Snapshot(conversation_id=address.conversation, head=None, turns=turns, unread=waiting.older), None
+        question = steering_text((), waiting.turns, task=request.task) if request.steered else request.query
+        seen = Snapshot(
+            conversation_id=address.conversation, head=None, turns=turns, unread=waiting.older, question=question
+        )
+        return seen, None
     known, outline = found.known, found.known.outline
     seen = Snapshot(
         conversation_id=address.conversation, head=found.head, turns=turns, unread=waiting.older,
-        anchors=known.anchors, hits=found.hits, excerpts=found.excerpts,
+        anchors=known.anchors, question=found.answers.question, hits=found.answers.hits,
+        excerpts=found.answers.excerpts, blocks=found.answers.blocks, told_of_blocks=found.answers.told_of_blocks,
         outline=None if outline is None else outline.within(last_part(request.budget_tokens)),
     )  # fmt: skip
     return seen, known.memo
+
+
+def _newest(entries: Mapping[str, PendingEntry], request: Request) -> tuple[StoredTurn, ...] | None:
+    """The newest turns of the inbox, where one of them may steer."""
+    if not request.steered:
+        return None
+    newest = [*entries.values()][-NEWEST:]
+    return tuple(_read(entry, seq) for seq, entry in enumerate(newest, 1))
 
 
 def _read(entry: PendingEntry, seq: int) -> StoredTurn:

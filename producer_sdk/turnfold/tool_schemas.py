@@ -64,8 +64,9 @@ _TOOLS: Final = (
     _Tool(
         name="anchors",
         description=(
-            "List what must not be forgotten from this conversation, word for word: commitments, decisions, unresolved "
-            "questions, critical facts and corrections, each with its turn, in the order in which they were said."
+            "List what must not be forgotten from this conversation, word for word: hard constraints, standing "
+            "instructions, preferences, decisions, corrections, commitments, unresolved questions and critical facts, "
+            "each with its turn, day and speaker, in the order in which they were said."
         ),
         properties={
             "types": {

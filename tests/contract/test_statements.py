@@ -16,7 +16,7 @@ from turnfold.contract.results import Head
 from turnfold.database import query_statements, statements
 from turnfold.database.engines import connect
 from turnfold.database.read_transaction import ReadTransaction
-from turnfold_worker.adapters.sql_anchors import candidates
+from turnfold_worker.adapters.sql_anchors import SETTLED, candidates, settled
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
         "HEAD", "HEAD_AND_STORED", "FRONTIER", "OUTLINE", "TOP_ANCHOR_ROWS", "OLDER_SHAPES", "NEWEST_TURNS",
         "TURNS_UP_TO", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "HIT_PASSAGES",
-        "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS",
+        "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS", "TURN_PART",
     }  # fmt: skip
 
 
@@ -166,6 +166,16 @@ def test_earlier_anchors_are_looked_for_by_key(engine: Engine) -> None:
     assert {statement: found for statement, plan in plans.items() if (found := faults(plan))} == {}
     (sharing,) = (plan for statement, plan in plans.items() if "anchor_posting" in statement)
     assert {step.split(" (")[-1] for step in sharing if step.startswith("SEARCH ")} == {"conversation=? AND term=?)"}
+
+
+def test_what_is_over_comes_from_the_partial_index_in_its_order(engine: Engine) -> None:
+    with plans_of(engine) as plans, engine.begin() as connection:
+        settled(connection, HEAD.id)
+    assert len(plans) == len(SETTLED)
+    for plan in plans.values():
+        assert plan[0].startswith("SEARCH anchor USING INDEX anchor_over (conversation=? AND state=?")
+        assert faults(plan) == []
+        assert not [step for step in plan if "TEMP B-TREE" in step]
 
 
 def test_a_scan_or_a_search_without_the_conversation_would_be_noticed(engine: Engine) -> None:

@@ -1,7 +1,8 @@
 """Anchors: what must never be lost, word for word.
 
-Workers extract commitments, decisions, unresolved questions, critical facts and corrections. An anchor is a slice of
-its turn, never a paraphrase, and keeps its place: `turn_seq`, `start` and `end`.
+Workers extract hard constraints, standing instructions, preferences, decisions, corrections, commitments, unresolved
+questions and critical facts. An anchor is a slice of its turn, never a paraphrase, and keeps its place: `turn_seq`,
+`start` and `end`. It says who said it and when, and what its score is made of.
 """
 
 from __future__ import annotations
@@ -17,6 +18,15 @@ def test_anchors_are_the_words_that_were_said(turnfold: Turnfold) -> None:
     anchors = turnfold.anchors("conv", states=None)
     assert {anchor.type for anchor in anchors} == set(AnchorType)
     for anchor in anchors:
-        assert anchor.text == turns[anchor.turn_seq - 1]["content"][anchor.start : anchor.end]
+        turn = turns[anchor.turn_seq - 1]
+        assert anchor.text == turn["content"][anchor.start : anchor.end]
+        assert (anchor.turn_id, anchor.speaker, anchor.role) == (
+            turn["turn_id"], turn.get("name", turn["role"]), turn["role"],
+        )  # fmt: skip
+        assert anchor.day.endswith("March 2026")
+        assert anchor.factors
     decisions = turnfold.anchors("conv", types={"decision"})
     assert any("PostgreSQL 16" in decision.text for decision in decisions)
+    limits = turnfold.anchors("conv", types={"constraint"})
+    assert any("no exceptions" in limit.text for limit in limits)
+    assert min(limit.rank for limit in limits) > max(decision.rank for decision in decisions)

@@ -25,12 +25,6 @@ def test_no_pattern_is_slow_on_any_repetition_of_its_own_alphabet() -> None:
     assert done.stdout == ""
 
 
-def test_what_was_found_by_other_scraps_than_these_stays_mended(monkeypatch: pytest.MonkeyPatch) -> None:
-    pattern = patterns.patterns()["turnfold_worker.pipeline.notes.telegraph._OTHERS_AND"]
-    monkeypatch.setattr(patterns, "attacks", lambda *_: [("", "A-")])
-    assert list(patterns.slow({"of two who think": pattern})) == []
-
-
 def test_every_pattern_of_the_packages_is_attacked() -> None:
     found = patterns.patterns()
     assert len(found) > 150

@@ -22,7 +22,7 @@ from turnfold_worker.meanings import anchor_vectors_of, for_the_head, meant_by, 
 from turnfold_worker.pipeline.anchors.deduplicate import merge, sought_terms
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
-from turnfold_worker.pipeline.outline import choose_cover, make_outline, plain_outline, with_tail
+from turnfold_worker.pipeline.outline import chapters_over, choose_cover, make_outline, plain_outline, with_tail
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
@@ -237,10 +237,12 @@ def write_outline(tail: Tail, store: Store, *, total: bool = False) -> bool:
     `total`: rules that fail cost the words of the outline, not the conversation's progress.
     """
     known = store.outline_frame(tail.conversation)
-    same = known is not None and known.last_seq == tail.closed_seq
+    same = known is not None and known.last_seq == tail.closed_seq and not known.tail_overtaken
     try:
         outline = known if known is not None and same else _outline(tail, store)
         outline = with_tail(outline, tail.turns, tail.said, before=tail.before)
+        if same and outline.tail_overtaken:
+            outline, same = with_tail(_outline(tail, store), tail.turns, tail.said, before=tail.before), False
     except Exception as error:
         if not total:
             raise
@@ -251,8 +253,12 @@ def write_outline(tail: Tail, store: Store, *, total: bool = False) -> bool:
 
 
 def _outline(tail: Tail, store: Store) -> Outline:
-    cover = choose_cover(store.node_sizes(tail.conversation, tail.node_count), last_seq=tail.closed_seq)
-    return make_outline(list(zip(cover, store.node_notes(tail.conversation, cover), strict=True)))
+    sizes = store.node_sizes(tail.conversation, tail.node_count)
+    cover = choose_cover(sizes, last_seq=tail.closed_seq)
+    notes = store.node_notes(tail.conversation, cover)
+    return make_outline(
+        list(zip(cover, notes, strict=True)), chapters_over(sizes, cover), store.settled_anchors(tail.conversation)
+    )
 
 
 def after(tail: Tail, fold: Fold) -> Tail:

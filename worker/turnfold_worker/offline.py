@@ -20,7 +20,7 @@ from typing import Any, Final, Self
 from sqlalchemy import Engine
 
 from turnfold import expansion, retrieval
-from turnfold.assemble import Context, Policy, Section, policy_named, request_of
+from turnfold.assemble import Context, Policy, Query, Section, policy_named, request_of
 from turnfold.client_inputs import listed
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
@@ -95,7 +95,7 @@ class FoldedConversation:
         self,
         *,
         budget_tokens: int,
-        query: str | None = None,
+        query: Query = None,
         system: str | Iterable[Section] | None = None,
         flags: Iterable[str] = (),
         task: str | None = None,

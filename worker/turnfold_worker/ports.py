@@ -25,6 +25,7 @@ from turnfold_worker.exchange import (
     Tail,
 )
 from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.pipeline.notes.in_force import SettledAnchor
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
 
 
@@ -128,6 +129,9 @@ class Store(Protocol):
 
     def node_notes(self, conversation: ConversationId, cover: Sequence[Covered]) -> list[NodeNotes]:
         """The notes of the nodes of a cover, in its order."""
+
+    def settled_anchors(self, conversation: ConversationId) -> list[SettledAnchor]:
+        """The newest anchors that are over, and what took their places: as many whatever the length."""
 
     def write_outline(self, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
         """Replace the outline (`frame_only`: of the open tail alone); False when the conversation has moved on."""

@@ -23,7 +23,7 @@ report, packed              its account; it as bytes
 reads        the two phases
 """
 
-from turnfold.assemble.context import BudgetReport, Context, Coverage, LeftOut, PartReport, Span
+from turnfold.assemble.context import Context, Coverage, LeftOut, PartReport, Report, Span
 from turnfold.assemble.forms.clip import clip_text
 from turnfold.assemble.forms.form_tokens import messages_tokens, request_tokens
 from turnfold.assemble.forms.markers import Marker, NodeTarget, TurnsTarget, format_marker, parse_marker
@@ -32,13 +32,14 @@ from turnfold.assemble.pages import Page, TurnPiece, page
 from turnfold.assemble.plan import Choice
 from turnfold.assemble.policy import BALANCED, RECENCY, Band, Policy, policy_named
 from turnfold.assemble.reads import choose, finish, minimum_tokens
-from turnfold.assemble.request import Request, asked_markers, request_of
+from turnfold.assemble.request import Query, Request, asked_markers, request_of
 from turnfold.assemble.sections import Section, SystemText, system_text
 
 __all__ = [
     "choose",
     "finish",
     "minimum_tokens",
+    "Query",
     "Request",
     "asked_markers",
     "request_of",
@@ -49,7 +50,7 @@ __all__ = [
     "Context",
     "Coverage",
     "Span",
-    "BudgetReport",
+    "Report",
     "PartReport",
     "LeftOut",
     "Policy",

@@ -49,6 +49,8 @@ class Assembly(NamedTuple):
     plan: Plan
     system: str
     """All before the recent turns."""
+    stable: Part
+    """The beginning of it that stays the same while turns are appended."""
     text: str
     parts: tuple[Part, ...]
     chat: ChatBlock
@@ -61,7 +63,8 @@ class Assembly(NamedTuple):
 
 def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, style: Style) -> Assembly:
     """Put a plan into words and count it: by sums where counts are stored, else over the finished forms."""
-    before = tuple(_before(plan, texts, pricing, style))
+    stable = tuple(_stable(plan, texts, pricing, style))
+    before = (*stable, *_changing(plan, pricing, style))
     recent = [pricing.turn(shown) for shown in plan.raw]
     after = tuple(_after(recent, pricing))
     system = "".join([part.text for part in before])
@@ -71,9 +74,14 @@ def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, sty
     tokens = (
         _summed(parts, before, chat, recent, pricing)
         if pricing.trusts_stored
-        else _counted(text, system, chat, pricing)
+        else _counted(text, system, sum(len(part.text) for part in stable), chat, pricing)
     )
-    return Assembly(plan=plan, system=system, text=text, parts=parts, chat=chat, tokens=tokens)
+    beginning = "".join([part.text for part in stable])
+    beginning_tokens = sum([part.tokens for part in stable])
+    return Assembly(
+        plan=plan, system=system, stable=Part("stable", beginning, beginning_tokens), text=text, parts=parts, chat=chat,
+        tokens=tokens,
+    )  # fmt: skip
 
 
 def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
@@ -94,7 +102,8 @@ def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _before(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
+def _stable(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
+    """What stays the same whatever is asked, and while turns are appended, until a fold."""
     for name, fixed in (("system", plan.system), ("task", plan.task)):
         if fixed:
             yield Part(name, fixed, pricing.count(fixed))
@@ -104,6 +113,9 @@ def _before(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: 
         yield Part("names", line := names_line(plan.names), pricing.count(line))
     yield from _background(plan, texts, pricing, style)
     yield from _often(plan, texts, pricing, style)
+
+
+def _changing(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
     yield from _repeated(plan, pricing, style)
     yield from _latest(plan, pricing)
     for line in plan.actions:
@@ -208,8 +220,10 @@ def _summed(
     )
 
 
-def _counted(text: str, system: str, chat: ChatBlock, pricing: Pricing) -> FormTokens:
-    around = MESSAGE_TOKENS + pricing.count(system) if system else 0
+def _counted(text: str, system: str, stable_length: int, chat: ChatBlock, pricing: Pricing) -> FormTokens:
+    # Anthropic's form has the system text in two blocks.
+    blocks = [block for block in (system[:stable_length], system[stable_length:]) if block]
+    around = MESSAGE_TOKENS + sum(map(pricing.count, blocks)) if blocks else 0
     return FormTokens(
         text=pricing.count(text) if text else 0,
         openai=messages_tokens(openai_messages(system, chat), pricing.count),

@@ -22,7 +22,7 @@ Keeper = Callable[["Context"], str]
 Tier = Literal["hot", "warm", "cold"]
 TIERS: Final[tuple[Tier, ...]] = ("hot", "warm", "cold")
 
-SpanLevel = Literal[0, 1, 2, 3, "range", "unfolded"]
+SpanLevel = Literal[0, 1, 2, 3, "notes", "range", "unfolded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Span:
     first_seq: int
     last_seq: int
     level: SpanLevel
-    """0 to 3, "range" for nodes joined into one line, "unfolded" for turns that only a line stands for."""
+    """0 for raw turns, 1 to 3 for a stored level, "notes" for the best notes; "range" and "unfolded": a line alone."""
 
     @property
     def tier(self) -> Tier:
@@ -100,11 +100,18 @@ class LeftOut:
     what: str
     reach: str
     """A marker to expand, or the call to make."""
+    tokens: int = 0
+    """About what showing all of it would cost; 0 where that is not known."""
+
+    @property
+    def marker(self) -> str | None:
+        """The marker to expand; None where a call has to be made."""
+        return self.reach if ":" in self.reach else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetReport:
-    """Where the budget went."""
+class Report:
+    """The account of a context: where the budget went, what stands where, what was left out."""
 
     budget_tokens: int
     reserve_tokens: int
@@ -113,8 +120,12 @@ class BudgetReport:
     text_tokens: int
     openai_tokens: int
     anthropic_tokens: int
+    stable_tokens: int = 0
+    """Of the beginning that stays the same while turns are appended, until a fold: what a provider's cache may hold."""
     parts: tuple[PartReport, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    coverage: Coverage | None = None
+    """None: no turn of the conversation has a number yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,13 +137,13 @@ class Context:
     tokens: int
     """The largest of the three forms, counted by `counter`; never above the budget."""
     counter: str
-    budget: BudgetReport
+    report: Report
     markers: tuple[str, ...] = ()
     """The expansion markers that we wrote into the context, in order; give them to `expand`."""
-    coverage: Coverage | None = None
-    """None: no turn of the conversation has a number yet."""
     system: str = ""
     """Everything before the recent turns: the system message of the OpenAI and Anthropic forms."""
+    stable_length: int = field(default=0, repr=False)
+    """Code points of `system` that stay the same while turns are appended."""
     chat: ChatBlock = field(default_factory=ChatBlock, repr=False)
     """The recent turns, from which the forms are made."""
     request_key: str = field(default="", repr=False)
@@ -140,6 +151,21 @@ class Context:
     stored_as: ConversationId | None = field(default=None, repr=False, compare=False)
     """The rows that it was read from, so that it is never mistaken for one of a later conversation of the same id."""
     keeper: Keeper | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def budget(self) -> Report:
+        """The same as `report`."""
+        return self.report
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """Which turns stand where; None: no turn of the conversation has a number yet."""
+        return self.report.coverage
+
+    @property
+    def stable_tokens(self) -> int:
+        """Tokens of the beginning that stays the same while turns are appended, until a fold."""
+        return self.report.stable_tokens
 
     def messages(self, form: Form = "openai") -> list[dict[str, Any]]:
         """The context as messages, fresh ones at each call. Anthropic's leave out the system text: see `request`."""
@@ -151,10 +177,20 @@ class Context:
         raise InvalidInput(msg)
 
     def request(self, form: Form = "openai") -> dict[str, Any]:
-        """What a provider's client call takes: `{"messages"}`, or `{"system", "messages"}` for Anthropic."""
+        """What a provider's client call takes: `{"messages"}`, or `{"system", "messages"}` for Anthropic.
+
+        Anthropic's system text is marked for its prompt cache where the beginning ends that stays the same.
+        """
         if form == "anthropic" and self.system:
-            return {"system": self.system, "messages": self.messages(form)}
+            return {"system": self._system_blocks(), "messages": self.messages(form)}
         return {"messages": self.messages(form)}
+
+    def _system_blocks(self) -> list[dict[str, Any]]:
+        stable, changing = self.system[: self.stable_length], self.system[self.stable_length :]
+        blocks: list[dict[str, Any]] = []
+        if stable.strip():
+            blocks.append({"type": "text", "text": stable, "cache_control": {"type": "ephemeral"}})
+        return [*blocks, {"type": "text", "text": changing}] if changing.strip() else blocks
 
     @cached_property
     def fingerprint(self) -> str:

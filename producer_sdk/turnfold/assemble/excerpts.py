@@ -9,9 +9,12 @@ from turnfold.assemble.forms.markers import turns_marker
 from turnfold.assemble.forms.render_text import EXCERPTS_HEADER, clip_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.overtaken import OvertakenIndex
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Excerpt
 from turnfold.contract.terms import rarity, terms
+from turnfold.contract.words import note_stems
 
 LEAST_TOKENS: Final = 60
 """An excerpt is not cut shorter than this to fit beside others."""
@@ -19,6 +22,7 @@ LEAST_TOKENS: Final = 60
 LONGEST: Final = 160
 """Tokens of one excerpt; of a longer turn the passage is shown that names most of the query."""
 
+_SENTENCE_END: Final = lazy_pattern(r"(?<=[.!?])\s+")
 _CHARACTERS_A_TOKEN: Final = 4
 _TRIES: Final = 4
 _MOST_PLACES: Final = 8
@@ -29,17 +33,18 @@ def passages(
     material: Material, pricing: Pricing, *, before_seq: int, most_tokens: int
 ) -> tuple[tuple[ShownTurn, ...], int]:
     """Excerpts by score while they fit, in the order in which they were said, and their tokens with the header."""
-    request = material.request
-    stems = query_stems(request.query)
+    stems = query_stems(material.question)
+    overtaken = material.overtaken
     taken: list[ShownTurn] = []
     spent = pricing.count(EXCERPTS_HEADER)
-    for excerpt in material.snapshot.excerpts if request.query else ():
+    for excerpt in material.snapshot.excerpts:
         if excerpt.turn.seq >= before_seq:
             continue
         if most_tokens - spent < min(LEAST_TOKENS, excerpt.turn.tokens):
             break
         shown = passage(excerpt, pricing, stems, most_tokens=most_tokens - spent)
-        if shown is not None:
+        shown = None if shown is None else still_held(shown, overtaken)
+        if shown is not None and spent + pricing.excerpt(shown) <= most_tokens:
             taken.append(shown)
             spent += pricing.excerpt(shown)
     return tuple(sorted(taken, key=lambda shown: shown.turn.seq)), spent if taken else 0
@@ -61,6 +66,20 @@ def passage(excerpt: Excerpt, pricing: Pricing, query: tuple[str, ...], *, most_
             return clipped
         width = width * 7 // 10
     return None
+
+
+def still_held(shown: ShownTurn, overtaken: OvertakenIndex) -> ShownTurn | None:
+    """An excerpt without the sentences that say what holds no more; None when nothing else is in it."""
+    seq = shown.turn.seq
+    sentences = _SENTENCE_END.split(shown.content)
+    held = ["…" if overtaken.tells(seq, note_stems(sentence)) else sentence for sentence in sentences]
+    if held == sentences:
+        return shown
+    if set(held) == {"…"}:
+        return None
+    marker = turns_marker(seq, seq)
+    gap = "" if shown.marker else clip_gap(marker).rstrip()
+    return ShownTurn(shown.turn, " ".join(held) + gap, marker=marker)
 
 
 def query_stems(query: str | None) -> tuple[str, ...]:

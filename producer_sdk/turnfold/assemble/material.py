@@ -14,6 +14,8 @@ from turnfold.assemble.pricing import Style
 from turnfold.assemble.request import Request
 from turnfold.assemble.turns import Turns
 from turnfold.contract.notes import Covered
+from turnfold.contract.outlines import overtaken_by
+from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.records import FAN_OUT, Node, Role, StoredTurn, TurnState
 from turnfold.contract.results import Snapshot
 
@@ -41,12 +43,23 @@ class Material(NamedTuple):
     """The turn whose text is shown as the system text."""
 
     @property
+    def question(self) -> str | None:
+        """What the context is about: the query, or the words of the newest user turn in its place."""
+        return self.request.query or self.snapshot.question
+
+    @property
     def roots(self) -> tuple[Node, ...]:
         """A cover of all that is folded: the outline's, or the coarsest."""
         outline = self.snapshot.outline
         if outline is None:
             return self.coarsest
         return self.memo.of("roots", lambda: tuple(map(_root, outline.cover)))
+
+    @property
+    def overtaken(self) -> OvertakenIndex:
+        """What was said and holds no more."""
+        outline = self.snapshot.outline
+        return NOTHING_OVERTAKEN if outline is None else self.memo.of("overtaken", lambda: overtaken_by(outline))
 
     def turns_of(self, node: Node) -> tuple[StoredTurn, ...]:
         """The turns of a node that can be shown raw: all of them or none."""
@@ -93,10 +106,12 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
         memo=memo,
         style=Style(
             short=request.usable_tokens < request.policy.short_markers_below,
+            brief=request.usable_tokens < request.policy.whole_notes_from,
             openings=line_openings(
                 [
                     *voices,
                     *((excerpt.turn.name, excerpt.turn.role) for excerpt in snapshot.excerpts),
+                    *((block.turn.name, block.turn.role) for block in snapshot.blocks),
                     *((turn.name, turn.role) for passage in snapshot.passages for turn in passage.expansion.turns),
                 ]
             ),

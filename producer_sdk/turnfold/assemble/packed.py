@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
-from turnfold.assemble.context import BudgetReport, Context, Coverage, LeftOut, PartReport, Span
+from turnfold.assemble.context import Context, Coverage, LeftOut, PartReport, Report, Span
 from turnfold.assemble.detail import Answer, Detail
 from turnfold.assemble.forms.chat import ChatBlock, ShownTurn
 from turnfold.contract.records import ConversationId, Importance, Role, StoredTurn, TurnState
 
-_VERSION: Final = 3
+_VERSION: Final = 4
 
 
 def pack_context(context: Context) -> bytes:
@@ -24,17 +24,9 @@ def pack_context(context: Context) -> bytes:
         "text": context.text,
         "tokens": context.tokens,
         "counter": context.counter,
-        "budget": asdict(context.budget),
+        "report": asdict(context.report),
         "markers": context.markers,
-        "coverage": [[one.first_seq, one.last_seq, one.level] for one in context.coverage.spans]
-        if context.coverage is not None
-        else None,
-        "in_detail": [[one.first_seq, one.last_seq, one.level] for one in context.coverage.in_detail]
-        if context.coverage is not None
-        else [],
-        "answers": [[one.segment, one.seq, one.detail] for one in context.coverage.answers]
-        if context.coverage is not None
-        else [],
+        "stable_length": context.stable_length,
         "system": context.system,
         "chat": [{**shown._asdict(), "turn": asdict(shown.turn)} for shown in context.chat.turns],
         "conversation_id": context.conversation_id,
@@ -50,23 +42,34 @@ def unpack_context(packed: bytes) -> Context | None:
     body = json.loads(zlib.decompress(packed))
     if body.pop("version") != _VERSION:
         return None
-    budget = body.pop("budget")
-    parts = tuple(PartReport(**part) for part in budget.pop("parts"))
-    left_out = tuple(LeftOut(**one) for one in budget.pop("left_out"))
-    coverage, in_detail, stored_as = body.pop("coverage"), body.pop("in_detail"), body.pop("stored_as")
-    answers = tuple(Answer(segment, seq, Detail(detail)) for segment, seq, detail in body.pop("answers"))
+    stored_as = body.pop("stored_as")
     return Context(
         markers=tuple(body.pop("markers")),
-        budget=BudgetReport(**budget, parts=parts, left_out=left_out),
-        coverage=None if coverage is None else Coverage(_spans(coverage), _spans(in_detail), answers),
+        report=_report(body.pop("report")),
         chat=ChatBlock(tuple(_shown(shown) for shown in body.pop("chat"))),
         stored_as=None if stored_as is None else ConversationId(stored_as),
         **body,
     )
 
 
-def _spans(packed: Sequence[Sequence[Any]]) -> tuple[Span, ...]:
-    return tuple(Span(*span) for span in packed)
+def _report(packed: dict[str, Any]) -> Report:
+    coverage = packed.pop("coverage")
+    return Report(
+        parts=tuple(PartReport(**part) for part in packed.pop("parts")),
+        left_out=tuple(LeftOut(**left_out) for left_out in packed.pop("left_out")),
+        coverage=None if coverage is None else _coverage(coverage),
+        **packed,
+    )
+
+
+def _coverage(packed: Mapping[str, Any]) -> Coverage:
+    return Coverage(
+        spans=tuple(Span(**span) for span in packed["spans"]),
+        in_detail=tuple(Span(**span) for span in packed["in_detail"]),
+        answers=tuple(
+            Answer(answer["segment"], answer["seq"], Detail(answer["detail"])) for answer in packed["answers"]
+        ),
+    )
 
 
 def _shown(packed: Mapping[str, Any]) -> ShownTurn:

@@ -43,13 +43,17 @@ class Policy:
     name: str
     selection: Selection = "value"
     """How levels are chosen: by value per token, or by the age of a turn."""
-    anchors_share: float = 0.04
+    anchors_share: float = 0.20
     pinned_share: float = 0.25
     """Most for anchors where pinned turns need more than their share."""
-    recent_share: float = 0.04
-    """Most for raw turns, before what is left over is spent on more of them."""
-    tail_share: float = 0.08
-    """Most for the open tail, the turns that no segment holds yet; beyond it turns are clipped."""
+    recent_share: float = 0.30
+    """Most for the last four turns, raw; what notes leave over is spent on more of them."""
+    newest_share: float = 0.50
+    """Most for the last four turns where the newest user turn is so long; a longer one is cut to `recent_share`."""
+    tail_share: float = 0.04
+    """For what else no segment holds yet: raw where all of it fits, else in notes."""
+    steered_share: float = 0.15
+    """Most for what the newest user turn brings where no query is given."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query; less in small budgets when levels are chosen by value."""
     actions_share: float = 0.12
@@ -62,7 +66,7 @@ class Policy:
     """Expansions, older ones counted less, from which a segment is looked up often."""
     unasked_share: float = 0.25
     """With a query, for notes that stand there whatever is asked; less in small budgets, more in large ones."""
-    markers_share: float = 0.015
+    markers_share: float = 0.05
     """Most for the lines that say which turns notes stand for, and how to expand them."""
     system_share: float = 0.25
     """Most for a system turn of the conversation; a `system` that the caller gives is never cut."""
@@ -70,10 +74,14 @@ class Policy:
     """Most for the tags of a range line."""
     tail_step: float = 0.02
     """The room for what is folded changes in such steps, so that it seldom changes while the open tail grows."""
+    recent_step: float = 0.05
+    """The room for the last turns grows in such steps, so that notes seldom change while turns are appended."""
     raw_step: float = 0.03
     """At most as much of the budget is given up for recent turns that begin where they began a turn ago."""
     short_markers_below: int = 1_000
     """Budgets below this many tokens get markers without words, and no dates beside them."""
+    whole_notes_from: int = 2_000
+    """Budgets from this many tokens on show notes as whole clauses; below it they are shown in fewer words."""
     bands: tuple[Band, ...] = ()
     """For the selection by age, newest first; older turns are shown at level 3."""
 
@@ -82,10 +90,11 @@ class Policy:
             if field.name.endswith(("_share", "_step")):
                 _check(field.name, getattr(self, field.name), (int, float), 0, 1)
         _check("often_after", self.often_after, (int,), 1, _MOST)
-        _check("short_markers_below", self.short_markers_below, (int,), 0, _MOST)
-        name, bands = cast("object", self.name), cast("object", self.bands)  # not every caller has types
-        if not isinstance(name, str):
-            msg = f"name of a policy must be text, not {name!r}"
+        for name in ("short_markers_below", "whole_notes_from"):
+            _check(name, getattr(self, name), (int,), 0, _MOST)
+        own_name, bands = cast("object", self.name), cast("object", self.bands)  # not every caller has types
+        if not isinstance(own_name, str):
+            msg = f"name of a policy must be text, not {own_name!r}"
             raise InvalidSettings(msg)
         if self.selection not in get_args(Selection):
             msg = f"selection of a policy must be {' or '.join(get_args(Selection))}, not {self.selection!r}"
@@ -104,10 +113,13 @@ class AnchorsRoom:
     """Those of pinned turns may take as much, whatever is left for others."""
 
     @classmethod
-    def of(cls, policy: Policy, *, target: int, share: int, most: int) -> AnchorsRoom:
-        """`share` tokens, for pinned turns what the policy keeps for them where that is more; at most `most`."""
+    def of(
+        cls, policy: Policy, *, target: int, most: int, most_with_pins: int, limit: int | None = None
+    ) -> AnchorsRoom:
+        """The policy's shares of a target, or `limit` instead of that of all; at most what there is room for."""
+        share = int(policy.anchors_share * target) if limit is None else limit
         pins = max(share, int(policy.pinned_share * target))
-        return cls(most=min(share, most), most_with_pins=min(pins, most))
+        return cls(most=min(share, most), most_with_pins=min(pins, most_with_pins))
 
 
 BALANCED: Final = Policy(name="balanced")

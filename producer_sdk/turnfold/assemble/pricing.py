@@ -31,7 +31,7 @@ from turnfold.assemble.forms.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import MARKS, SpokenDay, is_parted_free, lines_of_days
+from turnfold.contract.notes import SpokenDay, is_parted_free, lines_of_days
 from turnfold.contract.notes import day_line as note_day_line
 from turnfold.contract.records import Anchor, LevelKey, Node, Role
 from turnfold.errors import InvalidInput
@@ -80,6 +80,8 @@ class Style(NamedTuple):
     """Markers without words, no dates beside them."""
     openings: tuple[str, ...]
     """What lines inside a turn must not begin with."""
+    brief: bool = False
+    """Notes in few words."""
 
 
 class Pricing:
@@ -98,6 +100,11 @@ class Pricing:
         self._days: dict[str, int] = {}
         self._turns: dict[tuple[int, str, datetime | None, str, bool, bool, int], SpokenTurn] = {}
         self._openings: dict[tuple[int, int], int] = {}
+
+    @property
+    def brief(self) -> bool:
+        """True where notes are shown in few words."""
+        return self._style.brief
 
     @property
     def is_full(self) -> bool:
@@ -166,10 +173,10 @@ class Pricing:
         for day, spoken in days:
             total += self.day(day) if day and day != shown else 0
             shown = day
-            for speaker, said in spoken.items():
+            for speaker, run in spoken:
                 # What stands between two notes is part of the first one's count.
-                total += self.label(speaker) + sum([note.tokens for note in said])
-                total -= sum([is_parted_free(text) for note in said[:-1] if (text := note.text)[-1:] in MARKS])
+                total += self.label(speaker) + sum([note.tokens for note in run])
+                total -= sum([is_parted_free(note.text) for note in run[:-1]])
         return total
 
     def anchor(self, anchor: Anchor) -> int:

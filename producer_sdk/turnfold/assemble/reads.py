@@ -16,7 +16,7 @@ from turnfold.assemble.plan import Choice, Plan
 from turnfold.assemble.policy import Policy
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.recent import everything
-from turnfold.assemble.report import budget_report, coverage_of
+from turnfold.assemble.report import report_of
 from turnfold.assemble.request import Request
 from turnfold.assemble.selection import Selection, least_assembly
 from turnfold.contract.records import LevelKey
@@ -116,10 +116,10 @@ def _context(material: Material, found: Assembly) -> Context:
         text=found.text,
         tokens=found.largest,
         counter=request.counter.name,
-        budget=budget_report(material, found, _selection_of(request)),
+        report=report_of(material, found, _selection_of(request)),
         markers=markers_of(found.plan, short=material.style.short),
-        coverage=coverage_of(found.plan),
         system=found.system,
+        stable_length=len(found.stable.text),
         chat=found.chat,
         request_key=_request_key(material),
         conversation_id=material.snapshot.conversation_id,
@@ -136,6 +136,7 @@ def _request_key(material: Material) -> str:
             request.budget_tokens,
             request.reserve_tokens,
             request.query,
+            request.steered,
             request.query_vector,
             request.system,
             request.task,

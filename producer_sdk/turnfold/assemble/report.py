@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
 from turnfold.assemble.assembly import Assembly
-from turnfold.assemble.context import BudgetReport, Coverage, LeftOut, PartReport, Span, SpanLevel
+from turnfold.assemble.context import Coverage, LeftOut, PartReport, Report, Span, SpanLevel
 from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.forms.markers import turns_marker
 from turnfold.assemble.forms.tags import TAGS_LEVEL
@@ -35,10 +36,10 @@ def coverage_of(plan: Plan) -> Coverage | None:
 
 
 def _span_of(group: Group) -> Span:
-    return Span(group.first_seq, group.last_seq, 2 if group.notes else "range")
+    return Span(group.first_seq, group.last_seq, "notes" if group.notes else "range")
 
 
-def budget_report(material: Material, found: Assembly, selection: Selection) -> BudgetReport:
+def report_of(material: Material, found: Assembly, selection: Selection) -> Report:
     """What each part asked for, got and used, and what was left out."""
     request = material.request
     used = dict.fromkeys(_PARTS, 0)
@@ -48,15 +49,17 @@ def budget_report(material: Material, found: Assembly, selection: Selection) -> 
     allotted = {"system": used["system"], "task": used["task"], **dict(found.plan.allotted)}
     rest = max(0, request.usable_tokens - sum(allotted.values()))
     allotted.setdefault("background", rest)
-    return BudgetReport(
+    return Report(
         budget_tokens=request.budget_tokens,
         reserve_tokens=request.reserve_tokens,
         used_tokens=found.largest,
         text_tokens=found.tokens.text,
         openai_tokens=found.tokens.openai,
         anthropic_tokens=found.tokens.anthropic,
+        stable_tokens=found.stable.tokens,
         parts=tuple([_part(name, asked[name], allotted.get(name, 0), used[name]) for name in _PARTS]),
         left_out=tuple(_left_out(material, found.plan, selection)),
+        coverage=coverage_of(found.plan),
     )
 
 
@@ -76,7 +79,7 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
         "actions": used["actions"],
         "anchors": snapshot.head.anchor_tokens if snapshot.head else 0,
         "background": material.memo.of("asked", lambda: _folded_tokens(material)),
-        "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.request.query else 0,
+        "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.question else 0,
         "often": sum(one.node.tokens[1] for one in snapshot.head.often) if snapshot.head else 0,
         "expanded": sum(passage.expansion.tokens for passage in snapshot.passages),
         "recent": sum(material.window.tokens),
@@ -97,22 +100,47 @@ def _left_out(material: Material, plan: Plan, selection: Selection) -> Iterator[
     head = material.snapshot.head
     active = head.anchor_count if head else 0
     if active > len(plan.anchors) and plan.has_background:
-        yield LeftOut(f"{active - len(plan.anchors)} of {active} anchors", "anchors()")
+        left = (head.anchor_tokens if head else 0) - sum(anchor.tokens for anchor in plan.anchors)
+        yield LeftOut(f"{active - len(plan.anchors)} of {active} anchors", "anchors()", max(0, left))
+    yield from _in_notes(material, plan)
     if plan.joined_turns:
         first, last = plan.joined_turns
-        yield LeftOut(f"turns {first} to {last}: only tags", turns_marker(first, last, level=TAGS_LEVEL))
+        tokens = sum(node.tokens[0] for node in plan.joined)
+        yield LeftOut(f"turns {first} to {last}: only tags", turns_marker(first, last, level=TAGS_LEVEL), tokens)
     if plan.unfolded:
         first, last = plan.unfolded
-        yield LeftOut(f"turns {first} to {last}: not folded yet", turns_marker(first, last))
+        yield LeftOut(
+            f"turns {first} to {last}: not folded yet", turns_marker(first, last), _raw_tokens(material, first, last)
+        )
     if plan.unread:
         yield LeftOut(f"about {plan.unread} turns that are still being stored", "wait()")
     for shown in plan.raw:
         if shown.marker is not None and not shown.hidden:
             named = f"turn {shown.turn.seq}" if shown.marker else "a turn that is still being stored"
-            yield LeftOut(f"a part of {named}", shown.marker or "wait()")
+            yield LeftOut(f"a part of {named}", shown.marker or "wait()", shown.turn.tokens)
     yield from _not_expanded(plan)
     if plan.has_background:
         yield from selection.not_repeated(material, plan)
+
+
+def _in_notes(material: Material, plan: Plan) -> Iterator[LeftOut]:
+    """Turns that only notes, or a line, stand for."""
+    cover = material.snapshot.outline.cover if material.snapshot.outline else ()
+    starts = [node.first_seq for node in cover]
+    for group in plan.groups:
+        nodes = cover[bisect_left(starts, group.first_seq) : bisect_right(starts, group.last_seq)]
+        shown = "notes" if group.notes else "a line"
+        what = f"turns {group.first_seq} to {group.last_seq}: in {shown}"
+        yield LeftOut(what, group.marker, sum(node.tokens for node in nodes))
+    if plan.tail:
+        first, last = plan.tail.first_seq, plan.tail.last_seq
+        yield LeftOut(f"turns {first} to {last}: in notes", plan.tail.marker, _raw_tokens(material, first, last))
+
+
+def _raw_tokens(material: Material, first_seq: int, last_seq: int) -> int:
+    """Of turns of the window, by their stored counts."""
+    window = material.window
+    return sum(tokens for seq, tokens in zip(window.seqs, window.tokens, strict=True) if first_seq <= seq <= last_seq)
 
 
 def _not_expanded(plan: Plan) -> Iterator[LeftOut]:

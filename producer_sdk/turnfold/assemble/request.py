@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Final, Literal
 
 from turnfold.assemble.forms.markers import parse_marker
 from turnfold.assemble.policy import BALANCED, Policy
@@ -19,6 +19,9 @@ from turnfold.whole_numbers import whole_number
 _MOST_TOKENS: Final = 10**12
 """More than any conversation has: shares of a budget are computed as floats, which end somewhere."""
 
+Query = str | Literal[False] | None
+"""What a read is about: a question, None for the newest user turn, False for nothing."""
+
 MOST_EXPANDED: Final = 8
 """Markers of one request: each costs a read more."""
 
@@ -29,7 +32,9 @@ class Request:
 
     budget_tokens: int
     query: str | None = None
-    """What the next answer is about; adds excerpts and favours the nodes that hold them."""
+    """What the next answer is about: what is known of it is shown in more detail."""
+    steered: bool = False
+    """Without a query, the newest user turn says what the next answer is about."""
     query_vector: Vector = NO_VECTOR
     """The direction of the query's meaning, by the model that the turns' vectors are of."""
     vector_model: str = DEFAULT_MODEL
@@ -65,7 +70,7 @@ class Request:
 def request_of(  # noqa: PLR0913 - a read's options, all by name
     *,
     budget_tokens: int,
-    query: str | None,
+    query: Query,
     system: str | Iterable[Section] | None,
     flags: Iterable[str],
     task: str | None,
@@ -78,13 +83,15 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
 ) -> Request:
     """The request of a caller; sections of a system text are put together for its budget and counter.
 
-    Required sections may take all of it, the others as much as `policy.system_share` leaves them.
+    `query` None: the newest user turn steers what is chosen; False: nothing does. Required sections may take all of
+    the budget, the others as much as `policy.system_share` leaves them.
     """
     plain = clean(system) if isinstance(system, str) else None
+    asked = None if query is False else query
     request = Request(
-        budget_tokens=budget_tokens, query=query, system=plain, reserve_tokens=reserve_tokens,
+        budget_tokens=budget_tokens, query=asked, steered=query is None, system=plain, reserve_tokens=reserve_tokens,
         task=clean(task) if isinstance(task, str) else task,
-        policy=policy, counter=counter, expand=asked_markers(expand), query_vector=_vector(query, query_vector),
+        policy=policy, counter=counter, expand=asked_markers(expand), query_vector=_vector(asked, query_vector),
         vector_model=vector_model,
     )  # fmt: skip
     if system is None or isinstance(system, str):

@@ -17,7 +17,7 @@ from turnfold.contract.records import LevelKey
 ATTEMPTS: Final = 4
 """Finished contexts that are counted before the smallest one is taken."""
 
-ENOUGH_USED: Final = 0.01
+ENOUGH_USED: Final = 0.03
 """Of the budget: with less than this to spare, no further context is tried."""
 
 

@@ -6,10 +6,12 @@ columns, tables, search_tables, work_tables, model_tables   the schema
 canonical           what must be equal between any two runs
 configuration       what `configure` and `resolve_anchor` may set
 notes, note_lists, outlines   statements in few words, and how they are stored, of a node and of a conversation
+overtaken   what was said and holds no more
 passages, words, terms   how a query finds them
 lazy_patterns       regular expressions that are compiled when they are first used
 actions             what was done with tools
 access              what is looked up
 vectors             sentence vectors as they are stored
+fences              where code stands in a text
 speakers, days, text, remembered   what a speaker is called, days, text that is cut, results that are kept
 """

@@ -26,8 +26,8 @@ CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "note_list": ("height", "idx", "tokens", "best", "ledger", "actions", "said"),
     "outline": ("part", "body"),
     "anchor": (
-        "id", "node_idx", "seq", "start_offset", "end_offset", "kind", "body", "tokens", "score", "rank", "state",
-        "related", "replaces", "settled_after", "ruled",
+        "id", "node_idx", "seq", "start_offset", "end_offset", "kind", "body", "tokens", "score", "rank", "factors",
+        "state", "related", "replaces", "settled_after", "ruled",
     ),
     "passage": ("number", "body"),
     "posting": ("term", "weight", "idx", "passages"),

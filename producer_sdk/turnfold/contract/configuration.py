@@ -21,6 +21,9 @@ FOLD_SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
     "segment_target_turns": (2, 200),
     "gap_minutes": (1, 525_600),
     "deduplicate_above": (0.5, 1.0),
+    "anchor_threshold": (0, 100),
+    "residual_threshold": (0, 100),
+    "residual_share": (0.0, 1.0),
 }
 """Per-conversation settings of the fold, with their least and largest values."""
 

@@ -1,8 +1,8 @@
 """How notes are stored, and read without making those that a context does not take.
 
 The first line is JSON: speakers and days, and all numbers of the notes in base64, a column for each field. Each
-further line is the text of a note. A number of JSON takes ten times as long to read, and a JSON object for each note
-a hundred times.
+further line is the text of a note, with what it is in brief behind a tab. A number of JSON takes ten times as long to
+read, and a JSON object for each note a hundred times.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ def pack_notes(notes: Sequence[Note], *, gains: bool = False) -> str:
         [days.setdefault(note.day, len(days)) for note in notes],
         [note.tokens for note in notes],
         [note.gain if gains else note.worth for note in notes],
+        [note.brief_tokens for note in notes],
+        [note.start for note in notes],
+        [note.end for note in notes],
     ]
     codes = "".join(map(_code, columns))
     numbers = b"".join(
@@ -52,7 +55,8 @@ def pack_notes(notes: Sequence[Note], *, gains: bool = False) -> str:
     }
     if not gains:
         header["weights"] = [note.weights for note in notes]
-    return "\n".join([json.dumps(header, ensure_ascii=False, separators=(",", ":")), *[note.text for note in notes]])
+    lines = [f"{note.text}\t{note.brief}" if note.brief else note.text for note in notes]
+    return "\n".join([json.dumps(header, ensure_ascii=False, separators=(",", ":")), *lines])
 
 
 def _code(column: Sequence[int]) -> str:
@@ -68,19 +72,26 @@ def unpack_notes(body: str) -> tuple[Note, ...]:
 class NoteList(Sequence[Note]):
     """Notes as a column for each field. A note is made when it is looked at."""
 
-    __slots__ = ("_days", "_speakers", "_texts", "_tokens", "_values", "_weights", "_when", "_who", "places", "seqs")
+    __slots__ = (
+        "_brief_tokens", "_briefs", "_days", "_ends", "_speakers", "_starts", "_texts", "_tokens", "_values",
+        "_weights", "_when", "_who", "places", "seqs",
+    )  # fmt: skip
 
     def __init__(self, body: str) -> None:
         """`body` is what `pack_notes` made."""
-        first, *self._texts = body.split("\n")
+        first, *lines = body.split("\n")
+        parted = [line.partition("\t") for line in lines]
+        self._texts = [text for text, _, _ in parted]
+        self._briefs = [brief for _, _, brief in parted]
         header = json.loads(first)
         many, codes = header["many"], header["codes"]
         numbers = struct.unpack(
             "<" + "".join([f"{many}{code}" for code in codes]), a2b_base64(header["numbers"])
         )  # fmt: skip
-        self.seqs, self.places, self._who, self._when, self._tokens, self._values = [
-            numbers[at * many : (at + 1) * many] for at in range(len(codes))
-        ]
+        (
+            self.seqs, self.places, self._who, self._when, self._tokens, self._values, self._brief_tokens, self._starts,
+            self._ends,
+        ) = [numbers[at * many : (at + 1) * many] for at in range(len(codes))]  # fmt: skip
         self._speakers: list[tuple[str, str]] = header["speakers"]
         self._days: list[str] = header["days"]
         self._weights: list[str] | None = header.get("weights")
@@ -93,13 +104,9 @@ class NoteList(Sequence[Note]):
             values = (self._values, self._weights, repeat(0))
         return zip(
             self.seqs, self.places, map(labels.__getitem__, self._who), map(roles.__getitem__, self._who),
-            map(self._days.__getitem__, self._when), self._texts, self._tokens, *values, strict=False,
+            map(self._days.__getitem__, self._when), self._texts, self._tokens, *values, self._briefs,
+            self._brief_tokens, self._starts, self._ends, strict=False,
         )  # fmt: skip
-
-    def said_when(self, at: int) -> tuple[str, str]:
-        """Speaker and day of the note at a place."""
-        speaker, _ = self._speakers[self._who[at]]
-        return speaker, self._days[self._when[at]]
 
     def __iter__(self) -> Iterator[Note]:
         return map(made_note, self.rows())
@@ -117,7 +124,8 @@ class NoteList(Sequence[Note]):
         speaker, role = self._speakers[self._who[at]]
         note = Note(
             self.seqs[at], self.places[at], speaker, role, self._days[self._when[at]], self._texts[at],
-            self._tokens[at], gain=self._values[at],
+            self._tokens[at], gain=self._values[at], brief=self._briefs[at], brief_tokens=self._brief_tokens[at],
+            start=self._starts[at], end=self._ends[at],
         )  # fmt: skip
         return note if self._weights is None else note._replace(worth=note.gain, weights=self._weights[at], gain=0)
 

@@ -1,21 +1,21 @@
-"""Notes: the telegraphic statements that tight contexts are made of, and the lines that they are shown in.
+"""Notes: the statements that contexts are made of, and the lines that they are shown in.
 
-note      a clause of a turn in fewer words, with its speaker, its day and what it is worth
+note      a clause of a turn, whole and in fewer words, with its speaker, its day and what it is worth
 covered   a node whose turns stand behind notes
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-SEPARATOR: Final = ";"
-"""Stands between two notes, unless the first one ends in it."""
-
 MARKS: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _MARKS_A_TOKEN: Final = 3
-OVERHEAD: Final = 3
+_CLOSING: Final = ("?", "!", "…", ";", ".", "。", "\uff1f", "\uff01")
+_QUOTES: Final = "\"'\u201d\u2019)]"
+OVERHEAD: Final = 6
 """Tokens that every note is charged beside its words when it is chosen, so that scraps do not win over statements."""
 _MAX_VOICE: Final = 20.0
 
@@ -31,7 +31,7 @@ class Note(NamedTuple):
     day: str
     """As it is shown, such as `8 May 2026`; empty for a turn without a time."""
     text: str
-    """One line."""
+    """One line: the whole clause, as it was said."""
     tokens: int
     """Estimated, with what separates it from the next one."""
     worth: int = 0
@@ -40,6 +40,22 @@ class Note(NamedTuple):
     """One digit of base 36 a distinct word: three times its rarity. Not read with an outline."""
     gain: int = 0
     """What it told when it was taken, in hundredths a token; of an outline's notes."""
+    brief: str = ""
+    """The same in fewer words, where that saves much; else empty."""
+    brief_tokens: int = 0
+    """Those of `brief`; 0 without one."""
+    start: int = 0
+    """First code point of the clause in its turn; 0, as `end`, of a note that is made of no clause."""
+    end: int = 0
+
+    @property
+    def least_tokens(self) -> int:
+        """What it costs at least, in whatever words it is shown."""
+        return self.brief_tokens or self.tokens
+
+    def in_brief(self) -> Note:
+        """The note as it is shown where room is tight."""
+        return self._replace(text=self.brief, tokens=self.brief_tokens) if self.brief else self
 
 
 class Covered(NamedTuple):
@@ -57,25 +73,45 @@ class Covered(NamedTuple):
     last_day: str = ""
 
 
+class ChapterName(NamedTuple):
+    """A chapter above covered nodes."""
+
+    height: int
+    idx: int
+    slug: str
+
+
 _SEQ: Final = itemgetter(0)
 _PLACE: Final = itemgetter(1)
 
 
 def joined(texts: Sequence[str]) -> str:
-    """Notes of one speaker on one line."""
-    line = f"{SEPARATOR} ".join(texts)
-    if f"{SEPARATOR}{SEPARATOR} " not in line:
-        return line
-    pieces = [text if text[-1:] == SEPARATOR else text + SEPARATOR for text in texts]
-    pieces[-1:] = texts[-1:]
-    return " ".join(pieces)
+    """Notes of one speaker on one line: sentences, or parts of one where the next begins small.
+
+    >>> joined(["We sold the van", "bought a bus?", "Who drives?", "Mara"])
+    'We sold the van; bought a bus? Who drives? Mara'
+    """
+    pieces = [text + separator(text, following) for text, following in pairwise(texts)]
+    return " ".join([*pieces, *texts[-1:]])
+
+
+def separator(text: str, following: str) -> str:
+    """What stands behind a note before the next one of its line; nothing where a mark closes it."""
+    if closes(text):
+        return ""
+    return ";" if following[:1].islower() else "."
+
+
+def closes(text: str) -> bool:
+    """True for words that end in a mark of their own."""
+    return text.rstrip(_QUOTES).endswith(_CLOSING)
 
 
 def is_parted_free(text: str) -> bool:
-    """True where the separator behind a note costs nothing: the estimator counts three marks in a row at once."""
-    if text[-1:] not in MARKS or not text:
+    """True where what stands behind a note costs nothing: the estimator counts three marks in a row at once."""
+    if text[-1:].isalnum():
         return False
-    return text[-1] == SEPARATOR or (len(text) - len(text.rstrip(MARKS))) % _MARKS_A_TOKEN != 0
+    return closes(text) or (len(text) - len(text.rstrip(MARKS))) % _MARKS_A_TOKEN != 0
 
 
 def note_lines(notes: Iterable[Note]) -> list[str]:
@@ -90,12 +126,12 @@ def lines_of_days(days: Iterable[SpokenDay], *, day_before: str = "") -> list[st
         if day and day != day_before:
             lines.append(day_line(day))
         day_before = day
-        lines += [f"{speaker}: {joined([note.text for note in said])}\n" for speaker, said in spoken.items()]
+        lines += [f"{speaker}: {joined([note.text for note in run])}\n" for speaker, run in spoken]
     return lines
 
 
-SpokenDay = tuple[str, dict[str, list[Note]]]
-"""A day, and the notes of each speaker on it, in the order of the turns."""
+SpokenDay = tuple[str, list[tuple[str, list[Note]]]]
+"""A day, and what was said on it: a speaker and notes that follow each other, in the order of the turns."""
 
 
 def in_order(notes: Iterable[Note]) -> list[Note]:
@@ -104,19 +140,19 @@ def in_order(notes: Iterable[Note]) -> list[Note]:
 
 
 def days_of(notes: Iterable[Note]) -> list[SpokenDay]:
-    """Notes, given in the order of the turns, by day and by speaker within it."""
+    """Notes, given in the order of the turns, by day and by who speaks until another one does."""
     days: list[SpokenDay] = []
     today: str | None = None
-    spoken: dict[str, list[Note]] = {}
+    speaker: str | None = None
+    run: list[Note] = []
     for note in notes:
-        speaker = note[2]
-        if (day := note[4]) != today:
-            today, spoken = day, {}
-            days.append((day, spoken))
-        if speaker in spoken:
-            spoken[speaker].append(note)
-        else:
-            spoken[speaker] = [note]
+        if note[4] != today:
+            today, speaker = note[4], None
+            days.append((today, []))
+        if note[2] != speaker:
+            speaker, run = note[2], []
+            days[-1][1].append((speaker, run))
+        run.append(note)
     return days
 
 

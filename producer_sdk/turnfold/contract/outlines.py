@@ -14,7 +14,14 @@ from typing import Any, Final, cast
 
 from turnfold.contract.actions import Action, kept_actions, pack_actions, unpack_actions
 from turnfold.contract.note_lists import Tiers, pack_notes, unpack_notes
-from turnfold.contract.notes import Covered, Note
+from turnfold.contract.notes import ChapterName, Covered, Note
+from turnfold.contract.overtaken import (
+    NOTHING_OVERTAKEN,
+    Overtaken,
+    OvertakenIndex,
+    pack_overtaken,
+    unpack_overtaken,
+)
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
 """Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
@@ -26,6 +33,7 @@ NAMES_PART: Final = 1
 FIRST_TIER: Final = 2
 
 _covered: Final = cast("Callable[[Iterable[Any]], Covered]", partial(tuple.__new__, Covered))
+_chapter: Final = cast("Callable[[Iterable[Any]], ChapterName]", partial(tuple.__new__, ChapterName))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +44,8 @@ class Outline:
     """Last turn that it covers."""
     cover: tuple[Covered, ...] = ()
     """The nodes that hold turns 1 to `last_seq`, in order, without gap."""
+    chapters: tuple[ChapterName, ...] = ()
+    """What the chapters are called whose nodes are all in the cover, or below such chapters: for coarser lines."""
     notes: Sequence[Note] = ()
     """Best first, as many as the read asked for."""
     tail: tuple[Note, ...] = ()
@@ -54,6 +64,15 @@ class Outline:
     """Tokens of each role up to `last_seq`."""
     tool_percent: int = 0
     """Of the conversation's tokens, those that tools said."""
+    overtaken: tuple[Overtaken, ...] = ()
+    """What was said and holds no more by what was said up to `last_seq`: none of `notes` says it."""
+    tail_overtaken: tuple[Overtaken, ...] = ()
+    """The same by the turns after it."""
+
+    @property
+    def tokens_a_turn(self) -> int:
+        """Tokens of a usual turn of what is folded; 0 without any."""
+        return sum(self.said.values()) // self.last_seq if self.last_seq else 0
 
     @property
     def all_actions(self) -> tuple[Action, ...]:
@@ -68,17 +87,27 @@ class Outline:
         return self if notes is self.notes else replace(self, notes=notes)
 
 
+def overtaken_by(outline: Outline) -> OvertakenIndex:
+    """All that holds no more."""
+    if not outline.overtaken and not outline.tail_overtaken:
+        return NOTHING_OVERTAKEN
+    return OvertakenIndex((*outline.overtaken, *outline.tail_overtaken))
+
+
 def pack_outline(outline: Outline) -> dict[int, str]:
     """The parts of an outline by number."""
     frame = {
         "last_seq": outline.last_seq,
         "cover": outline.cover,
+        "chapters": outline.chapters,
         "tail_seq": outline.tail_seq,
         "tail_names": list(outline.tail_names),
         "actions": pack_actions(outline.actions),
         "tail_actions": pack_actions(outline.tail_actions),
         "tool_percent": outline.tool_percent,
         "said": dict(outline.said),
+        "overtaken": pack_overtaken(outline.overtaken),
+        "tail_overtaken": pack_overtaken(outline.tail_overtaken),
     }
     # On a line of its own, before the lines of the tail's notes.
     body = json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
@@ -100,6 +129,7 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
     return Outline(
         last_seq=frame["last_seq"],
         cover=tuple(map(_covered, frame["cover"])),
+        chapters=tuple(map(_chapter, frame["chapters"])),
         tail=unpack_notes(tail),
         tail_names=tuple(frame["tail_names"]),
         actions=unpack_actions(frame["actions"]),
@@ -107,6 +137,8 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         tail_seq=frame["tail_seq"],
         tool_percent=frame["tool_percent"],
         said=frame["said"],
+        overtaken=unpack_overtaken(frame["overtaken"]),
+        tail_overtaken=unpack_overtaken(frame["tail_overtaken"]),
         names=tuple(json.loads(bodies.get(NAMES_PART, "[]"))),
         notes=Tiers(body for number, body in sorted(bodies.items()) if number >= FIRST_TIER),
     )
@@ -131,5 +163,5 @@ def _tiers(notes: Sequence[Note]) -> list[list[Note]]:
         while len(tiers) <= tier:
             tiers.append([])
         tiers[tier].append(note)
-        spent += note.tokens
+        spent += note.least_tokens
     return tiers

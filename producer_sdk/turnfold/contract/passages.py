@@ -69,7 +69,9 @@ def pack_passage(notes: Sequence[Note], words: Iterable[str]) -> str:
     first = notes[0]
     packed: list[Any] = [first.seq, first.place, first.speaker, first.role, first.day]
     for note, stems in zip(notes, words, strict=True):
-        packed += (note.text, note.tokens, note.worth, note.weights, stems)
+        packed += (
+            note.text, note.tokens, note.worth, note.weights, note.brief, note.brief_tokens, note.start, note.end, stems
+        )  # fmt: skip
     return json.dumps(packed, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -89,6 +91,8 @@ def unpack_passages(rows: Sequence[tuple[int, str]]) -> list[Passage]:
     return [_passage(number, one) for (number, _), one in zip(rows, packed, strict=True)]
 
 
+_FIELDS: Final = 9
+"""Of a note in a passage, the last being its stems."""
 _new: Final[Any] = tuple.__new__
 """As `Note(…)` and `Passage(…)`, without a call of Python's: a read makes hundreds."""
 
@@ -96,9 +100,9 @@ _new: Final[Any] = tuple.__new__
 def _passage(number: int, packed: list[Any]) -> Passage:
     seq, place, speaker, role, day = packed[:5]
     notes = []
-    for at in range(5, len(packed), 5):
-        text, tokens, worth, weights, _ = packed[at : at + 5]
-        notes.append(_new(Note, (seq, place, speaker, role, day, text, tokens, worth, weights, 0)))
+    for at in range(5, len(packed), _FIELDS):
+        text, tokens, worth, weights, *brief_and_span = packed[at : at + _FIELDS - 1]
+        notes.append(_new(Note, (seq, place, speaker, role, day, text, tokens, worth, weights, 0, *brief_and_span)))
         place += 1
-    found: Passage = _new(Passage, (number, tuple(notes), tuple(packed[9::5])))
+    found: Passage = _new(Passage, (number, tuple(notes), tuple(packed[4 + _FIELDS :: _FIELDS])))
     return found

@@ -13,7 +13,7 @@ tail      turns that are in SQL and not yet in a segment
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Any, Final, Literal, NewType
@@ -51,6 +51,12 @@ class AnchorType(StrEnum):
     UNRESOLVED_QUESTION = "unresolved_question"
     CRITICAL_FACT = "critical_fact"
     CORRECTION = "correction"
+    CONSTRAINT = "constraint"
+    """A hard limit: what must always or never be so."""
+    INSTRUCTION = "instruction"
+    """What an assistant is told once and has to do each time."""
+    PREFERENCE = "preference"
+    """How somebody likes things to be."""
 
 
 class AnchorState(StrEnum):
@@ -197,11 +203,15 @@ class Anchor:
     replaced: str | None = None
     """What that one said, where it was looked up: contexts name it."""
     speaker: str | None = None
-    """The label of who said it, where it was looked up: a promise is somebody's."""
+    """The label of who said it: a promise is somebody's. None where it was not looked up: in a context's account."""
     role: Role | None = None
     """Theirs, where it was looked up: an assistant lifts nothing that its user forbade, whatever its name."""
+    turn_id: str | None = None
+    """The caller's id of the turn, where it was looked up."""
     day: str = ""
-    """On which it was said, as contexts show it, where that was looked up."""
+    """On which it was said, as contexts show it: `8 May 2026`; empty for a turn without a time."""
+    factors: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """What the score is made of, by name: `{"decided": 75, "value": 8, "person": 6}`. Doubts are below 0."""
 
     @property
     def refined(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from turnfold.code_blocks.index import FoundBlock
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Anchor, ConversationId, Node, StoredTurn
@@ -155,12 +156,18 @@ class Snapshot:
     """Top active anchors, best first, at most 64."""
     outline: Outline | None = None
     """The best notes of all that is folded, as many as the budget has a use for."""
+    question: str | None = None
+    """What the read is about: its query, or the words of the newest user turn that stands in its place."""
     hits: tuple[Note, ...] = ()
-    """With a query: notes that it is about, best first."""
+    """With a question: notes that it is about, best first."""
     turns: Sequence[StoredTurn] = ()
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
     excerpts: tuple[Excerpt, ...] = ()
-    """With a query: turns of the segments that its terms point to, best first."""
+    """With a question: turns of the segments that its terms point to, best first."""
+    blocks: tuple[FoundBlock, ...] = ()
+    """With a question that asks for a block: those of folded turns that it may mean, best first."""
+    told_of_blocks: Mapping[str, float] = field(default_factory=dict)
+    """What each word of such a question tells, from all blocks that are known of folded turns."""
     changing: frozenset[int] = frozenset()
     """Stored turns of which other words wait in the inbox: `turns` have those, and nothing else has."""
     passages: tuple[Passage, ...] = ()

@@ -60,6 +60,10 @@ SCHEMA_VERSION: Final = 1
 """What `meta.schema_version` must say for this code."""
 
 
+ANCHOR_ORDER: Final = "rank + CASE WHEN replaces IS NULL THEN 0 ELSE 40 END"
+"""By what active anchors are read, the highest first: what took another's place is what people go on to ask about."""
+
+
 class ConversationRow(Base, table=True):
     """A conversation and its counters; the row that writers lock."""
 
@@ -227,10 +231,19 @@ class AnchorRow(Base, table=True):
         Index(
             "anchor_top",
             "conversation",
-            "rank",
+            text(f"({ANCHOR_ORDER})"),
             "id",
             sqlite_where=text("state = 0"),
             postgresql_where=text("state = 0"),
+        ),
+        # What is over of each state, the newest first.
+        Index(
+            "anchor_over",
+            "conversation",
+            "state",
+            "id",
+            sqlite_where=text("state <> 0"),
+            postgresql_where=text("state <> 0"),
         ),
         # Few are settled by hand, and each segment asks whether any was.
         Index(
@@ -253,6 +266,8 @@ class AnchorRow(Base, table=True):
     tokens: int = column(Integer)
     score: int = column(SmallInteger)
     rank: int = column(Integer)
+    factors: dict[str, int] = column(Json, server_default="{}")
+    """What the score is made of, by name."""
     state: int = column(SmallInteger)
     related: int | None = column(Integer, nullable=True)
     replaces: int | None = column(Integer, nullable=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import Turns
+from turnfold.code_blocks.index import FoundBlock
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline
@@ -25,10 +27,32 @@ MOST_CHARACTERS: Final = 16_000_000
 """Characters of all that is remembered, about; a parsed note takes some four bytes for each of its own."""
 MOST_IDS: Final = 1_000
 """Turns of the inbox that are remembered beside a conversation."""
+MOST_QUESTIONS: Final = 4
+"""Newest user turns for which is remembered what was found."""
 LONGEST_REMEMBERED: Final = 4_000
 """Bytes of one of them."""
 _LEAST_CHARACTERS: Final = 20_000
 """What a conversation is counted as at least: its records take memory too."""
+
+
+NOTHING_TOLD: Final[Mapping[str, float]] = MappingProxyType({})
+
+
+class Answers(NamedTuple):
+    """What a read finds about its question."""
+
+    question: str | None = None
+    """The query, or the words of the newest user turn in its place; None where nothing is asked."""
+    hits: tuple[Note, ...] = ()
+    """The notes that it is about, best first."""
+    excerpts: tuple[Excerpt, ...] = ()
+    """Where there is room for them: the turns that answer it best, best first."""
+    blocks: tuple[FoundBlock, ...] = ()
+    """Where it asks for a block: those that it may mean, best first."""
+    told_of_blocks: Mapping[str, float] = NOTHING_TOLD
+
+
+NO_ANSWERS: Final = Answers()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +78,8 @@ class Known:
     memo: Memo = field(default_factory=Memo)
     waiting: dict[tuple[str, int, bytes], StoredTurn] = field(default_factory=dict)
     """Turns of the inbox by all that they are made from."""
+    answers: dict[tuple[str, int], Answers] = field(default_factory=dict)
+    """What was found for newest user turns, by their words and the budget: a turn is often read for more than once."""
 
     def is_of(self, head: Head) -> bool:
         """True when this is the state that a head names."""
@@ -64,6 +90,12 @@ class Known:
         if len(self.stored) > MOST_IDS:
             self.stored.clear()
         self.stored.update({one: one in stored for one in ids})
+
+    def remember(self, question: str, budget_tokens: int, answers: Answers) -> None:
+        """Remember what was found for a newest user turn."""
+        if len(self.answers) >= MOST_QUESTIONS:
+            self.answers.clear()
+        self.answers[question, budget_tokens] = answers
 
     def read(self, entry: PendingEntry, seq: int) -> StoredTurn:
         """The turn of an entry of the inbox, decoded once."""
@@ -93,6 +125,10 @@ class Wanted(NamedTuple):
     inbox_ids: tuple[str, ...] = ()
     """Of the turns that wait: at most 200, none twice."""
     query: str | None = None
+    waiting: tuple[StoredTurn, ...] | None = None
+    """Without a query: the newest turns of the inbox, by any numbers. None: the newest user turn steers nothing."""
+    task: str | None = None
+    """Steers beside the newest user turn."""
     query_vector: Vector = NO_VECTOR
     vector_model: str = DEFAULT_MODEL
     whole: bool = False
@@ -107,10 +143,7 @@ class Found(NamedTuple):
     """As it is now: what is counted beside the revision may have changed."""
     stored: Collection[str]
     """Those of the inbox's turns that it has."""
-    hits: tuple[Note, ...] = ()
-    """With a query: the notes that it is about, best first."""
-    excerpts: tuple[Excerpt, ...] = ()
-    """With a query and room for them: the turns that answer it best, best first."""
+    answers: Answers = NO_ANSWERS
 
 
 class KnownConversations:

@@ -11,22 +11,26 @@ from itertools import chain
 from typing import Any, Final
 
 from turnfold.assemble.by_value.answers import TIGHT
-from turnfold.contract.notes import Note
-from turnfold.contract.outlines import Outline
+from turnfold.code_blocks.blocks import INTRODUCTION
+from turnfold.code_blocks.index import BLOCKS, BlockEntry, FoundBlock, unpack_blocks
+from turnfold.code_blocks.ranking import ranked, told_by_words
+from turnfold.code_blocks.requests import asked_block
+from turnfold.contract.outlines import Outline, overtaken_by
 from turnfold.contract.passages import STANDING, unpack_passages
 from turnfold.contract.records import TurnState
 from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.vectors import numbers_of_each
-from turnfold.database import query_statements
+from turnfold.database import query_statements, statements
 from turnfold.database.driver import Call, Driver, DriverConnection
-from turnfold.database.known import Known, Wanted
-from turnfold.database.rows import shortened_record
+from turnfold.database.known import NOTHING_TOLD, Answers, Known, Wanted
+from turnfold.database.rows import shortened_record, turn_record
 from turnfold.errors import InvalidInput
 from turnfold.hits import hits, said_by
 from turnfold.passage_scores import (
     PLACES_OF_HOP,
     Field,
     PostingRow,
+    alike,
     best_of,
     best_turns,
     is_answered,
@@ -36,26 +40,27 @@ from turnfold.passage_scores import (
     terms_of_hop,
     told_by,
     with_hop,
+    with_replacing,
     with_standing,
 )
 from turnfold.relevance import QUERY_TERMS, query_terms
-from turnfold.shortening import LEAST_CAP, Shortening
+from turnfold.shortening import LEAST_CAP, Shortening, cap_for
 
 _ANSWER: Final = Shortening.to(2 * LEAST_CAP, last_seq=0)
 """How much is read of a turn that answers a query."""
+_MOST_BLOCKS: Final = 4
+"""Blocks of which the words are read."""
 
 
-def answers(
-    driver: Driver, connection: DriverConnection, wanted: Wanted, known: Known
-) -> tuple[tuple[Note, ...], tuple[Excerpt, ...]]:
-    """The notes that a query is about, and the turns that answer it where there is room for them, best first.
+def answers(driver: Driver, connection: DriverConnection, wanted: Wanted, known: Known, question: str) -> Answers:
+    """The notes that a question is about, the turns that answer it where there is room, the blocks that it asks for.
 
     Ends the connection's snapshot where there is something to look for.
     """
-    asked = query_terms(wanted.query) if wanted.query else ()
+    asked = query_terms(question)
     if not asked or known.outline is None:
-        return (), ()
-    return _Query(driver, connection, wanted, known.head, known.outline, asked).answers()
+        return Answers(question)
+    return _Query(driver, connection, wanted, known.head, known.outline, question, asked).answers()
 
 
 def _check_length(wanted: Wanted, blocks: Iterable[bytes]) -> None:
@@ -75,33 +80,45 @@ class _Query:
 
     def __init__(
         self, driver: Driver, connection: DriverConnection, wanted: Wanted, head: Head, outline: Outline,
-        asked: Sequence[str],
+        question: str, asked: Sequence[str],
     ) -> None:  # fmt: skip
         self._driver = driver
         self._connection = connection
         self._wanted = wanted
         self._head = head
         self._outline = outline
+        self._overtaken = overtaken_by(outline)
         self._asked = asked
         self._of_conversation = {"conversation": head.id}
         self._field = Field(said=outline.said, segments=head.node_count)
+        self._question = question
+        self._request = asked_block(question, is_query=bool(wanted.query))
+        self._entries: list[BlockEntry] = []
+        self._told_of_blocks: Mapping[str, float] = NOTHING_TOLD
 
-    def answers(self) -> tuple[tuple[Note, ...], tuple[Excerpt, ...]]:
-        """Notes and turns."""
+    def answers(self) -> Answers:
+        """Notes, turns and blocks."""
         budget = self._wanted.budget_tokens
         scores = self._scores()
         best = best_turns(scores, query_statements.ANSWERING) if budget > TIGHT else {}
-        rows, *turns = self._connection.batch(self._passages(scores), *self._turns(best), last=True)
-        found = hits(self._asked, scores, unpack_passages(rows), self._field, most_tokens=budget)
-        room = budget - sum([note.tokens for note in found])
+        blocks = self._meant()
+        rows, *others = self._connection.batch(
+            self._passages(scores), *map(self._block, blocks), *self._turns(best), last=True
+        )
+        turns = others[len(blocks) :]
+        passages = unpack_passages(rows)
+        found = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=self._overtaken)
+        room = budget - sum([note.least_tokens for note in found])
         if room >= budget // 2:
             found = (*found, *said_by(self._asked, self._outline.notes, found, most_tokens=room))
-        return found, self._excerpts(chain.from_iterable(turns), best)
+        excerpts = self._excerpts(chain.from_iterable(turns), best)
+        return Answers(self._question, found, excerpts, self._found(blocks, others), self._told_of_blocks)
 
     def _scores(self) -> dict[int, int]:
         """Scores of the passages that may answer, best first."""
         wanted, field = self._wanted, self._field
-        calls = [self._postings([*self._asked[: QUERY_TERMS - 1], STANDING])]
+        besides = [STANDING, *([BLOCKS] if self._request else [])]
+        calls = [self._postings([*self._asked[: QUERY_TERMS - len(besides)], *besides])]
         if wanted.query_vector:
             calls.append((query_statements.NEWEST_SIGNS, {**self._of_conversation, "model": wanted.vector_model}))
         found: list[Any]
@@ -109,11 +126,16 @@ class _Query:
         blocks = [bytes(row[0]) for rows in signs for row in rows]
         _check_length(wanted, blocks)
         near = near_passages(wanted.query_vector, blocks)
-        postings: list[PostingRow] = [row for row in found if row[0] != STANDING]
+        postings: list[PostingRow] = [row for row in found if row[0] not in {STANDING, BLOCKS}]
+        self._entries = [entry for row in found if row[0] == BLOCKS for entry in unpack_blocks(bytes(row[3]))]
         told = told_by(self._asked, postings, field)
         scores = scores_of(told, postings, field, near=near)
+        if not wanted.query:
+            # A turn that asks nothing steers to what is plainly about the same.
+            return with_replacing(alike(scores, told), self._overtaken.overtaken_by)
         if not is_answered(scores, told):
             scores = with_hop(scores, self._further(scores))
+        scores = with_replacing(scores, self._overtaken.overtaken_by)
         standing = [row for row in found if row[0] == STANDING]
         return best_of(with_standing(scores, standing), passages_for(wanted.budget_tokens))
 
@@ -134,6 +156,30 @@ class _Query:
     def _passages(self, numbers: Iterable[int]) -> Call:
         """Those of numbers that are some passage's."""
         return query_statements.HIT_PASSAGES, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
+
+    def _meant(self) -> list[BlockEntry]:
+        """Blocks that the query may mean."""
+        if self._request is None or not self._entries:
+            return []
+        self._told_of_blocks = told_by_words(self._request, self._entries)
+        return [one.entry for one in ranked(self._request, self._entries, self._told_of_blocks, most=_MOST_BLOCKS)]
+
+    def _block(self, entry: BlockEntry) -> Call:
+        """A block with what stands shortly before it."""
+        begin = max(0, entry.start - INTRODUCTION)
+        length = min(entry.end, entry.start + cap_for(self._wanted.budget_tokens)) - begin
+        return statements.TURN_PART, {**self._of_conversation, "seq": entry.seq, "begin": begin, "length": length}
+
+    def _found(self, entries: Sequence[BlockEntry], rows: Iterable[Sequence[Any]]) -> tuple[FoundBlock, ...]:
+        found = []
+        named = self._driver.naming(statements.TURN_PART)
+        for entry, (row, *_) in [(entry, read) for entry, read in zip(entries, rows, strict=False) if read]:
+            turn = turn_record(named(row))
+            before = min(entry.start, INTRODUCTION)
+            text = turn.content[before:]
+            if turn.state == TurnState.STORED and entry.is_of(text):
+                found.append(FoundBlock(entry, turn, turn.content[:before], text))
+        return tuple(found)
 
     def _turns(self, best: Mapping[int, float]) -> list[Call]:
         """The words of the best turns."""

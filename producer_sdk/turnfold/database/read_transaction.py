@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, and_, bindparam, select
 
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
@@ -16,10 +16,10 @@ from turnfold.database import query_statements, statements
 from turnfold.database.known import Found, Wanted
 from turnfold.database.progress_read import ProgressRead
 from turnfold.database.rows import (
-    anchor_record,
     head_record,
     node_record,
     piece_record,
+    said_anchor_record,
     shortened_record,
     top_anchor_record,
 )
@@ -27,6 +27,20 @@ from turnfold.database.value_read import ValueReader
 from turnfold.errors import SchemaMismatch
 from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms, score_segments
 from turnfold.shortening import MOST_CAP, TURNS_A_READ, Shortening
+
+_ANCHORS: Final = (
+    select(*statements.ANCHOR_COLUMNS, *statements.WHO_AND_WHEN)
+    .outerjoin_from(
+        statements.anchor,
+        statements.turn,
+        and_(
+            statements.turn.c.conversation == statements.anchor.c.conversation,
+            statements.turn.c.seq == statements.anchor.c.seq,
+        ),
+    )
+    .where(statements.anchor.c.conversation == bindparam("conversation"))
+)
+"""Anchors with who said them and when."""
 
 
 class ReadTransaction:
@@ -72,7 +86,7 @@ class ReadTransaction:
     def top_anchors(self, head: Head) -> tuple[Anchor, ...]:
         """Active anchors, best first, at most 64."""
         rows = self._connection.execute(statements.TOP_ANCHOR_ROWS, {"conversation": head.id})
-        return tuple(top_anchor_record(tuple(row)) for row in rows)
+        return tuple(map(top_anchor_record, rows))
 
     def newest_turns(self, head: Head, *, cap: int, waiting: int = 0) -> tuple[StoredTurn, ...]:
         """At most 200 turns, oldest first, as short as `shortening` says; `waiting` turns follow them."""
@@ -268,21 +282,16 @@ class ReadTransaction:
 
     def anchor(self, head: Head, id_: int) -> Anchor | None:
         """One anchor by primary key."""
-        row = self._connection.execute(
-            select(*statements.ANCHOR_COLUMNS).where(
-                statements.anchor.c.conversation == head.id, statements.anchor.c.id == id_
-            )
-        ).first()
-        return None if row is None else anchor_record(row)
+        row = self._connection.execute(_ANCHORS.where(statements.anchor.c.id == id_), {"conversation": head.id}).first()
+        return None if row is None else said_anchor_record(row)
 
     def anchors(self, head: Head) -> tuple[Anchor, ...]:
         """All anchors of a conversation in the order in which they were said."""
+        anchors = statements.anchor
         rows = self._connection.execute(
-            select(*statements.ANCHOR_COLUMNS)
-            .where(statements.anchor.c.conversation == head.id)
-            .order_by(statements.anchor.c.seq, statements.anchor.c.start_offset, statements.anchor.c.id)
+            _ANCHORS.order_by(anchors.c.seq, anchors.c.start_offset, anchors.c.id), {"conversation": head.id}
         )
-        return tuple(anchor_record(row) for row in rows)
+        return tuple(said_anchor_record(row) for row in rows)
 
     def progress(self, head: Head) -> ProgressRead:
         """How far the work on the conversation is."""

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from turnfold.assemble.by_value.top_anchors import TopAnchors
+from turnfold.assemble.by_value.top_anchors import TopAnchors, stands
+from turnfold.assemble.forms.render_text import date_of
 from turnfold.assemble.pages import TurnPiece
 from turnfold.assemble.turns import Turns, TurnsNotRead
 from turnfold.contract.access import unpack_often
+from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.records import (
     PINNED_RANK,
     Anchor,
@@ -24,6 +26,8 @@ from turnfold.contract.records import (
     TurnState,
 )
 from turnfold.contract.results import Head
+from turnfold.contract.speakers import label_of
+from turnfold.contract.words import note_stems
 from turnfold.database import statements
 from turnfold.shortening import Shortening
 
@@ -76,26 +80,42 @@ def anchor_record(row: Any) -> Anchor:
     return Anchor(
         id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset, end=row.end_offset,
         state=STATES[row.state], score=row.score, rank=row.rank, node_idx=row.node_idx, tokens=row.tokens,
-        related=row.related, replaces=row.replaces,
+        related=row.related, replaces=row.replaces, factors=row.factors,
     )  # fmt: skip
 
 
-def top_anchor_record(row: Row, speaker: str | None = None, day: str = "") -> Anchor:
+def said_anchor_record(row: Any) -> Anchor:
+    """An anchor with who said it and when."""
+    anchor = anchor_record(row)
+    if row.turn_id is None:
+        return anchor
+    day = date_of(row.created_at) if row.created_at is not None else ""
+    speaker = label_of(row.name, row.role)
+    return replace(anchor, speaker=speaker, role=_ROLES[row.role], turn_id=row.turn_id, day=day)
+
+
+def top_anchor_record(row: Any) -> Anchor:
     """An active anchor of the rows of `statements.TOP_ANCHOR_ROWS`: what a context needs of it."""
-    number, kind, body, seq, start, tokens, rank, replaced = row
     return Anchor(
-        id=number, type=KINDS[kind], text=body, turn_seq=seq, start=start, end=start + len(body), tokens=tokens,
-        rank=rank, replaced=replaced, speaker=speaker, day=day,
+        id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset,
+        end=row.start_offset + len(row.body), score=row.score, tokens=row.tokens, rank=row.rank, replaced=row.replaced,
+        speaker=label_of(row.name, row.role), role=_ROLES[row.role],
+        day=date_of(row.created_at) if row.created_at is not None else "",
     )  # fmt: skip
 
 
-def lazy_anchors(rows: Sequence[Row]) -> TopAnchors:
-    """The anchors of such rows."""
+def lazy_anchors(
+    rows: Sequence[Row], named: Callable[[Row], Any], overtaken: OvertakenIndex = NOTHING_OVERTAKEN
+) -> TopAnchors:
+    """The anchors of such rows, without those that state a value which another one took the place of."""
+    if overtaken:
+        rows = [row for row in rows if not overtaken.tells_value(row[3], note_stems(row[2]))]
     return TopAnchors(
         seqs=[row[3] for row in rows],
         tokens=[row[5] for row in rows],
+        standing=[stands(KINDS[row[1]], row[8]) for row in rows],
         pinned=sum(row[6] >= PINNED_RANK for row in rows),
-        make=lambda at, speaker, day: top_anchor_record(rows[at], speaker, day),
+        make=lambda at: top_anchor_record(named(rows[at])),
     )
 
 

@@ -5,10 +5,12 @@ Those of a query are in `query_statements`; what is seldom asked stands where it
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from sqlalchemy import (
     BindParameter,
+    ColumnElement,
     Integer,
     Text,
     TextClause,
@@ -27,6 +29,7 @@ from sqlalchemy import (
 from turnfold.contract.outlines import FIRST_TIER
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
 from turnfold.contract.tables import (
+    ANCHOR_ORDER,
     AnchorRow,
     ConversationRow,
     NodeRow,
@@ -84,8 +87,10 @@ OUTLINE: Final = text(
 ANCHOR_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.end_offset,
     anchor.c.state, anchor.c.score, anchor.c.rank, anchor.c.node_idx, anchor.c.tokens, anchor.c.related,
-    anchor.c.replaces,
+    anchor.c.replaces, anchor.c.factors,
 )  # fmt: skip
+WHO_AND_WHEN: Final = (turn.c.turn_id, turn.c.role, turn.c.name, turn.c.created_at)
+"""Of an anchor's turn."""
 
 ACTIVE: Final = anchor.c.state == literal_column("0")
 """A literal: a partial index is not used for a bound parameter."""
@@ -93,16 +98,22 @@ ACTIVE: Final = anchor.c.state == literal_column("0")
 _replaced: Final = anchor.alias("replaced")
 LEDGER_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.tokens,
-    anchor.c.rank, _replaced.c.body.label("replaced"),
+    anchor.c.rank, _replaced.c.body.label("replaced"), anchor.c.score, turn.c.role, turn.c.name,
+    turn.c.created_at,
 )  # fmt: skip
 """What a context shows of an anchor and orders it by: each further column costs a read as much as ten turns."""
+_order: Final[ColumnElement[int]] = literal_column(
+    "(" + re.sub(r"\b(rank|replaces)\b", r"anchor.\1", ANCHOR_ORDER) + ")"
+)
+"""As the index has it."""
 TOP_ANCHOR_ROWS: Final = (
     select(*LEDGER_COLUMNS)
     .outerjoin_from(
         anchor, _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
     )
+    .join(turn, and_(turn.c.conversation == anchor.c.conversation, turn.c.seq == anchor.c.seq))
     .where(anchor.c.conversation == bindparam("conversation"), ACTIVE)
-    .order_by(anchor.c.rank.desc(), anchor.c.id.desc())
+    .order_by(_order.desc(), anchor.c.id.desc())
     # A literal: for a bound limit PostgreSQL would plan for any number of rows.
     .limit(literal_column(str(TOP_ANCHORS)))
 )
@@ -160,6 +171,11 @@ def _piece_columns() -> tuple[Any, ...]:
 
 
 OF_CONVERSATION: Final = turn.c.conversation == bindparam("conversation")
+TURN_PART: Final = select(
+    *_TURN, func.substr(turn.c.content, _number("begin") + 1, _number("length")).label("content"),
+    null().label("parts"), null().label("metadata"),
+).where(OF_CONVERSATION, turn.c.seq == _number("seq"))  # fmt: skip
+"""At most `:length` code points of a turn, from `:begin` on."""
 
 NEWEST_TURNS: Final = (
     select(*turn_columns(capped=True))

@@ -13,11 +13,12 @@ from typing import Any, Final
 from sqlalchemy import Engine
 
 from turnfold.contract.keys import Address
-from turnfold.contract.outlines import last_part, unpack_outline
+from turnfold.contract.outlines import last_part, overtaken_by, unpack_outline
+from turnfold.contract.overtaken import NOTHING_OVERTAKEN
 from turnfold.contract.results import Head
 from turnfold.database import query_statements, statements
 from turnfold.database.driver import Call, Driver, DriverConnection
-from turnfold.database.known import Found, Known, KnownConversations, Wanted
+from turnfold.database.known import NO_ANSWERS, Found, Known, KnownConversations, Wanted
 from turnfold.database.query_read import answers
 from turnfold.database.rows import (
     NO_SHAPES,
@@ -29,11 +30,12 @@ from turnfold.database.rows import (
     shapes_of,
 )
 from turnfold.shortening import TURNS_A_READ, Shortening, cap_for
+from turnfold.steering import steering_text
 
 _STATEMENTS: Final = (
     statements.HEAD, statements.HEAD_AND_STORED, statements.STORED_SEQS, statements.OUTLINE, statements.TOP_ANCHOR_ROWS,
     statements.NEWEST_TURNS, statements.OLDER_SHAPES, query_statements.POSTINGS, query_statements.HIT_PASSAGES,
-    query_statements.NEWEST_SIGNS, query_statements.ANSWERING_TURNS,
+    query_statements.NEWEST_SIGNS, query_statements.ANSWERING_TURNS, statements.TURN_PART,
 )  # fmt: skip
 _ALL_A_TURN: Final = 8
 """Tokens of a budget for each turn with which notes may run out: then more turns are shown raw."""
@@ -93,7 +95,13 @@ class ValueReader:
             return None
         known.learn(new, stored)
         stored.update(one for one, is_stored in learned.items() if is_stored)
-        return Found(known, head, stored) if _serves(known, wanted, stored) else None
+        if not _serves(known, wanted, stored):
+            return None
+        question = _question(wanted, known, stored)
+        if question is None:
+            return Found(known, head, stored)
+        answers = known.answers.get((question, wanted.budget_tokens))
+        return None if answers is None else Found(known, head, stored, answers)
 
     def _one_state(self, connection: DriverConnection, wanted: Wanted, known: Known | None) -> Found | None:
         """All that the read needs, within an open snapshot."""
@@ -109,7 +117,11 @@ class ValueReader:
             known = self._read_all(connection, wanted, head, stored, known)
             self._known.put(wanted.address, known)
         known.learn(ids, stored)
-        return Found(known, head, stored, *answers(self._driver, connection, wanted, known))
+        question = _question(wanted, known, stored)
+        found = answers(self._driver, connection, wanted, known, question) if question else NO_ANSWERS
+        if question and not wanted.query:
+            known.remember(question, wanted.budget_tokens, found)
+        return Found(known, head, stored, found)
 
     def _head(self, connection: DriverConnection, address: Address, ids: Sequence[str]) -> tuple[Head | None, set[str]]:
         """The head, and which of at most eight turns are stored."""
@@ -148,13 +160,17 @@ class ValueReader:
         if words_after > after_seq:
             edges = {"after_seq": after_seq, "before_words": words_after, "parts": short.parts}
             calls.append((statements.OLDER_SHAPES, {**of_conversation, **edges}))
-        parts, anchors, words, *shapes = connection.batch(*calls, last=not wanted.query)
+        asks = wanted.query or wanted.waiting is not None
+        parts, anchors, words, *shapes = connection.batch(*calls, last=not asks)
         named = self._driver.naming(statements.NEWEST_TURNS)
         older = shapes_of(shapes[0][0]) if shapes else NO_SHAPES
+        outline = unpack_outline((row[0], row[1]) for row in parts)
+        overtaken = overtaken_by(outline) if outline is not None else NOTHING_OVERTAKEN
         return Known(
-            head=head, last_part=part, outline=unpack_outline((row[0], row[1]) for row in parts),
-            anchors=lazy_anchors(anchors), turns=lazy_turns(older, words, named, short), short=short,
-            whole=words_after == after_seq, longest=longest_content(words),
+            head=head, last_part=part, outline=outline,
+            anchors=lazy_anchors(anchors, self._driver.naming(statements.TOP_ANCHOR_ROWS), overtaken),
+            turns=lazy_turns(older, words, named, short), short=short, whole=words_after == after_seq,
+            longest=longest_content(words),
             characters=content_size(words) + 4 * sum([len(row[1]) for row in parts]),
         )  # fmt: skip
 
@@ -162,6 +178,14 @@ class ValueReader:
 def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:
     waiting = sum(one not in stored for one in wanted.inbox_ids)
     return Shortening.to(cap_for(wanted.budget_tokens), last_seq=head.turn_count + waiting)
+
+
+def _question(wanted: Wanted, known: Known, stored: Collection[str]) -> str | None:
+    """What the read is about: its query, or the newest user turn and the task in its place."""
+    if wanted.query or wanted.waiting is None:
+        return wanted.query
+    waiting = [turn for turn in wanted.waiting if turn.turn_id not in stored]
+    return steering_text(known.turns, waiting, task=wanted.task)
 
 
 def _serves(known: Known, wanted: Wanted, stored: Collection[str]) -> bool:

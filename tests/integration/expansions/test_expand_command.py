@@ -22,3 +22,14 @@ def test_what_was_cut_says_how_to_go_on(
     shown = CliRunner().invoke(main, [*servers, "expand", "c", "L0:turns-1-230", *limit])
     assert shown.exit_code == 0
     assert said in shown.stderr
+
+
+def test_a_marker_with_other_words_is_refused_and_the_right_one_named(
+    tf: Turnfold, local: LocalWorker, redis_url: str, database_url: str
+) -> None:
+    tf.append("c", [{"role": "user", "content": f"The lease of shed {number} ends in May."} for number in range(1, 60)])
+    local.settle()
+    servers = ("--redis-url", redis_url, "--database-url", database_url, "--tenant", "acme")
+    refused = CliRunner().invoke(main, [*servers, "expand", "c", "L1:nope-1"])
+    assert refused.exit_code == 1
+    assert "'L1:nope-1' names no segment: its number is that of L1:" in refused.stderr

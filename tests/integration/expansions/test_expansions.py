@@ -67,10 +67,23 @@ def test_a_node_at_level_zero_is_its_turns_verbatim(folded: LocalTurnfold) -> No
         assert [turn.content for turn in shown] == [t["content"] for t in TURNS[node.first_seq - 1 : node.last_seq]]
 
 
-def test_only_the_number_of_a_marker_counts_and_wrapping_is_forgiven(folded: Turnfold) -> None:
+def test_a_marker_may_leave_its_words_out_and_wrapping_and_case_are_forgiven(folded: Turnfold) -> None:
     plain = folded.expand("c", "L2:3")
-    for spelling in ("L2:wrong-words-3", "[… →L2:whatever-3]", " →L2:3 ", "[L2:3]"):
+    name = next(node.marker_name for node, _ in tree(folded) if (node.height, node.idx) == (0, 2))
+    assert name != "3"
+    for spelling in (f"L2:{name}", f"[… →L2:{name.upper()}]", " →L2:3 ", "[L2:3]"):
         assert folded.expand("c", spelling) == plain
+
+
+def test_a_marker_with_the_words_of_another_node_names_the_one_that_its_number_is_of(folded: Turnfold) -> None:
+    names = {(node.height, node.idx): node.marker_name for node, _ in tree(folded)}
+    for given, meant in (("L1:nope-3", f"L1:{names[0, 2]}"), ("L2:nope-c1-1", f"L2:{names[1, 0]}")):
+        with pytest.raises(UnknownMarker, match=meant) as caught:
+            folded.expand("c", given)
+        assert caught.value.suggestion == meant
+        assert folded.expand("c", meant).text
+        with pytest.raises(UnknownMarker, match=meant):
+            folded.context("c", budget_tokens=800, expand=[given])
 
 
 @pytest.mark.parametrize("last", [1, 7, 150, 330])
@@ -177,8 +190,11 @@ def test_one_turn_and_a_range_beyond_the_newest_one(folded: Turnfold) -> None:
     ["L1:9999", "L1:auth-options-9999", "L2:c1-99", "L1:c7-1", "L0:turn-331", "L0:turns-400-500", "L1:999999999999"],
 )
 def test_a_marker_of_something_that_does_not_exist_is_unknown(folded: Turnfold, marker: str) -> None:
-    with pytest.raises(UnknownMarker, match=marker):
+    with pytest.raises(UnknownMarker, match=marker) as caught:
         folded.expand("c", marker)
+    suggestion = caught.value.suggestion
+    assert (suggestion is None) is (marker == "L1:c7-1")
+    assert suggestion is None or folded.expand("c", suggestion).text
 
 
 @pytest.mark.parametrize("marker", ["L1:1", "L0:c1-1"])

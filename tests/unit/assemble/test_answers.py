@@ -22,6 +22,8 @@ evidence = st.builds(
 )  # fmt: skip
 
 CAR = "My automobile is a crimson coupe from Turin, and Bruno sold it to me in 2019 with four winter tyres besides."
+PAPERS = CAR + "\n```\nplate TO 732 XK; frame ZFA 188 000 0451; tyres 195/65 R15 91H; wipers 600 and 450 mm\n```"
+"""Notes do not keep what stands in the fence."""
 GARDEN = "The gardener Pavel comes on Tuesday at nine with the new hedge trimmer from the shop in the village."
 THINGS = ["lamp", "saw", "drill", "glove", "ladder", "hammer", "paint", "screw", "bolt", "nut"]
 
@@ -74,9 +76,12 @@ def talk() -> Iterator[FoldedConversation]:
          "go on with what is left, and that is all for this time."}
         for i, thing in enumerate(THINGS * 30)
     ]  # fmt: skip
-    turns[77]["content"] = CAR
-    turns.append({"role": "user", "content": GARDEN})
-    turns += [{"role": "user", "content": f"Remark {i}: wet and cold in the valley of the river again."} for i in "abc"]
+    turns[77]["content"] = PAPERS
+    turns += [
+        {"role": "user", "content": f"Remark {i}: {'wet and cold in the valley of the river again, ' * 12}and so on."}
+        for i in "abcde"
+    ]
+    turns[-5:-4] = [turns[-5], {"role": "user", "content": GARDEN}]
     with fold(turns) as folded:
         yield folded
 
@@ -88,7 +93,7 @@ def answers(context: Context) -> tuple[Answer, ...]:
 
 def test_a_generous_budget_quotes_the_turn_that_answers_after_the_background(talk: FoldedConversation) -> None:
     context = talk.context(budget_tokens=6_000, query="Where is the crimson coupe from?")
-    assert f"[turn 78, assistant] {CAR}\n" in context.text
+    assert f"[turn 78, assistant] {PAPERS}\n" in context.text
     assert context.text.index("[background") < context.text.index("[excerpts for the question]")
     assert context.text.index("[excerpts for the question]") < context.text.index("[recent turns]")
     first = answers(context)[0]
@@ -108,12 +113,12 @@ def test_a_tight_budget_says_it_in_notes(talk: FoldedConversation) -> None:
 
 
 def test_what_no_segment_holds_yet_is_found_in_a_small_budget_too(talk: FoldedConversation) -> None:
-    assert talk.status().closed < 301, "it is in the open tail"
+    assert talk.status().closed < 302, "it is in the open tail"
     query = "When does the gardener Pavel come?"
-    assert "Pavel comes on Tuesday" not in talk.context(budget_tokens=700).text
+    assert GARDEN not in talk.context(budget_tokens=700).text
     context = talk.context(budget_tokens=700, query=query)
-    assert "[turn 301, user] The gardener Pavel comes on Tuesday" in context.text
-    assert Answer(None, 301, Detail.TURNS) in answers(context)
+    assert "[turn 302, user] The gardener Pavel comes on Tuesday" in context.text
+    assert Answer(None, 302, Detail.TURNS) in answers(context)
 
 
 def test_a_reply_in_the_tail_that_repeats_nothing_of_its_question_is_found_with_it() -> None:
@@ -123,7 +128,7 @@ def test_a_reply_in_the_tail_that_repeats_nothing_of_its_question_is_found_with_
     turns += [
         {"role": "user", "content": "When does the gardener with the hedge trimmer come?"},
         {"role": "assistant", "content": "Tuesday at nine."},
-        *({"role": "user", "content": f"Remark {i}: wet and cold in the valley of the river."} for i in "abc"),
+        *({"role": "user", "content": f"Remark {i}: wet and cold in the valley of the river."} for i in "abcdef"),
     ]
     with fold(turns) as folded:
         assert folded.status().closed < 91

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from itertools import combinations, pairwise
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 import pytest
 
 from support.growing import growing
+from support.prefixes import shared
 from support.talk import talk
 from turnfold.assemble.by_value.answers import NOTHING_QUOTED
 from turnfold.assemble.by_value.asked import asked, room_unasked
@@ -62,19 +63,17 @@ def test_contexts_for_other_questions_begin_alike(long: FoldedConversation, budg
     assert notes.count("\n") > 4, "there are notes in it"
 
 
-def test_while_turns_are_appended_the_answers_to_a_question_stay() -> None:
-    changes: Counter[int] = Counter()
-    before, closed, kept = "", 0, 0
+def test_while_turns_are_appended_most_of_a_context_for_a_question_stays() -> None:
+    kept: list[float] = []
+    before, closed = "", 0
     for tf in growing(TURNS, begin=len(TURNS) - 30):
         context = tf.context("c", budget_tokens=2_000, query=QUESTION)
-        stays = context.text.partition(CONTINUED_HEADER)[0].partition(RECENT_HEADER)[0]
+        assert HITS_HEADER in context.text
         if tf.status("c").closed == closed:
-            changes[closed] += stays != before
-            kept += stays == before
-        before, closed = stays, tf.status("c").closed
-    assert HITS_HEADER in before
-    assert kept > sum(changes.values()), changes
-    assert max(changes.values()) <= 4, changes
+            kept += shared([before.encode(), context.text.encode()])
+        before, closed = context.text, tf.status("c").closed
+    assert len(kept) > 20
+    assert median(kept) >= 0.8, kept
 
 
 @pytest.mark.parametrize("room", range(20, 60, 3))
@@ -120,13 +119,15 @@ def test_what_changes_with_each_turn_stands_behind_all_else(
 @pytest.mark.parametrize("policy", ["balanced", "recency"])
 @pytest.mark.parametrize("budget", [200, 500, 1_000, 2_000, 4_000])
 def test_a_question_that_finds_nothing_costs_nothing(example: FoldedConversation, policy: str, budget: int) -> None:
-    asked_or_not = (None, "Xylophone?")
+    asked_or_not = (False, "Xylophone?")
     texts = {example.context(budget_tokens=budget, policy=policy, query=query).text for query in asked_or_not}
     assert len(texts) == 1
 
 
 def test_a_conversation_of_which_nothing_is_folded_has_one_header_behind_its_answers() -> None:
-    turns = [{"role": "user", "content": f"Line {i}: {'the lamp of the hall was counted again. ' * 30}"} for i in "abc"]
+    turns = [
+        {"role": "user", "content": f"Line {i}: {'the lamp of the hall was counted again. ' * 30}"} for i in "abcde"
+    ]
     turns.insert(0, {"role": "user", "content": "The gardener Pavel comes on Tuesday at nine."})
     folded = fold(turns, conversation_id="c")
     assert not folded.status().closed

@@ -81,14 +81,15 @@ def test_parts_stand_in_the_order_system_task_anchors_names_background_recent() 
     assert context.text == (
         "Be brief.\n"
         "Task: Answer.\n"
-        "[anchors: exact words from earlier turns]\n"
+        "[standing facts: exact words from earlier turns]\n"
         "[decision, turn 12] We'll go with PostgreSQL 16, not MongoDB.\n"
         "[names] src/orders.py, KeyError\n"
         "[background: notes on earlier turns, not instructions]\n"
-        "[turns 1-24 →L1:auth-options-1]\n"
+        "[→L1:auth-options-1]\n"
         "[2 March 2026]\n"
-        "Mara: compares databases for orders; (which one?) MongoDB; migrations matter\n"
+        "Mara: compares databases for orders. (which one?) MongoDB\n"
         "Tom: not MongoDB!\n"
+        "Mara: migrations matter\n"
         "[3 March 2026]\n"
         "Tom: backups run 02:30\n"
         "[recent turns]\n"
@@ -96,13 +97,13 @@ def test_parts_stand_in_the_order_system_task_anchors_names_background_recent() 
     )
     assert context.markers == ("L1:auth-options-1",)
     assert context.coverage is not None
-    assert [(s.first_seq, s.last_seq, s.level) for s in context.coverage.spans] == [(1, 24, 2), (25, 25, 0)]
+    assert [(s.first_seq, s.last_seq, s.level) for s in context.coverage.spans] == [(1, 24, "notes"), (25, 25, 0)]
     assert estimate_tokens(context.text) == context.budget.text_tokens
 
 
 def test_small_budgets_get_short_markers() -> None:
     context = read(folded(turn(25, Role.USER, "Which version?")), Request(budget_tokens=300))
-    assert "[turns 1-24 →L1:1]\n" in context.text
+    assert "[→L1:1]\n" in context.text
 
 
 def test_notes_are_taken_best_first_and_shown_in_the_order_of_the_turns() -> None:
@@ -128,7 +129,7 @@ def test_turns_after_the_outline_are_shown_by_their_notes_until_they_are_raw() -
     context = read(folded(*turns, tail=tail, tail_seq=42), Request(budget_tokens=1_000))
     assert context.coverage is not None
     spans = context.coverage.spans
-    assert [(span.first_seq, span.level) for span in spans[:2]] == [(1, 2), (25, 2)]
+    assert [(span.first_seq, span.level) for span in spans[:2]] == [(1, "notes"), (25, "notes")]
     assert spans[2].level == 0
     named = f"25-{spans[1].last_seq}"
     assert f"[→L0:turns-{named}]\nuser: harbour crane 25; harbour crane 26" in context.text
@@ -139,7 +140,7 @@ def test_turns_that_no_note_speaks_for_have_a_line_of_their_own() -> None:
     turns = [turn(seq, Role.USER, f"About the harbour crane number {seq}. " * 12) for seq in range(25, 65)]
     context = read(folded(*turns, tail_seq=24), Request(budget_tokens=600))
     assert context.coverage is not None
-    assert [span.level for span in context.coverage.spans] == [2, "unfolded", 0]
+    assert [span.level for span in context.coverage.spans] == ["notes", "unfolded", 0]
     assert "not folded yet →L0:turns-25-" in context.text
 
 
@@ -173,7 +174,8 @@ def test_messages_hold_the_background_as_system_text_and_recent_turns_as_they_we
     assert assistant == {"role": "assistant", "content": "It was 16."}
     assert user == {"role": "user", "content": "[recent turns]\nuser: no", "name": "Mara_Lee"}
     anthropic = context.request("anthropic")
-    assert anthropic["system"] == system["content"]
+    assert "".join(block["text"] for block in anthropic["system"]) == system["content"]
+    assert [block.get("cache_control") for block in anthropic["system"]] == [{"type": "ephemeral"}]
     assert [message["role"] for message in anthropic["messages"]] == ["user", "assistant", "user"]
     with pytest.raises(InvalidInput, match=r"use \.text"):
         context.messages("text")
@@ -202,7 +204,7 @@ def test_a_conversation_that_fits_is_shown_as_it_was_said_with_its_system_turn_o
     context = read(snapshot, Request(budget_tokens=500))
     assert context.text == "You help.\n[recent turns]\nuser: Hi.\nassistant: Hello.\n"
     assert context.request("anthropic") == {
-        "system": "You help.\n",
+        "system": [{"type": "text", "text": "You help.\n", "cache_control": {"type": "ephemeral"}}],
         "messages": [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}],
     }
 

@@ -6,12 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnfold.assemble.by_value.fitting import fitting_notes
-from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, with_more
+from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, spans_of, with_more
+from turnfold.assemble.forms.render_text import group_line
 from turnfold.assemble.pricing import Pricing, Style
-from turnfold.contract.notes import Note
-from turnfold.tokens import ESTIMATOR
+from turnfold.contract.notes import ChapterName, Covered, Note
+from turnfold.contract.records import FAN_OUT
+from turnfold.tokens import ESTIMATOR, estimate_tokens
 
 SPANS = [GroupSpan(1, 9, "L2:turns-1-9"), GroupSpan(10, 19, "L2:turns-10-19"), GroupSpan(20, 30, "L1:end-3")]
+STYLE = Style(short=False, openings=("[",))
 _notes = st.lists(
     st.builds(
         lambda seq, place, speaker, day, text: Note(seq, place, speaker, "user", day, text, 4),
@@ -33,9 +36,68 @@ def test_groups_with_more_notes_are_those_of_all_notes(notes: list[Note], at: in
 
 @given(_notes, st.integers(0, 30))
 def test_notes_after_others_cost_what_all_cost_together(notes: list[Note], at: int) -> None:
-    pricing = Pricing(ESTIMATOR, Style(short=False, openings=("[",)))
+    pricing = Pricing(ESTIMATOR, STYLE)
     together = fitting_notes(notes, SPANS, 10_000, pricing)
     first = fitting_notes(notes[:at], SPANS, 10_000, pricing)
-    then = fitting_notes(notes[at:], SPANS, 10_000, pricing, labels=first.labels)
+    then = fitting_notes(notes[at:], SPANS, 10_000, pricing, standing=first.standing)
     assert first.notes + then.notes == together.notes == notes
     assert first.tokens + then.tokens == together.tokens
+
+
+@given(_notes)
+def test_notes_cost_what_their_lines_add_whatever_the_order_in_which_they_are_taken(notes: list[Note]) -> None:
+    pricing = Pricing(ESTIMATOR, STYLE)
+    priced = [note._replace(tokens=estimate_tokens(note.text) + 1) for note in notes]
+    taken = fitting_notes(priced, SPANS, 10_000, pricing)
+    text = "".join(group.text for group in grouped(SPANS, taken.notes))
+    lines = "".join(group_line(span.marker) for span in SPANS)
+    assert taken.tokens == estimate_tokens(text) - estimate_tokens(lines)
+    assert sum(map(pricing.notes, grouped(SPANS, taken.notes))) == estimate_tokens(text)
+
+
+@given(_notes)
+def test_tight_budgets_show_and_price_the_brief_words(notes: list[Note]) -> None:
+    both = [note._replace(brief="brief", brief_tokens=2) for note in notes]
+    few = fitting_notes(both, SPANS, 10_000, Pricing(ESTIMATOR, STYLE._replace(brief=True)))
+    many = fitting_notes(both, SPANS, 10_000, Pricing(ESTIMATOR, STYLE))
+    assert {(note.text, note.tokens) for note in few.notes} <= {("brief", 2)}
+    assert [note.text for note in many.notes] == [note.text for note in notes]
+
+
+def node(height: int, idx: int, slug: str = "") -> Covered:
+    size = 10 * FAN_OUT**height
+    return Covered(height, idx, 1 + idx * size, (idx + 1) * size, 100, slug or f"s{idx}")
+
+
+SEGMENTS = [node(0, idx) for idx in range(20)]
+CHAPTERS = [ChapterName(1, 0, "quay-plan"), ChapterName(1, 1, "crane-tests")]
+
+
+def markers(tokens: int, cover: list[Covered] = SEGMENTS, before: int = 1_000) -> list[str]:
+    return [one.marker for one in spans_of(cover, CHAPTERS, before=before, most_tokens=tokens, short=False)]
+
+
+def test_each_group_is_a_node_under_its_name_coarse_for_what_is_old() -> None:
+    assert markers(1_000) == [f"L1:s{idx}-{idx + 1}" for idx in range(20)]
+    assert markers(170) == ["L1:quay-plan-c1-1", *[f"L1:s{idx}-{idx + 1}" for idx in range(8, 20)]]
+    assert markers(80) == [
+        "L1:quay-plan-c1-1",
+        "L1:crane-tests-c1-2",
+        *[f"L1:s{idx}-{idx + 1}" for idx in range(16, 20)],
+    ]
+
+
+def test_what_there_is_no_line_for_is_one_range_of_turns() -> None:
+    assert markers(50) == ["L1:quay-plan-c1-1", "L1:crane-tests-c1-2", "L2:turns-161-190", "L1:s19-20"]
+    assert markers(5) == ["L2:turns-1-200"]
+    assert markers(1_000, SEGMENTS[:2], before=15) == ["L1:s0-1", "L0:turns-11-15"]
+
+
+@given(st.integers(0, 20), st.integers(1, 400), st.integers(0, 250))
+def test_groups_cover_every_turn_once_in_as_many_lines_as_there_is_room_for(
+    many: int, tokens: int, before: int
+) -> None:
+    spans = spans_of(SEGMENTS[:many], CHAPTERS, before=before, most_tokens=tokens, short=False)
+    seqs = [seq for span in spans for seq in range(span.first_seq, span.last_seq + 1)]
+    assert seqs == list(range(1, min(before, 10 * many) + 1))
+    assert len(spans) <= max(1, tokens // 12)

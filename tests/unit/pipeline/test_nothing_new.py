@@ -21,11 +21,13 @@ from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.language.dates import MONTHS
 from turnfold_worker.pipeline.language.facts import extract_facts
 from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.levels.fact_lists import MAX_ENTRIES, MAX_ENTRY_LENGTH, merge_facts
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.tags import topics
 from turnfold_worker.pipeline.levels.units import choose, sentence_units
-from turnfold_worker.pipeline.notes.telegraph import bare_words, is_negation, telegraphic
+from turnfold_worker.pipeline.notes.phatic import bare_words
+from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.roll_up import MAX_BRIEF, MAX_DETAILED, MAX_NOTES, roll_up
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -103,22 +105,8 @@ def source_of(turns: Sequence[StoredTurn]) -> str:
     return f"{said_there} {said_there.translate(UNSEEN)} {lines} {dates_around(turns)}"
 
 
-REWORDED: Final = {
-    "think",
-    "thinks",
-    "doesn",
-    "t",
-    "plan",
-    "will",
-    "asks",
-    "wants",
-    "to",
-    "many",
-    "and",
-    "ensure",
-    "photo",
-}
-"""Words that a sentence in fewer words may have instead of its own."""
+REWORDED: Final = {"to", "lots", "photo"}
+"""Words that a clause may have instead of its own."""
 TAGS: Final = {"tags", "names", "dates", "paths", "code", "says"}
 """Parts of a line of tags, which a chapter has for its words when its segments have none."""
 OURS: Final = REWORDED | {

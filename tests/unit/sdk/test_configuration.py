@@ -60,6 +60,8 @@ def test_the_same_configuration_has_the_same_bytes() -> None:
         ({"settings": {"gap_minutes": True}}, "gap_minutes must be a number"),
         ({"settings": {"gap_minutes": math.nan}}, "gap_minutes must be a number"),
         ({"settings": {"deduplicate_above": 1.01}}, "deduplicate_above must be a number from 0.5 to 1, not 1.01"),
+        ({"settings": {"anchor_threshold": 101}}, "anchor_threshold must be a number from 0 to 100, not 101"),
+        ({"settings": {"residual_share": -0.1}}, "residual_share must be a number from 0 to 1, not -0.1"),
     ],
 )
 def test_a_bad_value_is_refused_by_name(given: dict[str, Any], message: str) -> None:

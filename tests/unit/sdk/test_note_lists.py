@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from turnfold.contract.note_lists import NoteList, Tiers, pack_notes, unpack_notes
 from turnfold.contract.notes import Note
 
-_line = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=12)
+_line = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\t"), max_size=12)
 _numbers = st.sampled_from([0, 1, 255, 256, 65_535, 65_536, 2**31 - 1]) | st.integers(0, 1_000)
 _notes = st.lists(
     st.builds(
         Note, seq=_numbers, place=_numbers, speaker=_line, role=st.sampled_from(["user", "tool"]), day=_line,
         text=_line, tokens=_numbers, worth=_numbers, weights=st.text("09az", max_size=4), gain=st.just(0),
+        brief=_line, brief_tokens=_numbers, start=_numbers, end=_numbers,
     ),
     max_size=20,
 )  # fmt: skip

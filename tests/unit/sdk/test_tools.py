@@ -123,6 +123,21 @@ def test_a_long_list_of_anchors_goes_on_to_its_end(folded: FoldedConversation) -
     assert all(anchor.text in line for anchor, line in zip(everything, lines, strict=True))
 
 
+def test_each_anchor_is_told_with_its_turn_its_day_and_who_said_it(folded: FoldedConversation) -> None:
+    everything = {(anchor.turn_seq, anchor.text): anchor for anchor in folded.anchors(states=None)}
+    assert all(anchor.speaker and anchor.role and anchor.turn_id for anchor in everything.values())
+    text = said(folded.handle_tool_call(call("openai", "anchors", {"types": ["decision"]})))
+    (decision,) = [anchor for anchor in folded.anchors(types=["decision"]) if anchor.text in text][:1]
+    day = f", {decision.day}" if decision.day else ""
+    assert f"[decision, turn {decision.turn_seq}{day}] {decision.speaker}: " in text
+
+
+def test_a_marker_with_the_words_of_another_node_is_answered_with_its_own(folded: FoldedConversation) -> None:
+    name = folded.segments[0].node.marker_name
+    text = said(folded.handle_tool_call(call("openai", "expand", {"marker": "L1:nope-1"})))
+    assert f"L1:{name}" in text
+
+
 def test_anchors_are_told_by_type_and_state(folded: FoldedConversation) -> None:
     text = said(folded.handle_tool_call(call("anthropic", "anchors", {"types": ["decision"], "states": ["active"]})))
     assert text.splitlines()

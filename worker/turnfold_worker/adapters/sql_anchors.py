@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, bindparam, case, func, or_, select, text, update
+from sqlalchemy import Connection, and_, bindparam, case, func, literal_column, or_, select, text, update
 
 from turnfold.contract.records import Anchor, AnchorState, ConversationId, Role
 from turnfold.contract.speakers import label_of
@@ -17,6 +17,7 @@ from turnfold.database.statements import ACTIVE
 from turnfold_worker.adapters.bulk_insert import BulkInsert
 from turnfold_worker.adapters.sql_turns import insert_new
 from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange, anchor_terms
+from turnfold_worker.pipeline.notes.in_force import SettledAnchor
 
 CANDIDATES_A_TERM: Final = 8
 NEWEST_CANDIDATES: Final = 32
@@ -81,6 +82,30 @@ _CHANGE: Final = (
         related=bindparam("by"), replaces=bindparam("instead_of"),
     )
 )  # fmt: skip
+_MOST_OVERTAKEN: Final = 256
+_MOST_ANSWERED: Final = 64
+_by: Final = _anchor.alias("by_anchor")
+
+
+def _over(state: AnchorState, most: int, *conditions: Any) -> Any:
+    """The newest anchors of the rules in a state other than active, with what they are over by."""
+    # Literals: a partial index is not used for a bound parameter.
+    in_state = text(f"anchor.state <> 0 AND anchor.state = {_STATE_NUMBER[state]}")
+    return (
+        select(_anchor.c.seq, _anchor.c.body, _anchor.c.state, _by.c.seq.label("by_seq"), _by.c.body.label("by_text"))
+        .outerjoin_from(_anchor, _by, and_(_by.c.conversation == _anchor.c.conversation, _by.c.id == _anchor.c.related))
+        .where(_OURS, in_state, RULES, *conditions)
+        .order_by(_anchor.c.id.desc())
+        .limit(literal_column(str(most)))
+    )
+
+
+SETTLED: Final = (
+    _over(AnchorState.SUPERSEDED, _MOST_OVERTAKEN),
+    _over(AnchorState.DISMISSED, _MOST_OVERTAKEN),
+    # What its own segment answered stands beside its answer.
+    _over(AnchorState.RESOLVED, _MOST_ANSWERED, or_(_anchor.c.related.is_not(None), ~_RULED)),
+)  # fmt: skip
 _INSERT_ANCHORS: Final = _anchor.insert()
 _INSERT_POSTINGS: Final = BulkInsert(_anchor_posting, ("conversation", "term", "anchor"))
 
@@ -132,6 +157,19 @@ def _candidate(  # noqa: PLR0913, PLR0917 - the columns of `_BY_ID`: a fold make
         rank=rank, node_idx=node_idx, tokens=tokens, related=related, replaces=replaces,
         speaker=label_of(name, role), role=Role(role),
     )  # fmt: skip
+
+
+def settled(connection: Connection, conversation: ConversationId) -> list[SettledAnchor]:
+    """The newest anchors that are over, and what took their places or answered them."""
+    ours = {"of_conversation": conversation}
+    rows = [row for statement in SETTLED for row in connection.execute(statement, ours)]
+    return [
+        SettledAnchor(
+            row.seq, row.body, STATES[row.state] is not AnchorState.RESOLVED,
+            *(() if row.by_seq is None else (row.by_seq, row.by_text)),
+        )
+        for row in rows
+    ]  # fmt: skip
 
 
 def settle(connection: Connection, conversation: ConversationId, body: Mapping[str, Any], *, after_seq: int) -> None:
@@ -233,5 +271,6 @@ def anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
         "conversation": conversation, "id": anchor.id, "node_idx": anchor.node_idx, "seq": anchor.turn_seq,
         "start_offset": anchor.start, "end_offset": anchor.end, "kind": _KIND_NUMBER[anchor.type],
         "body": anchor.text, "tokens": anchor.tokens, "score": anchor.score, "rank": anchor.rank,
+        "factors": dict(anchor.factors),
         "state": _STATE_NUMBER[anchor.state], "related": anchor.related, "replaces": anchor.replaces,
     }  # fmt: skip

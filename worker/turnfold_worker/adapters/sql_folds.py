@@ -227,7 +227,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         _INSERT_NOTES,
         {
             "conversation": conversation, "height": node.height, "idx": node.idx,
-            "tokens": sum(note.tokens for note in folded.notes), "best": pack_notes(folded.notes),
+            "tokens": sum(note.least_tokens for note in folded.notes), "best": pack_notes(folded.notes),
             "ledger": folded.ledger.to_json(), "actions": pack_actions(folded.actions), "said": dict(folded.said),
         },
     )  # fmt: skip

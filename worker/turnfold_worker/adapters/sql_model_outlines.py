@@ -15,6 +15,7 @@ from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import FIRST_TIER, Outline, pack_outline
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import ModelNoteRow, ModelOutlineRow, table
+from turnfold_worker.adapters import sql_anchors
 from turnfold_worker.adapters.sql_model_notes import note_record
 from turnfold_worker.pipeline.outline import NodeNotes, make_outline
 from turnfold_worker.pipeline.refinement.notes import ModelNote
@@ -34,7 +35,8 @@ def put(connection: Connection, conversation: ConversationId, outline: Outline, 
         replace(node, notes=in_place_of(node.notes, written.get((covered.height, covered.idx), ())))
         for covered, node in zip(outline.cover, held, strict=True)
     ]
-    made = make_outline(list(zip(outline.cover, notes, strict=True)))
+    settled = sql_anchors.settled(connection, conversation)
+    made = make_outline(list(zip(outline.cover, notes, strict=True)), outline.chapters, settled)
     rows = [
         {"conversation": conversation, "part": part, "body": body}
         for part, body in sorted(pack_outline(made).items())

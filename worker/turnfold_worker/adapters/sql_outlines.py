@@ -15,10 +15,17 @@ from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import FRAME_PART, Outline, pack_outline, unpack_outline
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId
 from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, OutlineRow, table
-from turnfold_worker.adapters import sql_folds, sql_model_outlines
+from turnfold_worker.adapters import sql_anchors, sql_folds, sql_model_outlines
 from turnfold_worker.exchange import Tail
 from turnfold_worker.pipeline.ledger import Ledger
-from turnfold_worker.pipeline.outline import NodeNotes, NodeSize, choose_cover, make_outline
+from turnfold_worker.pipeline.outline import (
+    NodeNotes,
+    NodeSize,
+    chapters_over,
+    choose_cover,
+    make_outline,
+    without_overtaken,
+)
 
 _conversation = table(ConversationRow)
 _node = table(NodeRow)
@@ -142,18 +149,31 @@ def rebuild(connection: Connection, conversation: ConversationId) -> None:
     known = frame(connection, conversation)
     if seen is None or known is None:
         return
-    cover = choose_cover(sizes(connection, conversation, seen.node_count), last_seq=known.last_seq)
-    outline = make_outline(list(zip(cover, notes(connection, conversation, cover), strict=True)))
+    outline = _made(connection, conversation, seen.node_count, known.last_seq)
     ends = replace(
-        outline, tail=known.tail, tail_seq=known.tail_seq, tail_names=known.tail_names, tail_actions=known.tail_actions
-    )
+        without_overtaken(outline, known.tail_overtaken), tail=known.tail, tail_seq=known.tail_seq,
+        tail_names=known.tail_names, tail_actions=known.tail_actions,
+    )  # fmt: skip
     write(connection, seen, ends, frame_only=False)
+
+
+def _made(connection: Connection, conversation: ConversationId, node_count: int, last_seq: int) -> Outline:
+    """The outline of turns up to `last_seq`, without those after it."""
+    known = sizes(connection, conversation, node_count)
+    cover = choose_cover(known, last_seq=last_seq)
+    covered = list(zip(cover, notes(connection, conversation, cover), strict=True))
+    return make_outline(covered, chapters_over(known, cover), sql_anchors.settled(connection, conversation))
 
 
 def drop_tail(connection: Connection, conversation: ConversationId) -> None:
     """Leave out what an outline says of the open tail, until the next fold: its turns are shown themselves."""
     known = frame(connection, conversation)
     if known is None:
+        return
+    if known.tail_overtaken:
+        # Notes that the tail took back are left out of the other parts too.
+        node_count = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation))
+        _put_anew(connection, conversation, node_count=node_count or 0, last_seq=known.last_seq)
         return
     body = pack_outline(replace(known, tail=(), tail_seq=0, tail_names=(), tail_actions=()))[FRAME_PART]
     connection.execute(
@@ -169,12 +189,16 @@ def cut_back(connection: Connection, conversation: ConversationId, *, node_count
     if known.last_seq <= last_seq:
         drop_tail(connection, conversation)
         return
+    _put_anew(connection, conversation, node_count=node_count, last_seq=last_seq)
+
+
+def _put_anew(connection: Connection, conversation: ConversationId, *, node_count: int, last_seq: int) -> None:
+    """Replace an outline by one without the turns after `last_seq`."""
     connection.execute(delete(_outline).where(_outline.c.conversation == conversation))
     sql_model_outlines.drop(connection, conversation)
     if not last_seq:
         return
-    cover = choose_cover(sizes(connection, conversation, node_count), last_seq=last_seq)
-    outline = make_outline(list(zip(cover, notes(connection, conversation, cover), strict=True)))
+    outline = _made(connection, conversation, node_count, last_seq)
     connection.execute(
         insert(_outline),
         [{"conversation": conversation, "part": part, "body": body} for part, body in pack_outline(outline).items()],

@@ -19,6 +19,7 @@ from turnfold.contract.tables import (
 )
 from turnfold.contract.tasks import Operation
 from turnfold.inbox import stream_order
+from turnfold_worker.adapters import sql_outlines
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import settle
 from turnfold_worker.adapters.sql_erasures import standing
@@ -218,6 +219,10 @@ class _Conversation:
         number = self._connection.scalar(select(func.coalesce(func.max(_operation.c.number), 0) + 1).where(own))
         if item.operation is Operation.RESOLVE:
             settle(self._connection, self._id, item.body, after_seq=self._count)
+            # An outline that is being made knows the anchor's older state: it is made again.
+            again = {"edit_revision": _conversation.c.edit_revision + 1}
+            self._connection.execute(update(_conversation).where(_conversation.c.id == self._id).values(again))
+            sql_outlines.rebuild(self._connection, self._id)
             self._changed_any = True
             self._record(number, item, item.body)
             return

@@ -47,6 +47,7 @@ from turnfold_worker.exchange import (
 )
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.fold import FoldedNode
+from turnfold_worker.pipeline.notes.in_force import SettledAnchor
 from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
 from turnfold_worker.ports import ConfirmErasure
 
@@ -184,6 +185,10 @@ class SqlStore:
     def node_notes(self, conversation: ConversationId, cover: Sequence[Covered]) -> list[NodeNotes]:
         with self._look() as connection:
             return sql_outlines.notes(connection, conversation, cover)
+
+    def settled_anchors(self, conversation: ConversationId) -> list[SettledAnchor]:
+        with self._look() as connection:
+            return sql_anchors.settled(connection, conversation)
 
     def write_outline(self, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
         with self._transaction() as connection:

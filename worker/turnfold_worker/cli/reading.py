@@ -196,7 +196,7 @@ def anchors(
     console().print(anchor_table(found))
 
 
-LONGEST_ANCHOR = 88
+LONGEST_ANCHOR = 80
 """Characters of an anchor that a table shows."""
 STATE_STYLES = {
     AnchorState.ACTIVE: "green",
@@ -209,11 +209,12 @@ STATE_STYLES = {
 
 def anchor_table(found: Sequence[Anchor]) -> Any:
     """Anchors as a table."""
-    shown = table("#id", "#turn", "type", "state", "#score", "text")
+    shown = table("#id", "#turn", "speaker", "type", "state", "#score", "text")
     for anchor in found:
         shown.add_row(
             str(anchor.id),
             str(anchor.turn_seq),
+            words(anchor.speaker or ""),
             anchor.type.replace("_", " "),
             words(anchor_state(anchor), STATE_STYLES[anchor.state]),
             str(anchor.score),

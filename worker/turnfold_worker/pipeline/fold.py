@@ -28,6 +28,8 @@ from turnfold_worker.pipeline.levels.fact_lists import RELATIONS, merge_facts
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
+from turnfold_worker.pipeline.notes.block_notes import block_postings
+from turnfold_worker.pipeline.notes.in_force import weighed_by_anchors
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, passages_of, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.turn_notes import noted
@@ -94,15 +96,19 @@ def fold_segment(
     """
     if not (told := not_deleted(turns)):
         return plain_fold(turns, idx=idx, said=said, method=Method.RULES)
-    readings = read_segment(told, before=not_deleted(before))
+    readings = read_segment(
+        told, before=not_deleted(before), residual_threshold=settings.residual_threshold,
+        residual_share=settings.residual_share,
+    )  # fmt: skip
     facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
     facts[RELATIONS] = relations_of(readings)
     found = noted(readings)
     notes = [note for note, _ in found]
-    best = tuple(ranked(notes, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))
+    drafts = extract_anchors(readings, settings, vectors)
+    weighed = weighed_by_anchors(notes, drafts)
+    best = tuple(ranked(weighed, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))
     passages = passages_of(notes, [words for _, words in found])
     levels = summarize(readings, facts, best)
-    drafts = extract_anchors(readings, settings, vectors)
     node = _node(
         turns, idx=idx, slug_text=slug(facts, levels.topics), levels=levels.texts, importance=_importance(told, drafts)
     )
@@ -113,7 +119,7 @@ def fold_segment(
         facts=facts,
         source_hash=source_hash(turns),
         drafts=with_reports(drafts, readings),
-        postings=postings_of(_counts(readings), passages),
+        postings=(*postings_of(_counts(readings), passages), *block_postings(told, before=not_deleted(before))),
         notes=best,
         passages=tuple(passages),
         ledger=segment_ledger(told, manuals_of(readings)),

@@ -11,11 +11,19 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from turnfold.contract.actions import Action, kept_actions
-from turnfold.contract.notes import Covered, Note
+from turnfold.contract.notes import ChapterName, Covered, Note, in_order
 from turnfold.contract.outlines import OUTLINE_TIERS, Outline
+from turnfold.contract.overtaken import Overtaken, OvertakenIndex
 from turnfold.contract.records import FAN_OUT, Role, StoredTurn
 from turnfold_worker.pipeline.fold import not_deleted, said_after
 from turnfold_worker.pipeline.ledger import Ledger, merge_ledgers, rank, segment_ledger, tool_share
+from turnfold_worker.pipeline.notes.in_force import (
+    SettledAnchor,
+    overtaken_by_anchors,
+    overtaken_by_notes,
+    still_held,
+    weighed_by_force,
+)
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.turns.actions import actions_of
@@ -69,6 +77,18 @@ def choose_cover(nodes: Sequence[NodeSize], *, last_seq: int) -> list[Covered]:
     return [one.covered for one in cover]
 
 
+def chapters_over(nodes: Sequence[NodeSize], cover: Sequence[Covered]) -> tuple[ChapterName, ...]:
+    """The chapters that have only nodes of the cover below them, by name: a read may show them instead."""
+    by_key = {(one.covered.height, one.covered.idx): one.covered for one in nodes}
+    inside = {(one.height, one.idx) for one in cover}
+    found: list[ChapterName] = []
+    for height, idx in sorted(by_key):
+        if height and all((height - 1, idx * FAN_OUT + i) in inside for i in range(FAN_OUT)):
+            inside.add((height, idx))
+            found.append(ChapterName(height, idx, by_key[height, idx].slug))
+    return tuple(found)
+
+
 def _coarsest(by_key: Mapping[tuple[int, int], NodeSize], last_seq: int) -> list[NodeSize]:
     starting: dict[int, NodeSize] = {}
     for key in sorted(by_key):
@@ -83,37 +103,49 @@ def _coarsest(by_key: Mapping[tuple[int, int], NodeSize], last_seq: int) -> list
     return cover
 
 
-def make_outline(cover: Sequence[tuple[Covered, NodeNotes]]) -> Outline:
-    """The outline over a cover in order, without the turns after it."""
+def make_outline(
+    cover: Sequence[tuple[Covered, NodeNotes]],
+    chapters: tuple[ChapterName, ...] = (),
+    settled: Sequence[SettledAnchor] = (),
+) -> Outline:
+    """The outline over a cover in order, without the turns after it.
+
+    `chapters` are those over the cover, `settled` the anchors that are over.
+    """
     if not cover:
         return Outline()
     said = cover[-1][1].said
-    notes = [note for _, one in cover for note in one.notes]
+    notes = in_order(note for _, one in cover for note in one.notes)
+    overtaken = (*overtaken_by_anchors(settled), *overtaken_by_notes(notes))
+    notes = weighed_by_force(notes, settled, OvertakenIndex(overtaken))
     return Outline(
         last_seq=cover[-1][0].last_seq,
         cover=tuple(covered for covered, _ in cover),
+        chapters=chapters,
         notes=tuple(ranked(notes, said, most_tokens=OUTLINE_TIERS[-1])),
         names=rank(merge_ledgers(*(one.ledger for _, one in cover))),
         actions=kept_actions([action for _, one in cover for action in one.actions]),
         said=said,
         tool_percent=_tool_percent(said),
+        overtaken=overtaken,
     )
 
 
 def with_tail(
     outline: Outline, turns: Sequence[StoredTurn], said: Mapping[str, int], *, before: Sequence[StoredTurn] = ()
 ) -> Outline:
-    """The outline with notes, names and actions of the open tail.
+    """The outline with notes, names and actions of the open tail, without notes of what the tail takes back.
 
     `said` are the tokens of each role before it, `before` the turns right before it.
     """
     told = not_deleted(turns)
     readings = read_segment(told)
-    notes = notes_of(readings)
+    overtaken = tuple(overtaken_by_notes(notes_of(readings)))
+    notes = still_held(notes_of(readings), OvertakenIndex((*outline.overtaken, *overtaken)))
     said = said_after(said, turns)
     tool_percent = _tool_percent(said)
     return replace(
-        outline,
+        without_overtaken(outline, overtaken),
         tail=tuple(ranked(notes, said, most_tokens=_TAIL_TOKENS)),
         tail_seq=turns[-1].seq if turns else 0,
         tail_actions=actions_of(told, before=before),
@@ -121,6 +153,13 @@ def with_tail(
         tail_names=rank(segment_ledger(told, manuals_of(readings)))[:_TAIL_NAMES] if tool_percent else (),
         tool_percent=tool_percent,
     )
+
+
+def without_overtaken(outline: Outline, by_tail: tuple[Overtaken, ...]) -> Outline:
+    """The outline without the notes that say what turns after it overtook."""
+    index = OvertakenIndex(by_tail)
+    notes = still_held(outline.notes, index) if index else outline.notes
+    return replace(outline, notes=tuple(notes), tail_overtaken=by_tail)
 
 
 def _tool_percent(said: Mapping[str, int]) -> int:

@@ -9,6 +9,7 @@ from typing import Any, Final
 _MAX_GOAL: Final = 2_000
 _MAX_CONSTRAINTS: Final = 50
 _DEDUPLICATE_ABOVE: Final = 0.85
+_RESIDUAL_SHARE: Final = 0.2
 
 _LIMITS: Final[Mapping[str, tuple[int, int]]] = {
     "segment_max_turns": (2, 200),
@@ -18,6 +19,8 @@ _LIMITS: Final[Mapping[str, tuple[int, int]]] = {
     "gap_minutes": (1, 525_600),
     "look_ahead": (0, 3),
     "hold_turns": (0, 64),
+    "anchor_threshold": (0, 100),
+    "residual_threshold": (0, 100),
 }
 """Lowest and highest sensible value of each whole-number setting; others are clamped."""
 
@@ -46,6 +49,12 @@ class FoldSettings:
     """What must hold; anchors that speak of one score higher."""
     deduplicate_above: float = _DEDUPLICATE_ABOVE
     """Cosine above which two anchors of one type are the same."""
+    anchor_threshold: int = 50
+    """Score from which something becomes an anchor."""
+    residual_threshold: int = 60
+    """Importance from which a turn may be kept verbatim."""
+    residual_share: float = _RESIDUAL_SHARE
+    """Share of a segment's turns that are kept verbatim for their importance, at most."""
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any] | None) -> FoldSettings:
@@ -57,7 +66,8 @@ class FoldSettings:
         return cls(
             goal=_text(given.get("goal")),
             constraints=_texts(given.get("constraints")),
-            deduplicate_above=_share(numbers.get("deduplicate_above")),
+            deduplicate_above=_share(numbers.get("deduplicate_above"), least=0.5, default=_DEDUPLICATE_ABOVE),
+            residual_share=_share(numbers.get("residual_share"), least=0.0, default=_RESIDUAL_SHARE),
             **chosen,
         )
 
@@ -78,10 +88,10 @@ def _whole(name: str, value: object) -> int | None:
     return int(min(max(value, lowest), highest))
 
 
-def _share(value: object) -> float:
+def _share(value: object, *, least: float, default: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        return _DEDUPLICATE_ABOVE
-    return float(max(0.5, value))
+        return default
+    return float(max(least, value))
 
 
 def _text(value: object) -> str | None:

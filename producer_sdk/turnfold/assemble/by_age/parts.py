@@ -91,7 +91,7 @@ class _Selection:
         They are shown in the order in which they were said.
         """
         most = self._left() + self._anchors_tokens if self._cut else (self._left() - self._joined_tokens()) // 2
-        room = AnchorsRoom.of(self._policy, target=self._target, share=limit, most=most)
+        room = AnchorsRoom.of(self._policy, target=self._target, limit=limit, most=most, most_with_pins=most)
         held = {anchor.id for anchor in self.plan.anchors}
         taken: list[Anchor] = []
         spent = self._anchors_tokens or self._pricing.count(ANCHORS_HEADER)
@@ -171,7 +171,7 @@ class _Selection:
 
     def excerpts_limit(self) -> int:
         """Tokens that excerpts may cost before anything is left over."""
-        asked = self._material.request.query and self._material.snapshot.excerpts
+        asked = self._material.question and self._material.snapshot.excerpts
         return int(self._policy.excerpts_share * self._target) if asked else 0
 
     def _left(self) -> int:

@@ -63,7 +63,7 @@ class ByAge:
 
     def not_repeated(self, material: Material, plan: Plan) -> Iterator[LeftOut]:
         """Excerpts that have no room in their share."""
-        excerpts = len(material.snapshot.excerpts) if material.request.query else 0
+        excerpts = len(material.snapshot.excerpts) if material.question else 0
         if excerpts > len(plan.excerpts):
             yield LeftOut(f"{excerpts - len(plan.excerpts)} of {excerpts} excerpts", "search()")
 

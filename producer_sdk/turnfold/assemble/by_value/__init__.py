@@ -11,5 +11,6 @@ answers         turns that answer a query, word for word
 fitting         the first of a ranking while there is room
 asked           what a query adds, behind what stands there whatever is asked
 parts           all parts of a context, from these
+asked_blocks    code, tables and outputs that a query asks for
 selection       the largest context of such parts that fits
 """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from turnfold.assemble.detail import Answer, Detail, Evidence, detail_of
-from turnfold.assemble.excerpts import LONGEST, passage, query_stems
+from turnfold.assemble.excerpts import LONGEST, passage, query_stems, still_held
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.render_text import EXCERPTS_HEADER
 from turnfold.assemble.material import Material
@@ -49,10 +49,10 @@ class Answers:
     """What was found to answer a query: turns, and notes of what is folded. Empty without one."""
 
     def __init__(self, material: Material) -> None:
-        request, snapshot = material.request, material.snapshot
-        is_quotable = bool(request.query and not snapshot.unread)
+        snapshot = material.snapshot
+        is_quotable = bool(material.question and not snapshot.unread)
         self._material = material
-        self._stems = query_stems(request.query)
+        self._stems = query_stems(material.question)
         self._in_tail: Sequence[Excerpt] = _in_tail(material, self._stems) if is_quotable else ()
         self._in_segments: Sequence[Excerpt] = snapshot.excerpts if is_quotable else ()
 
@@ -93,6 +93,8 @@ class Answers:
                 one = None
                 if detail in {Detail.TURNS, Detail.SENTENCES}:
                     one = passage(excerpt, pricing, self._stems, most_tokens=room)
+                    one = None if one is None else still_held(one, self._material.overtaken)
+                    one = one if one is not None and pricing.excerpt(one) <= room else None
                     detail = Detail.NOTES if one is None else Detail.SENTENCES if one.marker else Detail.TURNS
                 if one is not None:
                     price = pricing.excerpt(one)

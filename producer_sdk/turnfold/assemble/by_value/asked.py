@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from turnfold.assemble.by_value.answers import NOTHING_QUOTED, Quoted
 from turnfold.assemble.by_value.fitting import fitting_notes
-from turnfold.assemble.by_value.past import NO_LABELS, Labels, Past, Taken
+from turnfold.assemble.by_value.past import NOTHING_STANDS, Past, Standing, Taken
 from turnfold.assemble.forms.groups import Hits
 from turnfold.assemble.forms.render_text import HITS_HEADER
 from turnfold.assemble.pricing import Pricing
@@ -38,7 +38,7 @@ class Asked(NamedTuple):
     said: Quoted = NOTHING_QUOTED
     notes: tuple[Note, ...] = ()
     """As they were taken: first those that answer."""
-    labels: Labels = NO_LABELS
+    standing: Standing = NOTHING_STANDS
     hits: Hits | None = None
     """The notes as they are shown."""
     tokens: int = 0
@@ -50,12 +50,12 @@ class Asked(NamedTuple):
             return self
         hits = Hits(tuple(in_order(notes)))
         tokens = self.said.tokens + pricing.notes(hits)
-        return self._replace(notes=notes, labels=taken.labels, hits=hits, tokens=tokens)
+        return self._replace(notes=notes, standing=taken.standing, hits=hits, tokens=tokens)
 
     def with_more(self, past: Past, background: Sequence[Note], room: int, pricing: Pricing) -> Asked:
         """With notes near the end for `room` more tokens: all before them stays."""
         near = (note for note in past.near_the_end_of(self.notes, background) if note.seq not in self.said.whole)
-        return self.with_notes(fitting_notes(near, (), room, pricing, labels=self.labels), pricing)
+        return self.with_notes(fitting_notes(near, (), room, pricing, standing=self.standing), pricing)
 
 
 def asked(
@@ -71,6 +71,6 @@ def asked(
     hits = fitting_notes(unsaid, (), room, pricing)
     shown = background | {(note.seq, note.place) for note in hits.notes}
     others = (note for note in past if note[0] not in said.whole and note[:2] not in shown)
-    beside = fitting_notes(others, (), room - hits.tokens, pricing, labels=hits.labels)
-    taken = Taken([*hits.notes, *beside.notes], hits.tokens + beside.tokens, beside.labels)
+    beside = fitting_notes(others, (), room - hits.tokens, pricing, standing=hits.standing)
+    taken = Taken([*hits.notes, *beside.notes], hits.tokens + beside.tokens, beside.standing)
     return Asked(said, tokens=said.tokens).with_notes(taken, pricing)

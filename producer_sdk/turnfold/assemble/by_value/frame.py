@@ -29,11 +29,13 @@ class Frame:
 
     @cached_property
     def spans(self) -> list[GroupSpan]:
-        """Neighbouring nodes in as many groups as the budget has room for lines, up to the first raw turn."""
+        """Nodes in as many groups as the budget has room for lines, up to the first raw turn."""
         before, most_tokens, short = self._spans_by
         return self._material.memo.of(
             ("spans", *self._spans_by),
-            lambda: spans_of(self._outline.cover, before=before, most_tokens=most_tokens, short=short),
+            lambda: spans_of(
+                self._outline.cover, self._outline.chapters, before=before, most_tokens=most_tokens, short=short
+            ),
         )
 
     @property
@@ -54,12 +56,16 @@ class Frame:
 
     def tokens(self, pricing: Pricing, *, may_be_parted: bool) -> int:
         """At most the tokens of the background's headers and of the lines below them."""
-        lines = [group_line(*self.tail)] if self.tail else []
+        lines = [group_line(self.tail.marker)] if self.tail else []
         lines += lines_of(self.unfolded, self._plan.unread)
-        folded = self._material.memo.of(
-            ("lines", *self._spans_by), lambda: sum(pricing.count(group_line(*span)) for span in self.spans)
-        )
+        folded = self.folded_tokens(pricing)
         return folded + frame_tokens(lines, pricing, has_folded=bool(folded), may_be_parted=may_be_parted)
+
+    def folded_tokens(self, pricing: Pricing) -> int:
+        """Tokens of the lines for what is folded."""
+        return self._material.memo.of(
+            ("lines", *self._spans_by), lambda: sum(pricing.count(group_line(span.marker)) for span in self.spans)
+        )
 
     @property
     def _spans_by(self) -> tuple[int, int, bool]:

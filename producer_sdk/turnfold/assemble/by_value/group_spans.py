@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple
 
 from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.forms.markers import Marker, NodeTarget, format_marker, turns_marker
-from turnfold.contract.notes import Covered, Note, in_order
+from turnfold.contract.notes import ChapterName, Covered, Note, in_order
+from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
 
-_GROUP_TOKENS: Final = 16
+_GROUP_TOKENS: Final = 12
 """About what a group's line costs."""
+_SHORT_TOKENS: Final = 8
+"""The same without words."""
 _FIRST_SEQ: Final = attrgetter("first_seq")
 _FIRST: Final = itemgetter(0)
-_NEAR: Final = 3
-"""Nodes within which a group's edge may move to the beginning of a day."""
 
 
 class GroupSpan(NamedTuple):
@@ -27,17 +28,65 @@ class GroupSpan(NamedTuple):
     marker: str
 
 
-def spans_of(cover: Sequence[Covered], *, before: int, most_tokens: int, short: bool) -> list[GroupSpan]:
-    """Nodes up to a turn in as many groups as there are tokens for lines; `short` names of nodes if wanted."""
+def spans_of(
+    cover: Sequence[Covered], chapters: Iterable[ChapterName] = (), *, before: int, most_tokens: int, short: bool
+) -> list[GroupSpan]:
+    """Nodes up to a turn, in as many groups as there are tokens for lines; `short` names of nodes if wanted.
+
+    A group is a node: chapters for what is old, where there is no room for a line a segment. Where even those are too
+    many, the oldest segments that no chapter holds are one range of turns, or all that is old.
+    """
     many_nodes = bisect_right(cover, before, key=_FIRST_SEQ)
     if not many_nodes:
         return []
-    many = max(1, min(many_nodes, most_tokens // _GROUP_TOKENS))
-    edges = sorted({0, *(_edge(cover, many_nodes, many_nodes * i // many) for i in range(1, many))})
-    return [
-        _span(cover[first:last], before, short=short)
-        for first, last in zip(edges, [*edges[1:], many_nodes], strict=True)
-    ]
+    most = max(1, most_tokens // (_SHORT_TOKENS if short else _GROUP_TOKENS))
+    nodes = _coarser(cover[:many_nodes], chapters, most)
+    return [_span(group, before, short=short) for group in _joined(nodes, most)]
+
+
+def _joined(nodes: Sequence[Covered], most: int) -> list[Sequence[Covered]]:
+    """At most so many groups: where there are more nodes, the oldest segments are one, or the oldest of all."""
+    many = len(nodes) - most + 1
+    if many <= 1:
+        return [[node] for node in nodes]
+    first = next((at for at, node in enumerate(nodes) if not node.height), len(nodes))
+    if first + many > len(nodes):
+        first = 0
+    joined = nodes[first : first + many]
+    return [*([node] for node in nodes[:first]), joined, *([node] for node in nodes[first + many :])]
+
+
+def _coarser(nodes: Sequence[Covered], chapters: Iterable[ChapterName], most: int) -> list[Covered]:
+    """At most so many nodes where the tree has them: eight become their chapter, the lowest and of those the oldest."""
+    slugs = {(one.height, one.idx): one.slug for one in chapters}
+    found = list(nodes)
+    for height in range(MAX_HEIGHT):
+        at = 0
+        while at < len(found) and len(found) > most:
+            if (slug := slugs.get(_parent(found[at]))) is not None and _is_family(found[at : at + FAN_OUT], height):
+                found[at : at + FAN_OUT] = [_chapter(found[at : at + FAN_OUT], slug)]
+            at += 1
+    return found
+
+
+def _parent(node: Covered) -> tuple[int, int]:
+    return node.height + 1, node.idx // FAN_OUT
+
+
+def _is_family(nodes: Sequence[Covered], height: int) -> bool:
+    """True for the eight children of one chapter of the height above."""
+    return len(nodes) == FAN_OUT and all(
+        node.height == height and node.idx == nodes[0].idx // FAN_OUT * FAN_OUT + i for i, node in enumerate(nodes)
+    )
+
+
+def _chapter(children: Sequence[Covered], slug: str) -> Covered:
+    height, idx = _parent(children[0])
+    first, last = children[0], children[-1]
+    return Covered(
+        height, idx, first.first_seq, last.last_seq, sum(child.tokens for child in children), slug, first.first_day,
+        last.last_day,
+    )  # fmt: skip
 
 
 def _span(nodes: Sequence[Covered], before: int, *, short: bool) -> GroupSpan:
@@ -49,19 +98,6 @@ def _span(nodes: Sequence[Covered], before: int, *, short: bool) -> GroupSpan:
         target = NodeTarget(node.height, node.idx)
         return GroupSpan(first, last, format_marker(Marker(1, target), slug="" if short else node.slug))
     return GroupSpan(first, last, turns_marker(first, last, level=2))
-
-
-def _edge(cover: Sequence[Covered], many_nodes: int, at: int) -> int:
-    """Where a group begins: at the nearest node that begins a day, or where asked for."""
-    for far in range(_NEAR):
-        for place in (at - far, at + far):
-            if 0 < place < many_nodes and _begins_day(cover[place - 1], cover[place]):
-                return place
-    return at
-
-
-def _begins_day(before: Covered, node: Covered) -> bool:
-    return bool(before.last_day and node.first_day) and before.last_day != node.first_day
 
 
 def last_day(groups: Sequence[Group]) -> str:

@@ -22,7 +22,7 @@ from turnfold.assemble.by_value.fitting import (
 from turnfold.assemble.by_value.frame import Frame
 from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, last_day, with_more
 from turnfold.assemble.by_value.latest_actions import fitting_actions
-from turnfold.assemble.by_value.past import Past, SaidWhen, Taken
+from turnfold.assemble.by_value.past import Past, Taken
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.forms.chat import ShownTurn
@@ -44,9 +44,16 @@ _ALL_FOR_NAMES: Final = 1_000
 """Tokens of a budget beyond which names have less of it: the best ones stand there already."""
 _LATE_NAMES: Final = 6
 """One part in six of what names may have is at most for those of turns that are not folded yet."""
+_TARGET_STEP: Final = 0.05
+"""Of the budget: the share of anchors grows in such steps, so that contexts for other questions begin alike."""
 _ROUNDS: Final = 4
 _MOST_OF_NOTES: Final = 8
 """Results that are remembered of the same notes: they differ in what is left over for a few more."""
+_CHANGING_LINES: Final = 48
+"""Tokens of headers and of the lines for what is neither folded nor raw, about: at most what they usually cost."""
+_OF_TAIL: Final = 1.0
+"""Of what the least note of the past tells for a token: notes of the open tail that tell less are not shown."""
+_LINES_GROW: Final = 8
 _ENOUGH: Final = 2**31
 """Tokens: room for all."""
 
@@ -66,6 +73,7 @@ def parts_by_value(material: Material, pricing: Pricing, *, target: int, in_deta
         if not selection.show_more_raw():
             break
         selection.take_the_past()
+    selection.fill()
     return selection.plan
 
 
@@ -81,9 +89,12 @@ class _Selection:
         self._outline = material.snapshot.outline or Outline()
         self._actions = material.memo.of("actions", lambda: self._outline.all_actions)
         self._target = target
+        self._usable = max(1, material.request.usable_tokens)
+        """What the first attempt aimed at: what is decided by it is the same for reads that ask other questions."""
         self._fixed = fixed
         self._in_detail = tuple((node.first_seq, node.last_seq) for node in in_detail)
         self._left = 0
+        self._is_filling = False
         self._for_actions = 0
         self._kept_free = 0
         """Of the room for actions and late names what they leave; it changes with each turn, and is for the end."""
@@ -93,6 +104,7 @@ class _Selection:
         self.plan = with_lines(plan, material, recent.at_first(material, pricing, target=target, room=target - fixed))
         self._frame = self._framed()
         self._raw_at_first = self._recent_tokens()
+        self._first_raw_at_first = self._frame.first_raw
         self._answers = Answers(material)
         # Only more turns are shown raw later on, and then fewer may answer.
         answers = self._answers.are_before(self._frame.first_raw)
@@ -105,19 +117,17 @@ class _Selection:
 
     def take_anchors_and_names(self) -> None:
         """Anchors by rank and names by score, each up to its share; anchors of turns that are shown raw stand there."""
-        first_raw = self._frame.first_raw
+        first_raw = self._first_raw_at_first
         frame = self._frame.tokens(self._pricing, may_be_parted=self._may_be_parted)
         room = self._target - self._fixed - self._recent_tokens() - frame
         self._for_actions = min(self._actions_share(), max(0, room // 2))
         room -= self._for_actions
         # Half of the room at most: a context of anchors alone says nothing else.
-        share = int(self._policy.anchors_share * self._target)
-        for_anchors = AnchorsRoom.of(self._policy, target=self._target, share=share, most=room // 2)
+        for_anchors = AnchorsRoom.of(self._policy, target=self._stepped_target(), most=room // 2, most_with_pins=room)
         self._anchors_by = ("anchors", first_raw, for_anchors, self._target)
         top = TopAnchors.of(self._material.snapshot.anchors)
-        said = SaidWhen(self._outline.notes, self._target)
         anchors = self._material.memo.of(
-            self._anchors_by, lambda: fitting_anchors(top, first_raw, for_anchors, self._pricing, said)
+            self._anchors_by, lambda: fitting_anchors(top, first_raw, for_anchors, self._pricing)
         )
         room -= anchors.tokens
         most_names = self._names_share()
@@ -153,18 +163,21 @@ class _Selection:
         first_raw = self._frame.first_raw
         past = Past(self._outline.notes, before_seq=first_raw, anchored=self._anchor_words, in_detail=self._in_detail)
         late = [note for note in self._outline.tail if note.seq < first_raw] if tail else []
-        chosen, answer, memo = self._with_answer(past, opened, self._steady_room(tail))
+        chosen, answer, memo = self._with_answer(past, opened, self._steady_room())
         left = self._left - chosen.tokens - answer.tokens
         if late := [note for note in late if note.seq not in answer.said.whole]:
+            worth = _OF_TAIL * min((note.gain for note in chosen.notes), default=0)
+            late = [note for note in late if note.gain >= worth]
             of_tail = self._chosen(late, opened, min(left + self._more_raw(), left + self._kept_free))
             late = of_tail.notes
             left -= of_tail.tokens
         groups = memo.of("groups", lambda: grouped(spans, chosen.notes))
-        if answer.notes and left > _WORTH_FILLING * self._target:
+        worth_filling = self._is_filling and left > _WORTH_FILLING * self._target
+        if answer.notes and worth_filling:
             longer = answer.with_more(past, chosen.notes, left, self._pricing)
             left -= longer.tokens - answer.tokens
             answer = longer
-        elif chosen.notes and left > _WORTH_FILLING * self._target:
+        elif chosen.notes and worth_filling:
             more = memo.of("more", lambda: past.near_the_end_of(chosen.notes))
             near = self._chosen(more, opened, left).notes
             before = groups
@@ -173,7 +186,7 @@ class _Selection:
                 ("near", tuple(near)),
                 lambda: (
                     with_more(before, near),
-                    fitting_notes(near, opened, _ENOUGH, self._pricing, labels=chosen.labels).tokens,
+                    fitting_notes(near, opened, _ENOUGH, self._pricing, standing=chosen.standing).tokens,
                 ),
             )
             left -= tokens
@@ -193,18 +206,17 @@ class _Selection:
         day = "" if self._may_be_parted else last_day(groups)
         return self._material.memo.of(("tail", span, day, tuple(notes)), lambda: grouped([span], notes, day=day)[0])
 
-    def _steady_room(self, tail: GroupSpan | None) -> int:
-        """What notes of what is folded may cost, the same while turns are appended but for one step.
-
-        As much is kept free as the open tail may take: half of its share while it needs no more, then all of it, for
-        raw turns or, when they are too long for that, for the newest ones and notes of the others.
-        """
-        policy = self._policy
-        raw = self._raw_at_first
-        few, many = int(policy.recent_share * self._target), int(policy.tail_share * self._target)
-        kept = few if tail is None and raw <= few else many
-        steady = self._left + self._recent_tokens() - max(kept, raw)
-        return max(0, min(steady, self._left + self._kept_free))
+    def _steady_room(self) -> int:
+        """What notes of what is folded may cost: the same while turns are appended, but for steps."""
+        policy, usable, last = self._policy, self._usable, self._raw_at_first
+        kept = max(recent.reserve(self._material, usable), last + -last % max(1, int(policy.recent_step * usable)))
+        lines = self._frame.tokens(self._pricing, may_be_parted=self._may_be_parted)
+        changing_lines = lines - self._frame.folded_tokens(self._pricing)
+        first_room = (
+            self._left + self._recent_tokens() - kept + usable - self._target + changing_lines - _CHANGING_LINES
+        )
+        first_room -= first_room % max(1, int(policy.tail_step * usable))
+        return max(0, min(first_room - usable + self._target, self._left + self._kept_free))
 
     def _more_raw(self) -> int:
         """Tokens of the recent turns that were left over for them."""
@@ -216,44 +228,70 @@ class _Selection:
         The last remembers what is made of the first, for later reads too.
         """
         first_raw = self._frame.first_raw
+        most = room if self._material.request.query else min(room, int(self._policy.steered_share * self._target))
         quote = partial(
-            self._answers.quoted, self._pricing, before_seq=first_raw, target=self._target, most_tokens=room // 2
+            self._answers.quoted, self._pricing, before_seq=first_raw, target=self._target, most_tokens=most // 2
         )
         if not (found := self._answers.notes(first_raw)):
             said = quote(background=())
             chosen, memo = self._of_the_past(past, opened, room - said.tokens)
             return chosen, Asked(said, tokens=said.tokens), memo
-        share = self._policy.unasked_share
-        chosen, memo = self._of_the_past(past, opened, room_unasked(room, share=share, target=self._target))
+        chosen, memo = self._of_the_past(past, opened, self._room_unasked(room))
         shown = {(note.seq, note.place) for note in chosen.notes}
         answer = asked(found, past, shown, quote(background=shown), room - chosen.tokens, self._pricing)
         return chosen, answer, memo
+
+    def _room_unasked(self, room: int) -> int:
+        """Tokens of `room` for notes that stand there whatever is asked.
+
+        Those of the first attempt for a budget: what is asked decides how much further attempts aim at.
+        """
+        usable = self._usable
+        first_room = room + usable - self._target
+        if self._material.request.query is None:
+            most = first_room - int(self._policy.steered_share * usable)
+        else:
+            most = room_unasked(first_room, share=self._policy.unasked_share, target=usable)
+        return max(0, min(room, most))
 
     def _of_the_past(self, past: Past, opened: Sequence[GroupSpan], room: int) -> tuple[Taken, Memo]:
         """Notes of the past, and what remembers what is made of them."""
         key = (
             "past", self._material.request.budget_tokens, self._frame.first_raw, self._anchors_by, room, tuple(opened),
-            self._in_detail,
+            self._in_detail, self._pricing.brief,
         )  # fmt: skip
         memo = self._material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
         return memo.of("notes", lambda: self._chosen(past, opened, room)), memo
+
+    def fill(self) -> None:
+        """Spend what no more raw turns can take on more notes near the end."""
+        if self._left > _WORTH_FILLING * self._target:
+            self._is_filling = True
+            self.take_the_past()
 
     def show_more_raw(self) -> bool:
         """Spend what notes left over on more of the recent turns and on those before them; True when that is some."""
         material = self._material
         if self._left <= _WORTH_FILLING * self._target or not self.plan.raw:
             return False
-        longer = recent.widened(material, self._pricing, self.plan.raw, room=self._left)
+        # The lines above what is raw may grow by some tokens when less is left to them.
+        room = self._left - _LINES_GROW
+        longer = recent.widened(material, self._pricing, self.plan.raw, room=room)
         if longer is self.plan.raw:
             # Beyond all that could be shown a budget gives up no more: a larger one would show less.
             readable = sum(self._material.window.tokens)
             step = int(self._policy.raw_step * min(self._target, readable))
-            longer = recent.before(material, self._pricing, self.plan.raw, room=self._left, step=step)
+            longer = recent.before(material, self._pricing, self.plan.raw, room=room, step=step)
         if longer is self.plan.raw:
             return False
         self.plan = with_lines(self.plan, material, longer)
         self._frame = self._framed()
         return True
+
+    def _stepped_target(self) -> int:
+        """The target, the same for reads whose targets differ a little."""
+        step = max(1, int(_TARGET_STEP * self._usable))
+        return (self._target + step // 2) // step * step
 
     def _framed(self) -> Frame:
         return Frame(self._material, self.plan, self._outline, target=self._target)

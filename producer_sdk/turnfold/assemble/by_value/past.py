@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from itertools import chain, compress, count, islice
-from types import MappingProxyType
+from itertools import chain, compress
 from typing import Final, NamedTuple
 
 from turnfold.contract.note_lists import NoteList, NoteRow, Tiers
-from turnfold.contract.notes import Note
-from turnfold.contract.outlines import OUTLINE_TIERS
+from turnfold.contract.notes import MARKS, Note
 from turnfold.contract.records import Anchor
 
 _STAYS: Final = 0.9
 """Of the notes of what is folded: those that only change in steps."""
-Labels = Mapping[tuple[int, str, str], bool]
-"""By group, day and speaker, whether a note there ends in a mark already; of a day alone only that it is there."""
-NO_LABELS: Final[Labels] = MappingProxyType({})
+Standing = tuple[list[int], list[tuple[int, str, str, bool]]]
+"""Places of notes in the order of the turns, and of each its group, day and speaker, and whether a mark closes it."""
+NOTHING_STANDS: Final[Standing] = ([], [])
+"""Read, never changed."""
 
 
 class Taken(NamedTuple):
-    """Notes in the order in which they were taken, and what they cost with their labels."""
+    """Notes as they are shown, in the order in which they were taken, and what they cost with their labels."""
 
     notes: list[Note]
     tokens: int
-    labels: Labels
+    standing: Standing
+    """All notes that stand there now: with them further ones are priced."""
 
 
 class TakenAnchors(NamedTuple):
@@ -37,25 +35,9 @@ class TakenAnchors(NamedTuple):
     words: dict[int, set[str]]
 
 
-class SaidWhen:
-    """Who said a turn, and when, from those of an outline's notes that a context of so many tokens looks at anyway."""
-
-    def __init__(self, notes: Sequence[Note], target: int) -> None:
-        self._notes = notes
-        self._target = target
-
-    @cached_property
-    def _places(self) -> list[tuple[NoteList, dict[int, int]]]:
-        """The lists, the last one first, each with the place of a note of each turn."""
-        lists = islice(Tiers.of(self._notes).lists(), 1 + bisect_left(OUTLINE_TIERS, self._target))
-        return [(part, dict(zip(part.seqs, count(), strict=False))) for part in lists][::-1]
-
-    def of(self, seq: int) -> tuple[str | None, str]:
-        """The speaker of a turn and its day, as far as it has notes; an empty day for one without a time."""
-        for notes, places in self._places:
-            if seq in places:
-                return notes.said_when(places[seq])
-        return None, ""
+def bare_words(text: str) -> list[str]:
+    """Words in lower case, without the marks around them."""
+    return [word.strip(MARKS) for word in text.lower().split()]
 
 
 class Past:
@@ -112,4 +94,4 @@ class Past:
 
     def _is_anchored(self, note: Note) -> bool:
         """True when an anchor that is shown says what the note says."""
-        return self._anchored[note.seq].issuperset(note.text.lower().split())
+        return self._anchored[note.seq].issuperset(bare_words(note.text))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from turnfold.assemble.assembly import Assembly, assemble
+from turnfold.assemble.by_value.asked_blocks import asked_blocks
 from turnfold.assemble.by_value.parts import parts_by_value
 from turnfold.assemble.context import LeftOut
 from turnfold.assemble.forms.markers import node_marker
@@ -73,17 +74,23 @@ class ByValue:
 
 
 def _plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
-    """The parts, with what is looked up often and what the caller asked to be expanded.
+    """The parts, with blocks that a query asks for, what is looked up often, what the caller asked to be expanded.
 
-    Neither is repeated where all of the conversation is shown raw.
+    None of it is repeated where all of the conversation is shown raw.
     """
     plan = parts_by_value(material, pricing, target=target)
-    if not plan.has_background or not (material.snapshot.passages or often_of(material)):
+    if not plan.has_background:
         return plan
-    asked = AskedToExpand(material, pricing, target=target)
+    blocks = asked_blocks(material, pricing, plan, target=target)
+    if not (material.snapshot.passages or often_of(material)):
+        return (
+            blocks.added_to(parts_by_value(material, pricing, target=target - blocks.tokens)) if blocks.shown else plan
+        )
+    asked = AskedToExpand(material, pricing, target=target - blocks.tokens)
     often, cost = taken_often(material, pricing, plan, target=target, room=asked.room)
-    if asked.tokens or often:
-        plan = parts_by_value(material, pricing, target=target - asked.tokens - cost, in_detail=often)
+    if asked.tokens or often or blocks.tokens:
+        left = target - asked.tokens - cost - blocks.tokens
+        plan = blocks.added_to(parts_by_value(material, pricing, target=left, in_detail=often))
     plan = asked.added_to(plan)._replace(often=often)
     share = int(material.request.policy.often_share * target)
     return plan._replace(allotted=(*plan.allotted, ("often", share)))

@@ -56,7 +56,7 @@ class Group(NoteBlock):
 
     @property
     def line(self) -> str:
-        return group_line(self.first_seq, self.last_seq, self.marker)
+        return group_line(self.marker)
 
     @cached_property
     def day_after(self) -> str:

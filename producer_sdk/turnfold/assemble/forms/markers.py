@@ -1,6 +1,6 @@
 """Markers: what stands after the arrow in `[… →L1:auth-options-17]`, and what it resolves to.
 
-L1:auth-options-17   segment 17 (`idx` 16) at level 1; the words are for people, only the number counts
+L1:auth-options-17   segment 17 (`idx` 16) at level 1; the number says which, the words must be its own in any case
 L2:auth-c2-3         chapter 3 (`idx` 2) of height 2 at level 2
 L1:17, L2:c2-3       the same without words
 L0:turn-12           one turn
@@ -11,7 +11,7 @@ L0:turn-12+4000      a turn, or a range, from code point 4000 of its first turn 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from turnfold.contract.records import MAX_HEIGHT, Node
@@ -25,8 +25,8 @@ _LONGEST: Final = 200
 _MARKER: Final = re.compile(
     r"L(?P<level>[0-3]):(?:turns?-(?P<first>[0-9]{1,12})(?:-(?P<last>[0-9]{1,12}))?"
     r"(?:\+(?P<offset>[0-9]{1,12}))?"
-    r"|(?:[^\s:\]]*-)?c(?P<height>[0-9]{1,2})-(?P<chapter>[0-9]{1,12})"
-    r"|(?:[^\s:\]]*-)?(?P<segment>[0-9]{1,12}))"
+    r"|(?:(?P<of_chapter>[^\s:\]]*)-)?c(?P<height>[0-9]{1,2})-(?P<chapter>[0-9]{1,12})"
+    r"|(?:(?P<of_segment>[^\s:\]]*)-)?(?P<segment>[0-9]{1,12}))"
 )
 
 _READS_OTHERWISE: Final = re.compile(r"turns?(?:-[0-9]+)?|(?:.*-)?c[0-9]{1,2}")
@@ -40,6 +40,8 @@ class NodeTarget:
     height: int
     idx: int
     """From 0; one less than the number in the marker."""
+    slug: str = field(default="", compare=False)
+    """The words before the number, as they were given; empty where there were none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,4 +111,9 @@ def _checked(match: re.Match[str]) -> Marker | None:
     number = int(match["chapter"] or match["segment"])
     if number < 1 or height > MAX_HEIGHT or (match["chapter"] and height == 0):
         return None
-    return Marker(level, NodeTarget(height, number - 1))
+    return Marker(level, NodeTarget(height, number - 1, match["of_chapter"] or match["of_segment"] or ""))
+
+
+def names_node(target: NodeTarget, node: Node) -> bool:
+    """Whether the words of a marker are those of its node; a marker without words names any."""
+    return not target.slug or target.slug.lower() == node.slug.lower()

@@ -19,7 +19,7 @@ from turnfold.contract.speakers import label_of, speaker_label
 _MOST_REPLACED: Final = 80
 """Code points of what a correction replaces that are shown with it."""
 _NO_BRACKETS: Final = str.maketrans({"[": "(", "]": ")", '"': "'", "→": ">"})
-ANCHORS_HEADER: Final = "[anchors: exact words from earlier turns]\n"
+ANCHORS_HEADER: Final = "[standing facts: exact words from earlier turns]\n"
 BACKGROUND_HEADER: Final = "[background: notes on earlier turns, not instructions]\n"
 ACTIONS_HEADER: Final = "[actions: what was done last; what failed says so]\n"
 NAMES: Final = "names"
@@ -108,11 +108,9 @@ def opening_marker(node: Node, *, level: int, short: bool) -> str:
     return f"{ARROW}{node_marker(node, level=level - 1, short=short)}] "
 
 
-def group_line(first_seq: int, last_seq: int, marker: str) -> str:
-    """What stands before the notes of neighbouring turns, which a marker of turns names already."""
-    if marker.endswith((f":turns-{first_seq}-{last_seq}", f":turn-{last_seq}")):
-        return f"[{ARROW}{marker}]\n"
-    return f"[{_turns_named(first_seq, last_seq)} {ARROW}{marker}]\n"
+def group_line(marker: str) -> str:
+    """What stands before the notes of neighbouring turns: the way to them."""
+    return f"[{ARROW}{marker}]\n"
 
 
 def passage_opening(first_seq: int, last_seq: int, *, level: int) -> str:

@@ -46,7 +46,7 @@ def test_a_segment_has_a_bounded_number_of_anchors(turns: list[StoredTurn]) -> N
         ("We decided to keep the monthly plan.", AnchorType.DECISION),
         ("Let's use PostgreSQL 16 for the ledger.", AnchorType.DECISION),
         ("Which region hosts the backups?", AnchorType.UNRESOLVED_QUESTION),
-        ("The seat map must not exceed 500 seats.", AnchorType.CRITICAL_FACT),
+        ("The seat map must not exceed 500 seats.", AnchorType.CONSTRAINT),
         ("I'm allergic to peanuts.", AnchorType.CRITICAL_FACT),
         ("Actually, it was Omar who paid the deposit.", AnchorType.CORRECTION),
         ("Scratch that, the launch is on 7 May.", AnchorType.CORRECTION),
@@ -192,7 +192,7 @@ def test_what_an_assistant_is_told_for_good_comes_before_all_that_is_unmarked(or
     told = [said(order), said("Noted.", seq=2, role=Role.ASSISTANT)]
     rivals = talk("user: Correction: the launch with Ana is on 3 May 2026 at 10:30.")
     (found,) = anchors_of(told)
-    assert (found.type, found.text) == (AnchorType.CRITICAL_FACT, order)
+    assert (found.type, found.text) == (AnchorType.INSTRUCTION, order)
     assert found.rank > max(one.rank for one in anchors_of(rivals))
 
 

@@ -118,7 +118,7 @@ def test_a_pure_question_is_kept_as_nothing_else(text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_told_beside_a_question_is_kept(text: str, fact: str) -> None:
-    assert (AnchorType.CRITICAL_FACT, fact) in active(text)
+    assert fact in [kept for kind, kept in active(text) if kind in {AnchorType.CRITICAL_FACT, AnchorType.PREFERENCE}]
 
 
 def test_a_line_to_an_assistant_may_name_what_it_looks_for_in_a_question_without_a_mark() -> None:

@@ -61,7 +61,7 @@ def test_what_people_say_to_part_to_cheer_or_to_long_is_no_commitment(text: str)
         "I'd love it if you could send the lease.",
         "Look into the broken gate, please.", "Check out the branch and run the tests.",
         "You don't have to sign it until the notary calls.",
-        "Please help me carry the boxes.", "Send me the lease.", "Why not meet at the gate?", "You can go by tram.",
+        "Please help me carry the boxes.", "Send me the lease.", "Why not meet at the gate?",
         "I want you to sign the lease.", "I want to ask you to sign the lease.",
     ],
 )  # fmt: skip
@@ -100,7 +100,7 @@ def test_aims_told_to_an_assistant_are_no_requests(text: str, kept: bool) -> Non
 
 
 def test_what_somebody_longs_for_is_a_fact_among_people() -> None:
-    turns = talk("Ana: I want to help people who lost their homes.", "Omar: I see.")
+    turns = talk("Ana: I want to help those in Lyon who lost their homes.", "Omar: I see.")
     found = extract_anchors([read_turn(turn) for turn in turns], FoldSettings())
     assert [one.type for one in found] == [AnchorType.CRITICAL_FACT]
 

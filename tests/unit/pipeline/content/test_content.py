@@ -80,12 +80,14 @@ def test_fences_cut_a_text_without_losing_anything(text: str) -> None:
     ("text", "expected"),
     [
         ("a\n```py\nx = 1\n```\nb", [(False, "a\n"), (True, "x = 1\n"), (False, "b")]),
-        ("```\nnever closed\n", [(True, "never closed\n")]),
+        ("```\nnever closed\n", [(False, "```\nnever closed\n")]),
+        ("```c\nint x;\nint y;\n", [(True, "int x;\nint y;\n")]),
+        ("~~~\nnever closed\n```\ncode\n```\n", [(False, "~~~\nnever closed\n"), (True, "code\n")]),
         ("````md\n```\ninner\n```\n````", [(True, "```\ninner\n```\n")]),
         ("~~~\n```\n~~~\n", [(True, "```\n")]),
         ("``` not a fence, it goes `on`", [(False, "``` not a fence, it goes `on`")]),
         ("```\n```", [(True, "")]),
-        ("```", [(True, "")]),
+        ("```", [(False, "```")]),
         ("", []),
     ],
 )
@@ -95,7 +97,7 @@ def test_fences_close_as_markdown_says(text: str, expected: list[tuple[bool, str
 
 
 def test_a_fence_that_never_closes_says_so() -> None:
-    assert [piece.closed for piece in split_fences("```\na\n```\n```\nb")] == [True, False]
+    assert [piece.closed for piece in split_fences("```\na\n```\n```\nf(b);\ng(b);")] == [True, False]
 
 
 def test_a_marker_in_a_tools_output_is_no_marker_in_its_summary() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from support.wild_turns import said, talk, wild_turns
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold_worker.pipeline.turns.importance import POINTS, RESIDUAL_FROM, ImportanceScore, residuals, score_turns
+from turnfold_worker.pipeline.turns.treatment import read_segment
 
 FILLER = ["user: and what about lunch", "assistant: soup", "user: fine", "assistant: good", "user: bye"]
 
@@ -131,3 +132,16 @@ def test_scores_are_sums_of_factors_and_residuals_are_few(turns: list[StoredTurn
 def test_residuals_do_not_depend_on_the_order_in_which_scores_are_given(turns: list[StoredTurn], cut: int) -> None:
     scores = score_turns(turns)
     assert residuals(scores) == residuals([*scores[cut:], *scores[:cut]])
+
+
+def test_a_conversation_may_choose_what_is_kept_for_its_score() -> None:
+    scores = [ImportanceScore(seq, 10 * seq, ()) for seq in range(1, 11)]
+    assert residuals(scores) == {9, 10}
+    assert residuals(scores, least=95) == {10}
+    assert residuals(scores, least=40, share=0.5) == {6, 7, 8, 9, 10}
+    assert residuals(scores, share=0.0) == frozenset()
+    turns = talk("user: We decided on the task and its goals.", *FILLER, *FILLER)
+    important = [reading.treatment.important for reading in read_segment(turns) if reading.treatment is not None]
+    assert important[0]
+    strict = read_segment(turns, residual_threshold=95)
+    assert not any(reading.treatment.important for reading in strict if reading.treatment is not None)

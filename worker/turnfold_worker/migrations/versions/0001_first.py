@@ -118,6 +118,7 @@ def upgrade() -> None:
         sa.Column("tokens", sa.Integer(), nullable=False),
         sa.Column("score", sa.SmallInteger(), nullable=False),
         sa.Column("rank", sa.Integer(), nullable=False),
+        sa.Column("factors", sa.JSON(), server_default="{}", nullable=False),
         sa.Column("state", sa.SmallInteger(), nullable=False),
         sa.Column("related", sa.Integer(), nullable=True),
         sa.Column("replaces", sa.Integer(), nullable=True),
@@ -135,6 +136,14 @@ def upgrade() -> None:
         ),
     )
     op.create_index(
+        "anchor_over",
+        "anchor",
+        ["conversation", "state", "id"],
+        unique=False,
+        sqlite_where=sa.text("state <> 0"),
+        postgresql_where=sa.text("state <> 0"),
+    )
+    op.create_index(
         "anchor_settled",
         "anchor",
         ["conversation", "settled_after"],
@@ -145,7 +154,7 @@ def upgrade() -> None:
     op.create_index(
         "anchor_top",
         "anchor",
-        ["conversation", "rank", "id"],
+        ["conversation", sa.literal_column("(rank + CASE WHEN replaces IS NULL THEN 0 ELSE 40 END)"), "id"],
         unique=False,
         sqlite_where=sa.text("state = 0"),
         postgresql_where=sa.text("state = 0"),

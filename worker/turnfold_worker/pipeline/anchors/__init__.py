@@ -2,6 +2,8 @@
 
 What a clause does and says, each package using only those before it:
 
+ranks         the order in which anchors are shown
+assistants    who among the speakers is an assistant
 rules         phrases by which people promise, ask, decide, correct, state and answer
 statements    what one statement says: what is done, demanded, limited, when it holds, what it asks
 acts          what each turn does, by these and by what the turn before left open
@@ -10,6 +12,8 @@ settling      what one anchor does to those before it: it repeats, corrects, ans
 
 The anchors of a segment, by all of these:
 
+standing      limits, instructions and preferences, whatever else a clause does
+worth         how sure it is that a clause matters later, by named factors
 refusals      what only refuses an offer, and corrects nothing
 binding       what only sounds like a promise or a request, and binds nobody
 drafts        anchors before they meet earlier ones

@@ -18,7 +18,7 @@ from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.rules.statement_rules import STANDING_ORDER
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, agree
-from turnfold_worker.pipeline.anchors.settling.settle import MENDS_MISTYPED_WITHIN, comparable, finish, settle
+from turnfold_worker.pipeline.anchors.settling.settle import MENDS_MISTYPED_WITHIN, comparable, finish, hand_on, settle
 from turnfold_worker.pipeline.anchors.statements.duties import duties_of
 from turnfold_worker.pipeline.anchors.statements.manner import manner_of, words_of_manner
 from turnfold_worker.pipeline.language.words import specific_words, words
@@ -122,6 +122,7 @@ def merge(
         settle(new, known, settings)
         known.append(new)
         fresh.append(new)
+    hand_on(fresh, known)
     changed = (_change_of(one.anchor) for one in known if one.anchor != before.get(one.anchor.id, one.anchor))
     return Merged(new=tuple(one.anchor for one in fresh), changed=tuple(changed))
 
@@ -201,5 +202,5 @@ def _numbered(draft: AnchorDraft, anchor_id: int, node_idx: int) -> Anchor:
     return Anchor(
         id=anchor_id, type=draft.type, text=draft.text, turn_seq=draft.turn_seq, start=draft.start, end=draft.end,
         state=draft.state, score=draft.score, rank=draft.rank, node_idx=node_idx, tokens=draft.tokens,
-        speaker=draft.speaker, role=draft.role,
+        speaker=draft.speaker, role=draft.role, factors=draft.factors,
     )  # fmt: skip

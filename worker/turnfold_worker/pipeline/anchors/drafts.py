@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold_worker.pipeline.anchors.acts.turn_acts import SENTENCES_READ
+from turnfold_worker.pipeline.anchors.assistants import TEXT
 from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules, wanted_rules
 from turnfold_worker.pipeline.anchors.statements import done
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE
@@ -19,8 +20,6 @@ _ASKS_BACK: Final = 2
 """Sentences up to which a reply that ends in a question gives no answer."""
 
 
-TEXT: Final = 600
-"""Code points from which a turn is a text, of which only the end proposes something."""
 _LIST: Final = 3
 """Line breaks from which a turn is a list or a poem."""
 
@@ -45,6 +44,8 @@ class AnchorDraft:
     """The label of who said it."""
     role: Role | None = None
     """Theirs."""
+    factors: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """What the score is made of, by name."""
     reports: bool = False
     """Few words that only matter where they say that something promised in an earlier segment is done: 'Sent.'."""
 

@@ -6,10 +6,9 @@ A draft's text is a slice of its turn by construction. What a clause does is fou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
-from turnfold.contract.records import AnchorState, AnchorType, Importance, Role
+from turnfold.contract.records import PINNED_RANK, AnchorState, AnchorType, Importance, Role
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.acts.before import NOTHING, leaves_open
@@ -20,16 +19,21 @@ from turnfold_worker.pipeline.anchors.acts.turn_acts import (
     YES_TO_A_PROPOSAL,
     turn_acts,
 )
+from turnfold_worker.pipeline.anchors.assistants import TEXT, Company, companies
 from turnfold_worker.pipeline.anchors.binding import with_what_binds
-from turnfold_worker.pipeline.anchors.drafts import TEXT, AnchorDraft, settled
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, settled
 from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
+from turnfold_worker.pipeline.anchors.ranks import STANDING, rank_of
 from turnfold_worker.pipeline.anchors.refusals import with_refusals
 from turnfold_worker.pipeline.anchors.rules import courtesy_rules, reply_rules, statement_rules, wanted_rules
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, PERHAPS, Act, Found
+from turnfold_worker.pipeline.anchors.standing import points_of, standing_type
 from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
 from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
+from turnfold_worker.pipeline.anchors.statements.two_things import two_things
+from turnfold_worker.pipeline.anchors.worth import Factors, doubts_of, marks_of, score_of
 from turnfold_worker.pipeline.language.common_words import is_common
-from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
+from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses, trimmed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 from turnfold_worker.pipeline.language.words import specific_words, words
@@ -39,19 +43,10 @@ from turnfold_worker.pipeline.turns.reading import Reading
 MAX_PER_SEGMENT: Final = 12
 _MAX_PER_TURN: Final = {Role.USER: 4, Role.ASSISTANT: 2, Role.TOOL: 1, Role.SYSTEM: 4, Role.DEVELOPER: 4}
 _LEAST_SCORE: Final = 50
-_TYPE_RANK: Final = {
-    AnchorType.CORRECTION: 40,
-    AnchorType.DECISION: 35,
-    AnchorType.CRITICAL_FACT: 30,
-    AnchorType.COMMITMENT: 25,
-    AnchorType.UNRESOLVED_QUESTION: 15,
-}
-_MARK_SCORE: Final = {Importance.LOW: -20, Importance.MEDIUM: 8, Importance.HIGH: 15, Importance.PIN: 40}
-_MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH: 200, Importance.PIN: 1000}
-_STANDING_RANK: Final = 60
-"""What is wanted from now on comes before all that nobody marked."""
+_STATEMENTS: Final = frozenset({AnchorType.CRITICAL_FACT, AnchorType.CONSTRAINT})
 _MIN_WORDS: Final = 3
-_AGREED_SCORE: Final = 62
+_RULED_FROM: Final = 66
+"""Points from which a correction stays one though it says what must hold."""
 _PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
 """Points of preference when a clause does several things: what overtakes or binds tells more than what is asked."""
 _STEPS: Final = frozenset({"order", "order under a condition", "advice", "proposal", "work named"})
@@ -81,14 +76,19 @@ def extract_anchors(
     acts = with_refusals(readings, with_head(readings, segment_acts(readings), vectors))
     acts = with_what_binds(readings, acts)
     found: list[AnchorDraft] = []
+    company_of = dict(zip((reading.turn.seq for reading in readings), companies(readings), strict=True))
     for reading, span in _agreed(readings, acts):
-        found.append(_draft(reading, AnchorType.DECISION, span, _AGREED_SCORE + _bonus(reading, span, wanted)))
+        company = company_of[reading.turn.seq]
+        factors = {"agreed to": 62, **marks_of(reading, span, wanted, company)}
+        factors |= doubts_of(AnchorType.DECISION, "agreed to", plain_words(reading.text(span)), reading, span, company)
+        if score_of(factors) >= settings.anchor_threshold:
+            found.append(_draft(reading, AnchorType.DECISION, span, factors))
     agreed = {draft.turn_seq: draft for draft in found}
     for reading, done in zip(readings, acts, strict=True):
-        of_turn = _of_turn(reading, done, wanted)
+        of_turn = _of_turn(reading, done, wanted, company_of[reading.turn.seq], least=settings.anchor_threshold)
         decided = agreed.get(reading.turn.seq)
         found.extend(one for one in of_turn if decided is None or not _overlap(one, decided))
-    best = _best([settled(draft, readings, found) for draft in found], MAX_PER_SEGMENT)
+    best = _best([settled(draft, readings, found) for draft in found], MAX_PER_SEGMENT, standing=MAX_PER_SEGMENT)
     return tuple(sorted(best, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
 
 
@@ -107,26 +107,37 @@ def segment_acts(readings: Sequence[Reading]) -> list[list[Found]]:
     return acts
 
 
-def _best(drafts: Sequence[AnchorDraft], limit: int) -> list[AnchorDraft]:
-    pinned = _MARK_RANK[Importance.PIN]
+def _best(drafts: Sequence[AnchorDraft], limit: int, *, standing: int) -> list[AnchorDraft]:
+    """Those of the best ranks; of a turn twice as many where they tell what must hold or is wanted from now on."""
     # What is done with already takes no place of what is open.
     order = sorted(range(len(drafts)), key=lambda i: (drafts[i].state is not AnchorState.ACTIVE, -drafts[i].rank, i))
-    return [drafts[i] for place, i in enumerate(order) if place < limit or drafts[i].rank >= pinned]
+    return [
+        drafts[i]
+        for place, i in enumerate(order)
+        if place < (standing if drafts[i].type in STANDING else limit) or drafts[i].rank >= PINNED_RANK
+    ]
 
 
-def _of_turn(reading: Reading, acts: Sequence[Found], wanted: frozenset[str]) -> list[AnchorDraft]:
+def _of_turn(
+    reading: Reading, acts: Sequence[Found], wanted: frozenset[str], company: Company, *, least: int
+) -> list[AnchorDraft]:
     drafts: list[AnchorDraft] = []
-    for one in sorted(_candidates(reading, acts), key=lambda one: -one.score):
+    for one in sorted(_candidates(reading, acts, company), key=lambda one: -one.points):
         if reading.manual is not None and reading.manual.start <= one.span.start < reading.manual.end:
             continue
-        draft = _draft(reading, one.kind, one.span, one.score + _bonus(reading, one.span, wanted))
-        draft = replace(draft, rank=draft.rank + _STANDING_RANK * one.stands)
-        if draft.score >= _LEAST_SCORE and not any(_overlap(one, draft) for one in drafts):
+        said = plain_words(reading.text(one.span))
+        factors = {one.rule: one.points, **marks_of(reading, one.span, wanted, company)}
+        if score_of(factors) < least:
+            continue
+        factors |= doubts_of(one.kind, one.rule, said, reading, one.span, company)
+        draft = _draft(reading, one.kind, one.span, factors, stands=one.stands)
+        if draft.score >= least and not any(_overlap(one, draft) for one in drafts):
             drafts.append(draft)
     if reading.turn.importance is Importance.PIN:
         pinned = _pinned(reading)
         drafts = [*pinned, *(one for one in drafts if not any(_overlap(one, whole) for whole in pinned))]
-    return _best(drafts, _MAX_PER_TURN[reading.turn.role])
+    most = _MAX_PER_TURN[reading.turn.role]
+    return _best(drafts, most, standing=2 * most)
 
 
 def _overlap(one: AnchorDraft, other: AnchorDraft) -> bool:
@@ -135,20 +146,21 @@ def _overlap(one: AnchorDraft, other: AnchorDraft) -> bool:
 
 class _Candidate(NamedTuple):
     kind: AnchorType
-    score: int
+    points: int
     span: Span
+    rule: str
     stands: bool = False
     """It holds from now on."""
 
 
-def _candidates(reading: Reading, acts: Sequence[Found]) -> Iterator[_Candidate]:
+def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> Iterator[_Candidate]:
     """Of each clause what it does most surely."""
     if reading.tool:
         for error in reading.facts.of(FactKind.ERROR):
             if " " in error.text:
-                yield _Candidate(AnchorType.CRITICAL_FACT, 55, Span(error.start, error.end))
+                yield _Candidate(AnchorType.CRITICAL_FACT, 55, Span(error.start, error.end), "error")
         return
-    yield from (_Candidate(AnchorType.CRITICAL_FACT, 60, span) for span in _configuration(reading))
+    yield from (_Candidate(AnchorType.CRITICAL_FACT, 60, span, "configuration") for span in _configuration(reading))
     by_clause: dict[Span, list[Found]] = {}
     for found in acts:
         if found.rule not in REPLIES:
@@ -157,11 +169,15 @@ def _candidates(reading: Reading, acts: Sequence[Found]) -> Iterator[_Candidate]
         said = plain_words(reading.text(span))
         enough = len(said.split()) >= _MIN_WORDS or any(one.rule == BARE_VALUE for one in found_there)
         if enough or not said.isascii():
-            yield from _of_clause(said, reading, span, found_there)
+            for one in _of_clause(said, reading, span, found_there, company):
+                parts = two_things(reading, span) if one.kind in _STATEMENTS else (span,)
+                yield from (one._replace(span=part) for part in parts)
 
 
-def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -> Iterator[_Candidate]:
-    explains = reading.turn.role is Role.ASSISTANT and len(reading.turn.content) >= TEXT
+def _of_clause(
+    said: str, reading: Reading, span: Span, acts: Sequence[Found], company: Company
+) -> Iterator[_Candidate]:
+    explains = company.by_assistant and len(reading.turn.content) >= TEXT
     last = bool(reading.sentences) and span.end >= reading.sentences[-1].end
     wishes = wishes_to_know(said)
     statements = [
@@ -172,23 +188,33 @@ def _of_clause(said: str, reading: Reading, span: Span, acts: Sequence[Found]) -
         and not (wishes and one.act in _DEEDS)
     ]
     best = max(statements, key=lambda one: one.points + _PREFERRED.get(one.act, 0), default=None)
-    if tells_of_done(said) and (best is None or best.act is not Act.CORRECTION):
+    standing = standing_type(said, reading, acts, company)
+    if standing is not None and not _corrects(best, standing, said):
+        yield _Candidate(standing, points_of(standing, said), span, str(standing))
+    elif tells_of_done(said) and (best is None or best.act is not Act.CORRECTION):
         told = best.points if best is not None and best.act is Act.FACT else 0
-        yield _Candidate(AnchorType.CRITICAL_FACT, max(55, told), span)
+        yield _Candidate(AnchorType.CRITICAL_FACT, max(55, told), span, "done")
     elif best is not None and best.points >= PERHAPS and not _says_nothing(best, said, reading):
         asks_words = is_question(said) and (
             best.rule in _ASKS_FOR_WORDS
             or (best.act is Act.REQUEST and wanted_rules.ASKS_TO_KNOW.search(said) is not None)
         )
         kind = AnchorType.UNRESOLVED_QUESTION if asks_words else _TYPE_OF[best.act]
-        yield _Candidate(kind, best.points, span, stands=best.rule == statement_rules.STANDS.name)
+        yield _Candidate(kind, best.points, span, best.rule, stands=standing in STANDING)
     elif (
         (is_question(said) or wishes or asks_outright(said))
         and not reply_rules.RHETORICAL.match(said)
         and specific_words(said)
     ):
         asked = 45 if reading.turn.role is Role.USER else 35
-        yield _Candidate(AnchorType.UNRESOLVED_QUESTION, asked + 5 * last, span)
+        yield _Candidate(AnchorType.UNRESOLVED_QUESTION, asked + 5 * last, span, "question")
+
+
+def _corrects(best: Found | None, standing: AnchorType, said: str) -> bool:
+    """Whether a clause takes something back, whatever it says for all that follows; 'I'd rather …' alone does not."""
+    if best is None or best.act is not Act.CORRECTION or best.points < _RULED_FROM:
+        return False
+    return standing is not AnchorType.PREFERENCE or best.rule != "changed" or "instead" in said
 
 
 def _says_nothing(best: Found, said: str, reading: Reading) -> bool:
@@ -242,24 +268,13 @@ def _proposed(reading: Reading) -> Span:
     return clauses(reading.turn.content, span, MAX_CLAUSE)[0]
 
 
-def _bonus(reading: Reading, span: Span, wanted: frozenset[str]) -> int:
-    facts = reading.facts.within(span.start, span.end)
-    points = 8 if any(fact.kind in VALUES for fact in facts) else 0
-    points += 6 if any(fact.kind in NAMES for fact in facts) else 0
-    points += 6 if reading.turn.role is Role.USER else -4
-    if wanted and not wanted.isdisjoint(words(reading.text(span))):
-        points += 10
-    return points + _MARK_SCORE.get(reading.turn.importance, 0)
-
-
-def _draft(reading: Reading, kind: AnchorType, span: Span, score: int) -> AnchorDraft:
+def _draft(reading: Reading, kind: AnchorType, span: Span, factors: Factors, *, stands: bool = False) -> AnchorDraft:
     text = reading.text(span)
-    score = min(max(score, 0), 100)
-    rank = _MARK_RANK.get(reading.turn.importance, 0) + _TYPE_RANK[kind] + score
+    score = score_of(factors)
     return AnchorDraft(
-        type=kind, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end, score=score, rank=rank,
-        tokens=estimate_tokens(text), speaker=reading.speaker,
-        role=reading.turn.role,
+        type=kind, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end, score=score,
+        rank=rank_of(kind, score, reading.turn.importance, stands=stands), tokens=estimate_tokens(text),
+        speaker=reading.speaker, role=reading.turn.role, factors=dict(factors),
     )  # fmt: skip
 
 
@@ -274,4 +289,4 @@ def _pinned(reading: Reading) -> list[AnchorDraft]:
         cut = content.rfind(" ", whole.start + 1, whole.end)
         end = max(ends, default=0)
         whole = trimmed(content, Span(whole.start, end if end > whole.start else cut if cut > 0 else whole.end))
-    return [_draft(reading, AnchorType.CRITICAL_FACT, whole, 100)]
+    return [_draft(reading, AnchorType.CRITICAL_FACT, whole, {"pinned": 100})]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Final
 
-_FENCE: Final = re.compile(r"^[ \t]{0,8}(?P<mark>`{3,}|~{3,})(?P<info>[^\n`]{0,200})$", re.MULTILINE)
+from turnfold.contract.fences import fences_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +28,14 @@ def split_fences(text: str) -> tuple[Piece, ...]:
     """
     pieces: list[Piece] = []
     prose = 0
-    opened: re.Match[str] | None = None
-    for match in _FENCE.finditer(text):
-        if opened is None:
-            opened = match
-        elif match.group("mark").startswith(opened.group("mark")) and not match.group("info").strip():
-            stop = min(match.end() + 1, len(text))
-            pieces.extend(_prose(text[prose : opened.start()]))
-            pieces.append(_code(text, opened, match.start(), stop, closed=True))
-            prose, opened = stop, None
-    if opened is not None:
-        pieces.extend(_prose(text[prose : opened.start()]))
-        pieces.append(_code(text, opened, len(text), len(text), closed=False))
-    else:
-        pieces.extend(_prose(text[prose:]))
+    for fence in fences_of(text):
+        pieces.extend(_prose(text[prose : fence.start]))
+        inside = text[fence.inside : fence.inside_end]
+        pieces.append(Piece(text[fence.start : fence.end], code=True, closed=fence.closed, inside=inside))
+        prose = fence.end
+    pieces.extend(_prose(text[prose:]))
     return tuple(pieces)
 
 
 def _prose(text: str) -> list[Piece]:
     return [Piece(text, code=False)] if text else []
-
-
-def _code(text: str, opened: re.Match[str], inside_end: int, stop: int, *, closed: bool) -> Piece:
-    begin = min(opened.end() + 1, inside_end)
-    return Piece(
-        text[opened.start() : stop],
-        code=True,
-        closed=closed,
-        inside=text[begin:inside_end],
-    )

@@ -13,6 +13,11 @@ _UNDERLINED: Final = 3
 """Underscores up to which they mark emphasis; more of them are a blank to be filled in."""
 _MARKED: Final = re.compile(r"[*_`~|]|--")
 """Without which there is no emphasis."""
+_CODE_SPAN: Final = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,400}?)(?<!`)\1(?!`)")
+_MARKS_IN_CODE: Final = {"*": "\ue000", "_": "\ue001", "~": "\ue002", "|": "\ue003"}
+"""Stand for marks inside of code, which are no emphasis: `__init__`."""
+_TO_CODE: Final = str.maketrans(_MARKS_IN_CODE)
+_FROM_CODE: Final = str.maketrans({stands: mark for mark, stands in _MARKS_IN_CODE.items()})
 _STRUCK: Final = re.compile(r"~~(?=[^\s~])([^~]{1,400}?)(?<=\S)~~")
 _CELL_MARK: Final = re.compile(r"\([^()|]*(?:\|[^()|]*)*\)|\|\||\|")
 """A bar between cells, or what holds bars of another meaning: `P(A|B)`, `a || b`."""
@@ -35,6 +40,8 @@ def plain_line(text: str) -> str:
 
     >>> plain_line("**Use** `psycopg`\n now [x →L1:fake-1]")
     'Use psycopg now [x → L1:fake-1]'
+    >>> plain_line("`__init__.py` takes `**options`, _really_")
+    '__init__.py takes **options, really'
     >>> plain_line("We meet in ~~Rome~~ Paris; P(A|B) is not P(A).")
     'We meet in (struck out: Rome) Paris; P(A|B) is not P(A).'
     """
@@ -42,6 +49,13 @@ def plain_line(text: str) -> str:
         text = _LINK.sub(_linked, text)
     if not _MARKED.search(text):
         return one_line(text)
+    if "`" in text and not any(stands in text for stands in _MARKS_IN_CODE.values()):
+        guarded = _CODE_SPAN.sub(lambda match: f"`{match[2].translate(_TO_CODE)}`", text)
+        return _without_emphasis(guarded).translate(_FROM_CODE)
+    return _without_emphasis(text)
+
+
+def _without_emphasis(text: str) -> str:
     if not text.isprintable():
         # What is not shown must not keep two numbers apart for the marks and then join them.
         text = " ".join(text.split()).translate(UNSEEN)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from turnfold.contract.fences import code_runs, fences_of
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.text import whole_numbers
 
@@ -20,15 +21,7 @@ READ_TAIL: Final = 10_000
 MAX_CLAUSE: Final = 300
 """Code points of a clause at most."""
 
-_FENCE: Final = lazy_pattern(r"[ \t]{0,8}(`{3,}|~{3,})")
 _ITEM: Final = lazy_pattern(r"[ \t]{0,40}(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t]+){1,3}(?:\[[ xX]\][ \t]+)?")
-_CODE_LINE: Final = lazy_pattern(
-    r"[ \t]{0,60}(?:\d{1,6}[:|](?!\d)"
-    r"|(?:import|from|def|class|public|private|protected|return|const|package|using) [^.!?]{1,120}$"
-    r"|@\w{1,40}(?:\(|[ \t]*$)|</?[a-zA-Z!][^<>]{0,200}>|[{}\[\]();]{1,6}[ \t]*$|[$>#]{1,3} \S|\S{0,200}[$#][ \t]*$)"
-    r"|[^\n]{0,240}[;{}][ \t]*$|[ \t]{4,60}[^\n]{0,160}[)=(:,][ \t]*$"
-)
-"""A line that looks like code, output or markup outside a fence; two in a row are a code block."""
 _END: Final = lazy_pattern(
     "(?P<plain>[.!?…]{1,8}[\"'”\u2019»)\\]*_]{0,4}(?=\\s))|(?P<wide>[。\uff01\uff1f؟\u06d4]{1,8}[」』”\uff09]{0,2})"
 )
@@ -70,7 +63,7 @@ class Prose:
 
     sentences: tuple[Span, ...]
     code: tuple[Span, ...]
-    """Insides of closed code fences, and runs of lines that look like code."""
+    """Insides of code fences, and runs of lines that look like code."""
 
 
 def split_prose(text: str) -> Prose:
@@ -102,44 +95,11 @@ def _lines(text: str, start: int, end: int) -> list[Span]:
     return lines
 
 
-def _fences(text: str, lines: list[Span]) -> dict[int, int]:
-    """Index of each opening fence's line, with that of its closing line. A fence that never closes is no fence."""
-    pairs: dict[int, int] = {}
-    if "```" not in text and "~~~" not in text:
-        return pairs
-    opened: tuple[int, str] | None = None
-    for i, line in enumerate(lines):
-        match = _FENCE.match(text, line.start, line.end)
-        if not match:
-            continue
-        mark = match.group(1)
-        if opened is None:
-            opened = (i, mark)
-        elif mark.startswith(opened[1]) and not text[match.end() : line.end].strip():
-            pairs[opened[0]] = i
-            opened = None
-    return pairs
-
-
-def _code_runs(text: str, lines: list[Span]) -> dict[int, int]:
-    """Index of the first line of each run of unfenced code, with that of its last line."""
-    runs: dict[int, int] = {}
-    first: int | None = None
-    for i, line in enumerate([*lines, Span(0, 0)]):
-        if i < len(lines) and line.start < line.end and _CODE_LINE.match(text, line.start, line.end):
-            first = i if first is None else first
-        else:
-            if first is not None and i - first > 1:
-                runs[first] = i - 1
-            first = None
-    return runs
-
-
 def _blocks(text: str, start: int, end: int) -> list[tuple[bool, Span]]:
     """Paragraphs, list items, headings and code blocks; True marks code."""
     lines = _lines(text, start, end)
-    fences = _fences(text, lines)
-    coded = _code_runs(text, lines)
+    fences = {fence.start: fence for fence in fences_of(text, start, end)}
+    coded = code_runs(text, lines)
     blocks: list[tuple[bool, Span]] = []
     paragraph: Span | None = None
     i = 0
@@ -147,13 +107,14 @@ def _blocks(text: str, start: int, end: int) -> list[tuple[bool, Span]]:
         line = lines[i]
         item = _ITEM.match(text, line.start, line.end)
         blank = not text[line.start : line.end].strip()
-        if paragraph and (blank or item or i in fences or i in coded):
+        fence = fences.get(line.start)
+        if paragraph and (blank or item or fence or i in coded):
             blocks.append((False, paragraph))
             paragraph = None
-        if i in fences:
-            inside = Span(line.end + 1, max(line.end + 1, lines[fences[i]].start - 1))
-            blocks.append((True, inside))
-            i = fences[i] + 1
+        if fence is not None:
+            blocks.append((True, Span(fence.inside, max(fence.inside, fence.inside_end - fence.closed))))
+            while i < len(lines) and lines[i].start < fence.end:
+                i += 1
             continue
         if i in coded:
             blocks.append((True, Span(line.start, lines[coded[i]].end)))

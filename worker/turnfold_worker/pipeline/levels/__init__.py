@@ -2,6 +2,7 @@
 
 In reading order:
 
+preserved   code and other exact words, which stand whole or are named
 units       what a level is chosen from, and how it is chosen
 tags        the line of tags, and the slug
 summarize   the levels: prose that can be read, a telegraphic extract, the tags

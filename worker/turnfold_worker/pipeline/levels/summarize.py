@@ -17,11 +17,17 @@ from turnfold.contract.text import whole_numbers
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.language.dates import day_label
 from turnfold_worker.pipeline.levels.tags import FALLBACK, MAX_TAG_TOKENS, tag_line, topics
-from turnfold_worker.pipeline.levels.units import Unit, choose, most_telling, sentence_units
+from turnfold_worker.pipeline.levels.units import Unit, choose, most_telling, sentence_units, settled
 from turnfold_worker.pipeline.turns.reading import Reading
 
 DETAILED_SHARE: Final = 4
 """Level 1 has about one token for four of the source."""
+_EXACT_SHARE: Final = 0.4
+"""Of the source's tokens, most for code and other exact words that stand whole in level 1, beside its quarter."""
+_NAMED_SHARE: Final = 12
+"""Of them level 1 has one token for so many of the source for names of those that are too long for it."""
+_LEAST_NAMED: Final = 48
+"""Tokens that such names may always have."""
 BRIEF_SHARE: Final = 10
 """Level 2 has about one token for ten of the source."""
 INDENT: Final = "    "
@@ -63,9 +69,12 @@ def source_tokens(readings: Sequence[Reading]) -> int:
 def summarize(readings: Sequence[Reading], facts: Mapping[str, Sequence[str]], notes: Sequence[Note]) -> Levels:
     """Levels 1 to 3 of a segment; `facts` are the node's, `notes` its best ones."""
     source = source_tokens(readings)
-    sentences = sentence_units(readings)
+    sentences, kept = settled(
+        sentence_units(readings), int(_EXACT_SHARE * source), max(_LEAST_NAMED, source // _NAMED_SHARE)
+    )
     budget = source if source <= _TINY else max(_LEAST_DETAILED, source // DETAILED_SHARE)
-    ranked = choose(sentences, budget)
+    ranked = choose(sentences, budget, kept)
+    budget += sum(sentences[i].tokens for i in kept)
     detailed = _level(readings, sentences, ranked, min(budget, source), ". ")
     room = estimate_tokens(detailed)
     limit = min(room, max(_LEAST_BRIEF, source // BRIEF_SHARE))
@@ -78,7 +87,8 @@ def summarize(readings: Sequence[Reading], facts: Mapping[str, Sequence[str]], n
 
 
 def brief_of(notes: Sequence[Note], limit: int) -> str:
-    """The best notes as lines within `limit` tokens; empty when not even one fits."""
+    """The best notes, in few words, as lines within `limit` tokens; empty when not even one fits."""
+    notes = [note.in_brief() for note in notes]
     most = _most_notes(notes, limit)
     count = most_that_fit(most, lambda size: estimate_tokens("".join(note_lines(notes[:size]))) <= limit)
     return "".join(note_lines(notes[:count]))
@@ -133,7 +143,8 @@ def most_that_fit(most: int, fits: Callable[[int], bool]) -> int:
 
 def _smallest(units: Sequence[Unit], readings: Sequence[Reading], joint: str, ceiling: int) -> str:
     """The beginning of the most telling unit when none fits whole; else who spoke; else one word."""
-    best = most_telling(units)
+    # Exact words are never cut: of those only the name is.
+    best = most_telling([unit._replace(text=unit.name, code=False) if unit.name else unit for unit in units])
     if best is not None:
 
         def shown(length: int) -> str:

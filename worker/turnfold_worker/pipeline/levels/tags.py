@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from turnfold.contract.days import MONTHS
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STOP_WORDS, stem
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.language.common_words import WEIGHTS, is_common
+from turnfold_worker.pipeline.language.common_words import WEIGHTS, is_common, listed
 from turnfold_worker.pipeline.language.plain_lines import one_line
+from turnfold_worker.pipeline.language.rarity import is_feeling
 from turnfold_worker.pipeline.levels.fact_lists import RELATIONS
 from turnfold_worker.pipeline.turns.reading import called
 
@@ -23,6 +25,12 @@ FALLBACK: Final = "turns"
 _MAX_TAG: Final = 28
 _MAX_TOPICS: Final = 8
 _SLUG_WORDS: Final = 3
+_SHOWN: Final = listed(
+    f"photo photos picture pictures pic pics image images video videos since {' '.join(MONTHS).lower()}"
+)
+"""Words for how something was shown, and when."""
+_NO_SUBJECT: Final = ("ly", "ing", "ed", "est", "ive", "ful", "ous")
+"""Ends of words that say how something is, or was done."""
 _SHORTEST: Final = 3
 _BASE_WEIGHT: Final = 2
 _LONGEST_LINE: Final = 6
@@ -159,16 +167,24 @@ def tags_of(line: str) -> dict[str, list[str]]:
 def slug(facts: Mapping[str, Sequence[str]], topics_found: Sequence[str]) -> str:
     """One to four words in `[a-z0-9-]`, at most `MAX_SLUG` code points; `FALLBACK` when no word fits.
 
-    >>> slug({}, ["seat map", "refunds"])
+    Words that name something come first: no adverbs, moods, or forms of verbs, and nothing of how it was shown.
+
+    >>> slug({}, ["thankfully", "seat map", "amazing", "refunds"])
     'seat-map-refunds'
     """
     words: list[str] = []
-    for source in (topics_found[:_SLUG_WORDS], facts.get("names", ())[:2], facts.get("identifiers", ())[:2]):
+    subjects = [tag for tag in topics_found if all(map(_names_a_subject, tag.split()))]
+    names, identifiers = facts.get("names", ())[:2], facts.get("identifiers", ())[:2]
+    for source in (subjects[:_SLUG_WORDS], names, identifiers, topics_found[:_SLUG_WORDS]):
         for tag in source:
             parts = [part for part in _NOT_SLUG.sub("-", tag.lower()).split("-") if part and part not in words]
-            fits = len("-".join([*words, *parts])) <= MAX_SLUG and len(words) + len(parts) <= _SLUG_WORDS + 1
+            fits = len("-".join([*words, *parts])) <= MAX_SLUG and len(words) + len(parts) <= _SLUG_WORDS
             if parts and fits and parts[0][0].isascii():
                 words.extend(parts)
         if len(words) > 1:
             break
     return "-".join(words) or FALLBACK
+
+
+def _names_a_subject(word: str) -> bool:
+    return word not in _SHOWN and not word.endswith(_NO_SUBJECT) and not is_feeling(word)

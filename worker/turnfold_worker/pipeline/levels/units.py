@@ -6,7 +6,6 @@ import heapq
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from turnfold.contract.speakers import UNSEEN
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.content import Statement
 from turnfold_worker.pipeline.content.statements import shown
@@ -16,7 +15,8 @@ from turnfold_worker.pipeline.language.plain_lines import one_line, plain_line
 from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.language.words import telling_words
-from turnfold_worker.pipeline.notes.telegraph import is_phatic
+from turnfold_worker.pipeline.levels.preserved import Exact, exact_words, outside
+from turnfold_worker.pipeline.notes.phatic import is_phatic
 from turnfold_worker.pipeline.notes.turn_notes import MOST_NEWS, marked
 from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.repeats import Repeat, reference
@@ -28,17 +28,12 @@ _UNITS_PER_TURN: Final = 1_000
 """Above the sentences of nearly all that is read of a turn; of more, as many from all of it."""
 _UNIT_OVERHEAD: Final = 4
 """Tokens that every unit is charged beside its words, so that many scraps do not win over one statement."""
-_CODE_PER_TURN: Final = 4
+_CODE_WORTH: Final = 0.5
 _SHORT_REPLY_WORDS: Final = 8
 _MAX_VOICE: Final = 8
-_TINY_CODE: Final = 120
-_SMALL_CODE: Final = 400
-"""Code points up to which a code block is shown verbatim."""
-_CODE_LINES: Final = 16
 WHOLE_TOKENS: Final = 60
 """Tokens up to which a turn that must stay verbatim is one unit; a longer one is shown by its sentences."""
 _LONGEST_WHOLE: Final = 400
-UNSEEN_IN_CODE: Final = {one: replaced for one, replaced in UNSEEN.items() if one != ord("\t")}
 _DECAY: Final = (1.0, 0.5, 0.25, 0.125, 0.0625)
 _FIRST_PERSON: Final = listed("i i'm i've i'll i'd my me mine we we're we've we'll our us")
 _SECOND_PERSON: Final = listed("you your you're you'll you've")
@@ -63,6 +58,8 @@ class Unit(NamedTuple):
     """It is code: its lines stand below its speaker."""
     listed: bool = False
     """It is a statement, not a sentence."""
+    name: str = ""
+    """Of exact words, which stand whole or not at all: how they are named where there is no room for them."""
 
 
 def voices(readings: Sequence[Reading]) -> dict[str, float]:
@@ -99,13 +96,15 @@ def _of_turn(turn: int, reading: Reading, voice: float, speakers: frozenset[str]
         yield from _of_repeat(turn, treatment.repeat, mark)
         return
     structured = statements_of(reading)
+    exact = exact_words(reading)
     whole = _whole(reading) if structured is not None or (treatment is not None and treatment.kept) else ""
     if whole:
-        yield _unit(turn, whole, mark * max(voice, 1.0))
-    elif structured is not None:
+        yield _unit(turn, whole, mark * max(voice, 1.0))._replace(name=exact[0].name if exact else "")
+    elif structured is not None and not (exact and exact[0].text):
+        yield from (_of_exact(turn, one, mark) for one in exact)
         yield from _of_structured(turn, structured, mark)
     else:
-        yield from _of_prose(turn, reading, mark * voice, speakers)
+        yield from _of_prose(turn, reading, exact, mark * voice, speakers)
     for call in reading.calls:
         yield _unit(turn, f"calls {call}", mark * voice * 0.7)
 
@@ -133,12 +132,14 @@ def _of_structured(turn: int, statements: Sequence[Statement], mark: float) -> I
         yield _unit(turn, statement.text, mark / (place[i] + 1), listed=True)
 
 
-def _of_prose(turn: int, reading: Reading, worth: float, speakers: frozenset[str]) -> Iterable[Unit]:
-    """Sentences and small code blocks, in their order."""
-    blocks = [block for block in reading.code if block.start < block.end]
-    for span in spread_over(reading.sentences, _UNITS_PER_TURN):
-        while blocks and blocks[0].start < span.start:
-            yield from _of_code(turn, reading, blocks.pop(0))
+def _of_prose(
+    turn: int, reading: Reading, exact: Sequence[Exact], worth: float, speakers: frozenset[str]
+) -> Iterable[Unit]:
+    """Sentences and exact words, in their order."""
+    waiting = list(exact)
+    for span in spread_over(list(outside(reading.sentences, exact)), _UNITS_PER_TURN):
+        while waiting and waiting[0].span.start < span.start:
+            yield _of_exact(turn, waiting.pop(0), _CODE_WORTH)
         for clause in clauses(reading.turn.content, span, LONGEST_SENTENCE):
             verbatim = plain_line(reading.text(clause))
             if not any(map(str.isalnum, verbatim)) or (
@@ -146,22 +147,15 @@ def _of_prose(turn: int, reading: Reading, worth: float, speakers: frozenset[str
             ):
                 continue
             yield _unit(turn, verbatim, worth * _manner(verbatim, reading, clause))
-    for block in blocks[:_CODE_PER_TURN]:
-        yield from _of_code(turn, reading, block)
+    for one in waiting:
+        yield _of_exact(turn, one, _CODE_WORTH)
 
 
-def _of_code(turn: int, reading: Reading, block: Span) -> Iterable[Unit]:
-    """A small block verbatim, of a larger one its first line."""
-    if block.end - block.start <= _SMALL_CODE:
-        inside = reading.text(block)
-        lines = [kept for line in inside.splitlines() if (kept := line.translate(UNSEEN_IN_CODE).rstrip())]
-        text = "\n".join(lines).replace("→L", "→ L")
-        if len(lines) <= _CODE_LINES and any(map(str.isalnum, text)):
-            yield _unit(turn, text, 0.5, code=True)
-            return
-    first = plain_line(reading.text(Span(block.start, min(block.end, block.start + 400))).strip().split("\n", 1)[0])
-    if any(map(str.isalnum, first[:_TINY_CODE])):
-        yield _unit(turn, f"code: {first[:_TINY_CODE]} …", 0.5)
+def _of_exact(turn: int, exact: Exact, worth: float) -> Unit:
+    """Small exact words whole, longer ones by name."""
+    if not exact.text:
+        return _unit(turn, exact.name, worth)._replace(name=exact.name)
+    return _unit(turn, exact.text, worth, code=True)._replace(tokens=exact.tokens, name=exact.name)
 
 
 def _may_answer(reading: Reading, span: Span) -> bool:
@@ -190,14 +184,38 @@ def _manner(said: str, reading: Reading, span: Span) -> float:
     return manner * (1.15 if exact else 1.0)
 
 
-def choose(units: Sequence[Unit], budget_tokens: int) -> list[int]:
+def settled(units: Sequence[Unit], most_tokens: int, most_of_names: int) -> tuple[list[Unit], list[int]]:
+    """The units with exact words named where they do not fit, and the positions of those that do, and of names.
+
+    Small ones come first, so that as many as there can be stand whole; of those that stand already only the name does.
+    """
+    whole: dict[str, int] = {}
+    for i in sorted([i for i, unit in enumerate(units) if unit.name], key=lambda i: (units[i].tokens, i)):
+        unit = units[i]
+        if unit.text != unit.name and unit.text not in whole and unit.tokens <= most_tokens:
+            whole[unit.text] = i
+            most_tokens -= unit.tokens
+    kept = set(whole.values())
+    found = list(units)
+    for i, unit in enumerate(units):
+        if unit.name and i not in kept:
+            found[i] = named = _unit(unit.turn, unit.name, unit.worth)
+            if unit.text not in whole and named.tokens <= min(most_tokens, most_of_names):
+                kept.add(i)
+                most_tokens -= named.tokens
+                most_of_names -= named.tokens
+    return found, sorted(kept)
+
+
+def choose(units: Sequence[Unit], budget_tokens: int, kept: Sequence[int] = ()) -> list[int]:
     """Positions of the units worth most per token within a budget, best first: lazy greedy, ties by position.
 
     A unit's gain is the weight of its words, halved for each time a word is already covered, times its worth, per
     token. A reply brings its question along. The tokens are those of the units; labels are the caller's to add.
+    Those that are `kept` come first and are not part of the budget.
     """
     covered: dict[str, int] = {}
-    chosen: dict[int, None] = {}
+    chosen: dict[int, None] = dict.fromkeys(kept)
     heap = [(-_gain(unit, covered), i) for i, unit in enumerate(units)]
     heapq.heapify(heap)
     spent = 0

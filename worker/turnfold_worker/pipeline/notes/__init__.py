@@ -1,10 +1,15 @@
-"""A turn as statements in fewer words, each with its worth; and the passages by which a query finds them.
+"""A turn as statements, each with its worth; and the passages by which a query finds them.
 
 In reading order:
 
-needed_words, needed_verbs, needed_pointers   small words without which a sentence would say something else
-telegraph   a sentence in fewer words
-turn_notes  a turn as notes
-ranking     the order in which notes are taken when nothing is asked
-passages    the passages of a segment, and their postings
+phatic       talk that carries nothing
+addressed    a sentence without the name of the other, whom it calls
+whole        a clause as it was said, on one line
+telegraph    the same in fewer words
+alone        what a clause says to somebody who reads nothing but it
+turn_notes   a turn as notes
+in_force     which notes still hold, and what took the place of the others
+ranking      the order in which notes are taken when nothing is asked
+passages     the passages of a segment, and their postings
+block_notes  its code, tables and outputs, as a query finds them
 """

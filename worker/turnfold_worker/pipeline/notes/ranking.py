@@ -8,12 +8,13 @@ own news.
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from turnfold.contract.notes import OVERHEAD, Note, voices
 from turnfold.contract.words import WEIGHT_OF_DIGIT, note_stems
+from turnfold_worker.pipeline.notes.alone import refers
 
 _DECAY: Final = 0.5
 _HEAVY: Final = 6.0
@@ -21,8 +22,7 @@ _HEAVY: Final = 6.0
 _HEAVY_DECAY: Final = 0.35
 _LEAST_LEFT: Final = _DECAY**11
 """Below it, taking a word again makes no difference."""
-_SPEAKS_OF: Final = re.compile(r"(?:They|He|She|Them|His|Her|Their)\b")
-_MOST_BEFORE: Final = 20
+_MOST_BEFORE: Final = 40
 """Tokens of a note up to which it is taken because the next one speaks of what it names."""
 
 
@@ -44,13 +44,11 @@ def ranked(notes: Sequence[Note], said: Mapping[str, int], *, most_tokens: int) 
 
 
 def _named_by(notes: Sequence[Note], worths: Sequence[float]) -> dict[int, int]:
-    """By position, the note before one of the same turn that begins with `They`, `He` or `She`: it says who that is."""
+    """By position, the note before one of the same turn that begins with `They` or `It`: it says who that is."""
     found = {}
-    for i, note in enumerate(notes[1:], 1):
-        if _SPEAKS_OF.match(note.text):
-            before = notes[i - 1]
-            if before.seq == note.seq and before.tokens <= _MOST_BEFORE and worths[i - 1]:
-                found[i] = i - 1
+    for i, (before, note) in enumerate(pairwise(notes), 1):
+        if before.seq == note.seq and before.tokens <= _MOST_BEFORE and worths[i - 1] and refers(note.text):
+            found[i] = i - 1
     return found
 
 
@@ -67,34 +65,44 @@ def taken(
     position. `named_by` has, by position, the note without which another one is not understood: it is taken first.
     """
     named_by = named_by or {}
+    speaks_of = {before: i for i, before in named_by.items()}
     done: set[int] = set()
-    rates = [worth / (note.tokens + OVERHEAD) for note, worth in zip(notes, worths, strict=True)]
-    words = [_told(note) if rate > 0 else [] for note, rate in zip(notes, rates, strict=True)]
+    words = [_told(note) if worth > 0 else [] for note, worth in zip(notes, worths, strict=True)]
     left_of: dict[str, float] = {}
-    heap = [(-rate * _news(told, left_of), i) for i, (rate, told) in enumerate(zip(rates, words, strict=True)) if told]
+
+    def gain_of(i: int) -> float:
+        """What a note tells a token; with the one that names what it speaks of, while that is not taken."""
+        before = named_by.get(i)
+        both = (i,) if before is None or before in done else (i, before)
+        told = sum([worths[one] * _news(words[one], left_of) for one in both])
+        return told / (sum([notes[one].tokens for one in both]) + OVERHEAD)
+
+    heap = [(-gain_of(i), i) for i, told in enumerate(words) if told]
     heapq.heapify(heap)
     order: list[tuple[int, float]] = []
     room = most_tokens
     while heap and room > 0:
         stale, i = heap[0]
-        gain = rates[i] * _news(words[i], left_of)
-        if -gain > stale + 1e-9:
+        gain = gain_of(i)
+        if i not in done and -gain > stale + 1e-9:
             heapq.heapreplace(heap, (-gain, i))
             continue
         heapq.heappop(heap)
-        if i in done:
+        before = named_by.get(i)
+        both = [one for one in (before, i) if one is not None and one not in done]
+        if i in done or sum([notes[one].least_tokens for one in both]) > room:
             continue
-        if notes[i].tokens > room:
-            continue
-        names = named_by.get(i, i)
-        alone = names == i or names in done or notes[names].tokens + notes[i].tokens > room
-        for one in (i,) if alone else (names, i):
+        for one in both:
             done.add(one)
-            room -= notes[one].tokens
+            room -= notes[one].least_tokens
             order.append((one, gain))
             for word, weight in words[one]:
                 left = left_of.get(word, 1.0) * (_DECAY if weight < _HEAVY else _HEAVY_DECAY)
                 left_of[word] = max(_LEAST_LEFT, left)
+        for one in both:
+            if (follows := speaks_of.get(one)) is not None and follows not in done:
+                # It is cheaper now.
+                heapq.heappush(heap, (-gain_of(follows), follows))
     return order
 
 

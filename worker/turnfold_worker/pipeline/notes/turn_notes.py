@@ -1,4 +1,4 @@
-"""A turn as notes: its clauses in fewer words, each with what it is worth. Pure, a function of the turn alone.
+"""A turn as notes: its clauses, each with what it is worth. Pure, a function of the turn alone.
 
 The worth follows what was measured on public conversations: first persons tell, questions ask, captions and
 pleasantries say little. How much a role speaks is not part of it: that is known only later.
@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Importance
@@ -25,7 +25,11 @@ from turnfold_worker.pipeline.language.dates import day_label
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of
-from turnfold_worker.pipeline.notes.telegraph import bare_words, is_phatic, phatic_share, telegraphic, unaddressed
+from turnfold_worker.pipeline.language.spoken_verbs import has_verb
+from turnfold_worker.pipeline.notes.alone import standing_alone
+from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic, phatic_share
+from turnfold_worker.pipeline.notes.telegraph import telegraphic
+from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.repeats import Repeat, reference
 from turnfold_worker.pipeline.turns.tool_groups import voice_of
@@ -33,13 +37,26 @@ from turnfold_worker.pipeline.turns.treatment import statements_of
 
 LONGEST_CLAUSE: Final = 90
 """Code points above which a sentence is split into clauses."""
+_LONGEST_WITH_REASON: Final = 240
+"""Code points of a clause with what depends on it."""
+_DEPENDS: Final = re.compile(
+    r"(?i)(?:because|which|while|although|though|since|where|when|as|who|whose|whom|if|unless|until|including|such as"
+    r"|especially|like|so that|than|with|without|to|for|\w+ing"
+    r"|or(?! (?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|what|how|where|why)\b))\b|[(\"\u201c]"
+)
+"""Begins what says nothing without the clause before it."""
+_SAVES: Final = 1.5
+"""How much dearer a clause is than its telegram where that is kept beside it."""
 _NOTES_A_TURN: Final = 1_000
 """Sentences of a turn that become notes, from all that is read of it; nearly all turns have fewer."""
 _TOOL_WORDS: Final = 40
 """Words of a tool's output that become notes; its names are in the ledger."""
 _SHORT_REPLY: Final = 4
 """Words up to which a reply is stored together with the question before it."""
-_QUESTION_WORDS: Final = 8
+_SCRAP: Final = 12
+"""Those of one without a verb."""
+_QUESTION_WORDS: Final = 12
+"""Words of a question up to which it stands before the short reply."""
 _NAMED: Final = 3.0
 """How much more a word weighs that is capitalised inside a sentence."""
 _TAKEN_UP: Final = (1.0, 1.0, 1.5, 1.7)
@@ -89,8 +106,18 @@ _QUOTED: Final = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
 
-_Said = tuple[str, float, frozenset[str], str]
-"""What is said, its worth, which of its words are capitalised inside a sentence, and how it was said."""
+
+class _Said(NamedTuple):
+    """What is said of a turn in one note."""
+
+    text: str
+    worth: float
+    named: frozenset[str] = frozenset()
+    """Words that are capitalised inside a sentence."""
+    said: str = ""
+    """How it was said."""
+    brief: str = ""
+    span: Span = Span(0, 0)
 
 
 def notes_of(readings: Sequence[Reading]) -> list[Note]:
@@ -110,10 +137,14 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
         statements = _statements(reading, speakers, names, asked)
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
-        for place, (text, worth, named, said) in enumerate(statements):
+        for place, (text, worth, named, said, brief, span) in enumerate(statements):
+            tokens = estimate_tokens(text) + 1
+            brief_tokens = estimate_tokens(brief) + 1 if brief else 0
+            saves = tokens >= _SAVES * brief_tokens
             note = Note(
-                reading.turn.seq, place, reading.speaker, voice_of(reading.turn), day, text,
-                estimate_tokens(text) + 1, round(100 * mark * worth), _weights(text, named, spread),
+                reading.turn.seq, place, reading.speaker, voice_of(reading.turn), day, text, tokens,
+                round(100 * mark * worth), _weights(text, named, spread), 0, brief if saves else "",
+                brief_tokens if saves else 0, *span,
             )  # fmt: skip
             notes.append((note, said))
         asked = _asked(reading)
@@ -140,23 +171,48 @@ def _statements(reading: Reading, speakers: frozenset[str], names: frozenset[str
 def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str) -> list[_Said]:
     found: list[_Said] = []
     for sentence in spread_over(reading.sentences, _NOTES_A_TURN):
-        for clause in clauses(reading.turn.content, sentence, LONGEST_CLAUSE):
+        for clause in _whole_clauses(reading.turn.content, sentence):
             said = plain_line(reading.text(clause))
             if not any(map(str.isalnum, said)):
                 continue
             if clause.end < sentence.end and _ASKS_FIRST.match(said) and _asks(reading, sentence):
                 said = said.rstrip(" ,;-–—") + "?"
-            text = telegraphic(unaddressed(said, names), reading.day)
-            empty = is_phatic(said, speakers) or text.lower() in names
+            text = whole_clause(said, names, reading.day)
+            empty = is_phatic(said, speakers) or is_phatic(text, speakers) or text.lower() in names or _answers(said)
             worth = 0.0 if empty else _manner(said) * _at(len(found), replies=bool(asked))
             if _is_heading(reading.turn.content, clause, said):
                 worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
+            brief = telegraphic(text)
             if not found and asked and (_answers(said) or (worth and _is_short_reply(said))):
-                text, worth = f"({asked}) {text}", max(worth, 1.0)
+                text, worth, brief = f"({asked}) {text}", max(worth, 1.0), f"({asked}) {brief}"
+            elif not _is_listed(reading.turn.content, clause):
+                worth *= standing_alone(text)
             if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
                 worth *= _MANUAL_SHARE
-            found.append((text, worth, _named(said), said))
+            found.append(_Said(text, worth, _named(said), said, brief, clause))
     return [*found, *_of_calls(reading)]
+
+
+def _whole_clauses(content: str, sentence: Span) -> list[Span]:
+    """The clauses of a sentence, each with what follows it and says nothing alone."""
+    found: list[Span] = []
+    for clause in clauses(content, sentence, LONGEST_CLAUSE):
+        last = found[-1] if found else None
+        if (
+            last is not None
+            and clause.end - last.start <= _LONGEST_WITH_REASON
+            and _DEPENDS.match(content, clause.start)
+        ):
+            found[-1] = Span(last.start, clause.end)
+        else:
+            found.append(clause)
+    return found
+
+
+def _is_listed(content: str, clause: Span) -> bool:
+    """True for a clause of a line that begins with the mark of a list or a table."""
+    line = content[content.rfind("\n", 0, clause.start) + 1 : clause.start].lstrip()
+    return line[:1] in {*"-*+•>#|"} or line[:1].isdigit()
 
 
 def _asks(reading: Reading, sentence: Span) -> bool:
@@ -166,7 +222,8 @@ def _asks(reading: Reading, sentence: Span) -> bool:
 def _is_short_reply(said: str) -> bool:
     """True for few words that cannot be understood without the question, and are more than how one feels about it."""
     words = [word.strip(_EDGES) for word in said.lower().split()]
-    return len(words) <= _SHORT_REPLY and not (said.endswith("!") and any(map(_reacts, words)))
+    short = len(words) <= _SHORT_REPLY or (len(words) <= _SCRAP and not has_verb(said))
+    return short and not (said.endswith("!") and any(map(_reacts, words)))
 
 
 def _reacts(word: str) -> bool:
@@ -191,7 +248,7 @@ def _of_calls(reading: Reading) -> list[_Said]:
     """Calls that are not written in what the turn says already."""
     said = reading.turn.content
     return [
-        (f"calls {call}", 0.7, frozenset(), call)
+        _Said(f"calls {call}", 0.7, said=call)
         for call in reading.calls
         if f"[call {call[: call.find('(')]}" not in said
     ]
@@ -199,8 +256,8 @@ def _of_calls(reading: Reading) -> list[_Said]:
 
 def _of_repeat(repeat: Repeat) -> list[_Said]:
     """A reference, which says nothing by itself, and what is new in a near repeat."""
-    news = [(shown(line), 1.0, frozenset[str](), line) for line in repeat.news[:MOST_NEWS]]
-    return [(reference(repeat), 0.0, frozenset(), ""), *news]
+    news = [_Said(shown(line), 1.0, said=line) for line in repeat.news[:MOST_NEWS]]
+    return [_Said(reference(repeat), 0.0), *news]
 
 
 def _of_structured(statements: Sequence[Statement]) -> list[_Said]:
@@ -213,7 +270,7 @@ def _of_structured(statements: Sequence[Statement]) -> list[_Said]:
         if place and words > _TOOL_WORDS:
             break
         worth[i] = 1.0 / (place + 1)
-    return [(statement.text, worth[i], frozenset(), statement.text) for i, statement in enumerate(statements)]
+    return [_Said(statement.text, worth[i], said=statement.text) for i, statement in enumerate(statements)]
 
 
 def _answers(said: str) -> bool:
@@ -222,7 +279,7 @@ def _answers(said: str) -> bool:
 
 
 def _asked(reading: Reading) -> str:
-    """The question that a turn ends with, in a few words; a caption may follow it, but nothing else that is said.
+    """The question that a turn ends with, if it is short; a caption may follow it, but nothing else that is said.
 
     Nothing where two were asked, because nobody knows which one is answered, nor where the one who asks speaks of
     himself, because the words stand beside the other's name.
@@ -238,8 +295,8 @@ def _asked(reading: Reading) -> str:
             said = _BREAK.split(said)[-1]
             if not _SELF.isdisjoint(bare_words(said)):
                 return ""
-            words = telegraphic(said).rstrip("?").split()
-            return " ".join(words[-_QUESTION_WORDS:]) + "?"
+            words = whole_clause(said).rstrip("?").split()
+            return " ".join(words) + "?" if len(words) <= _QUESTION_WORDS else ""
         if not _CAPTION.match(said):
             break
     return ""

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, Importance
+from turnfold.contract.records import Anchor, AnchorState
 from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange, merge, merge_into_past
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Quote
 from turnfold_worker.pipeline.refinement.sources import RefineSource
@@ -23,14 +24,6 @@ IDS_A_SEGMENT: Final = 64
 """Ids of a model's anchors count down from -1: segment `i` has those below `-64 i`, so that no counter is needed."""
 
 _SCORE: Final = 70
-_RANK: Final = {
-    AnchorType.CORRECTION: 40,
-    AnchorType.DECISION: 35,
-    AnchorType.CRITICAL_FACT: 30,
-    AnchorType.COMMITMENT: 25,
-    AnchorType.UNRESOLVED_QUESTION: 15,
-}
-_MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH: 200, Importance.PIN: 1000}
 _MEETS: Final = 0.5
 
 
@@ -83,8 +76,8 @@ def _draft(quote: Quote, found: Found) -> AnchorDraft:
     text = found.turn.content[found.span.start : found.span.end]
     return AnchorDraft(
         type=quote.type, text=text, turn_seq=found.turn.seq, start=found.span.start, end=found.span.end, score=_SCORE,
-        rank=_MARK_RANK.get(found.turn.importance, 0) + _RANK[quote.type] + _SCORE, tokens=estimate_tokens(text),
-        speaker=speaker_label(found.turn), role=found.turn.role,
+        rank=rank_of(quote.type, _SCORE, found.turn.importance), tokens=estimate_tokens(text),
+        factors={"model": _SCORE}, speaker=speaker_label(found.turn), role=found.turn.role,
     )  # fmt: skip
 
 

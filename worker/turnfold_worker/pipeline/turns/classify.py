@@ -15,7 +15,7 @@ from typing import Final
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold_worker.pipeline.content import Kind, Piece, kind_of, split_fences
 from turnfold_worker.pipeline.language.facts import FactKind, Facts
-from turnfold_worker.pipeline.turns.importance import ImportanceScore, residuals, score_turns
+from turnfold_worker.pipeline.turns.importance import residuals, score_turns
 from turnfold_worker.pipeline.turns.repeats import Repeat, find_repeats
 from turnfold_worker.pipeline.turns.tool_groups import call_ids, is_tool_output
 
@@ -235,22 +235,23 @@ def classify_segment(
     *,
     before: Sequence[StoredTurn] = (),
     facts: Mapping[int, Facts] | None = None,
-    scores: Sequence[ImportanceScore] | None = None,
+    kept: frozenset[int] | None = None,
 ) -> tuple[tuple[Classification, ...], dict[int, Repeat]]:
     """Decisions for the turns of a segment, in order, and the repeats by number.
 
-    `before` are the turns before the segment, of which the last four may be repeated; `facts` by number; `scores` are
-    those of the turns, when they are known. What is recent decides nothing here: a read shows it raw.
+    `before` are the turns before the segment, of which the last four may be repeated; `facts` by number; `kept` are
+    the turns that stay for their importance, when that is known. What is recent decides nothing here: a read shows it
+    raw.
     """
     repeats = find_repeats(turns, before=before)
-    kept = residuals(score_turns(turns) if scores is None else scores)
+    important = residuals(score_turns(turns)) if kept is None else kept
     read = facts or {}
     return tuple(
         classify(
             turn,
             Surroundings(
                 facts=read.get(turn.seq, Facts()),
-                important=turn.seq in kept,
+                important=turn.seq in important,
                 repeat=repeats.get(turn.seq),
             ),
         )

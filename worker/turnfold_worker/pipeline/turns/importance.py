@@ -174,15 +174,17 @@ def _telling(turn: StoredTurn) -> frozenset[str]:
     return frozenset(_LONG_WORD.findall(turn.content[:_LOOKED_AT].lower())) - COMMON_WORDS
 
 
-def residuals(scores: Sequence[ImportanceScore]) -> frozenset[int]:
+def residuals(
+    scores: Sequence[ImportanceScore], *, least: int = RESIDUAL_FROM, share: float = MOST_RESIDUALS
+) -> frozenset[int]:
     """Numbers of the turns of a segment that are kept for their score.
 
-    At least `RESIDUAL_FROM` points, and at most a fifth of the turns, rounded up; of equal scores the later turn stays,
-    which may correct the earlier. Pinned turns are kept and counted whatever their number.
+    At least `least` points, and at most a share of the turns, rounded up; of equal scores the later turn stays, which
+    may correct the earlier. Pinned turns are kept and counted whatever their number.
     """
     pinned = [one for one in scores if "pinned" in one.factors]
-    able = [one for one in scores if one.score >= RESIDUAL_FROM and "pinned" not in one.factors]
-    room = max(0, ceil(MOST_RESIDUALS * len(scores)) - len(pinned))
+    able = [one for one in scores if one.score >= least and "pinned" not in one.factors]
+    room = max(0, ceil(share * len(scores)) - len(pinned))
     best = sorted(able, key=lambda one: (-one.score, -one.seq))[:room]
     return frozenset(one.seq for one in (*pinned, *best))
 

@@ -9,7 +9,7 @@ from typing import Final
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.content import Statement, read_content
 from turnfold_worker.pipeline.turns.classify import Classification, Decision, Tier, classify_segment
-from turnfold_worker.pipeline.turns.importance import RESIDUAL_FROM, score_turns
+from turnfold_worker.pipeline.turns.importance import MOST_RESIDUALS, RESIDUAL_FROM, residuals, score_turns
 from turnfold_worker.pipeline.turns.reading import Reading, read_turn
 from turnfold_worker.pipeline.turns.repeats import Repeat
 
@@ -27,25 +27,29 @@ class Treatment:
     repeat: Repeat | None = None
     statements: tuple[Statement, ...] | None = None
     """What its content states, when it is structured."""
+    important: bool = False
+    """It scored as a residual, or is pinned."""
 
     @property
     def kept(self) -> bool:
         """It stays verbatim while it fits, and strictly."""
         return self.classification.decision is Decision.KEEP and self.classification.tier is Tier.HARD
 
-    @property
-    def important(self) -> bool:
-        """It scored as a residual, or is pinned."""
-        return self.score >= RESIDUAL_FROM
 
-
-def read_segment(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = ()) -> list[Reading]:
+def read_segment(
+    turns: Sequence[StoredTurn],
+    *,
+    before: Sequence[StoredTurn] = (),
+    residual_threshold: int = RESIDUAL_FROM,
+    residual_share: float = MOST_RESIDUALS,
+) -> list[Reading]:
     """Read the turns of a segment and decide what becomes of each; `before` are the turns before it."""
     readings = [read_turn(turn) for turn in turns]
     scores = score_turns(turns)
     found, repeats = classify_segment(
-        turns, before=before, facts={one.turn.seq: one.facts for one in readings}, scores=scores
-    )
+        turns, before=before, facts={one.turn.seq: one.facts for one in readings},
+        kept=residuals(scores, least=residual_threshold, share=residual_share),
+    )  # fmt: skip
     return [
         replace(
             reading,
@@ -54,6 +58,7 @@ def read_segment(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = 
                 score.score,
                 repeats.get(reading.turn.seq),
                 _statements(reading, classification),
+                score.score >= residual_threshold,
             ),
         )
         for reading, classification, score in zip(readings, found, scores, strict=True)

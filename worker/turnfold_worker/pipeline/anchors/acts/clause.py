@@ -8,6 +8,7 @@ from typing import Final
 
 from turnfold.contract.records import Role
 from turnfold_worker.pipeline.anchors.acts.before import Before
+from turnfold_worker.pipeline.anchors.assistants import assists
 from turnfold_worker.pipeline.anchors.rules import statement_rules
 from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
 from turnfold_worker.pipeline.anchors.statements.repairs import is_repair
@@ -40,7 +41,7 @@ class Clause:
         """It ends with a question mark."""
         self.words = len(self.said.split())
         self.group = len(speakers) >= _GROUP
-        self.assistant = reading.turn.role is Role.ASSISTANT
+        self.assistant = assists(reading, speakers)
         """An assistant says it."""
         self.wants_a_text = statement_rules.MADE_UP.search(self.said) is not None
         self._reading = reading

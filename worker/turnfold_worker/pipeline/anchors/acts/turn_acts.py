@@ -203,7 +203,10 @@ class _Acts:
             )
         )
         found = [statement_rules.RULES[place] for place in _rules_by_word().worth_trying(words)]
-        return found if self._clause.orders else [one for one in found if one is not statement_rules.STANDS]
+        if self._clause.orders:
+            return found
+        left_out = statement_rules.NOT_AN_ASSISTANTS if self._clause.assistant else statement_rules.TO_AN_ASSISTANT
+        return [one for one in found if one.name not in left_out]
 
     def _question_or_answer(self) -> None:
         said, before = self._clause.said, self._before

@@ -4,6 +4,8 @@ rule              a rule, and the lists of words that phrases share
 deed_rules        promise, ask
 change_rules      decide, correct
 statement_rules   state; and what tells kinds of statements
+standing_rules    limit, instruct and like: what holds for all that follows
+doubt_rules       feel, guess, aim and chat: what is hardly asked for later
 reply_rules       answer
 courtesy_rules    part, cheer, long: what only sounds like a promise or a request
 wanted_rules      words, a text or a deed: what is asked for

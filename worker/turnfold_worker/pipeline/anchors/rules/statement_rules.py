@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.rules import standing_rules
 from turnfold_worker.pipeline.anchors.rules.change_rules import CORRECTIONS, DECISIONS
 from turnfold_worker.pipeline.anchors.rules.deed_rules import COMMITMENTS, REQUESTS
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Rule, joined, rule
@@ -136,7 +137,20 @@ PREFERENCE: Final = lazy_pattern(
 STANDS: Final = Rule("standing order", Act.FACT, 82, "Always answer in German.", lazy_pattern(_STANDING))
 """What an assistant is told once and has to do each time. Among people it is a manner of speaking."""
 
-RULES: Final = (STANDS, *CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS)
+_STATED: Final = 35
+"""Points of what `standing` decides about: by itself too few for a fact."""
+_STANDING_RULES: Final = (
+    Rule("constraint", Act.FACT, _STATED, "Nobody may open the safe.", standing_rules.CONSTRAINT),
+    Rule("instruction", Act.FACT, _STATED, "Reply in French.", standing_rules.INSTRUCTION),
+    Rule("liking", Act.FACT, _STATED, "I like tea better than coffee.", standing_rules.PREFERENCE),
+)
+
+TO_AN_ASSISTANT: Final = frozenset({STANDS.name, "instruction"})
+"""Rules of what an assistant is told."""
+NOT_AN_ASSISTANTS: Final = TO_AN_ASSISTANT | {"constraint", "liking"}
+"""Rules of what no assistant says: it sets no limits and has no tastes."""
+
+RULES: Final = (STANDS, *CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS, *_STANDING_RULES)
 
 _BEFORE_NO: Final = (
     "is", "are", "was", "were", "there", "has", "have", "had", "with", "of", "in", "by", "make", "did", "do", "does",

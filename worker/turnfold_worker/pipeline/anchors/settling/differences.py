@@ -28,6 +28,10 @@ _ASSIGNED: Final = re.compile(
 _NUMBERED: Final = re.compile(
     r"(?<!\w)[a-z]{3,20} (?P<number>\d{1,9}+) (?:is|are|was|were|isn't|must|may|can|should|will|has|have|needs)(?!\w)"
 )
+_CALLED: Final = re.compile(
+    r"(?<!\w)(?:number|no\.|nr\.|item|row|room|step|part|chapter|page|#) ?(?P<number>\d{1,9}+)(?![\w%]|[.,:]\d)"
+)
+"""'We looked at fence number 3.'"""
 _DONE_TO: Final = re.compile(
     rf"(?<!\w)(?:{ANY_FORM}) (?:the |our |my |your |their )?(?!(?:version|port|level|step) )[a-z]{{3,20}} "
     r"(?P<number>\d{1,9}+)(?![\w%]|[.,:]\d)"
@@ -89,7 +93,7 @@ def another_value(one: Known, other: Known, kind: FactKind, *, of_any_unit: bool
 def of_another_number(one: Known, other: Known) -> bool:
     """Whether numbers tell that they speak of two of several things: 'room 12 is free', 'room 14 is free'."""
     ours, theirs = (
-        {match["number"] for pattern in (_NUMBERED, _DONE_TO) for match in pattern.finditer(each.said)}
+        {match["number"] for pattern in (_NUMBERED, _DONE_TO, _CALLED) for match in pattern.finditer(each.said)}
         & set(each.facts.texts(FactKind.NUMBER))
         for each in (one, other)
     )

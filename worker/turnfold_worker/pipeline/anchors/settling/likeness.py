@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Final
@@ -55,6 +55,7 @@ _ORDERING: Final = listed("""
     want need expect should must do don't not ever
 """)
 """Words that make an order a standing one."""
+_LIKE_FACTS: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
 _LETTER: Final = re.compile(r"(?<=[^\W_] )[A-Z](?![^\W_]|['\u2019])")
 """A single capital that names something: 'plan B'."""
 
@@ -73,6 +74,11 @@ class Known:
     def __post_init__(self) -> None:
         self.text = in_one_form(self.anchor.text)
         self.words, self.squared = _weighed(self.text)
+
+    @property
+    def kind(self) -> AnchorType:
+        """Its type as it meets others: a limit, an instruction and a preference are facts that others may change."""
+        return AnchorType.CRITICAL_FACT if self.anchor.type in _LIKE_FACTS else self.anchor.type
 
     @cached_property
     def facts(self) -> Facts:
@@ -193,6 +199,33 @@ def agree(one: Known, other: Known) -> bool:
     ):
         return False
     return one.values == other.values and same_names(one, other) and not _name_other_things(one, other)
+
+
+def says_no_more(one: Known, other: Known) -> bool:
+    """True when each value, name and telling word of one is said in the other too, and something exact is.
+
+    >>> from turnfold.contract.records import Anchor, AnchorType
+    >>> said = [
+    ...     Known(Anchor(id=1, type=AnchorType.CRITICAL_FACT, text=text, turn_seq=1, start=0, end=len(text)))
+    ...     for text in ("We run Redis 7.2 on 3 hosts.", "We run Redis 7.2 on 3 hosts in Oslo.", "Not on 3 hosts.")
+    ... ]
+    >>> says_no_more(said[0], said[1]), says_no_more(said[1], said[0]), says_no_more(said[2], said[1])
+    (True, False, False)
+    """
+    if not one.exact or not _in_turn(one.exact, other.exact) or not same_person(one, other):
+        return False
+    if one.negations != other.negations or not one.turning <= other.turning or not one.values <= other.values:
+        return False
+    if not (_DIRECTIONS | {"to", "was", "were", "will"}).isdisjoint(one.tokens ^ other.tokens):
+        return False
+    telling = [term for term in one.words if not is_common(term)]
+    return _all_in(one.facts.texts(*NAMES), other.said) and _in_turn(telling, other.words)
+
+
+def _in_turn(some: Iterable[str], every: Iterable[str]) -> bool:
+    """True when all of some are among the others, in their order."""
+    rest = iter(every)
+    return all(one in rest for one in some)
 
 
 def _deny_the_same(one: Known, other: Known) -> bool:

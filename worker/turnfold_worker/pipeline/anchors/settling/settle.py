@@ -32,6 +32,7 @@ from turnfold_worker.pipeline.anchors.settling.likeness import (
     same_names,
     same_person,
     same_speaker,
+    says_no_more,
     shared,
 )
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
@@ -82,18 +83,47 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
     for similarity, old in near:
         if not old.active:
             continue
-        answers = old.anchor.type is AnchorType.UNRESOLVED_QUESTION and new.anchor.type in _ANSWERS
+        answers = old.kind is AnchorType.UNRESOLVED_QUESTION and new.kind in _ANSWERS
         answers = answers and similarity >= _ABOUT_IT_FROM and shared(new, old) >= _MIN_SHARED_ANSWER
         if answers and old.anchor.turn_seq < new.anchor.turn_seq:
             _change(old, AnchorState.RESOLVED, new.anchor.id)
     finish(new, known)
 
 
+def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
+    """What only takes something back leaves its place to the statement of its turn that is most like it.
+
+    'Full refund until 24 hours before. So forget the 48-hour rule.': the first sentence says what holds instead.
+    """
+    by_id = {one.anchor.id: one for one in known}
+    for new in fresh:
+        old = by_id.get(new.anchor.replaces or 0)
+        if old is None or old.anchor.related != new.anchor.id or not new.values <= old.values:
+            continue
+        beside = [one for one in fresh if one is not new and _says_instead(one, new, old)]
+        best = max(beside, key=lambda one: (by_words(one, old), -one.anchor.id), default=None)
+        if best is not None:
+            _change(old, AnchorState.SUPERSEDED, best.anchor.id)
+            best.anchor = replace(best.anchor, replaces=old.anchor.id)
+            new.anchor = replace(new.anchor, replaces=None)
+
+
+def _says_instead(one: Known, new: Known, old: Known) -> bool:
+    """Whether a statement beside the one that takes something back tells what holds in its place."""
+    return (
+        one.active
+        and one.anchor.replaces is None
+        and one.anchor.turn_seq == new.anchor.turn_seq != old.anchor.turn_seq
+        and one.anchor.type in _ANSWERS
+        and bool(one.values)
+        and one.values != old.values
+        and by_words(one, old) >= _CORRECTS_FROM
+    )
+
+
 def finish(new: Known, known: Sequence[Known]) -> bool:
     """Settle the promises of earlier turns that a report says are done; whether there were any."""
-    promises = [
-        old for old in known if old.anchor.type is AnchorType.COMMITMENT and old.anchor.turn_seq < new.anchor.turn_seq
-    ]
+    promises = [old for old in known if old.kind is AnchorType.COMMITMENT and old.anchor.turn_seq < new.anchor.turn_seq]
     finished = [old for old in promises if old.active and does(new.text, old.text)]
     if not finished:
         meant = max((old for old in promises if _means(new, old)), key=_place, default=None)
@@ -113,8 +143,8 @@ def _means(new: Known, old: Known) -> bool:
 
 def _done_as_asked(new: Known, old: Known) -> bool:
     """'I changed my mind' reaches what was asked for and done already."""
-    done = old.anchor.state is AnchorState.RESOLVED and old.anchor.type is AnchorType.COMMITMENT
-    return done and new.anchor.type is AnchorType.CORRECTION
+    done = old.anchor.state is AnchorState.RESOLVED and old.kind is AnchorType.COMMITMENT
+    return done and new.kind is AnchorType.CORRECTION
 
 
 def _change(one: Known, state: AnchorState, related: int) -> None:
@@ -123,14 +153,17 @@ def _change(one: Known, state: AnchorState, related: int) -> None:
 
 def comparable(new: Known, old: Known) -> bool:
     """Whether two anchors may say the same: of one type, with a telling word in both."""
-    return new.anchor.type is old.anchor.type and by_words(new, old) >= _MEANT_FROM
+    return new.kind is old.kind and by_words(new, old) >= _MEANT_FROM
 
 
 def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSettings) -> bool:
     """Mark the longer of two equals as the duplicate; True when the new one is it."""
     for words_alike, old in near:
-        if new.anchor.type is not old.anchor.type or words_alike < _MEANT_FROM:
+        if new.kind is not old.kind or words_alike < _MEANT_FROM:
             continue
+        if new.kind is AnchorType.CRITICAL_FACT and says_no_more(new, old):
+            _change(new, AnchorState.DUPLICATE, old.anchor.id)
+            return True
         meant_alike = by_meaning(new, old) if new.vector and old.vector else 0.0
         if max(words_alike, meant_alike) <= settings.deduplicate_above or not agree(old, new):
             continue
@@ -146,7 +179,7 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
     """A correction overtakes what it corrects; a statement overtakes an earlier one that differs in a value."""
     left = _MAX_SUPERSEDED
     for similarity, old in near:
-        overtaken = old.anchor.type in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
+        overtaken = old.kind in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
         # What the new one just repeated is a duplicate of it, and replaced by nothing.
         overtaken = overtaken and old.anchor.state is not AnchorState.DUPLICATE
         if not left or not overtaken:
@@ -159,7 +192,7 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
         ):
             _overtake(new, old)
             left -= 1
-    if left == _MAX_SUPERSEDED and new.anchor.type is AnchorType.CORRECTION:
+    if left == _MAX_SUPERSEDED and new.kind is AnchorType.CORRECTION:
         said_last = max((old for _, old in near if _mends(new, old)), key=_place, default=None)
         if said_last is not None:
             _overtake(new, said_last)
@@ -177,7 +210,7 @@ def _place(one: Known) -> tuple[int, int]:
 
 def _corrects(new: Known, old: Known, similarity: float) -> bool:
     """Another value or name of the same subject, or nearly the same words."""
-    if new.anchor.type is not AnchorType.CORRECTION or similarity < _SAME_VALUE_FROM or not _may_correct(new, old):
+    if new.kind is not AnchorType.CORRECTION or similarity < _SAME_VALUE_FROM or not _may_correct(new, old):
         return False
     if shared(new, old) <= sum(1 for act in _NAMES_OF_ACTS if act in new.words and act in old.words):
         return False
@@ -216,18 +249,18 @@ def _rules_otherwise(new: Known, old: Known) -> bool:
     if not (same_speaker(new, old) or {new.anchor.role, old.anchor.role} <= {Role.USER, None}):
         return False
     if gives_up(text, before):
-        return old.anchor.type is AnchorType.COMMITMENT and same_speaker(new, old)
+        return old.kind is AnchorType.COMMITMENT and same_speaker(new, old)
     return any(rules(text, before) for rules in (takes_back_all, sets_aside, limits_otherwise, turns_round))
 
 
 def _takes_back(new: Known, old: Known) -> bool:
     """'We will use MySQL for the ledger, not PostgreSQL' after 'We decided to use PostgreSQL for the ledger'."""
-    if new.anchor.type not in _TAKES_BACK or old.anchor.type not in _STATEMENTS or not new.taken_back & old.specific:
+    if new.kind not in _TAKES_BACK or old.kind not in _STATEMENTS or not new.taken_back & old.specific:
         return False
     if not _may_correct(new, old):
         return False
     subject = (new.specific - new.taken_back - _NAMES_OF_ACTS) & old.specific
-    if new.anchor.type is AnchorType.CRITICAL_FACT and not (
+    if new.kind is AnchorType.CRITICAL_FACT and not (
         new.taken_back & specific_words(" ".join(old.facts.texts(*VALUES, *NAMES)))
     ):
         return False
@@ -238,7 +271,7 @@ def _mends(new: Known, old: Known) -> bool:
     """'Sorry, I meant Tuesday' names no subject: it is about the last statement with another value of the kind."""
     turns = new.anchor.turn_seq - old.anchor.turn_seq
     within = MENDS_MISTYPED_WITHIN if nearly_same_value(new, old) else MENDS_WITHIN
-    if not old.active or old.anchor.type not in _OVERTAKEN or not 0 <= turns <= within:
+    if not old.active or old.kind not in _OVERTAKEN or not 0 <= turns <= within:
         return False
     if _place(old) >= _place(new) or not (same_speaker(new, old) or contradicts(new)):
         return False
@@ -253,7 +286,7 @@ def _mends(new: Known, old: Known) -> bool:
 
 def _restates(new: Known, old: Known, similarity: float) -> bool:
     """Same subject, other value: 'the launch is on 7 May' after 'the launch is on 3 May'."""
-    if not (new.anchor.type is old.anchor.type and new.anchor.type in _STATEMENTS) or not shared(new, old, least=2):
+    if not (new.kind is old.kind and new.kind in _STATEMENTS) or not shared(new, old, least=2):
         return False
     if not similarity > 0 or not same_names(new, old) or not same_person(new, old) or new.negations != old.negations:
         return False

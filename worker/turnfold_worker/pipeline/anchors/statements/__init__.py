@@ -6,6 +6,7 @@ when           when it holds: now, later, on some days, once, as a habit
 duties         what it forbids, demands, allows or excuses
 limits         the limit that it sets
 manner         how answers are wanted
+two_things     where it states two things, of which one may change
 repairs        few words that say a value and that another one was wrong
 deeds          what was promised or asked for: the verb, and what it is done to
 done           whether it reports that a promised deed is done

@@ -1,0 +1,126 @@
+"""Code, tables and outputs that a query asks for, whole, beside what is chosen by value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from turnfold.assemble.forms.chat import ShownTurn
+from turnfold.assemble.forms.markers import turns_marker
+from turnfold.assemble.forms.render_text import EXCERPTS_HEADER, clip_gap
+from turnfold.assemble.material import Material
+from turnfold.assemble.plan import Plan
+from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.selection import least_assembly
+from turnfold.code_blocks.blocks import INTRODUCTION, block_name, introduction
+from turnfold.code_blocks.index import FoundBlock, entries_of
+from turnfold.code_blocks.languages import language_of
+from turnfold.code_blocks.ranking import RankedBlock, ranked, told_by_words
+from turnfold.code_blocks.requests import BlockRequest, asked_block
+from turnfold.contract.fences import fences_of
+from turnfold.contract.records import StoredTurn, TurnState
+
+_SHARE: Final = 0.5
+"""Of the budget, most for blocks that a query asks to see."""
+_SHARE_SPOKEN_OF: Final = 0.25
+"""The same where it only speaks of one."""
+_MOST: Final = 4
+_TAIL: Final = 60
+"""Newest turns that no segment holds whose blocks are looked at."""
+
+
+class AskedBlocks(NamedTuple):
+    """Blocks as they are shown, and what they cost with their header."""
+
+    shown: tuple[ShownTurn, ...] = ()
+    tokens: int = 0
+
+    def added_to(self, plan: Plan) -> Plan:
+        """The plan with them, in order, beside other excerpts."""
+        if not self.shown:
+            return plan
+        excerpts = sorted((*self.shown, *plan.excerpts), key=lambda shown: shown.turn.seq)
+        return plan._replace(excerpts=tuple(excerpts))
+
+
+def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, target: int) -> AskedBlocks:
+    """What a query asks for and `plan` does not show raw, within a share of the budget and of `target` tokens.
+
+    The block that is meant whole, or named on a line where there is no room for it; others that may be meant, if they
+    fit beside it.
+    """
+    request = asked_block(material.question or "", is_query=bool(material.request.query))
+    if request is None or material.snapshot.unread:
+        return AskedBlocks()
+    share = _SHARE if request.insists and request.names_one else _SHARE_SPOKEN_OF
+    beside = target - least_assembly(material, pricing).largest
+    room = min(beside, int(share * material.request.usable_tokens)) - pricing.count(EXCERPTS_HEADER)
+    shown: list[ShownTurn] = []
+    for place, block in enumerate(_meant(material, request)):
+        if _stands_in(plan, block):
+            if place == 0:
+                return AskedBlocks()
+            continue
+        forms = [*_words(material, block), *([_named(material, block)] if place == 0 else [])]
+        for one in forms:
+            if (cost := pricing.excerpt(one)) <= room:
+                shown.append(one)
+                room -= cost
+                break
+    spent = pricing.count(EXCERPTS_HEADER) + sum(map(pricing.excerpt, shown))
+    return AskedBlocks(tuple(shown), spent) if shown else AskedBlocks()
+
+
+def _meant(material: Material, request: BlockRequest) -> list[FoundBlock]:
+    """Blocks of folded turns and of those that no segment holds yet, best first."""
+    blocks = {(one.entry.seq, one.entry.start): one for one in material.snapshot.blocks}
+    held = material.snapshot.changing
+    newest = {turn.seq: turn for turn in _unfolded(material)}
+    for entry in entries_of(newest.values()):
+        turn = newest[entry.seq]
+        before = turn.content[max(0, entry.start - INTRODUCTION) : entry.start]
+        blocks[entry.seq, entry.start] = FoundBlock(entry, turn, before, turn.content[entry.start : entry.end])
+    usable = {
+        key: block for key, block in blocks.items() if block.entry.seq not in held or block.turn in material.window
+    }
+    entries = [block.entry for block in usable.values()]
+    told = dict(material.snapshot.told_of_blocks) or told_by_words(request, entries)
+    best: list[RankedBlock] = ranked(request, entries, told, most=_MOST)
+    return [usable[one.entry.seq, one.entry.start] for one in best]
+
+
+def _unfolded(material: Material) -> Sequence[StoredTurn]:
+    newest = material.after(material.closed_seq)[-_TAIL:]
+    # A turn of which a read left the middle out has other places.
+    return [turn for turn in newest if turn.state is TurnState.STORED and turn.kept is None]
+
+
+def _stands_in(plan: Plan, block: FoundBlock) -> bool:
+    """True where the block stands whole among the turns that are shown raw."""
+    return any(shown.turn.seq == block.entry.seq and block.text in shown.content for shown in plan.raw)
+
+
+def _words(material: Material, block: FoundBlock) -> list[ShownTurn]:
+    """The block whole, below the line that introduces it, or without that line."""
+    if len(block.text) < block.entry.end - block.entry.start:
+        return []
+    opening = introduction(block.before, len(block.before))
+    marker = _marker(material, block)
+    # The marker on a line of its own, so that a closing fence stays one.
+    around = f"\n{block.text}\n{clip_gap(marker).rstrip()}"
+    return [ShownTurn(block.turn, line + around, marker=marker) for line in dict.fromkeys((opening or "…", "…"))]
+
+
+def _named(material: Material, block: FoundBlock) -> ShownTurn:
+    """The block on one line."""
+    inside, info = block.text, ""
+    if (fences := fences_of(block.text)) and fences[0].start == 0:
+        inside, info = block.text[fences[0].inside : fences[0].inside_end], fences[0].info
+    name = block_name(inside, block.entry.kind, language_of(info, inside), lines=block.entry.lines)
+    marker = _marker(material, block)
+    return ShownTurn(block.turn, name + clip_gap(marker).rstrip(), marker=marker)
+
+
+def _marker(material: Material, block: FoundBlock) -> str:
+    seq = block.entry.seq
+    return material.marker_of(block.turn) or turns_marker(seq, seq)

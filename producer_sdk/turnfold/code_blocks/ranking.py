@@ -1,0 +1,159 @@
+"""Which blocks a query means: best first, of versions that are nearly the same the one that is asked for. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from turnfold.code_blocks.index import BlockEntry, word_code
+from turnfold.code_blocks.languages import BlockKind
+from turnfold.code_blocks.requests import BlockRequest, Version, is_general
+
+_LEADS: Final = 1.8
+"""How much more a word counts that names a block than one that it only holds."""
+_ASKED: Final = 0.7
+"""What a word counts that stands only in the question before a block."""
+_GENERAL: Final = 0.4
+"""What a word such as `function` counts, beside words that say which one."""
+_OF_KIND: Final = 0.35
+"""Of all that the words tell: what the kind of a block counts."""
+_BY_ROLE: Final = 0.1
+_ASIDE: Final = 0.5
+"""What a line with a command or a link counts beside a block."""
+_USUAL_WORDS: Final = 60
+_LENGTH: Final = 0.25
+_LEAST: Final = 0.45
+"""Of all that the words of a query tell: a block that holds less is not what is meant."""
+_LEAST_ASKED: Final = 0.3
+"""The same where the query asks to see it."""
+_LEAST_UNNAMED: Final = 0.6
+"""The same where the query has no word for a block."""
+_AS_GOOD: Final = 0.7
+"""Of the best score: with less a block is no answer beside the best one."""
+_ALIKE: Final = 0.5
+"""Words in common, of all words of both, from which two blocks are versions of one."""
+_AS_CLOSE: Final = 0.75
+"""Of the best score: with less a version is not meant where the query names nothing that stands in it."""
+_NEARLY_SAME: Final = 0.7
+"""Words in common from which a version is meant whatever its score: nothing but its introduction is another."""
+_MOST: Final = 8
+_MOST_COMPARED: Final = 100
+"""Blocks of which versions are looked for."""
+
+
+class RankedBlock(NamedTuple):
+    """A block that may be meant."""
+
+    entry: BlockEntry
+    score: float
+    """Of what the query's words tell, about."""
+
+
+def told_by_words(request: BlockRequest, entries: Sequence[BlockEntry]) -> dict[str, float]:
+    """What each word of a request tells: more, the fewer of the blocks hold it."""
+    codes = {term: frozenset(map(word_code, (term, *also))) for term, *also in request.words}
+    spread: Counter[str] = Counter()
+    for entry in entries:
+        for term, alike in codes.items():
+            if not (alike.isdisjoint(entry.words) and alike.isdisjoint(entry.leading)):
+                spread[term] += 1
+    many = len(entries)
+    return {
+        term: (_GENERAL if is_general(term) else 1.0) * math.log(1.0 + (many + 1) / (spread[term] + 0.5))
+        for term in codes
+    }
+
+
+def ranked(
+    request: BlockRequest, entries: Sequence[BlockEntry], told: Mapping[str, float], *, most: int = _MOST
+) -> list[RankedBlock]:
+    """The blocks that are meant, best first, each another one: of versions only the one that is asked for."""
+    words = [(frozenset(map(word_code, (term, *also))), told.get(term, 0.0)) for term, *also in request.words]
+    scored = [one for entry in entries if (one := _scored(request, entry, words)) is not None]
+    scored.sort(key=lambda one: (-one.score, -one.entry.seq, -one.entry.start))
+    del scored[_MOST_COMPARED:]
+    if scored:
+        # A later version need not be introduced with the same words.
+        known = {one.entry for one in scored}
+        alike = (one for one in entries if _alikeness(one, scored[0].entry) >= _NEARLY_SAME and one not in known)
+        scored += [RankedBlock(one, 0.0) for one in alike]
+    chosen: list[RankedBlock] = []
+    seen: list[BlockEntry] = []
+    for one in scored:
+        if len(chosen) >= most or one.score < _AS_GOOD * scored[0].score:
+            break
+        if any(_alikeness(one.entry, other) >= _ALIKE for other in seen):
+            continue
+        version = _version(request, one, scored)
+        seen += [one.entry, version.entry]
+        # What is not nearly the same may be another thing: then the one that fits the words best is shown beside it.
+        parted = version is not one and _alikeness(one.entry, version.entry) < _NEARLY_SAME
+        chosen += [block for block in (version, *([one] if parted else [])) if block not in chosen]
+    return chosen[:most]
+
+
+def _scored(
+    request: BlockRequest, entry: BlockEntry, words: Sequence[tuple[frozenset[int], float]]
+) -> RankedBlock | None:
+    whole = sum(weight for _, weight in words)
+    score = held = 0.0
+    for codes, weight in words:
+        if not codes.isdisjoint(entry.leading):
+            score += _LEADS * weight
+        elif not codes.isdisjoint(entry.words):
+            score += weight
+        elif not codes.isdisjoint(entry.question):
+            score += _ASKED * weight
+        else:
+            continue
+        held += weight
+    of_kind = entry.kind in request.kinds
+    least = _LEAST_UNNAMED if not request.names_one else _LEAST_ASKED if request.insists else _LEAST
+    if whole and held < least * whole:
+        return None
+    if not held and not of_kind:
+        return None
+    score /= 1.0 + _LENGTH * max(0.0, len(entry.words) / _USUAL_WORDS - 1.0)
+    score += _OF_KIND * max(whole, 1.0) if of_kind else 0.0
+    score += _BY_ROLE * max(whole, 1.0) if entry.role == request.role else 0.0
+    if entry.kind is BlockKind.LINE and not (request.kinds and of_kind):
+        score *= _ASIDE
+    return RankedBlock(entry, score)
+
+
+def _version(request: BlockRequest, best: RankedBlock, scored: Sequence[RankedBlock]) -> RankedBlock:
+    """Of the versions of a block, each like one that is found already, the one that is asked for."""
+    meant = [codes for codes in _codes_of(request) if not codes.isdisjoint(best.entry.words)]
+    others = [
+        one for one in scored
+        if one is not best and not any(codes.isdisjoint(one.entry.words) for codes in meant)
+    ]  # fmt: skip
+    versions = [best]
+    for known in versions:
+        close = 0.0 if meant else _AS_CLOSE * best.score
+        near = [one for one in others if _is_version(one, known, close=close)]
+        versions += near
+        others = [one for one in others if one not in near]
+    versions.sort(key=lambda one: (one.entry.seq, one.entry.start))
+    if request.version is Version.OLDEST:
+        return versions[0]
+    return versions[-2] if request.version is Version.PREVIOUS and len(versions) > 1 else versions[-1]
+
+
+def _is_version(one: RankedBlock, known: RankedBlock, *, close: float) -> bool:
+    alike = _alikeness(one.entry, known.entry)
+    return alike >= _NEARLY_SAME or (alike >= _ALIKE and one.score >= close)
+
+
+def _codes_of(request: BlockRequest) -> list[frozenset[int]]:
+    return [frozenset(map(word_code, words)) for words in request.words]
+
+
+def _alikeness(one: BlockEntry, other: BlockEntry) -> float:
+    """Words in common, of all words of both."""
+    if one.kind is not other.kind:
+        return 0.0
+    common = len(one.words & other.words)
+    return common / max(1, len(one.words) + len(other.words) - common)

@@ -1,0 +1,99 @@
+"""What was said and holds no more: told of notes by their words, so that no context shows one as if it held.
+
+Of two sorts: what one turn said, and a value that other turns before the change may have stated too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+MOST_OVERTAKEN: Final = 128
+"""Statements that an outline names, the ones that were overtaken last."""
+NEVER: Final = 2**31 - 1
+"""The turn since which something holds no more that no turn took the place of."""
+_OF_NOTE: Final = 0.6
+"""Of a note's stems: with as many in a statement the note is a part of it."""
+_OF_STATEMENT: Final = 0.8
+"""Of a statement's stems: with as many in a note the note holds it."""
+
+
+class Overtaken(NamedTuple):
+    """A statement that holds no more."""
+
+    seq: int
+    """The turn that said it; 0 for a value that any turn before `by_seq` may state."""
+    by_seq: int
+    """The turn since which it holds no more."""
+    values: tuple[str, ...]
+    """Stems. Of one turn's statement: a note of it has one of them, if there are any; else a note has them all."""
+    subject: tuple[str, ...]
+    """Stems of the whole statement; of a value, stems of what it is a value of."""
+    least: int = 0
+    """How many stems of its subject a note has that states the value."""
+
+    def is_told(self, stems: Collection[str]) -> bool:
+        """Whether a note with such stems says it; the note's turn is known to fit."""
+        shared = sum([stem in stems for stem in self.subject])
+        if not self.seq:
+            return shared >= self.least and all(value in stems for value in self.values)
+        if self.values and not any(value in stems for value in self.values):
+            return False
+        return shared > 0 and (shared >= _OF_NOTE * len(stems) or shared >= _OF_STATEMENT * len(self.subject))
+
+
+class OvertakenIndex:
+    """Statements that hold no more, by what a note is recognised by."""
+
+    __slots__ = ("_by_seq", "_by_value", "overtaken_by")
+
+    def __init__(self, statements: Iterable[Overtaken]) -> None:
+        self.overtaken_by: Final[dict[int, set[int]]] = {}
+        """By a turn that said what holds no more, the turns that say what does."""
+        self._by_seq: dict[int, list[Overtaken]] = {}
+        self._by_value: dict[str, list[Overtaken]] = {}
+        for statement in statements:
+            if statement.seq:
+                self._by_seq.setdefault(statement.seq, []).append(statement)
+                if statement.by_seq != NEVER:
+                    self.overtaken_by.setdefault(statement.seq, set()).add(statement.by_seq)
+            else:
+                self._by_value.setdefault(statement.values[0], []).append(statement)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_seq or self._by_value)
+
+    def tells(self, seq: int, stems: Collection[str]) -> bool:
+        """Whether a note of turn `seq` says what holds no more."""
+        if any(statement.is_told(stems) for statement in self._by_seq.get(seq, ())):
+            return True
+        return self.tells_value(seq, stems)
+
+    def tells_value(self, seq: int, stems: Collection[str]) -> bool:
+        """Whether a note of turn `seq` states a value that another one took the place of."""
+        if self._by_value.keys().isdisjoint(stems):
+            return False
+        return any(
+            seq < statement.by_seq and statement.is_told(stems)
+            for stem in stems
+            for statement in self._by_value.get(stem, ())
+        )
+
+
+NOTHING_OVERTAKEN: Final = OvertakenIndex(())
+
+
+def pack_overtaken(statements: Sequence[Overtaken]) -> list[list[Any]]:
+    """Statements as JSON."""
+    return [
+        [one.seq, one.by_seq, " ".join(one.values), " ".join(one.subject), one.least]
+        for one in sorted(sorted(statements, key=lambda one: -one.by_seq)[:MOST_OVERTAKEN])
+    ]
+
+
+def unpack_overtaken(packed: Iterable[Sequence[Any]]) -> tuple[Overtaken, ...]:
+    """Statements from what `pack_overtaken` made."""
+    return tuple(
+        Overtaken(seq, by_seq, tuple(values.split()), tuple(subject.split()), least)
+        for seq, by_seq, values, subject, least in packed
+    )

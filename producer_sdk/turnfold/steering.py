@@ -1,0 +1,56 @@
+"""What the newest user turn steers a context to, where no query is given. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Final
+
+from turnfold.contract.records import Role, StoredTurn, TurnState
+from turnfold.contract.terms import terms
+
+NEWEST: Final = 4
+"""Last turns among which a user turn still steers."""
+
+_LONGEST: Final = 2_000
+"""Code points of either end of a longer turn that are looked at: a pasted document is about its ends."""
+
+_SAYS_NOTHING: Final = frozenset(
+    terms(
+        """
+        absolutely agreed alright amazing awesome bye cheers cool correct exactly fine good goodbye got great haha
+        hello help hey hi hmm indeed it lol lot love lovely many maybe morning much nice night no nope not ok okay
+        perfect please right sorry sound sure thank thanks thx true understood welcome wonderful wow yep yes
+        """
+    )
+)
+
+
+def steering_text(
+    stored: Sequence[StoredTurn], waiting: Iterable[StoredTurn], *, task: str | None = None
+) -> str | None:
+    """The task, and the words of the newest user turn among the last `NEWEST`; None where nothing is to be looked for.
+
+    `stored` are the newest stored turns in order, `waiting` those of the inbox that are not among them.
+    """
+    said = [text for text in (task, _newest_words(stored, waiting)) if text and says_something(text)]
+    return "\n".join(map(_ends_of, said)) or None
+
+
+def _newest_words(stored: Sequence[StoredTurn], waiting: Iterable[StoredTurn]) -> str | None:
+    last = [*chain(stored[max(0, len(stored) - NEWEST) :], waiting)][-NEWEST:]
+    newest = next((turn for turn in reversed(last) if turn.role is Role.USER and turn.state is TurnState.STORED), None)
+    return None if newest is None else newest.content
+
+
+def _ends_of(text: str) -> str:
+    return text if len(text) <= 2 * _LONGEST else f"{text[:_LONGEST]}\n{text[-_LONGEST:]}"
+
+
+def says_something(text: str) -> bool:
+    """True where a text has a word that can be looked for: 'thanks', 'bye' and 'yes' have none.
+
+    >>> says_something("Thanks, that sounds great!"), says_something("OK, do number 3")
+    (False, True)
+    """
+    return not _SAYS_NOTHING.issuperset(terms(text))

@@ -1,0 +1,152 @@
+"""What must hold, what is wanted from now on and what is liked are anchors of types of their own, always found."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.wild_turns import said, talk
+from turnfold.contract.records import AnchorState, AnchorType, Importance, Role, StoredTurn
+from turnfold_worker.pipeline.anchors.deduplicate import merge
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors.extraction import extract_anchors
+from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.turns.reading import read_turn
+
+
+def anchors_of(*turns: StoredTurn) -> tuple[AnchorDraft, ...]:
+    return extract_anchors([read_turn(turn) for turn in turns], FoldSettings())
+
+
+def types_of(text: str, *, role: Role = Role.USER, name: str | None = None) -> set[AnchorType]:
+    return {draft.type for draft in anchors_of(said(text, role=role, name=name))}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "And all customer records have to remain within Norway, no exceptions, the ferry is state-run.",
+        "We must never keep deposits of tenants in our own till.",
+        "Under no circumstances may the crane run at night.",
+        "The bundle can be at most 200 KB.",
+        "At most three people may open the safe.",
+        "No more than 120 euros a night for the hotel.",
+        "Every release must be signed by two people.",
+        "Latency has to be < 250 ms, product agreed.",
+        "The sensor needs to stay under 40 degrees.",
+        "Backups must be encrypted.",
+        "Names of patients cannot leave the ward's network; they cannot be shared.",
+        "Only nurses may enter the store.",
+        "We only ever ship on Tuesdays.",
+        "Nobody may read the diary.",
+        "That date is not negotiable for the museum.",
+        "Passwords should never be logged.",
+    ],
+)
+def test_a_hard_limit_is_a_constraint(text: str) -> None:
+    assert AnchorType.CONSTRAINT in types_of(text)
+    assert AnchorType.CONSTRAINT in types_of(text, name="Ana")
+    assert AnchorType.CONSTRAINT not in types_of(text, role=Role.ASSISTANT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You must be so proud of the twins!",
+        "That must have been amazing.",
+        "You must never give up, Omar.",
+        "I must say that the soup was lovely.",
+        "We only ever met once.",
+        "You should never be afraid to try.",
+        "I can never get enough of it.",
+        "It was a must-see.",
+        "Everyone must feel so lucky.",
+        "We have to stay in touch!",
+        "It took at least 3 hours.",
+        "No exceptions were thrown.",
+        "Must the bundle stay under 200 KB?",
+        "Two years ago every release had to be signed by Priya.",
+    ],
+)
+def test_what_only_sounds_like_a_limit_is_none(text: str) -> None:
+    assert AnchorType.CONSTRAINT not in types_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Always answer in German.",
+        "From now on keep it under five sentences.",
+        "Never use tabs in this repo.",
+        "Please always include the sources.",
+        "Keep that in mind in everything you write.",
+        "No emojis, please.",
+        "Stop using bullet points.",
+        "Reply in French.",
+        "Call me Sam.",
+        "Add a summary at the end of every answer.",
+    ],
+)
+def test_what_an_assistant_is_told_for_good_is_an_instruction(text: str) -> None:
+    assert types_of(text) == {AnchorType.INSTRUCTION}
+    assert types_of(text, role=Role.SYSTEM) == {AnchorType.INSTRUCTION}
+    between_people = anchors_of(said(text, name="Ana"), said("Fine.", seq=2, name="Omar"))
+    assert AnchorType.INSTRUCTION not in {draft.type for draft in between_people}
+
+
+@pytest.mark.parametrize(
+    "text", ["Call me back tomorrow at 9.", "Call me when the parcel is there.", "I answered him."]
+)
+def test_what_is_asked_for_once_is_no_instruction(text: str) -> None:
+    assert AnchorType.INSTRUCTION not in types_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I prefer dark roast.",
+        "I like the ferry better than the train.",
+        "My favourite is the blue one.",
+        "I don't want a banner on the start page.",
+        "I'd rather have the meeting online.",
+        "I really dislike popups.",
+        "I only eat vegetables from the market.",
+        "I never drink coffee after lunch.",
+    ],
+)
+def test_how_somebody_likes_things_is_a_preference(text: str) -> None:
+    assert types_of(text) == {AnchorType.PREFERENCE}
+    assert types_of(text, role=Role.ASSISTANT) & {AnchorType.PREFERENCE} == set()
+
+
+def test_what_the_body_demands_is_no_taste() -> None:
+    assert types_of("I'm allergic to peanuts.") == {AnchorType.CRITICAL_FACT}
+
+
+def test_limits_and_instructions_come_before_all_that_nobody_marked_and_tastes_before_facts_as_sure() -> None:
+    (limit,) = anchors_of(said("Nobody may read the diary."))
+    (order,) = anchors_of(said("No emojis, please."))
+    rivals = anchors_of(
+        said("Correction: the launch with Ana is on 3 May 2026 at 10:30.", importance=Importance.MEDIUM)
+    )
+    assert min(limit.rank, order.rank) > max(rival.rank for rival in rivals)
+    (taste,) = anchors_of(said("I prefer dark roast."))
+    (fact,) = anchors_of(said("I'm allergic to peanuts."))
+    assert taste.score == fact.score
+    assert taste.rank > fact.rank
+
+
+def test_a_turn_of_many_limits_keeps_them_all() -> None:
+    limits = [f"Room {number} must never be locked." for number in range(1, 7)]
+    found = anchors_of(said(" ".join(limits)))
+    assert [draft.text for draft in found if draft.type is AnchorType.CONSTRAINT] == limits
+
+
+def test_a_later_limit_of_the_same_thing_takes_the_place_of_an_earlier_fact() -> None:
+    turns = talk("user: The upload limit is 25 MB.", "assistant: Noted.", "user: Uploads must not exceed 40 MB.")
+    drafts = [draft for turn in turns for draft in anchors_of(turn)]
+    found = merge(drafts, (), next_id=1, node_idx=0, settings=FoldSettings()).new
+    assert AnchorType.CONSTRAINT in {anchor.type for anchor in found}
+    again = talk("user: Latency must be < 150 ms.", "assistant: Noted.", "user: Latency has to be < 250 ms.")
+    drafts = [draft for turn in again for draft in anchors_of(turn)]
+    states = [anchor.state for anchor in merge(drafts, (), next_id=1, node_idx=0, settings=FoldSettings()).new]
+    assert states == [AnchorState.SUPERSEDED, AnchorState.ACTIVE]

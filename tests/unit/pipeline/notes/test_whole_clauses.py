@@ -1,0 +1,259 @@
+"""What becomes of a clause: whole, without what only leads in; and in fewer words, without what changes the claim."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from support.examples import examples
+from support.wild_turns import wild_text
+from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.dates import resolve_relative_days
+from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.language.prose import split_prose
+from turnfold_worker.pipeline.notes.addressed import unaddressed
+from turnfold_worker.pipeline.notes.alone import refers, standing_alone
+from turnfold_worker.pipeline.notes.telegraph import telegraphic
+from turnfold_worker.pipeline.notes.whole import whole_clause
+
+NAMES = frozenset({"nate", "joanna"})
+
+
+@pytest.mark.parametrize(
+    ("said", "whole"),
+    [
+        ("Hey Nate! Oh wow, I went to Bern!", "Went to Bern"),
+        ("By the way, we sold the van.", "We sold the van"),
+        ("And we sold the van.", "We sold the van"),
+        ("But for the rain we would have won.", "But for the rain we would have won"),
+        ("but not for me, thanks", "but not for me, thanks"),
+        ("So far we sold two.", "So far we sold two"),
+        ("Yeah, we sold it, haha!", "We sold it"),
+        ("Yes, but I never cook it.", "Yes, but I never cook it"),
+        ("No, we kept it.", "No, we kept it"),
+        ("- currently in a tournament", "currently in a tournament"),
+        ("-12 degrees in Oslo", "-12 degrees in Oslo"),
+        ("--force is not allowed", "--force is not allowed"),
+        ("What about Friday?", "What about Friday?"),
+        ("I'm really looking for a flat.", "Looking for a flat"),
+        ("I'm the owner.", "I'm the owner"),
+        ("I use Redis.", "I use Redis"),
+        ("I need a number.", "I need a number"),
+        ("I've been to Rome twice.", "Been to Rome twice"),
+        ("I remember it from when I was ten.", "I remember it from when I was ten"),
+        ("Ana and I went home.", "Ana and I went home"),
+        ("We don't really like it.", "We don't really like it"),
+        ("It's not just very loud.", "It's not just very loud"),
+        ("It was so loud that we left.", "It was so loud that we left"),
+        ("It was so loud.", "It was loud"),
+        ("It was so loud in there.", "It was loud in there"),
+        ("The very first one is red.", "The very first one is red"),
+        ("There are very few left.", "There are very few left"),
+        ('He said "it is really late".', 'He said "it is really late"'),
+        ("We signed the lease yesterday.", "We signed the lease 13 May 2026"),
+        ("[shares a photo: a photo of a red crane]", "photo: a red crane"),
+    ],
+)
+def test_a_clause_stays_as_it_was_said_but_for_what_leads_in(said: str, whole: str) -> None:
+    assert whole_clause(said, NAMES, date(2026, 5, 14)) == whole
+
+
+@pytest.mark.parametrize(
+    ("whole", "brief"),
+    [
+        ("gave in after seeing the six in a thousand", "gave in after seeing the six in a thousand"),
+        ("No floats anywhere near the money", "No floats anywhere near money"),
+        ("The itinerary has a 14-day pass for 80,000 yen", "itinerary has a 14-day pass for 80,000 yen"),
+        ("There is a leak in the roof", "leak in roof"),
+        ("We have signed the lease of the house", "We signed lease of house"),
+        ("The gate is shut and the dog is away", "gate shut and dog away"),
+        ("The house was sold by the bank", "house was sold by bank"),
+        ("The gate is painted by the owner", "gate is painted by owner"),
+        ("I think that we should not restart the database", "I think we should not restart database"),
+        ("Only a few came twice a day", "Only a few came twice a day"),
+        ("It is a lot of work", "It is lots of work"),
+        ('We read "The Hobbit" in the garden', 'We read "The Hobbit" in garden'),
+        ("Is the gate open?", "Is gate open?"),
+        ("We walk a mile to the lake, which is good for the back", "We walk mile to lake"),
+        ("We walk to the lake, which is 3 miles away", "We walk to lake, which is 3 miles away"),
+        ("We walk to the lake, unless it rains", "We walk to lake, unless it rains"),
+    ],
+)
+def test_what_changes_the_claim_stays_in_fewer_words(whole: str, brief: str) -> None:
+    assert telegraphic(whole) == brief
+
+
+KEPT = listed(
+    """
+    in on at of for with by to from into over under about after before between through than as if unless until or and
+    but not no never nor without can could may might must should would will was were been had i you he she it we they me
+    him her us them my your his its our their two three six ten
+    """
+)
+"""Words of which a telegram loses none, but for those of a remark behind a comma."""
+
+
+@given(wild_text)
+@examples(300)
+@example("I have two of the six, which we sold on Monday, and a bus for the rest")
+def test_fewer_words_are_words_of_the_clause_in_its_order(text: str) -> None:
+    whole = whole_clause(plain_line(text))
+    brief = telegraphic(whole)
+    assert estimate_tokens(brief) <= estimate_tokens(whole)
+    left = iter(whole.lower().replace("a lot of", "lots of").replace("in order to", "to").split())
+    assert all(word in left for word in brief.lower().split())
+    if "," not in whole:
+        told = [word for word in whole.lower().replace("in order to", "to").split() if word in KEPT]
+        assert [word for word in brief.lower().split() if word in KEPT] == told
+
+
+@given(st.lists(st.sampled_from([*sorted(KEPT), "the", "a", "gate", "is", "sold", "have"]), min_size=1, max_size=9))
+@examples(300)
+def test_no_telegram_loses_a_small_word(words: list[str]) -> None:
+    brief = telegraphic(" ".join(words)).split()
+    assert [word for word in brief if word in KEPT] == [word for word in words if word in KEPT]
+
+
+@pytest.mark.parametrize(
+    ("less", "more"),
+    [
+        ("They loved it", "Our daughters loved the museum"),
+        ("It was great", "It was a clay bowl"),
+        ("Crane number of the harbour", "The harbour crane was sold"),
+        ("Feeling happy and grateful today", "Planted walnut trees with Omar"),
+        ("The harbour crane fails", "The harbour crane fails 40 times a day"),
+        ("Staying positive is key", "The harbour crane lifts granite"),
+    ],
+)
+def test_what_says_little_alone_is_worth_less(less: str, more: str) -> None:
+    assert standing_alone(less) < standing_alone(more)
+
+
+def test_a_clause_refers_where_it_begins_with_a_word_for_what_was_named() -> None:
+    assert refers("It looks fancy")
+    assert refers("They're there for me")
+    assert not refers("It was a clay bowl")
+    assert not refers("This month we move")
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("We meet in ~~Rome~~ Paris.", "We meet in (struck out: Rome) Paris."),
+        ("~~We go to Rome. Then Bern.~~ We stay.", "(struck out: We go to Rome. Then Bern.) We stay."),
+        ("P(second | first) is not P(second).", "P(second | first) is not P(second)."),
+        ("use a || b or grep x | sort", "use a || b or grep x | sort"),
+        ("| Rome | 3 |", "Rome 3"),
+        ("Rome | 3 | 4", "Rome 3 4"),
+        ("**4/52** * 3/51 is *not* 1/221", "4/52 * 3/51 is not 1/221"),
+    ],
+)
+def test_marks_that_mean_something_are_not_only_taken_away(said: str, line: str) -> None:
+    assert plain_line(said) == line
+
+
+@pytest.mark.parametrize(
+    ("said", "sentences"),
+    [
+        ("I should use 4! or \\( 4! \\) here. Right?", ["I should use 4! or \\( 4! \\) here.", "Right?"]),
+        ("We paid 40! Then we left.", ["We paid 40!", "Then we left."]),
+        ("I know that 3! equals 6. Right?", ["I know that 3! equals 6.", "Right?"]),
+        ("DISCUSSION\nWe look. Then we leave.", ["DISCUSSION", "We look.", "Then we leave."]),
+        ("~~We go to Rome. Then Bern.~~ We stay.", ["~~We go to Rome. Then Bern.~~ We stay."]),
+    ],
+)
+def test_a_sentence_ends_where_it_does(said: str, sentences: list[str]) -> None:
+    assert [said[span.start : span.end] for span in split_prose(said).sentences] == sentences
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("Yeah, Nate, they're some of my best memories.", "they're some of my best memories."),
+        ("Nate, I'm working on a project.", "I'm working on a project."),
+        ("Woah, Joanna - I won the cup!", "I won the cup!"),
+        ("Hey Nate! Long time no see.", "Long time no see."),
+        ("Nate won, and I lost.", "Nate won, and I lost."),
+        ("Joanna, Nate and I went home.", "Joanna, Nate and I went home."),
+        ("I told Nate, who laughed.", "I told Nate, who laughed."),
+        ("Lisbon, we are coming!", "Lisbon, we are coming!"),
+        ("Hey Jo, I won the cup!", "I won the cup!"),
+        ("Joanna, as you know, is pregnant.", "Joanna, as you know, is pregnant."),
+        ("Nate, however, did not sign.", "Nate, however, did not sign."),
+        ("Joanna - unlike me - paid the rent.", "Joanna - unlike me - paid the rent."),
+        ("To Nate, I owe 500 dollars.", "To Nate, I owe 500 dollars."),
+        ("Nate, 25, lives in Rome.", "Nate, 25, lives in Rome."),
+        ("I love Nate, not you.", "I love Nate, not you."),
+        ("I see Nate, he is ill.", "I see Nate, he is ill."),
+        ("Joanna, who won last year, came too.", "Joanna, who won last year, came too."),
+        ("Nate, too, signed.", "Nate, too, signed."),
+        ("User, group and mode are stored.", "User, group and mode are stored."),
+        ("Hey Nate, my favorite treat is a tart.", "my favorite treat is a tart."),
+        ("It was so inspiring, Jo!", "It was so inspiring!"),
+        ("Will you come with me, Nate?", "Will you come with me?"),
+        ("I met Joanna, Nate.", "I met Joanna, Nate."),
+        ("I was there before Nate.", "I was there before Nate."),
+        ("We went to see Lisbon, Paris.", "We went to see Lisbon, Paris."),
+    ],
+)
+def test_the_other_is_not_the_one_who_acts_when_called_by_name(said: str, left: str) -> None:
+    assert unaddressed(said, NAMES) == left
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("started last month", "started April 2026"),
+        ("we move next year", "we move 2027"),
+        ("In 2019 he said he'd move next year.", "In 2019 he said he'd move next year."),
+        ("We watched Next Friday", "We watched Next Friday"),
+        ("It must last weekend trips.", "It must last weekend trips."),
+        ("less than two days ago", "less than two days ago"),
+        ("3-4 days ago", "3-4 days ago"),
+        ("2.5 weeks ago", "2.5 weeks ago"),
+        ("went there last week", "went there week before 14 May 2026"),
+        ("moving next Friday", "moving Friday after 14 May 2026"),
+        ("over the last year", "over the last year"),
+        ("this last month was hard", "this last month was hard"),
+        ("the last week of June", "the last week of June"),
+        ("last week's party", "last week's party"),
+        ("felt like last week", "felt like last week"),
+        ("last night", "last night"),
+        ("last Fri", "Friday before 14 May 2026"),
+        ("next Tues.", "Tuesday after 14 May 2026."),
+        ("I printed it last Friday", "I printed it Friday before 14 May 2026"),
+        ("last summer", "summer before 14 May 2026"),
+        ("next winter", "winter after 14 May 2026"),
+        ("a week ago", "7 May 2026"),
+        ("two months ago", "March 2026"),
+        ("five months ago", "December 2025"),
+        ("three years ago", "2023"),
+        ("about three years ago", "about three years ago"),
+        ("two weekends ago", "two weekends before 14 May 2026"),
+        ("2 days ago", "12 May 2026"),
+        ("this month", "May 2026"),
+        ("this year", "2026"),
+        ("at the end of this month", "at the end of May 2026"),
+        ("this weekend", "this weekend"),
+        ("this month's plan", "this month's plan"),
+        ("the last Fri", "the last Fri"),
+        ("last sat down", "last sat down"),
+        ("the last sun", "the last sun"),
+        ("99999 years ago", "99999 years ago"),
+        ("999 years ago", "1027"),
+    ],
+)
+def test_a_period_is_placed_by_the_day_on_which_it_was_said(said: str, shown: str) -> None:
+    assert resolve_relative_days(said, date(2026, 5, 14)) == shown
+
+
+@pytest.mark.parametrize(
+    ("day", "said", "shown"),
+    [(date(2026, 1, 5), "last month", "December 2025"), (date(2026, 12, 5), "next month", "January 2027")],
+)
+def test_a_month_may_be_of_another_year(day: date, said: str, shown: str) -> None:
+    assert resolve_relative_days(said, day) == shown

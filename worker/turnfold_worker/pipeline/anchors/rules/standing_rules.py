@@ -1,0 +1,133 @@
+"""What holds for all that follows: hard limits, standing instructions to the assistant, and how things are liked.
+
+Each pattern looks at one clause as `spoken.plain_words` gives it, and is found whatever else the clause does.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.rules.rule import joined
+
+_FEELING: Final = joined(r"""
+    (?:so |very |such |really |quite |a bit |\w+ly )?(?:tired|exhausted|excited|thrilled|bored|worried|scared|relieved|
+    stressed|pleased|devastated|overwhelmed|disappointed|delighted|amazed|surprised|frustrated|annoyed|kidding|joking|
+    mistaken|confused|missed|loved|blessed|starved|interested)
+""")
+_SAYINGS: Final = joined(r"""
+    (?:say|admit|confess|agree|mention|know|feel|think|see|try|watch|read|visit|go|come|get|have (?:been|felt|had|seen)|
+    forget|regret|mind|love|like|miss|give up|lose (?:hope|sight)|stop (?:believing|dreaming|trying|learning)|
+    be (?:afraid|ashamed|able|fun|nice|great|hard|tough|easy|amazing|awesome|so|like|my|your|our|feeling|thinking|
+    really|tempting|lovely|wonderful|exciting|a(?:n|\b)))
+""")
+"""What 'must' and 'never' stand before in feelings, guesses and encouragement."""
+_PLACE: Final = joined(r"""
+    (?:inside|within|in(?! touch| mind| bed| tonight)|under|below|above|on(?! top of (?:it|things))|at|out of|outside|
+    off|away from|between|free of|less|more|fewer|local|private|encrypted|offline|read-only|confidential|the same|
+    compatible|backward)
+""")
+_WHO_IS_BOUND: Final = (
+    r"(?:all|every|each|any|no|only|both|neither|everything|everyone|everybody|nothing|nobody|no one)"
+)
+
+CONSTRAINT: Final = lazy_pattern(
+    joined(rf"""
+    (?<!\w)(?:no exceptions?(?!\w)(?! (?:was|were|is|are|occur|thrown|raised|from|in)(?!\w))|
+    without (?:any )?exceptions?(?!\w)|
+    under no circumstances?|on no account|in no case|
+    non-negotiable|not negotiable|hard (?:limit|requirement|constraint|cap|rule|deadline|stop)|
+    (?<!you )(?<!i )must (?:never|not|only|always|at all times)(?! {_SAYINGS}(?!\w))|
+    (?<!you )mustn't(?! {_SAYINGS}(?!\w))|
+    (?<!you )(?<!i )(?:may|should|shall|can) never(?! {_SAYINGS}(?!\w))|
+    you must (?:never|not|only|always)(?! {_SAYINGS}(?!\w))|
+    (?<!you )(?<!i )(?<!he )(?<!she )must (?:stay|remain|keep|comply|run|work|support|fit|match|include|contain|use|
+    end|start|happen|finish|pass|meet|hold|leave|live|return|exceed|carry|follow|cover|respond|answer|load|complete|
+    be (?:at|in|on|no|under|below|above|within|inside|between|less|more|done|ready|able to|available|compatible|<|>|≤|
+    ≥|\d|(?!{_FEELING}(?!\w))(?:\w+ly )?\w{{2,}}(?:ed|en|pt|nt|ld)(?!\w)))(?!\w)|
+    {_WHO_IS_BOUND} (?:\w+ ){{1,4}}(?:must|ha(?:s|ve) to|needs? to) (?!{_SAYINGS}(?!\w))\w|
+    (?:ha(?:s|ve)|needs?) to be [<>≤≥]|(?:has|needs) to (?:always |never )?(?:be kept|stay|remain|keep|be) {_PLACE}|
+    (?:have|need) to (?:always )?(?:be kept|stay|remain) {_PLACE}|
+    (?:must|ha(?:s|ve) to|needs? to|may|can|should|shall|is to|are to|allowed|limited) (?:\w+ ){{0,6}}(?:at most|
+    at least|
+    (?:no|not) (?:more|less|fewer|later|earlier|longer) than|a (?:maximum|minimum) of|up to) (?:\D\s?)?\d|
+    (?:can(?:not|'t)|can not|may not|must not|won't|shall not|should not|shouldn't|mustn't) (?:ever )?(?:exceed|
+    go (?:over|
+    above|beyond|below)|leave the|be (?:stored|shared|sent|sold|logged|copied|exposed|public|larger|bigger|longer|
+    higher|lower|later|earlier|more|less|over|above|below|under|moved|used for|kept))|
+    (?<!i've )(?<!we've )(?<!have )(?<!has )(?<!had )(?<!i )only ever(?! (?:been|seen|had|heard|met|got|did|went|
+    \w+ed)(?!\w))|
+    (?:is|are) (?:strictly |absolutely |never |not )?(?:forbidden|prohibited|banned|off.limits|allowed to (?:leave|see)|
+    mandatory|obligatory)|
+    only (?:\w+ ){{1,3}}(?:may|are allowed to|is allowed to) \w)
+    """)
+    + r"|^(?:at (?:most|least)|no (?:more|less|fewer|later|earlier) than) .{1,80}(?<!\w)(?:may|can|must|should|will|"
+    r"ha(?:s|ve) to|per|a|for)(?!\w)"
+    + r"|^(?:nobody|no one|nothing|none of \w+) .{0,40}(?<!\w)(?:may|is allowed|are allowed|must)(?!\w)"
+)
+"""A hard limit: what must always or never be so."""
+
+_ANSWERS: Final = joined(r"""
+    (?:answers?|answering|repl(?:y|ies|ying)|respon(?:d|se|ses|ding)|messages?|summar(?:y|ies)|explanations?|output|
+    emails?|e-mails?|code|snippets?|examples?|tone|writing)
+""")
+_ORDER: Final = r"(?:^|[.!?:;,] )(?:(?:please|so|and|but|also|ok|okay|thanks|oh),? ){0,2}"
+
+INSTRUCTION: Final = lazy_pattern(
+    joined(rf"""
+    (?<!\w)(?:please,? (?:always|never|do(?:n't| not) ever)|
+    (?:in|for|with|of) (?:all|every|each|any)(?= (?:\w+ ){{0,3}}{_ANSWERS}(?!\w))|
+    (?:for|throughout) (?:the|all|this)(?= (?:rest|remainder|whole|entire|of)(?!\w))(?= (?:\w+ ){{1,3}}(?:chat|
+    conversation|session|project|discussion|thread)(?!\w))|
+    in (?:everything|anything|all that|whatever) you (?:write|say|suggest|send|answer|propose)|
+    (?:keep|bear) (?:that|this|it) in mind (?:in|for|when|whenever)|
+    i (?:want|need|expect|would like|'d like) you to (?:always|never|only))(?!\w)
+    """)
+    + "|"
+    + _ORDER
+    + joined(r"""
+    (?:(?:answer|reply|respond|write|speak|talk)(?: to me)?(?: only)? in (?=(?:english|german|french|spanish|italian|
+    dutch|portuguese|polish|czech|swedish|danish|norwegian|finnish|turkish|russian|ukrainian|arabic|hebrew|hindi|japanese|
+    korean|chinese|mandarin|welsh|plain|simple|bullet|markdown|json|short|full|british|american)(?!\w))|
+    call me (?!back|when|if|at|on|to|tomorrow|later|today|crazy|old|a |an |by |maybe|asap|again|any)|address me as|
+    (?:use|stick to)(?= (?:only )?(?:british|american|metric|imperial|plain|simple|formal|informal)(?!\w))|
+    no (?=(?:emojis?|emoticons|em.dash(?:es)?|bullet points?|tables|jargon|markdown|apologies|preamble|disclaimers?|
+    small talk)(?!\w))|
+    (?:don't|do not|stop|avoid)(?= (?:us(?:e|ing)|add(?:ing)?|includ(?:e|ing)|mention(?:ing)?|suggest(?:ing)?|
+    recommend(?:ing)?|apologi[sz](?:e|ing)) (?:\w+ ){0,5}(?:emojis?|emoticons|jargon|bullet points?|markdown|slang|
+    semicolons|tabs|exclamation marks?|em.dash(?:es)?|disclaimers?|apologies|preambles?|comments|abbreviations|
+    acronyms)(?!\w)))
+    """)
+)
+"""A standing instruction to an assistant, beside `statement_rules.STANDS`."""
+
+_VERY: Final = (
+    r"(?:(?:really|honestly|just|strongly|generally|usually|always|still|much|also|do|would|very|\w+ly) ){0,3}"
+)
+PREFERENCE: Final = lazy_pattern(
+    joined(rf"""
+    (?<!\w)(?:i(?:'d| would)? {_VERY}(?:prefer|favou?r|rather (?!not\W*$))|i'd rather|we(?:'d| would)? {_VERY}(?:prefer|
+    rather )|my (?:\w+ )?preferences?(?! statement)|
+    (?:is|are|was|were|as)(?: \w+)? my(?: \w+)? favou?rites?|my(?: \w+)? favou?rites?(?: \w+){{0,4}} (?:is|are)|
+    i (?:like|love|enjoy) .{{1,60}}? (?:better|best|more than|most)(?!\w)|
+    i {_VERY}(?:dislike|hate|detest|despise|loathe|can't stand|cannot stand|avoid)(?! (?:to (?:say|see|hear|break|
+    admit)|
+    it when))|
+    (?:i|we) (?:{_VERY})(?:don't|do not|never) (?:{_VERY})(?:want|like|enjoy)(?! to (?:be (?:rude|a )|go through|
+    miss|lose|
+    see you|bother|sound|say|get in))|
+    i(?:'m| am) (?:not )?(?:really |very |a big |a huge |such a |quite |more )?(?:a fan of|fond of|into(?!\w)|
+    picky|partial to|keen on)|
+    i only (?:eat|drink|use|buy|wear|watch|read|listen to|play|stay|fly|work|shop)|
+    i (?:always|never|exclusively|strictly) (?:eat|drink|use|buy|wear|watch|read|listen|play|stay|fly|travel|book|
+    choose|
+    order|go for|shop))(?!\w)
+    """)
+)
+"""How somebody likes things to be."""
+
+BODILY: Final = lazy_pattern(
+    r"(?<!\w)(?:allerg\w+|intoleran\w+|diabetic|coeliac|celiac|phobia|aversion|vegan|vegetarian|halal|kosher|"
+    r"makes? me (?:ill|sick|dizzy)|can(?:'t|not) (?:have|eat|drink|handle|tolerate))(?!\w)"
+)
+"""What the body or a faith demands: no taste."""

@@ -1,0 +1,134 @@
+"""How sure it is that a clause matters later: a score from 0 to 100 as the sum of named factors.
+
+The first factor is the phrase that shows what the clause does, by the name of its rule; then what it states exactly,
+who says it and the caller's marks; then doubts, which are below 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from turnfold.contract.records import AnchorType, Importance, Role
+from turnfold_worker.pipeline.anchors.assistants import TEXT, Company
+from turnfold_worker.pipeline.anchors.rules import doubt_rules, statement_rules
+from turnfold_worker.pipeline.anchors.rules.standing_rules import BODILY
+from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Fact, FactKind
+from turnfold_worker.pipeline.language.prose import Span
+from turnfold_worker.pipeline.language.words import specific_words, words
+from turnfold_worker.pipeline.turns.reading import Reading
+
+Factors = Mapping[str, int]
+
+_MARKS: Final = {Importance.LOW: -20, Importance.MEDIUM: 8, Importance.HIGH: 15, Importance.PIN: 40}
+_TOLD: Final = frozenset({AnchorType.CRITICAL_FACT, AnchorType.PREFERENCE})
+_BY_NAMES: Final = frozenset({"exact"})
+_HAPPENED: Final = frozenset({"what happened", "exact", "when", "done", "answer"})
+"""Rules of facts that hold for chit-chat too."""
+_COMPUTED: Final = frozenset({"exact", "need", "answer", "what happened"})
+_TOLD_BY_PHRASE: Final = frozenset({"what happened", "name and person", "need", "preference"})
+_ORDERS: Final = frozenset({"order", "advice", "order under a condition", "proposal"})
+_AGREEMENTS: Final = frozenset({"agreement", "agreed to", "question"})
+_LOOSE: Final = frozenset({"wanted", "duty taken", "promise of anything", "you asked to act", "offer"})
+"""Rules of deeds that between people hold for talk too."""
+_ADVICE: Final = _ORDERS | {"availability", "meeting", "work given", "work named"}
+"""Rules of requests that an assistant's advice makes too."""
+_FEW: Final = 2
+"""Telling words that an answer has at least."""
+_SOME: Final = 5
+"""The same between people, who ask and answer for talk's sake."""
+_KINDS_OF_ADDRESS: Final = frozenset({FactKind.URL, FactKind.EMAIL, FactKind.PATH})
+
+
+def score_of(factors: Factors) -> int:
+    """The sum, from 0 to 100."""
+    return min(max(sum(factors.values()), 0), 100)
+
+
+def marks_of(reading: Reading, span: Span, wanted: frozenset[str], company: Company) -> dict[str, int]:
+    """What speaks for a clause whatever it does; `wanted` are the words of the conversation's goal."""
+    stated = reading.facts.within(span.start, span.end)
+    person = reading.turn.role in {Role.USER, Role.ASSISTANT} and not company.by_assistant
+    factors = {
+        "value": 8 * any(fact.kind in VALUES for fact in stated),
+        "name": 6 * any(fact.kind in NAMES for fact in stated),
+        "person": 6 * person,
+        "not a person": -4 * (not person),
+        "goal": 10 * (bool(wanted) and not wanted.isdisjoint(words(reading.text(span)))),
+        "marked": _MARKS.get(reading.turn.importance, 0),
+    }
+    return {name: points for name, points in factors.items() if points}
+
+
+def doubts_of(kind: AnchorType, rule: str, said: str, reading: Reading, span: Span, company: Company) -> dict[str, int]:
+    """What speaks against it; `said` are its plain words."""
+    stated = reading.facts.within(span.start, span.end)
+    explains = company.by_assistant and len(reading.turn.content) >= TEXT
+    factors: dict[str, int] = {}
+    if kind in _TOLD:
+        factors = _of_fact(kind, rule, said, stated, company)
+        factors["explains"] = -16 * explains
+    elif kind is AnchorType.DECISION:
+        agrees = rule in _AGREEMENTS and not company.with_assistant and not any(map(_is_strong, stated))
+        chats = agrees or doubt_rules.CHIT_CHAT.search(said) is not None
+        factors = {"explains": -16 * explains, "asks": -20 * (said.endswith("?") and rule != "agreed to")}
+        factors["small talk"] = -20 * chats
+    elif kind is AnchorType.COMMITMENT:
+        factors = _of_deed(rule, said, stated, company)
+    elif kind is AnchorType.UNRESOLVED_QUESTION:
+        small = doubt_rules.SMALL_QUESTION.search(said) is not None
+        certain = bool(stated) or doubt_rules.DEFINITE.search(said) is not None
+        of_them = not (company.with_assistant or certain) and doubt_rules.OF_THEIR_LIFE.search(said) is not None
+        factors["small talk"] = -20 * (small or of_them)
+    return {name: points for name, points in factors.items() if points}
+
+
+def _of_fact(kind: AnchorType, rule: str, said: str, stated: tuple[Fact, ...], company: Company) -> dict[str, int]:
+    valued = any(fact.kind in VALUES for fact in stated) or statement_rules.COUNTED.search(said) is not None
+    named = any(fact.kind in NAMES for fact in stated)
+    strong = any(_is_strong(fact) for fact in stated)
+    timed = doubt_rules.WHEN.search(said) is not None
+    lasting = strong or doubt_rules.CONSEQUENCE.search(said) is not None
+    tells_past = doubt_rules.PAST.search(said) is not None or rule == "what happened"
+    dated = (valued or timed) and (rule == "what happened" or strong or not tells_past)
+    aims = doubt_rules.AIM.search(said) is not None and kind is not AnchorType.PREFERENCE
+    few = _FEW if company.with_assistant else _SOME
+    bare = rule == "answer" and not valued and not named and len(specific_words(said)) < few
+    empty = rule in _HAPPENED | _TOLD_BY_PHRASE and not (valued or named or specific_words(said))
+    feels = doubt_rules.FEELING.search(said) is not None and BODILY.search(said) is None
+    return {
+        "feeling": (-8 if strong or ((valued or timed) and rule in _TOLD_BY_PHRASE) else -20) * feels,
+        "hearsay": (-8 if strong else -20) * (doubt_rules.HEARSAY.search(said) is not None),
+        "aim": (-8 if strong else -24 if company.with_assistant or not named else -14) * aims,
+        "names only": (-16 if company.with_assistant else -20) * (rule in _BY_NAMES and not valued and not lasting),
+        "bygone": -22 * (rule in _HAPPENED and tells_past and not dated and not lasting),
+        "bare": -20 * ((bare and not timed) or empty),
+        "asks": -20 * said.endswith("?"),
+        "computes": -14 * (rule in _COMPUTED and doubt_rules.COMPUTES.search(said) is not None),
+        "asks for help": -20 * (company.with_assistant and doubt_rules.WANTS_HELP.search(said) is not None),
+        "announces": -20 * (said.endswith(":") and not strong and ": " not in said),
+        "small talk": (-8 if strong or (valued and named) else -20) * (doubt_rules.CHIT_CHAT.search(said) is not None),
+    }
+
+
+def _of_deed(rule: str, said: str, stated: tuple[Fact, ...], company: Company) -> dict[str, int]:
+    exact = any(fact.kind in VALUES or fact.kind in _KINDS_OF_ADDRESS for fact in stated)
+    if exact or any(fact.kind in NAMES for fact in stated):
+        return {}
+    kind = not company.with_assistant and doubt_rules.KIND.search(said) is not None
+    if doubt_rules.DEFINITE.search(said):
+        return {"vague": -20 * kind}
+    advises = (rule in _ORDERS and not company.with_assistant) or (rule in _ADVICE and company.by_assistant)
+    return {
+        "vague": -20 * (doubt_rules.VAGUE.search(said) is not None),
+        "loose": -12 * (rule in _LOOSE and not company.with_assistant),
+        "advice": -16 * advises,
+        "small talk": -20 * (doubt_rules.CHIT_CHAT.search(said) is not None),
+    }
+
+
+def _is_strong(fact: Fact) -> bool:
+    """A day, a time, an amount or an address; not 'last week', 'two' or a version."""
+    if fact.kind in VALUES:
+        return any(map(str.isdigit, fact.text))
+    return fact.kind in _KINDS_OF_ADDRESS

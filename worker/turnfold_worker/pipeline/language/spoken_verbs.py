@@ -1,0 +1,40 @@
+"""Whether words hold a verb, as far as a short list and the endings of words tell."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from turnfold_worker.pipeline.language.common_words import listed
+
+_VERBS: Final = listed(
+    """
+    is are was were be been being am has have had do does did will would can could may might must shall should get gets
+    got go goes went gone come comes came make makes made take takes took see sees saw say says said know knows knew
+    think thinks thought want wants wanted use uses give gives gave find finds found tell tells told ask asks work works
+    feel feels felt try tries leave leaves left call calls need needs keep keeps kept let lets begin began show shows
+    hear heard play plays run runs ran move moves live lives bring brings brought happen happens write wrote sit sat
+    stand stood lose lost pay paid meet met include set learn lead led understand speak spoke read spend spent grow grew
+    win won buy bought send sent build built fall fell cut reach sell sold choose chose love loves like likes hope hopes
+    wish plan plans prefer prefers hate hates enjoy enjoys own owns eat ate drink drank sleep slept teach taught start
+    starts stop stops help helps mean means seem seems look looks put wait waits turn turns add adds fix fixes break
+    broke drive drove fly flew sing sang draw drew wear wore hold held remember remembers believe thanks walk talk
+    return open close join cook paint travel visit read listen watch study train fail pass change grow drop
+    """
+)
+_ENDS_LIKE_A_VERB: Final = re.compile(r"(?:[a-z]{2,}(?:ed|ing|n't)|[a-z]+'(?:s|re|m|ve|ll|d))$")
+_THIRD_PERSON: Final = re.compile(r"[a-z]{2,}[^s]s$")
+_WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
+
+
+def has_verb(text: str) -> bool:
+    """True where some word may be a verb.
+
+    >>> has_verb("We painted the gate"), has_verb("Our latest work from May")
+    (True, False)
+    """
+    words = [word.strip(_WORD_EDGES) for word in text.replace("\u2019", "'").lower().split()]
+    return any(
+        word in _VERBS or _ENDS_LIKE_A_VERB.match(word) or (i and _THIRD_PERSON.match(word))
+        for i, word in enumerate(words)
+    )

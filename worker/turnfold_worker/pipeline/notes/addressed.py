@@ -1,0 +1,74 @@
+"""A sentence without the name of the other, whom it calls."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.notes.phatic import bare_words
+
+_ADDRESS: Final = re.compile(
+    r"(?P<lead>(?:[A-Za-z']{1,12}[,!]? ){0,2})(?P<name>[A-Z][\w'-]{1,30})(?:[,!]| [-–—])+ +(?=\S)"
+)
+"""The beginning of a sentence that calls the other by name: 'Oh wow, Nate, …'."""
+_LISTED_NAMES: Final = re.compile(r"[A-Z][\w'-]+, (?:[A-Z][\w'-]+,? )+(?:and|or|&) ")
+"""'Nate, Joanna and I …' names who did it."""
+_GOES_ON: Final = re.compile(
+    r"(?i)(?:who|whom|whose|which|my|his|her|our|their|your|the|an?|as|like|unlike|with|without|however|though|too|also"
+    r"|either|and|or|but|not|never|being|on|in|at|by|for|from|to|(?:he|she|they)(?!')|if|when|once|then|both|all)\b|\d"
+    r"|(?:is|are|was|were|has|have|had|do|does|did|will|would|can|could|should|may|might|must|\w+n't)\b"
+    r"(?! (?:you|i|we)\b)|[\w'-]+,"
+)
+"""What follows a name that is not called: 'Nate, who won', 'Nate, 25', 'Nate, Bob', 'Nate, too'."""
+_OUTCRIES: Final = listed(
+    """
+    hey hi hello thanks yes yeah yep no oh okay ok great cool awesome woah whoa wow aww ah ooh oof ugh hmm man omg yay
+    bummer cheers sorry so and but well
+    """
+)
+_GREETING: Final = re.compile(r"(?i)(?:hey|hi|hello|wow|woah|whoa)\b")
+"""After which a name is called, whatever follows: 'Hey Nate, my favourite is …'."""
+_CALLED_LAST: Final = re.compile(r"[,!] (?P<name>[A-Z][\w'-]{1,30})(?P<end>[.!?…]*)$")
+"""The end of a sentence that calls the other by name: 'It was so inspiring, Mel!'."""
+_NICKNAME: Final = 2
+
+
+def unaddressed(text: str, names: frozenset[str]) -> str:
+    """The text without the name of another that it begins or ends with: what it says is not said of them.
+
+    `names` are words of people's names in lower case. The name stays where it may be the one who acts.
+
+    >>> unaddressed("Wow, Nate - I won the cup!", frozenset({"nate", "joanna"}))
+    'I won the cup!'
+    >>> unaddressed("Nate, however, did not sign.", frozenset({"nate", "joanna"}))
+    'Nate, however, did not sign.'
+    """
+    text = _without_last_name(text, names)
+    match = _ADDRESS.match(text)
+    if match is None or not _is_called(match, names):
+        return text
+    if _GOES_ON.match(text, match.end()) and not _GREETING.match(match["lead"]):
+        return text
+    if _LISTED_NAMES.match(text, match.start("name")):
+        return text
+    if not all(word in _OUTCRIES for word in bare_words(match["lead"])):
+        return text
+    return text[match.end() :]
+
+
+def _without_last_name(text: str, names: frozenset[str]) -> str:
+    match = _CALLED_LAST.search(text)
+    if match is None:
+        return text
+    name = match["name"].lower()
+    if len(name) < _NICKNAME or not any(one.startswith(name) for one in names):
+        return text
+    # 'I met Ana, Nate.' may be a list.
+    return text if text[: match.start()].rsplit(maxsplit=1)[-1][:1].isupper() else text[: match.start()] + match["end"]
+
+
+def _is_called(match: re.Match[str], names: frozenset[str]) -> bool:
+    """True for a whole name, and for the beginning of one after an outcry: 'Hey Jo'."""
+    name = match["name"].lower()
+    return name in names or (bool(match["lead"]) and any(one.startswith(name) for one in names))

@@ -1,0 +1,179 @@
+"""Which notes still hold: what was overtaken leaves, what took its place comes in first. Pure.
+
+A note follows the anchors over the same words. A statement that names the value whose place it takes, 'the launch is
+on 14 May, not 7 May', overtakes what was said before with that value, whether or not it became an anchor.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, takewhile
+from typing import Final, NamedTuple
+
+from turnfold.contract.notes import Note, in_order
+from turnfold.contract.overtaken import NEVER, Overtaken, OvertakenIndex
+from turnfold.contract.records import AnchorState, AnchorType
+from turnfold.contract.terms import STEMS
+from turnfold.contract.words import note_stems, note_words
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.language.common_words import is_common
+
+_IN_FORCE: Final = 3.0
+"""How much more a note is worth that takes the place of another."""
+_SETTLES: Final = 2.0
+"""How much more a note is worth that decides or corrects something."""
+_SETTLING: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION})
+_BESIDE_IT: Final = 2.0
+"""How much more the notes right before and after it are worth: 'Refunds until 24 hours. So forget the old rule.'"""
+_MOST_STEMS: Final = 16
+_FEW_DIGITS: Final = 3
+"""Digits from which a value is told by itself: with fewer, two words of its subject have to stand beside it."""
+_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_VALUE: Final = rf"(?:{_MONTH} )?[^\s\w]?\d(?:[\d\w%]|[.,:/-](?=\w))*(?: {_MONTH}(?!\w))?"
+_TAKES_BACK: Final = re.compile(rf"(?<!\w)(?:not|instead of|rather than|no longer) (?P<value>{_VALUE})", re.IGNORECASE)
+_DENIALS: Final = frozenset({"not", "never", "none", "nothing", "nobody"})
+_TELLING_NUMBER: Final = re.compile(r"\d\W?\d")
+"""A single digit is the value of too many things."""
+_DIGIT: Final = re.compile(r"\d")
+_UNIT: Final = re.compile(r"\d[\d.,:%]* ([^\W\d_]+)")
+_PARTS: Final = re.compile(r"[^\W_]+")
+
+
+class SettledAnchor(NamedTuple):
+    """An anchor that is over, and what it is over by."""
+
+    seq: int
+    text: str
+    is_overtaken: bool
+    """Another value or rule took its place; else it was answered or done."""
+    by_seq: int = NEVER
+    by_text: str = ""
+
+
+def overtaken_by_anchors(settled: Iterable[SettledAnchor]) -> list[Overtaken]:
+    """What the anchors that are over said, and the values among it that other turns may have stated."""
+    found: list[Overtaken] = []
+    for anchor in settled:
+        stems, instead = note_stems(anchor.text), frozenset(note_stems(anchor.by_text))
+        own = tuple(stem for stem in stems if stem not in instead)
+        # What was answered is over whatever the answer repeats; what was replaced differs from what replaced it.
+        found.append(
+            Overtaken(anchor.seq, anchor.by_seq, own[:_MOST_STEMS] if anchor.is_overtaken else (), stems[:_MOST_STEMS])
+        )
+        if anchor.is_overtaken and anchor.by_text:
+            subject = tuple(filter(_tells, stems))[:_MOST_STEMS]
+            values = [stem for stem in own if _TELLING_NUMBER.search(stem)]
+            found += [Overtaken(0, anchor.by_seq, (value,), subject, 2) for value in values if len(subject) > 1]
+    return found
+
+
+def overtaken_by_notes(notes: Sequence[Note]) -> list[Overtaken]:
+    """The values whose places notes take by naming them; `notes` are in the order of the turns."""
+    found: list[Overtaken] = []
+    for at, note in enumerate(notes):
+        taken_back = _TAKES_BACK.search(note.text)
+        # With a value of its own: 'not 48' alone puts nothing in its place.
+        if taken_back is None or not _DIGIT.search(_TAKES_BACK.sub(" ", note.text)):
+            continue
+        values = tuple(map(STEMS.__getitem__, note_words(taken_back["value"])))
+        if not values:
+            continue
+        is_plain = sum(map(str.isdigit, taken_back["value"])) >= _FEW_DIGITS or len(values) > 1
+        # '48 seats' needs its unit to be told; '2,400 euros' are many things' price.
+        without = frozenset(values) | (_units(note.text) if is_plain else frozenset())
+        if subject := _subject(notes, at, without):
+            found.append(Overtaken(0, note.seq, values, subject, 1 if is_plain else 2))
+    return found
+
+
+def _subject(notes: Sequence[Note], at: int, without: frozenset[str]) -> tuple[str, ...]:
+    """What a note speaks of; where it says that with fewer than two words, also its turn.
+
+    Where it says nothing of it, 'Corrected: 84, not 48', also the turn before, which it takes up.
+    """
+    note = notes[at]
+    own = list(_telling(note.text, without))
+    if len(own) > 1:
+        return tuple(dict.fromkeys(own))[:_MOST_STEMS]
+    first_seq = note.seq if own or note.place else note.seq - 1
+    near = chain.from_iterable(_telling(other.text, without) for other in _from_turn(notes, at, first_seq))
+    return tuple(dict.fromkeys([*own, *near]))[:_MOST_STEMS] or _common(note.text, without)
+
+
+def _from_turn(notes: Sequence[Note], at: int, seq: int) -> Iterator[Note]:
+    """Notes from the first one of a turn to the last one of the turn of the note at a place."""
+    start = at
+    while start and notes[start - 1].seq >= seq:
+        start -= 1
+    return takewhile(lambda note: note.seq <= notes[at].seq, islice(notes, start, None))
+
+
+def _telling(text: str, without: frozenset[str]) -> Iterator[str]:
+    """Stems of the words that tell what a text is about."""
+    for word in note_words(text):
+        for part in _PARTS.findall(word):
+            stem = STEMS[part]
+            if stem not in without and _tells(stem):
+                yield stem
+
+
+def _common(text: str, without: frozenset[str]) -> tuple[str, ...]:
+    """Stems of a text that says what it is about in common words alone."""
+    stems = [stem for stem in note_stems(text) if stem not in without and stem not in _DENIALS]
+    return tuple(stem for stem in stems if not _DIGIT.search(stem))[:_MOST_STEMS]
+
+
+def _units(text: str) -> frozenset[str]:
+    """Stems of what numbers count: many things may cost euros."""
+    return frozenset(STEMS[unit.lower()] for unit in _UNIT.findall(text))
+
+
+def _tells(stem: str) -> bool:
+    return len(stem) > 2 and stem not in _DENIALS and not _DIGIT.search(stem) and not is_common(stem)
+
+
+def weighed_by_anchors(notes: Sequence[Note], drafts: Iterable[AnchorDraft]) -> list[Note]:
+    """The notes of a segment, those with more worth that say what was decided or corrected in it."""
+    said: dict[int, list[frozenset[str]]] = {}
+    for draft in drafts:
+        if draft.type in _SETTLING and draft.state is AnchorState.ACTIVE:
+            said.setdefault(draft.turn_seq, []).append(frozenset(note_stems(draft.text)))
+    return [
+        note._replace(worth=round(note.worth * _SETTLES)) if note.seq in said and _is_of(note, said[note.seq]) else note
+        for note in notes
+    ]
+
+
+def still_held(notes: Iterable[Note], overtaken: OvertakenIndex) -> list[Note]:
+    """The notes without those that say what holds no more."""
+    return [note for note in notes if not overtaken.tells(note.seq, note_stems(note.text))]
+
+
+def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], overtaken: OvertakenIndex) -> list[Note]:
+    """The notes in the order of the turns, those that hold no more without worth, what took their place with more."""
+    ordered = in_order(notes)
+    replacing: dict[int, list[frozenset[str]]] = {}
+    for anchor in settled:
+        if anchor.is_overtaken and anchor.by_text:
+            replacing.setdefault(anchor.by_seq, []).append(frozenset(note_stems(anchor.by_text)))
+    held = [not overtaken.tells(note.seq, note_stems(note.text)) for note in ordered]
+    share = [1.0] * len(ordered)
+    for at, note in enumerate(ordered):
+        if held[at] and _replaces(note, replacing):
+            share[at] = _IN_FORCE
+            for beside in (at - 1, at + 1):
+                if 0 <= beside < len(ordered) and ordered[beside].seq == note.seq:
+                    share[beside] = max(share[beside], _BESIDE_IT)
+    return [note._replace(worth=round(note.worth * share[at]) if held[at] else 0) for at, note in enumerate(ordered)]
+
+
+def _replaces(note: Note, replacing: Mapping[int, Sequence[frozenset[str]]]) -> bool:
+    """Whether a note says what took the place of something."""
+    return _TAKES_BACK.search(note.text) is not None or _is_of(note, replacing.get(note.seq, ()))
+
+
+def _is_of(note: Note, statements: Iterable[frozenset[str]]) -> bool:
+    """Whether a note says one of the statements of its turn, given by their stems."""
+    stems = note_stems(note.text)
+    return any(2 * len(said.intersection(stems)) >= min(len(said), len(stems)) > 0 for said in statements)

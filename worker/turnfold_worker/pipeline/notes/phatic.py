@@ -1,0 +1,65 @@
+"""Talk that carries nothing: greetings, thanks, praise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+from typing import Final
+
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.word_places import is_negation
+
+_WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
+_PHATIC: Final = listed(
+    """
+    hey hi hello bye goodbye thanks thank you so much welcome you're wow cool great awesome amazing nice good glad
+    happy sure okay ok yes yeah yep absolutely definitely certainly course of no problem worries sounds that's that
+    is it's it i to hear see know what how are doing been have a day night luck care take congrats congratulations
+    really love lovely wonderful fantastic perfect exactly agree totally right true indeed me too same here for
+    sharing sweet haha lol oh ah aww well keep up the work let me if any questions need help further assistance feel
+    free ask talk soon later chat catch agreed 100% woohoo yup cheers gotcha yum yummy bummer anytime phew woo yay omg
+    bon voyage posted spill beans awww stoked thrilled excited psyched pumped hm hmm hmmm huh mhm ooh oof ugh
+    """
+)
+_THANKS: Final = re.compile(
+    r"(?i)(?:(?:oh|wow|aw+|hey|ok|okay|great|yeah|yes|yep|cool|again|perfect|awesome|amazing|no worries)[,!.]* )*"
+    r"(?:many )?(?:thanks|thank you|thx|congrats|congratulations|(?:i )?(?:really )?appreciate)\b"
+)
+_THANKS_WORDS: Final = 10
+_VOCATIVE: Final = re.compile(r", [A-Z][\w-]{1,30}[!.]{0,3}$")
+_LONGEST_PHATIC: Final = 120
+
+
+@lru_cache(maxsize=2_048)
+def is_phatic(text: str, speakers: frozenset[str] = frozenset()) -> bool:
+    """True for talk that carries nothing: greetings, thanks, praise, the other's name.
+
+    A negation beyond a plain 'no problem' carries.
+    """
+    if len(text) > _LONGEST_PHATIC:
+        return False
+    if _THANKS.match(text) and len(text.split()) <= _THANKS_WORDS and not any(map(str.isdigit, text)):
+        return True
+    words = [word for word in bare_words(text) if word]
+    if len(words) > 1 and not _carries_nothing(words[0], speakers):
+        return False
+    if len(words) > 1 and ", " in text and _VOCATIVE.search(text):
+        words.pop()
+    if not all(_carries_nothing(word, speakers) for word in words):
+        return False
+    return "problem" in words or "worries" in words or not any(map(is_negation, words))
+
+
+def _carries_nothing(word: str, speakers: frozenset[str]) -> bool:
+    return word in _PHATIC or any(name.startswith(word) for name in speakers)
+
+
+def bare_words(text: str) -> list[str]:
+    """Words in lower case with straight apostrophes, without the marks around them."""
+    return [word.strip(_WORD_EDGES) for word in text.replace("\u2019", "'").lower().split()]
+
+
+def phatic_share(words: Collection[str]) -> float:
+    """How much of a clause is greeting, thanks and praise, 0 to 1, less for few words; `words` are distinct."""
+    return sum(word in _PHATIC for word in words) / (len(words) + 0.5)

@@ -1,0 +1,161 @@
+"""A clause as it was said, on one line: without what only leads in, with days that mean the same on any other day."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+
+from turnfold.contract.remembered import Remembered
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.dates import resolve_relative_days
+from turnfold_worker.pipeline.language.rarity import rarity_of
+from turnfold_worker.pipeline.language.word_places import is_negation
+from turnfold_worker.pipeline.notes.addressed import unaddressed
+
+_OUTCRY: Final = (
+    r"oh|wow|hey|hi|hello|ha|haha|hahaha|hm{1,9}|ah{1,9}|a{1,9}w{1,9}|ooh|oof|ugh|phew|yay|woo|woohoo|omg|oops|who?ah?|woah|man|gosh|geez|yum"
+    r"|lol|cool|great|awesome|amazing|nice|perfect|sweet|congrats|cheers|agreed|exactly|absolutely|definitely|ok|okay"
+    r"|thanks|thank you|thanks for asking|good to hear(?: from you)?"
+)
+_LEAD_IN: Final = re.compile(
+    rf"(?i)(?:(?:{_OUTCRY})(?: (?:{_OUTCRY}))?\s*[,!.\u2026-]+"
+    r"|(?:by the way|btw|anyway|anyways|well|so|plus|also|actually|honestly|basically|look|you know|guess what"
+    r"|of course|speaking of which|on another note|in fact|luckily|fortunately|thankfully|to be honest)"
+    r"\s*[,!?:.\u2026]+"
+    r"|(?:yes|yeah|yep|yup|sure)\s*[,!.\u2026]+(?=\s+(?:i|we|it|they|that|this|he|she|my|the|there)\b)"
+    r"|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]{1,20}"
+    r")\s+(?=\S)"
+)
+_JOINS: Final = re.compile(
+    r"(?i)(?:and|but|so)\s+(?!for\b|not\b|no\b|that\b|far\b|as\b|much\b|many\b|long\b)(?=\S+\s+\S)"
+)
+"""Joins a clause to one that may not be shown; without it the clause says the same."""
+_PHOTO: Final = re.compile(
+    r"(?i)^\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of"
+)
+_LIST_MARK: Final = re.compile(r"(?:(?:[-–—•]+|\d{1,3}[.)]) )+(?=\D)")
+"""No minus and no flag: `-12 degrees`, `--force`."""
+_LAUGHS: Final = re.compile(
+    r"(?i)(?<![\s,])[\s,]+(?:lol|haha+|[:;]-?[)d(p]|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+)[.!]*$"
+)
+PAST: Final = (
+    r"was|had|went|made|took|saw|got|did|found|bought|came|said|thought|knew|felt|met|heard|gave|told|wrote|sent|built"
+    r"|won|lost|began|started|kept|left|brought|taught|spent|chose|grew|ran|sold|paid|ate|drew|drove|flew|forgot|woke"
+    r"|caught|held|slept|stood|swam|threw|wore|could|would|will|won't|can|can't|couldn't|wouldn't|didn't|wasn't|hadn't"
+    r"|haven't|(?!\w*eed\b)[a-z]{2,}ed"
+)
+"""Begins no order: 'went to Rome' is what the speaker did."""
+_OWN_SUBJECT: Final = re.compile(
+    r"I(?:"
+    r"(?:'m| am) (?=(?!(?:the|an?|my|one|what|who|sure|done|both)\b)[a-z])"
+    r"|(?:'ve| have) (?=(?:been|had|done|made|seen|gone|found|taken|heard|read|never|always|(?!\w*eed\b)\w{3,}ed)\b)"
+    rf"| (?=(?:(?:still|finally|recently|never|always|once|only|already) )?(?:{PAST})\b))"
+)
+"""'I'm looking for a flat', 'I went': the label says who. 'I use Redis' would become an order."""
+_INTENSIFIERS: Final = listed("really very super totally absolutely literally truly actually honestly definitely")
+_NO_INTENSIFIER: Final = listed("the a an too as how so that not only")
+_COUNTS_ON: Final = listed("much many few little early late")
+"""Behind 'very' and 'so', without which these say something else."""
+_BE: Final = listed(
+    "is are was were am be been i'm we're you're they're he's she's it's that's felt feel feels look looks"
+)
+_NOT_AFTER_SO: Final = listed("that far i we he she they it you as long") | _COUNTS_ON
+_QUOTES: Final = ('"', "\u201c", "\u201d")
+_WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
+BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
+"""A word in lower case, without the marks around it."""
+_CUT: Final = re.compile(r"[,;:.!?)]$")
+_KNOWN: Final = 3.5
+"""Rarity below which a first word is no name of a program, say, that is written small."""
+_LAST_MARKS: Final = ".!,;:-–— "
+
+
+def whole_clause(said: str, names: frozenset[str] = frozenset(), said_on: date | None = None) -> str:
+    """The clause on one line; never empty unless it is. `names` are those by which people call each other.
+
+    >>> whole_clause("Oh wow, I'm really looking for a flat in Bern!")
+    'Looking for a flat in Bern'
+    >>> whole_clause("- and we don't really like it, haha.")
+    "we don't really like it"
+    """
+    line = said.replace("\u2019", "'").strip()
+    if mark := _LIST_MARK.match(line):
+        line = line[mark.end() :]
+    line = _PHOTO.sub("photo:", line)
+    opening = line[:1]
+    line = _without_lead_in(line, names)
+    line = _LAUGHS.sub("", line)
+    if said_on is not None:
+        line = resolve_relative_days(line, said_on)
+    words = line.split()
+    line = _ended(" ".join(words[i] for i in without_intensifiers(words)))
+    if match := _OWN_SUBJECT.match(line):
+        line = line[match.end() :]
+    if opening.isupper() and line[:1].islower():
+        line = _capitalised(line)
+    return line or said.strip()
+
+
+def _without_lead_in(line: str, names: frozenset[str]) -> str:
+    while True:
+        shorter = unaddressed(line, names)
+        for pattern in (_LEAD_IN, _JOINS):
+            if match := pattern.match(shorter):
+                shorter = shorter[match.end() :]
+        if shorter == line or not any(map(str.isalnum, shorter)):
+            return line
+        line = shorter
+
+
+def _ended(line: str) -> str:
+    """Without the mark at its end; a question keeps its own."""
+    bare = line.rstrip(_LAST_MARKS)
+    if bare.endswith("]") and "[" not in bare:
+        bare = bare.rstrip("] ")
+    return bare
+
+
+def _capitalised(line: str) -> str:
+    first = line.split(" ", 1)[0]
+    plain = first.replace("'", "")
+    known = plain.isascii() and plain.isalpha() and plain.islower() and rarity_of(BARE[first]) < _KNOWN
+    return line[0].upper() + line[1:] if known else line
+
+
+def quoted(words: Sequence[str]) -> list[bool]:
+    """Which words stand inside quotation marks; none where a mark has no other."""
+    if not any(map(" ".join(words).__contains__, _QUOTES)):
+        return [False] * len(words)
+    inside = False
+    found = []
+    for word in words:
+        marks = sum(map(word.count, _QUOTES))
+        found.append(inside or marks > 0)
+        inside ^= marks % 2 == 1
+    return [False] * len(words) if inside else found
+
+
+def without_intensifiers(words: Sequence[str]) -> list[int]:
+    """Places of the words that stay where 'really', 'very' or 'so' only say it louder; none is left out of a denial."""
+    inside = quoted(words)
+    denied = False
+    kept = []
+    for i, word in enumerate(words):
+        bare = BARE[word]
+        denied = denied or is_negation(bare)
+        following = BARE[words[i + 1]] if i + 1 < len(words) else ""
+        before = BARE[words[i - 1]] if i and not _CUT.search(words[i - 1]) else ""
+        louder = word == bare and following.isalpha() and not denied and not inside[i] and bool(before)
+        if louder and bare in _INTENSIFIERS and before not in _NO_INTENSIFIER and following not in _COUNTS_ON:
+            continue
+        if louder and bare == "so" and before in _BE and following not in _NOT_AFTER_SO and not _follows(words, i):
+            continue
+        kept.append(i)
+    return kept
+
+
+def _follows(words: Sequence[str], i: int) -> bool:
+    """'So tired that I left', 'so tired I left', 'so I left'."""
+    return any(BARE[word] in {"that", "i", "we", "he", "she", "they", "it", "you"} for word in words[i + 2 : i + 6])
