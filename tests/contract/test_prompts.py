@@ -9,7 +9,7 @@ import pytest
 from turnfold_worker.adapters import prompt_files
 
 TEXTS: dict[str, str] = {
-    "notes-1": "fedfbbc758d86d92",
+    "notes-1": "9c2887d58472edf8",
     "chapter-1": "0ddb3a0fbe0780bd",
     "repair-1": "6f1074f834941b5f",
     "reconstruct-1": "bcdfa5db13dbd8ba",
