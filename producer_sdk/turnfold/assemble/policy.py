@@ -43,10 +43,10 @@ class Policy:
     name: str
     selection: Selection = "value"
     """How levels are chosen: by value per token, or by the age of a turn."""
-    anchors_share: float = 0.20
+    anchors_share: float = 0.15
     pinned_share: float = 0.25
     """Most for anchors where pinned turns need more than their share."""
-    recent_share: float = 0.30
+    recent_share: float = 0.25
     """Most for the last four turns, raw; what notes leave over is spent on more of them."""
     newest_share: float = 0.50
     """Most for the last four turns where the newest user turn is so long; a longer one is cut to `recent_share`."""
@@ -66,7 +66,7 @@ class Policy:
     """Expansions, older ones counted less, from which a segment is looked up often."""
     unasked_share: float = 0.25
     """With a query, for notes that stand there whatever is asked; less in small budgets, more in large ones."""
-    markers_share: float = 0.05
+    markers_share: float = 0.04
     """Most for the lines that say which turns notes stand for, and how to expand them."""
     system_share: float = 0.25
     """Most for a system turn of the conversation; a `system` that the caller gives is never cut."""
