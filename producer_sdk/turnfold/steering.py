@@ -15,10 +15,14 @@ NEWEST: Final = 4
 _LONGEST: Final = 2_000
 """Code points of either end of a longer turn that are looked at: a pasted document is about its ends."""
 
+_LEAST_TERMS: Final = 2
+"""Telling words without which a text that asks nothing steers nothing."""
+
 _SAYS_NOTHING: Final = frozenset(
     terms(
         """
-        absolutely agreed alright amazing awesome bye cheers cool correct exactly fine good goodbye got great haha
+        absolutely agreed alright amazing awesome bye care catch cheers continue cool correct day easy exactly fine
+        forward glad go going good goodbye got great haha happy keep know later look looking see soon talk take worries
         hello help hey hi hmm indeed it lol lot love lovely many maybe morning much nice night no nope not ok okay
         perfect please right sorry sound sure thank thanks thx true understood welcome wonderful wow yep yes
         """
@@ -48,9 +52,10 @@ def _ends_of(text: str) -> str:
 
 
 def says_something(text: str) -> bool:
-    """True where a text has a word that can be looked for: 'thanks', 'bye' and 'yes' have none.
+    """True where a text has words that can be looked for: 'thanks', 'bye' and 'yes' have none, 'Go on' too few.
 
-    >>> says_something("Thanks, that sounds great!"), says_something("OK, do number 3")
-    (False, True)
+    >>> says_something("Thanks, no worries, take care!"), says_something("OK, do number 3"), says_something("Redis?")
+    (False, True, True)
     """
-    return not _SAYS_NOTHING.issuperset(terms(text))
+    telling = {term for term in terms(text) if term not in _SAYS_NOTHING}
+    return len(telling) >= _LEAST_TERMS or (bool(telling) and "?" in text)

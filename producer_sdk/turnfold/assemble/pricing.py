@@ -20,12 +20,12 @@ from turnfold.assemble.forms.render_text import (
     ANCHORS_HEADER,
     RECENT_HEADER,
     anchor_opening,
+    anchor_words,
     closed_line,
     day_line,
     excerpt_opening,
     guarded,
     node_opening,
-    one_line,
     opening_marker,
     opening_turns,
     shown_words,
@@ -181,7 +181,7 @@ class Pricing:
 
     def anchor(self, anchor: Anchor) -> int:
         """Tokens of an anchor's line."""
-        words = one_line(anchor.text)
+        words = anchor_words(anchor)
         opening = anchor_opening(anchor)
         known = anchor.tokens if words is anchor.text else None
         return self._part(opening.translate(_ALIKE) if self._counter.stored else opening, words, known)
@@ -190,7 +190,7 @@ class Pricing:
         """The lines of anchors under their header, and their tokens."""
         key = tuple([(anchor.id, anchor.speaker, anchor.day) for anchor in anchors])
         if key not in self._anchors:
-            lines = [closed_line(anchor_opening(anchor) + one_line(anchor.text)) for anchor in anchors]
+            lines = [closed_line(anchor_opening(anchor) + anchor_words(anchor)) for anchor in anchors]
             tokens = self.count(ANCHORS_HEADER) + sum(map(self.anchor, anchors))
             self._anchors[key] = ("".join([ANCHORS_HEADER, *lines]), tokens)
         return self._anchors[key]

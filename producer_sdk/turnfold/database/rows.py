@@ -113,7 +113,7 @@ def lazy_anchors(
     return TopAnchors(
         seqs=[row[3] for row in rows],
         tokens=[row[5] for row in rows],
-        standing=[stands(KINDS[row[1]], row[8]) for row in rows],
+        standing=[stands(KINDS[row[1]], row[8], row[2]) for row in rows],
         pinned=sum(row[6] >= PINNED_RANK for row in rows),
         make=lambda at: top_anchor_record(named(rows[at])),
     )

@@ -14,15 +14,17 @@ _LEAST: Final = {
 }  # fmt: skip
 """Scores from which anchors of a type stand in contexts by themselves; None for those that are told in notes."""
 _LEAST_OF_OTHERS: Final = 70
+_CLOSING: Final = " \"')*"
 
 
-def stands(kind: AnchorType, score: int) -> bool:
+def stands(kind: AnchorType, score: int, text: str) -> bool:
     """Whether an anchor binds somebody, or is open, until something is said against it, and matters enough to be shown.
 
-    What happened once does not, nor does a taste: notes tell of them.
+    What happened once does not, nor does a taste: notes tell of them. Neither does a question.
     """
     least = _LEAST.get(kind, _LEAST_OF_OTHERS)
-    return least is not None and score >= least
+    asks = kind is not AnchorType.UNRESOLVED_QUESTION and text.rstrip(_CLOSING).endswith("?")
+    return least is not None and score >= least and not asks
 
 
 class TopAnchors(Lazy[Anchor]):
@@ -52,7 +54,7 @@ class TopAnchors(Lazy[Anchor]):
         made = list(anchors)
         return cls(
             seqs=[one.turn_seq for one in made], tokens=[one.tokens for one in made],
-            standing=[stands(one.type, one.score) for one in made],
+            standing=[stands(one.type, one.score, one.text) for one in made],
             pinned=sum(one.rank >= PINNED_RANK for one in made),
             make=made.__getitem__,
         )  # fmt: skip

@@ -78,6 +78,11 @@ def _clipped(text: str) -> str:
     return words if len(words) <= _MOST_REPLACED else f"{words[:_MOST_REPLACED].rsplit(' ', 1)[0]} …"
 
 
+def anchor_words(anchor: Anchor) -> str:
+    """An anchor's words on one line, without the mark at which its clause was cut."""
+    return one_line(anchor.text).rstrip(" ,;:")
+
+
 def one_line(text: str) -> str:
     """`text` with its line breaks as spaces."""
     lines = text.splitlines()

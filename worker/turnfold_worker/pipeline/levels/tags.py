@@ -58,7 +58,8 @@ def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> li
         pieces = _WORD.split(text[: 8 * _READ], _READ)
         for gap, said in zip(pieces[::2], pieces[1::2], strict=False):
             word, key = _TOPICS[said]
-            if not key or word in participants:
+            # A backslash begins a command of LaTeX.
+            if not key or word in participants or gap.endswith("\\"):
                 previous = ""
                 continue
             if key in totals:
