@@ -26,6 +26,8 @@ _SETTLES: Final = 2.0
 _SETTLING: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION})
 _BESIDE_IT: Final = 2.0
 """How much more the notes right before and after it are worth: 'Refunds until 24 hours. So forget the old rule.'"""
+_MOST_SETTLING: Final = 16
+"""Notes that are kept beside a segment's best ones because they settle something."""
 _MOST_STEMS: Final = 16
 _FEW_DIGITS: Final = 3
 """Digits from which a value is told by itself: with fewer, two words of its subject have to stand beside it."""
@@ -135,14 +137,35 @@ def _tells(stem: str) -> bool:
 
 def weighed_by_anchors(notes: Sequence[Note], drafts: Iterable[AnchorDraft]) -> list[Note]:
     """The notes of a segment, those with more worth that say what was decided or corrected in it."""
+    said = _settling(drafts)
+    return [
+        note._replace(worth=round(note.worth * _SETTLES)) if _is_of(note, said.get(note.seq, ())) else note
+        for note in notes
+    ]
+
+
+def with_settling(best: Sequence[Note], notes: Sequence[Note], drafts: Iterable[AnchorDraft]) -> list[Note]:
+    """The best notes of a segment, and behind them those that settle something in words that are no news.
+
+    'Decision: the red one' repeats what was weighed before; without it nobody knows what was overtaken.
+    """
+    said = _settling(drafts)
+    known = {(note.seq, note.place) for note in best}
+    settling = [
+        note
+        for note in notes
+        if note.worth > 0 and (note.seq, note.place) not in known and _replaces(note, said)
+    ]
+    return [*best, *settling[-_MOST_SETTLING:]]
+
+
+def _settling(drafts: Iterable[AnchorDraft]) -> dict[int, list[frozenset[str]]]:
+    """The stems of what was decided or corrected, by turn."""
     said: dict[int, list[frozenset[str]]] = {}
     for draft in drafts:
         if draft.type in _SETTLING and draft.state is AnchorState.ACTIVE:
             said.setdefault(draft.turn_seq, []).append(frozenset(note_stems(draft.text)))
-    return [
-        note._replace(worth=round(note.worth * _SETTLES)) if note.seq in said and _is_of(note, said[note.seq]) else note
-        for note in notes
-    ]
+    return said
 
 
 def still_held(notes: Iterable[Note], overtaken: OvertakenIndex) -> list[Note]:
