@@ -33,7 +33,12 @@ _FEW_DIGITS: Final = 3
 """Digits from which a value is told by itself: with fewer, two words of its subject have to stand beside it."""
 _MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _VALUE: Final = rf"(?:{_MONTH} )?[^\s\w]?\d(?:[\d\w%]|[.,:/-](?=\w))*(?: {_MONTH}(?!\w))?"
-_TAKES_BACK: Final = re.compile(rf"(?<!\w)(?:not|instead of|rather than|no longer) (?P<value>{_VALUE})", re.IGNORECASE)
+_TAKES_BACK: Final = re.compile(
+    rf"(?<!\w)(?:not|instead of|rather than|no longer"
+    rf"|(?:went|goes|gone|moved?s?|changed?s?|rose|raised|rises|grew|fell|dropped|lowered|cut|increased|reduced)"
+    rf"(?: (?:up|down|back))? from(?= \S+ to {_VALUE})) (?P<value>{_VALUE})",
+    re.IGNORECASE,
+)
 _DENIALS: Final = frozenset({"not", "never", "none", "nothing", "nobody"})
 _TELLING_NUMBER: Final = re.compile(r"\d\W?\d")
 """A single digit is the value of too many things."""
@@ -185,10 +190,26 @@ def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], ov
     for at, note in enumerate(ordered):
         if held[at] and _replaces(note, replacing):
             share[at] = _IN_FORCE
+            for stated in _stated_before(ordered, at):
+                share[stated] = _IN_FORCE
             for beside in (at - 1, at + 1):
                 if 0 <= beside < len(ordered) and ordered[beside].seq == note.seq:
                     share[beside] = max(share[beside], _BESIDE_IT)
     return [note._replace(worth=round(note.worth * share[at]) if held[at] else 0) for at, note in enumerate(ordered)]
+
+
+def _stated_before(notes: Sequence[Note], at: int) -> Iterator[int]:
+    """Places of the notes that say of what the value is that a note confirms: '84 seats' before '84, not 48'."""
+    note = notes[at]
+    instead = _TAKES_BACK.sub(" ", note.text)
+    values = {stem for stem in note_stems(instead) if _TELLING_NUMBER.search(stem)}
+    if note.place or not values or any(map(_tells, note_stems(instead))):
+        return
+    for before in range(at - 1, -1, -1):
+        if notes[before].seq < note.seq - 1:
+            return
+        if values.issubset(note_stems(notes[before].text)):
+            yield before
 
 
 def _replaces(note: Note, replacing: Mapping[int, Sequence[frozenset[str]]]) -> bool:
