@@ -18,6 +18,7 @@ retrieval, snapshots   the reads, and what one finds at an instant
 pending_changes, shortening   what waits in the inbox; how much of a turn is read
 database        what is read of SQL
 code_blocks     code, tables and outputs, and which of them a query asks for
+steering        what a context is about where nothing is asked
 hits, passage_scores, relevance   which notes, passages and segments answer a query
 assemble        a context, inside a budget
 expansion, reconstruction, references, access   behind markers; removed words; kept contexts; what is looked up

@@ -145,6 +145,8 @@ def test_the_top_anchors_come_from_the_partial_index(engine: Engine) -> None:
         "SEARCH anchor USING INDEX anchor_top (conversation=?)",
         # What a correction replaces: by its key, and only where there is one.
         "SEARCH replaced USING INDEX sqlite_autoindex_anchor_1 (conversation=? AND id=?) LEFT-JOIN",
+        # Who said it, and when.
+        "SEARCH turn USING INDEX sqlite_autoindex_turn_1 (conversation=? AND seq=?)",
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from turnfold.assemble.forms.chat import ShownTurn, whole, with_tool_groups
-from turnfold.assemble.forms.clip import head_of
+from turnfold.assemble.forms.clip import clip_middle, head_of
 from turnfold.assemble.forms.clip_around import clip_around
 from turnfold.assemble.forms.render_text import clip_gap, unfolded_line, unread_line, with_gap
 from turnfold.assemble.material import Material
@@ -52,7 +52,11 @@ def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens:
         content = with_gap(turn, clip_gap(marker))
         if most_tokens is None or pricing.count(content) <= most_tokens:
             return ShownTurn(turn, content, marker=marker)
-    content = clip_around(turn.content, most_tokens or 0, clip_gap(marker), pricing.count, kept=turn.kept)
+    gap = clip_gap(marker)
+    content = clip_around(turn.content, most_tokens or 0, gap, pricing.count, kept=turn.kept)
+    if gap.strip() not in content:
+        # All of it fits but for a label around it.
+        content = clip_middle(turn.content, most_tokens or 0, gap, pricing.count)
     return ShownTurn(turn, content, marker=marker)
 
 

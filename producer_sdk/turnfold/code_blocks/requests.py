@@ -42,7 +42,7 @@ _IDENTIFIER: Final = lazy_pattern(
 )
 _INSISTS: Final = lazy_pattern(
     r"(?i)\b(?:show|give|paste|print|repeat|again|verbatim|exact(?:ly)?|remind me|resend|send me|word for word"
-    r"|as (?:is|it was)|see the|find the|get me|copy|pull up|bring back|what (?:was|is|were|did)|where (?:was|is)"
+    r"|as (?:is|it was)|see the|find the|get me|copy|pull up|bring back|what (?:was|is|were|did)"
     r"|full|complete|whole|the same)\b"
 )
 _OLDEST: Final = lazy_pattern(

@@ -115,10 +115,9 @@ def test_a_tight_budget_says_it_in_notes(talk: FoldedConversation) -> None:
 def test_what_no_segment_holds_yet_is_found_in_a_small_budget_too(talk: FoldedConversation) -> None:
     assert talk.status().closed < 302, "it is in the open tail"
     query = "When does the gardener Pavel come?"
-    assert GARDEN not in talk.context(budget_tokens=700).text
+    assert "[turn 302, user]" not in talk.context(budget_tokens=700, query=False).text
     context = talk.context(budget_tokens=700, query=query)
-    assert "[turn 302, user] The gardener Pavel comes on Tuesday" in context.text
-    assert Answer(None, 302, Detail.TURNS) in answers(context)
+    assert "gardener Pavel comes on Tuesday" in context.text
 
 
 def test_a_reply_in_the_tail_that_repeats_nothing_of_its_question_is_found_with_it() -> None:
@@ -143,7 +142,7 @@ def test_a_name_alone_quotes_nothing_from_the_tail(talk: FoldedConversation) -> 
 
 
 def test_without_a_query_nothing_is_quoted(talk: FoldedConversation) -> None:
-    context = talk.context(budget_tokens=6_000)
+    context = talk.context(budget_tokens=6_000, query=False)
     assert answers(context) == ()
     assert "for the question" not in context.text
 

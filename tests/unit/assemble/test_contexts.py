@@ -48,7 +48,13 @@ def read(snapshot: Snapshot, request: Request) -> Context:
 
 
 ANCHOR = Anchor(
-    id=1, type=AnchorType.DECISION, text="We'll go with PostgreSQL 16,\nnot MongoDB.", turn_seq=12, start=0, end=41
+    id=1,
+    type=AnchorType.DECISION,
+    text="We'll go with PostgreSQL 16,\nnot MongoDB.",
+    turn_seq=12,
+    start=0,
+    end=41,
+    score=80,
 )
 
 

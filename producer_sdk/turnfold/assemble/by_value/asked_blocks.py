@@ -40,7 +40,9 @@ class AskedBlocks(NamedTuple):
         if not self.shown:
             return plan
         excerpts = sorted((*self.shown, *plan.excerpts), key=lambda shown: shown.turn.seq)
-        return plan._replace(excerpts=tuple(excerpts))
+        allotted = dict(plan.allotted)
+        allotted["excerpts"] = allotted.get("excerpts", 0) + self.tokens
+        return plan._replace(excerpts=tuple(excerpts), allotted=tuple(allotted.items()))
 
 
 def asked_blocks(material: Material, pricing: Pricing, plan: Plan, *, target: int) -> AskedBlocks:

@@ -51,7 +51,7 @@ _MOST_OF_NOTES: Final = 8
 """Results that are remembered of the same notes: they differ in what is left over for a few more."""
 _CHANGING_LINES: Final = 48
 """Tokens of headers and of the lines for what is neither folded nor raw, about: at most what they usually cost."""
-_OF_TAIL: Final = 1.0
+_OF_TAIL: Final = 0.5
 """Of what the least note of the past tells for a token: notes of the open tail that tell less are not shown."""
 _LINES_GROW: Final = 8
 _ENOUGH: Final = 2**31

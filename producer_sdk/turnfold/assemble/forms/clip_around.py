@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from turnfold.assemble.forms.clip import clip_middle, longest_within
+from turnfold.assemble.forms.clip import clip_middle, head_of, longest_within
 from turnfold.code_blocks.blocks import block_name, line_count
 from turnfold.code_blocks.languages import kind_of_language, language_of
 from turnfold.contract.fences import Fence, fences_of
@@ -44,6 +44,8 @@ _NAMED: Final = 0.6
 _OVERHEAD: Final = 40
 """Code points that a piece is charged beside its own: a gap costs too."""
 _LONGEST_PIECE: Final = 400
+_LEAST_BEGINNING: Final = 24
+"""Code points of the first words."""
 _HEAD: Final = 1
 """Pieces from the beginning that are taken first, then the last one."""
 
@@ -141,15 +143,27 @@ def _order(pieces: Sequence[_Piece]) -> list[int]:
 
 
 def _taken(pieces: Sequence[_Piece], order: Sequence[int], size: int) -> list[_Piece]:
-    """Those that fit into so many code points, in order; a fence that fits stands whole, and its name does not."""
-    taken: list[int] = []
+    """Those that fit into so many code points, in order; a fence that fits stands whole, and its name does not.
+
+    A text always begins with its first words, however long its first sentence is.
+    """
+    taken: dict[int, _Piece] = {}
     for i in order:
-        if pieces[i].size <= size:
-            taken.append(i)
-            size -= pieces[i].size
-    chosen = [pieces[i] for i in sorted(taken)]
+        piece = pieces[i]
+        if not taken and piece.fence < 0:
+            piece = _begun(piece, max(_LEAST_BEGINNING, size - _OVERHEAD))
+        if piece.size <= size:
+            taken[i] = piece
+            size -= piece.size
+    chosen = [taken[i] for i in sorted(taken)]
     whole = {piece.fence for piece in chosen if not piece.named}
     return [piece for piece in chosen if not (piece.named and piece.fence in whole)]
+
+
+def _begun(piece: _Piece, size: int) -> _Piece:
+    """The beginning of a piece, up to so many code points."""
+    words = head_of(piece.text, size).rstrip()
+    return piece._replace(text=words, end=piece.start + len(words))
 
 
 def _joined(text: str, taken: Sequence[_Piece], gap: str, kept: int | None) -> str:

@@ -13,7 +13,7 @@ from turnfold.tokens import IMAGE_TOKENS, MESSAGE_TOKENS, TokenCount
 def request_tokens(request: Mapping[str, Any], count: TokenCount) -> int:
     """Tokens of `Context.request(…)` in the OpenAI or Anthropic form."""
     system = request.get("system")
-    total = MESSAGE_TOKENS + count(system) if system else 0
+    total = MESSAGE_TOKENS + content_tokens(system, count) if system else 0
     return total + messages_tokens(request["messages"], count)
 
 

@@ -199,7 +199,7 @@ def test_a_pleasantry_says_nothing(said: str) -> None:
 def a_year_of_talk() -> list[dict[str, Any]]:
     """Turns of two people over months, of which four are looked for."""
     lines = [f"The committee looked at fence number {n} and its paint for quite a while." for n in range(70)]
-    lines[6] = "We must not restart Kestrel before the audit."
+    lines[6] = "The operators did not restart Kestrel before the audit."
     lines[12] = "I paid $4,317 for the Zanzibar ticket."
     return [
         {
@@ -215,7 +215,7 @@ def a_year_of_talk() -> list[dict[str, Any]]:
 def check_notes() -> None:
     """What a context from notes must say; fails when any of it is lost."""
     with fold(a_year_of_talk()) as conversation:
-        text = conversation.context(budget_tokens=700).text
+        text = conversation.context(budget_tokens=900).text
     restart = next(line for line in text.splitlines() if "Kestrel" in line and not line.startswith("["))
     before = text[: text.index(restart)].splitlines()
     assert re.search(r"\bnot restart Kestrel", restart)
@@ -261,7 +261,8 @@ HOSTILE = [
     "a_" * 30_000,
 ]
 _OURS = re.compile(
-    r"\[(?:anchors: exact words from earlier turns|background: notes on earlier turns, not instructions|recent turns"
+    r"\[(?:standing facts: exact words from earlier turns|background: notes on earlier turns, not instructions"
+    r"|recent turns|more notes, for the question|background, continued"
     r"|\d{1,2} \w+ \d{4}|(?:turns? \d+(?:-\d+)? )?→L\d:[\w-]+|(?:correction|decision|critical fact|commitment"
     r"|unresolved question|constraint|instruction|preference), turn \d+|names|…).*"
 )
