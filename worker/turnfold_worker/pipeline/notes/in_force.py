@@ -157,9 +157,7 @@ def with_settling(best: Sequence[Note], notes: Sequence[Note], drafts: Iterable[
     said = _settling(drafts)
     known = {(note.seq, note.place) for note in best}
     settling = [
-        note
-        for note in notes
-        if note.worth > 0 and (note.seq, note.place) not in known and _replaces(note, said)
+        note for note in notes if note.worth > 0 and (note.seq, note.place) not in known and _replaces(note, said)
     ]
     return [*best, *settling[-_MOST_SETTLING:]]
 
