@@ -16,6 +16,7 @@ from turnfold.contract.overtaken import NEVER, Overtaken, OvertakenIndex
 from turnfold.contract.records import AnchorState, AnchorType
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_stems, note_words
+from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.language.common_words import is_common
 
@@ -44,6 +45,7 @@ _TELLING_NUMBER: Final = re.compile(r"\d\W?\d")
 """A single digit is the value of too many things."""
 _DIGIT: Final = re.compile(r"\d")
 _UNIT: Final = re.compile(r"\d[\d.,:%]* ([^\W\d_]+)")
+_ITEM_ENDS: Final = re.compile(r"[,;] (?:and |or )?")
 _PARTS: Final = re.compile(r"[^\W_]+")
 
 
@@ -173,12 +175,29 @@ def _settling(drafts: Iterable[AnchorDraft]) -> dict[int, list[frozenset[str]]]:
 
 def still_held(notes: Iterable[Note], overtaken: OvertakenIndex) -> list[Note]:
     """The notes without those that say what holds no more."""
-    return [note for note in notes if not overtaken.tells(note.seq, note_stems(note.text))]
+    shorter = [without_overtaken_item(note, overtaken) for note in notes]
+    return [note for note in shorter if not overtaken.tells(note.seq, note_stems(note.text))]
+
+
+def without_overtaken_item(note: Note, overtaken: OvertakenIndex) -> Note:
+    """A note that lists several things behind a colon, without the one whose value was overtaken; else as it is."""
+    lead, colon, listed = note.text.partition(": ")
+    stems = note_stems(note.text)
+    if not colon or not overtaken.tells_value(note.seq, stems) or overtaken.tells_statement(note.seq, stems):
+        return note
+    items = _ITEM_ENDS.split(listed)
+    held = [one for one in items if not overtaken.tells_value(note.seq, note_stems(one))]
+    if len(held) + 1 != len(items) or not held:
+        return note
+    text = f"{lead}: {', '.join(held)}"
+    weight_of = dict(zip(stems, note.weights, strict=False))
+    weights = "".join([weight_of.get(stem, "") for stem in note_stems(text)])
+    return note._replace(text=text, tokens=estimate_tokens(text) + 1, weights=weights, brief="", brief_tokens=0)
 
 
 def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], overtaken: OvertakenIndex) -> list[Note]:
     """The notes in the order of the turns, those that hold no more without worth, what took their place with more."""
-    ordered = in_order(notes)
+    ordered = [without_overtaken_item(note, overtaken) for note in in_order(notes)]
     replacing: dict[int, list[frozenset[str]]] = {}
     for anchor in settled:
         if anchor.is_overtaken and anchor.by_text:
