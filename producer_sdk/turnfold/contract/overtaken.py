@@ -65,9 +65,11 @@ class OvertakenIndex:
 
     def tells(self, seq: int, stems: Collection[str]) -> bool:
         """Whether a note of turn `seq` says what holds no more."""
-        if any(statement.is_told(stems) for statement in self._by_seq.get(seq, ())):
-            return True
-        return self.tells_value(seq, stems)
+        return self.tells_statement(seq, stems) or self.tells_value(seq, stems)
+
+    def tells_statement(self, seq: int, stems: Collection[str]) -> bool:
+        """Whether a note of turn `seq` says a statement of that turn that holds no more."""
+        return any(statement.is_told(stems) for statement in self._by_seq.get(seq, ()))
 
     def tells_value(self, seq: int, stems: Collection[str]) -> bool:
         """Whether a note of turn `seq` states a value that another one took the place of."""

@@ -10,6 +10,7 @@ from turnfold import Turnfold
 
 SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
 RENT = "The greenhouse rent is 2,310 euros a month."
+ASKED = "How much is the greenhouse rent?"
 CORRECTED = "The greenhouse rent is 2,750 euros a month, not 2,310."
 
 
@@ -22,7 +23,8 @@ def chatter(seed: str, many: int) -> list[dict[str, Any]]:
 
 
 def notes_shown(tf: Turnfold, conversation: str) -> str:
-    return tf.context(conversation, budget_tokens=600).text.partition("[recent turns]")[0]
+    """What is shown of the past when it is asked for."""
+    return tf.context(conversation, budget_tokens=600, query=ASKED).text.partition("[recent turns]")[0]
 
 
 def test_a_correction_in_the_open_tail_reaches_the_notes_of_what_is_folded(tf: Turnfold, local: LocalWorker) -> None:

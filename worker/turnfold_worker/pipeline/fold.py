@@ -29,7 +29,7 @@ from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
 from turnfold_worker.pipeline.notes.block_notes import block_postings
-from turnfold_worker.pipeline.notes.in_force import weighed_by_anchors
+from turnfold_worker.pipeline.notes.in_force import weighed_by_anchors, with_settling
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, passages_of, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.turn_notes import noted
@@ -106,7 +106,7 @@ def fold_segment(
     notes = [note for note, _ in found]
     drafts = extract_anchors(readings, settings, vectors)
     weighed = weighed_by_anchors(notes, drafts)
-    best = tuple(ranked(weighed, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE)))
+    best = ranked(weighed, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE))
     passages = passages_of(notes, [words for _, words in found])
     levels = summarize(readings, facts, best)
     node = _node(
@@ -120,7 +120,7 @@ def fold_segment(
         source_hash=source_hash(turns),
         drafts=with_reports(drafts, readings),
         postings=(*postings_of(_counts(readings), passages), *block_postings(told, before=not_deleted(before))),
-        notes=best,
+        notes=tuple(with_settling(best, weighed, drafts)),
         passages=tuple(passages),
         ledger=segment_ledger(told, manuals_of(readings)),
         actions=actions_of(told, before=before),

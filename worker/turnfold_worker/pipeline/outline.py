@@ -141,7 +141,7 @@ def with_tail(
     told = not_deleted(turns)
     readings = read_segment(told)
     overtaken = tuple(overtaken_by_notes(notes_of(readings)))
-    notes = still_held(notes_of(readings), OvertakenIndex((*outline.overtaken, *overtaken)))
+    notes = weighed_by_force(notes_of(readings), (), OvertakenIndex((*outline.overtaken, *overtaken)))
     said = said_after(said, turns)
     tool_percent = _tool_percent(said)
     return replace(

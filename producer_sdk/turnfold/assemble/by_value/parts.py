@@ -53,6 +53,8 @@ _CHANGING_LINES: Final = 48
 """Tokens of headers and of the lines for what is neither folded nor raw, about: at most what they usually cost."""
 _OF_TAIL: Final = 0.5
 """Of what the least note of the past tells for a token: notes of the open tail that tell less are not shown."""
+_STEERED: Final = 4
+"""One part in four of what notes may have is at most for what the last turn speaks of: it asks for nothing."""
 _LINES_GROW: Final = 8
 _ENOUGH: Final = 2**31
 """Tokens: room for all."""
@@ -249,7 +251,7 @@ class _Selection:
         usable = self._usable
         first_room = room + usable - self._target
         if self._material.request.query is None:
-            most = first_room - int(self._policy.steered_share * usable)
+            most = first_room - min(int(self._policy.steered_share * usable), first_room // _STEERED)
         else:
             most = room_unasked(first_room, share=self._policy.unasked_share, target=usable)
         return max(0, min(room, most))

@@ -25,6 +25,7 @@ def types_of(text: str, *, role: Role = Role.USER, name: str | None = None) -> s
     "text",
     [
         "And all customer records have to remain within Norway, no exceptions, the ferry is state-run.",
+        "No discount codes, ever, for the night ferry.",
         "We must never keep deposits of tenants in our own till.",
         "Under no circumstances may the crane run at night.",
         "The bundle can be at most 200 KB.",

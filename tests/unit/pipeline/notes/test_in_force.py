@@ -31,6 +31,7 @@ from turnfold_worker.pipeline.notes.in_force import (
     overtaken_by_notes,
     still_held,
     weighed_by_force,
+    with_settling,
 )
 
 
@@ -86,6 +87,8 @@ def test_an_answered_question_leaves_but_no_other_turn() -> None:
         ("opening 7 June", "opening instead of 7 June", False),
         ("closing 7 June", "opening 14 June, not 7 June", False),
         ("rent 2,400 euros", "repairs 900 euros not 2,400", False),
+        ("the relay costs 350 euros", "relay went from 350 to 410 euros", True),
+        ("the relay runs 350 days", "relay runs from 350 to 410 days", False),
         ("barn painted red", "barn 84 stalls, not counting 48", False),
     ],
 )
@@ -110,6 +113,28 @@ def test_what_took_a_place_is_worth_more_and_what_lost_it_nothing() -> None:
     gone, beside, instead, other = [note.worth for note in weighed]
     assert gone == 0
     assert instead > beside > other == 100
+
+
+def test_a_list_stays_without_the_one_thing_whose_value_was_overtaken() -> None:
+    listed = (2, "Two barns: the old barn with 48 stalls, the mill with 120, and 30 pens behind the school")
+    notes = notes_of(listed, (6, "old barn has 84 stalls, not 48"))
+    held = still_held(notes, OvertakenIndex(overtaken_by_notes(notes)))
+    assert held[0].text == "Two barns: the mill with 120, 30 pens behind the school"
+    assert held[1:] == notes[1:]
+    plain = notes_of((2, "The barn has 48 stalls, which everybody likes"), (6, "barn has 84 stalls, not 48"))
+    assert still_held(plain, OvertakenIndex(overtaken_by_notes(plain))) == plain[1:]
+
+
+def test_what_says_of_what_the_value_is_that_was_confirmed_is_worth_more() -> None:
+    notes = notes_of((4, "greenhouse has 84 benches"), (4, "rain again"), (5, "84, not 48"), (6, "rain again"))
+    worths = [note.worth for note in weighed_by_force(notes, [], OvertakenIndex([]))]
+    assert worths[0] == worths[2] > worths[1] == worths[3] == 100
+
+
+def test_what_takes_a_value_back_stays_among_the_notes_of_a_segment_however_few_are_kept() -> None:
+    notes = notes_of((2, "greenhouse has 48 benches"), (3, "rain again"), (4, "84, not 48"))
+    assert with_settling(notes[:1], notes, []) == [notes[0], notes[2]]
+    assert with_settling(notes, notes, []) == notes
 
 
 @given(

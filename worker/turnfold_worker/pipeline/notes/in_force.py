@@ -16,6 +16,7 @@ from turnfold.contract.overtaken import NEVER, Overtaken, OvertakenIndex
 from turnfold.contract.records import AnchorState, AnchorType
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_stems, note_words
+from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.language.common_words import is_common
 
@@ -26,17 +27,25 @@ _SETTLES: Final = 2.0
 _SETTLING: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION})
 _BESIDE_IT: Final = 2.0
 """How much more the notes right before and after it are worth: 'Refunds until 24 hours. So forget the old rule.'"""
+_MOST_SETTLING: Final = 16
+"""Notes that are kept beside a segment's best ones because they settle something."""
 _MOST_STEMS: Final = 16
 _FEW_DIGITS: Final = 3
 """Digits from which a value is told by itself: with fewer, two words of its subject have to stand beside it."""
 _MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _VALUE: Final = rf"(?:{_MONTH} )?[^\s\w]?\d(?:[\d\w%]|[.,:/-](?=\w))*(?: {_MONTH}(?!\w))?"
-_TAKES_BACK: Final = re.compile(rf"(?<!\w)(?:not|instead of|rather than|no longer) (?P<value>{_VALUE})", re.IGNORECASE)
+_TAKES_BACK: Final = re.compile(
+    rf"(?<!\w)(?:not|instead of|rather than|no longer"
+    rf"|(?:went|goes|gone|moved?s?|changed?s?|rose|raised|rises|grew|fell|dropped|lowered|cut|increased|reduced)"
+    rf"(?: (?:up|down|back))? from(?= \S+ to {_VALUE})) (?P<value>{_VALUE})",
+    re.IGNORECASE,
+)
 _DENIALS: Final = frozenset({"not", "never", "none", "nothing", "nobody"})
 _TELLING_NUMBER: Final = re.compile(r"\d\W?\d")
 """A single digit is the value of too many things."""
 _DIGIT: Final = re.compile(r"\d")
 _UNIT: Final = re.compile(r"\d[\d.,:%]* ([^\W\d_]+)")
+_ITEM_ENDS: Final = re.compile(r"[,;] (?:and |or )?")
 _PARTS: Final = re.compile(r"[^\W_]+")
 
 
@@ -135,24 +144,60 @@ def _tells(stem: str) -> bool:
 
 def weighed_by_anchors(notes: Sequence[Note], drafts: Iterable[AnchorDraft]) -> list[Note]:
     """The notes of a segment, those with more worth that say what was decided or corrected in it."""
-    said: dict[int, list[frozenset[str]]] = {}
-    for draft in drafts:
-        if draft.type in _SETTLING and draft.state is AnchorState.ACTIVE:
-            said.setdefault(draft.turn_seq, []).append(frozenset(note_stems(draft.text)))
+    said = _settling(drafts)
     return [
-        note._replace(worth=round(note.worth * _SETTLES)) if note.seq in said and _is_of(note, said[note.seq]) else note
+        note._replace(worth=round(note.worth * _SETTLES)) if _is_of(note, said.get(note.seq, ())) else note
         for note in notes
     ]
 
 
+def with_settling(best: Sequence[Note], notes: Sequence[Note], drafts: Iterable[AnchorDraft]) -> list[Note]:
+    """The best notes of a segment, and behind them those that settle something in words that are no news.
+
+    'Decision: the red one' repeats what was weighed before; without it nobody knows what was overtaken.
+    """
+    said = _settling(drafts)
+    known = {(note.seq, note.place) for note in best}
+    settling = [
+        note for note in notes if note.worth > 0 and (note.seq, note.place) not in known and _replaces(note, said)
+    ]
+    return [*best, *settling[-_MOST_SETTLING:]]
+
+
+def _settling(drafts: Iterable[AnchorDraft]) -> dict[int, list[frozenset[str]]]:
+    """The stems of what was decided or corrected, by turn."""
+    said: dict[int, list[frozenset[str]]] = {}
+    for draft in drafts:
+        if draft.type in _SETTLING and draft.state is AnchorState.ACTIVE:
+            said.setdefault(draft.turn_seq, []).append(frozenset(note_stems(draft.text)))
+    return said
+
+
 def still_held(notes: Iterable[Note], overtaken: OvertakenIndex) -> list[Note]:
     """The notes without those that say what holds no more."""
-    return [note for note in notes if not overtaken.tells(note.seq, note_stems(note.text))]
+    shorter = [without_overtaken_item(note, overtaken) for note in notes]
+    return [note for note in shorter if not overtaken.tells(note.seq, note_stems(note.text))]
+
+
+def without_overtaken_item(note: Note, overtaken: OvertakenIndex) -> Note:
+    """A note that lists several things behind a colon, without the one whose value was overtaken; else as it is."""
+    lead, colon, listed = note.text.partition(": ")
+    stems = note_stems(note.text)
+    if not colon or not overtaken.tells_value(note.seq, stems) or overtaken.tells_statement(note.seq, stems):
+        return note
+    items = _ITEM_ENDS.split(listed)
+    held = [one for one in items if not overtaken.tells_value(note.seq, note_stems(one))]
+    if len(held) + 1 != len(items) or not held:
+        return note
+    text = f"{lead}: {', '.join(held)}"
+    weight_of = dict(zip(stems, note.weights, strict=False))
+    weights = "".join([weight_of.get(stem, "") for stem in note_stems(text)])
+    return note._replace(text=text, tokens=estimate_tokens(text) + 1, weights=weights, brief="", brief_tokens=0)
 
 
 def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], overtaken: OvertakenIndex) -> list[Note]:
     """The notes in the order of the turns, those that hold no more without worth, what took their place with more."""
-    ordered = in_order(notes)
+    ordered = [without_overtaken_item(note, overtaken) for note in in_order(notes)]
     replacing: dict[int, list[frozenset[str]]] = {}
     for anchor in settled:
         if anchor.is_overtaken and anchor.by_text:
@@ -162,10 +207,26 @@ def weighed_by_force(notes: Sequence[Note], settled: Sequence[SettledAnchor], ov
     for at, note in enumerate(ordered):
         if held[at] and _replaces(note, replacing):
             share[at] = _IN_FORCE
+            for stated in _stated_before(ordered, at):
+                share[stated] = _IN_FORCE
             for beside in (at - 1, at + 1):
                 if 0 <= beside < len(ordered) and ordered[beside].seq == note.seq:
                     share[beside] = max(share[beside], _BESIDE_IT)
     return [note._replace(worth=round(note.worth * share[at]) if held[at] else 0) for at, note in enumerate(ordered)]
+
+
+def _stated_before(notes: Sequence[Note], at: int) -> Iterator[int]:
+    """Places of the notes that say of what the value is that a note confirms: '84 seats' before '84, not 48'."""
+    note = notes[at]
+    instead = _TAKES_BACK.sub(" ", note.text)
+    values = {stem for stem in note_stems(instead) if _TELLING_NUMBER.search(stem)}
+    if note.place or not values or any(map(_tells, note_stems(instead))):
+        return
+    for before in range(at - 1, -1, -1):
+        if notes[before].seq < note.seq - 1:
+            return
+        if values.issubset(note_stems(notes[before].text)):
+            yield before
 
 
 def _replaces(note: Note, replacing: Mapping[int, Sequence[frozenset[str]]]) -> bool:

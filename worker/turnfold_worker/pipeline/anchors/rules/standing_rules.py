@@ -63,6 +63,7 @@ CONSTRAINT: Final = lazy_pattern(
     """)
     + r"|^(?:at (?:most|least)|no (?:more|less|fewer|later|earlier) than) .{1,80}(?<!\w)(?:may|can|must|should|will|"
     r"ha(?:s|ve) to|per|a|for)(?!\w)"
+    + r"|^no (?!way|worries|problem|regrets|idea)\w[^,.;!?]{1,40}, ever(?=[,.!]|$)"
     + r"|^(?:nobody|no one|nothing|none of \w+) .{0,40}(?<!\w)(?:may|is allowed|are allowed|must)(?!\w)"
 )
 """A hard limit: what must always or never be so."""
