@@ -44,8 +44,8 @@ _ALL_FOR_NAMES: Final = 1_000
 """Tokens of a budget beyond which names have less of it: the best ones stand there already."""
 _LATE_NAMES: Final = 6
 """One part in six of what names may have is at most for those of turns that are not folded yet."""
-_TARGET_STEP: Final = 0.05
-"""Of the budget: the share of anchors grows in such steps, so that contexts for other questions begin alike."""
+_DEARER: Final = 1.1
+"""How much less than the budget a target may be before the share of anchors is less too."""
 _ROUNDS: Final = 4
 _MOST_OF_NOTES: Final = 8
 """Results that are remembered of the same notes: they differ in what is left over for a few more."""
@@ -125,7 +125,7 @@ class _Selection:
         self._for_actions = min(self._actions_share(), max(0, room // 2))
         room -= self._for_actions
         # Half of the room at most: a context of anchors alone says nothing else.
-        for_anchors = AnchorsRoom.of(self._policy, target=self._stepped_target(), most=room // 2, most_with_pins=room)
+        for_anchors = AnchorsRoom.of(self._policy, target=self._first_target(), most=room // 2, most_with_pins=room)
         self._anchors_by = ("anchors", first_raw, for_anchors, self._target)
         top = TopAnchors.of(self._material.snapshot.anchors)
         anchors = self._material.memo.of(
@@ -290,10 +290,9 @@ class _Selection:
         self._frame = self._framed()
         return True
 
-    def _stepped_target(self) -> int:
-        """The target, the same for reads whose targets differ a little."""
-        step = max(1, int(_TARGET_STEP * self._usable))
-        return (self._target + step // 2) // step * step
+    def _first_target(self) -> int:
+        """What the first attempt aimed at, the same for reads that ask other things; less for a dearer counter."""
+        return min(self._usable, int(_DEARER * self._target))
 
     def _framed(self) -> Frame:
         return Frame(self._material, self.plan, self._outline, target=self._target)
