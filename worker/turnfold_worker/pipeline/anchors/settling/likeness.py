@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -219,7 +220,11 @@ def says_no_more(one: Known, other: Known) -> bool:
     if not (_DIRECTIONS | {"to", "was", "were", "will"}).isdisjoint(one.tokens ^ other.tokens):
         return False
     telling = [term for term in one.words if not is_common(term)]
-    return _all_in(one.facts.texts(*NAMES), other.said) and _in_turn(telling, other.words)
+    if not _all_in(one.facts.texts(*NAMES), other.said) or not _in_turn(telling, other.words):
+        return False
+    # 'Omar, then Omar' is not said in 'Ana, then Omar'.
+    repeated = {word: times for word, times in Counter(one.said.split()).items() if times > 1 and not is_common(word)}
+    return all(other.said.split().count(word) >= times for word, times in repeated.items())
 
 
 def _in_turn(some: Iterable[str], every: Iterable[str]) -> bool:
