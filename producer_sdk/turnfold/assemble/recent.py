@@ -26,8 +26,8 @@ _LEAST_WORDS: Final = 60
 LAST_TURNS: Final = 4
 """Turns that begin in every context that has room for their beginnings."""
 
-_LONGER: Final = 1.0
-"""How much longer than usual the last turns may be before notes have to make room for them; 1: not longer."""
+_LONGER: Final = 1.5
+"""How much longer than usual the last turns may be before notes have to make room for them."""
 
 _LEAST_BEGUN: Final = 16
 """Tokens of a turn that is begun, beside the gap that says where the rest is."""

@@ -140,5 +140,5 @@ def test_every_turn_of_the_longest_segment_can_become_an_excerpt() -> None:
         assert max(segment.last_seq - segment.first_seq for segment in conversation.segments) >= 180
         asked = {"budget_tokens": 600, "query": "What is the vault code?"}
         assert "[turn 151, user] The vault code is 4711." in conversation.context(**asked, policy="recency").text
-        assert "vault code 4711" in conversation.context(**asked).text
+        assert "vault code is 4711" in conversation.context(**asked).text
         assert "4711" in conversation.search("vault code")[0].snippet

@@ -34,17 +34,17 @@ def test_the_same_answer_is_found_wherever_it_is(tf: Turnfold, local: LocalWorke
     tf.append("c", lines(123, 200))
     local.settle()
     assert tf.status("c").closed > 121
-    assert "Pavel comes Tuesday" in tf.context("c", budget_tokens=600, query=QUERY).text
+    assert "Pavel comes on Tuesday" in tf.context("c", budget_tokens=600, query=QUERY).text
     generous = tf.context("c", budget_tokens=4_000, query=QUERY)
-    assert SAID in generous.text
+    assert SAID.rstrip(".") in generous.text
     assert generous.coverage is not None
-    assert generous.coverage.answers[0].detail is Detail.TURNS
+    assert generous.coverage.answers[0].seq == 121
 
 
 def test_what_was_deleted_is_not_quoted(tf: Turnfold, local: LocalWorker) -> None:
     tf.append("c", [*lines(0, 20), {"role": "assistant", "content": SAID}, *lines(20, 200)])
     local.settle()
-    assert SAID in tf.context("c", budget_tokens=4_000, query=QUERY).text
+    assert SAID.rstrip(".") in tf.context("c", budget_tokens=4_000, query=QUERY).text
     tf.forget("c", timeout_seconds=0)
     tf.append("c", lines(0, 200))
     local.settle()

@@ -89,10 +89,10 @@ def test_a_context_that_shows_more_turns_than_were_read_is_read_once_more(
     few = tf.context("c", budget_tokens=1_000)
     assert len(read) == 1
     assert read[0] < 100
-    many = tf.context("c", budget_tokens=7_000)
+    many = tf.context("c", budget_tokens=9_000)
     assert read[1:] in ([read[1], 200], [200])
     assert len(many.chat.turns) > len(few.chat.turns)
-    tf.context("c", budget_tokens=7_000)
+    tf.context("c", budget_tokens=9_000)
     assert len(read) <= 3  # what was read whole is remembered
 
 

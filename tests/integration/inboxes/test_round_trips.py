@@ -78,16 +78,23 @@ def test_an_append_is_one_round_trip_however_many_turns_it_has(folded: Turnfold,
 
 
 def test_a_first_read_asks_redis_once_and_sql_for_five_statements_at_most(folded: Turnfold, trips: Trips) -> None:
-    redis, sql = trips.of(folded)
+    redis, sql = trips.of(folded, query=False)
     assert (redis, trips.transactions) == (1, 1)
     assert len(sql) == 2
     assert sum(sql) <= 5
 
 
 def test_a_read_of_what_the_process_knows_asks_redis_once_and_sql_once(folded: Turnfold, trips: Trips) -> None:
-    trips.of(folded)
-    assert (*trips.of(folded), trips.transactions) == (1, [1], 0)
+    trips.of(folded, query=False)
+    assert (*trips.of(folded, query=False), trips.transactions) == (1, [1], 0)
     folded.append("c", {"role": "user", "content": "And one more thing."})
+    assert (*trips.of(folded, query=False), trips.transactions) == (1, [1], 0)
+
+
+def test_a_newest_turn_that_steers_is_looked_up_once(folded: Turnfold, trips: Trips) -> None:
+    folded.append("c", {"role": "user", "content": "Which database did we choose for the audit log?"})
+    trips.of(folded, query=False)
+    assert trips.of(folded) == (1, [1, 1, 1, 1])
     assert (*trips.of(folded), trips.transactions) == (1, [1], 0)
 
 

@@ -59,9 +59,13 @@ def statements(refinery: Refinery, *, refined: int) -> list[str]:
 
 def in_detail(refinery: Refinery) -> list[str]:
     """What a context shows of it because it is looked up often."""
-    context = refinery.tf.context("c", budget_tokens=3_000)
+    context = refinery.tf.context("c", budget_tokens=3_000, query=False)
     assert context.tokens <= 3_000
-    shown = context.text.split("[looked up often, in detail]\n")[1].split("[recent turns]")[0]
+    shown = (
+        context.text.split("[looked up often, in detail]\n")[1]
+        .split("[recent turns]")[0]
+        .split("[background, continued]")[0]
+    )
     return [line.split(": ", 1)[1] for line in shown.splitlines() if ": " in line]
 
 

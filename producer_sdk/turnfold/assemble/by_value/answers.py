@@ -101,6 +101,9 @@ class Answers:
                     room -= price
                     spent += price
                     shown.append(one)
+                if one is None and not self._material.request.query:
+                    # What the newest turn only touches on is no answer.
+                    continue
                 segment = excerpt.node_idx if excerpt.node_idx >= 0 else None
                 answers.append(Answer(segment, excerpt.turn.seq, detail))
         in_order = tuple(sorted(shown, key=lambda one: one.turn.seq))

@@ -9,7 +9,7 @@ from turnfold.assemble.lazy import Lazy
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType
 
 _LEAST: Final = {
-    AnchorType.CRITICAL_FACT: None, AnchorType.UNRESOLVED_QUESTION: 60, AnchorType.CORRECTION: 60,
+    AnchorType.CRITICAL_FACT: None, AnchorType.UNRESOLVED_QUESTION: 50, AnchorType.CORRECTION: 60,
     AnchorType.CONSTRAINT: 0, AnchorType.INSTRUCTION: 0,
 }  # fmt: skip
 """Scores from which anchors of a type stand in contexts by themselves; None for those that are told in notes."""
