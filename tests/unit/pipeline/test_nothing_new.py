@@ -109,7 +109,12 @@ REWORDED: Final = {"to", "lots", "photo"}
 """Words that a clause may have instead of its own."""
 TAGS: Final = {"tags", "names", "dates", "paths", "code", "says"}
 """Parts of a line of tags, which a chapter has for its words when its segments have none."""
-OURS: Final = REWORDED | {
+LANGUAGES: Final = {
+    "tree", "dockerfile", "diff", "traceback", "sql", "nginx", "html", "python", "javascript", "bash", "ini", "env",
+    "yaml",
+}  # fmt: skip
+"""What a fence is named by that names no language itself."""
+OURS: Final = REWORDED | LANGUAGES | {
     "same", "almost", "as", "turn", "turns", "calls", "code", "l", "no", "output", "segments", "without", "summary",
     "tags", "names", "dates", "paths", "says", "is", "s", "json", "object", "list", "of", "line", "lines", "nothing",
     "look", "run", "table", "row", "rows", "text", "user", "assistant", "tool", "system", "developer",
