@@ -9,6 +9,7 @@ from turnfold.assemble.forms.markers import turns_marker
 from turnfold.assemble.forms.render_text import EXCERPTS_HEADER, clip_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
+from turnfold.contract.fences import fences_of
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.overtaken import OvertakenIndex
 from turnfold.contract.records import StoredTurn
@@ -63,9 +64,18 @@ def passage(excerpt: Excerpt, pricing: Pricing, query: tuple[str, ...], *, most_
     for _ in range(_TRIES):
         clipped = _around_terms(turn, query, width)
         if pricing.excerpt(clipped) <= most:
-            return clipped
+            return None if _cuts_code(turn.content, clipped.content) else clipped
         width = width * 7 // 10
     return None
+
+
+def _cuts_code(content: str, clipped: str) -> bool:
+    """True where a part of a fence is shown, and not all of it."""
+    for fence in fences_of(content):
+        block = content[fence.start : fence.end].strip()
+        if block not in clipped and any(line.strip() and line in clipped for line in block.splitlines()):
+            return True
+    return False
 
 
 def still_held(shown: ShownTurn, overtaken: OvertakenIndex) -> ShownTurn | None:
