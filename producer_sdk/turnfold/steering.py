@@ -37,8 +37,8 @@ def steering_text(
 
     `stored` are the newest stored turns in order, `waiting` those of the inbox that are not among them.
     """
-    said = [text for text in (task, _newest_words(stored, waiting)) if text and says_something(text)]
-    return "\n".join(map(_ends_of, said)) or None
+    ends = [_ends_of(text) for text in (task, _newest_words(stored, waiting)) if text]
+    return "\n".join(filter(says_something, ends)) or None
 
 
 def _newest_words(stored: Sequence[StoredTurn], waiting: Iterable[StoredTurn]) -> str | None:
