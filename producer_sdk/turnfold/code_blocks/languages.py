@@ -56,7 +56,7 @@ _KIND_OF: Final = {language: kind for kind, languages in _KINDS.items() for lang
 _WORD: Final = lazy_pattern(r"[A-Za-z][\w+#.-]*")
 _LOOKS: Final = lazy_pattern(
     r"""
-  (?P<tree>[^\n]*\n?(?:[ \t\u00a0│|]*(?:[├└]─|[|`+]--)[^\n]*\n?){2,})
+  (?P<tree>(?:[^\n]*\n)?(?:[ \t\u00a0│|]*(?:[├└]─|[|`+]--)[^\n]*\n){2,})
 | (?P<dockerfile>(?:\#[^\n]*\n|\s)*FROM[ ]\S+[^\n]*\n(?s:.*?)^(?:RUN|COPY|CMD|WORKDIR|ENTRYPOINT)[ ])
 | (?P<diff>(?:diff[ ]--git|---[ ]\S+[^\n]*\n\+\+\+[ ]|@@[ ]-\d))
 | (?P<traceback>(?:Traceback[ ]\(most|[\w.]*(?:Error|Exception)(?::[ ]|$)|panic:[ ]|Exception[ ]in[ ]thread))

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from turnfold.contract.lazy_patterns import lazy_pattern
 
 _FENCE: Final = lazy_pattern(r"^[ \t]{0,8}(?P<mark>`{3,}|~{3,})(?P<info>[^\n`]{0,200})$", re.MULTILINE)
-CODE_LINE: Final = lazy_pattern(
+_CODE_LINE: Final = lazy_pattern(
     r"[ \t]{0,60}(?:\d{1,6}[:|](?!\d)"
     r"|(?:import|from|def|class|public|private|protected|return|const|package|using) [^.!?]{1,120}$"
     r"|@\w{1,40}(?:\(|[ \t]*$)|</?[a-zA-Z!][^<>]{0,200}>|[{}\[\]();]{1,6}[ \t]*$|[$>#]{1,3} \S|\S{0,200}[$#][ \t]*$)"
@@ -89,7 +89,7 @@ def _fence(opened: re.Match[str], *, inside_end: int, end: int, closed: bool) ->
 
 def _looks_like_code(inside: str, *, named: bool) -> bool:
     lines = [line for line in inside[: 300 * _LOOKED_AT].split("\n", _LOOKED_AT)[:_LOOKED_AT] if line.strip()]
-    alike = sum((CODE_LINE.match(line) or _INSIDE.match(line)) is not None for line in lines)
+    alike = sum((_CODE_LINE.match(line) or _INSIDE.match(line)) is not None for line in lines)
     return alike > 0 and alike >= (_NAMED_LIKE_CODE if named else _LIKE_CODE) * len(lines)
 
 
@@ -98,7 +98,7 @@ def code_runs(text: str, lines: Sequence[tuple[int, int]]) -> dict[int, int]:
     runs: dict[int, int] = {}
     first: int | None = None
     for i, (start, end) in enumerate([*lines, (0, 0)]):
-        if i < len(lines) and start < end and CODE_LINE.match(text, start, end):
+        if i < len(lines) and start < end and _CODE_LINE.match(text, start, end):
             first = i if first is None else first
         else:
             if first is not None and i - first > 1:

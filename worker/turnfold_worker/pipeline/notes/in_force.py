@@ -44,7 +44,7 @@ _DENIALS: Final = frozenset({"not", "never", "none", "nothing", "nobody"})
 _TELLING_NUMBER: Final = re.compile(r"\d\W?\d")
 """A single digit is the value of too many things."""
 _DIGIT: Final = re.compile(r"\d")
-_UNIT: Final = re.compile(r"\d[\d.,:%]* ([^\W\d_]+)")
+_UNIT: Final = re.compile(r"\d[\d.,:%]{0,20} ([^\W\d_]+)")
 _ITEM_ENDS: Final = re.compile(r"[,;] (?:and |or )?")
 _PARTS: Final = re.compile(r"[^\W_]+")
 

@@ -16,7 +16,7 @@ _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _OWNER: Final = re.compile(r"['\u2019]s?\Z")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;\u2026])\s+|\n+|\s[-\u2013\u2014]\s")
 _CLAUSE: Final = re.compile(
-    r"[,;:.!?()\n\u2026]+(?:\s|\Z)|\s[-\u2013\u2014]\s"
+    r"[,;:.!?()\n\u2026]{1,20}(?:\s|\Z)|\s[-\u2013\u2014]\s"
     r"|\s(?:but|because|although|though|while|so|whereas|yet|unless)\s"
 )
 
