@@ -34,6 +34,7 @@ def drained(local: LocalWorker, conversation: str) -> None:
     local.worker.drain(Address("acme", conversation).shard)
 
 
+@pytest.mark.daily_on("sqlite")
 @pytest.mark.parametrize("last", [1, 5, 37, 59, 70, 71])
 def test_a_rewound_conversation_is_as_one_that_never_had_what_was_cut_off(
     tf: Turnfold, local: LocalWorker, engine: Engine, last: int
@@ -78,7 +79,8 @@ def test_what_was_configured_and_settled_stays_from_the_last_turn_on_that_is_lef
     assert local.digest("c") == local.digest("undisturbed")
 
 
-@examples(8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.daily_on("sqlite")
+@examples(24, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
     tf: Turnfold, local: LocalWorker, engine: Engine, data: st.DataObject
