@@ -114,25 +114,26 @@ def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
     assert broken_invariants(engine) == {}
 
 
+@pytest.mark.daily_on("sqlite")
 def test_nothing_that_was_computed_of_what_is_cut_off_is_left(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], embedder: SentenceEmbedder, engine: Engine
 ) -> None:
     local = make_worker(embedder=embedder)
     tf.configure("c", settings=SMALL)
-    tf.append("c", named("v", 60))
+    tf.append("c", named("v", 36))
     local.settle()
-    tf.rewind("c", after="v-29")
+    tf.rewind("c", after="v-19")
     drained(local, "c")
 
     def count(rows: str) -> int:
         with engine.begin() as connection:
             return int(connection.scalar(text(f"SELECT COUNT(*) FROM {rows}")) or 0)
 
-    assert count("turn_vector WHERE seq > 30") == 0
+    assert count("turn_vector WHERE seq > 20") == 0
     assert count("passage_signs WHERE idx >= (SELECT node_count FROM conversation)") == 0
     assert count("posting WHERE idx >= (SELECT node_count FROM conversation)") == 0
-    assert count("passage WHERE number >= 31 * 256") == 0
-    assert count("anchor WHERE seq > 30") == 0
+    assert count("passage WHERE number >= 21 * 256") == 0
+    assert count("anchor WHERE seq > 20") == 0
     local.settle()
-    assert tf.wait("c").stored == 30
+    assert tf.wait("c").stored == 20
     assert broken_invariants(engine) == {}
