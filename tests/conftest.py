@@ -45,6 +45,14 @@ Filling = Callable[[Turnfold, Callable[..., "LocalWorker"]], None]
 register_profiles()
 
 
+LONGEST_FILES = (
+    "test_command_line", "test_flower", "test_celery_workers", "test_concurrent_readers", "test_sentence_vectors",
+    "test_doctor", "test_away", "test_streams", "test_refine", "test_refine_command", "test_forget_during_drains",
+    "test_edits", "test_models_that_fail", "test_fairness", "test_refold", "test_semantic_refold", "test_rewinds",
+)  # fmt: skip
+"""Begin first: while the last file of a run goes on, the other processes have nothing to do."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What is the same on each database is tried on one of them each day, and on the other in the long run."""
@@ -52,6 +60,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         marker, call = test.get_closest_marker("daily_on"), getattr(test, "callspec", None)
         if marker and call and call.params.get("database_url", marker.args[0]) != marker.args[0]:
             test.add_marker("long")
+    begin = {name: number for number, name in enumerate(LONGEST_FILES)}
+    items.sort(key=lambda test: begin.get(test.path.stem, len(begin)))
 
 
 def pytest_configure() -> None:
