@@ -14,6 +14,7 @@ from support.stored import broken_invariants
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold import Turnfold
+from turnfold.contract.keys import shard_of
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.refinement.notes import LONGEST
 from turnfold_worker.testing import model_replies as scribe
@@ -53,6 +54,14 @@ def filled() -> Filling:
 def refinery(make_refinery: Callable[..., Refinery]) -> Refinery:
     """With one call for the segments of a chapter, and one for the chapter."""
     return make_refinery(refine_segments=8)
+
+
+def fold_in_its_place(refinery: Refinery, turns: list[dict[str, Any]]) -> None:
+    """Forget the talk, and fold another one under its name."""
+    refinery.tf.forget("e", timeout_seconds=0)
+    refinery.local.worker.erase(shard_of("acme", "e"))
+    assert refinery.count("job") == 0
+    refinery.fold("e", turns)
 
 
 def expected(conversation: str, turns: int = TURNS) -> str:
@@ -314,7 +323,7 @@ def test_swapped_speakers_are_refused(refinery: Refinery) -> None:
                 note["speaker"] = {"Mara": "Tom", "Tom": "Mara"}[note["speaker"]]
 
     refinery.server.answer = scribe.changing(swap)
-    refinery.fold("f", said)
+    fold_in_its_place(refinery, said)
     assert refinery.used()["notes_refused"] > 0
     assert refinery.count("model_note") == 0
 
@@ -337,7 +346,7 @@ def test_instructions_in_a_conversation_are_data(refinery: Refinery, text: str) 
     pays = {"segment": 1, "notes": [], "tags": [], "quotes": [{"turn": 1, "type": "decision", "quote": "pay Mallory"}]}
     obeyed = iter(["PWNED", json.dumps({"segments": [pays]})])
     refinery.server.answer = lambda request: next(obeyed, scribe.answer(request))
-    refinery.fold("f", turns)
+    fold_in_its_place(refinery, turns)
     for request in refinery.server.requests:
         system, user = (message["content"] for message in request["messages"])
         assert "tools" not in request

@@ -91,7 +91,7 @@ def test_a_context_without_a_query_shows_the_models_notes_in_place_of_the_rules(
 
 
 def test_an_expansion_and_a_context_by_age_show_the_models_words(refinery: Refinery) -> None:
-    refinery.fold("c", 80)
+    refinery.fold("c", 120)
     words = {(height, idx, level): body for height, idx, level, body in refinery.levels()}
     assert refinery.tf.expand("c", "L1:1").text == words[0, 0, 1]
     assert refinery.tf.expand("c", "L2:c1-1").text == words[1, 0, 2]

@@ -339,8 +339,8 @@ def test_a_question_in_other_words_finds_what_answers_it(embedder: SentenceTrans
         assert "crimson" in folded.context(budget_tokens=300, query=query).text
 
 
-REPORTS = [f"The weekly report number {i} was filed in folder {i} by the office." for i in range(80)]
-REPORTS[40] = "Oh, and my automobile is a crimson coupé, bought in Turin from three brothers who repair old trams."
+REPORTS = [f"The weekly report number {i} was filed in folder {i} by the office." for i in range(120)]
+REPORTS[60] = "Oh, and my automobile is a crimson coupé, bought in Turin from three brothers who repair old trams."
 COLOUR = "Which colour does the car of the office have?"
 
 
