@@ -205,7 +205,7 @@ def test_the_command_lists_retries_and_skips(platform: Platform, run: Callable[.
     assert "segment" in listed.stdout
     refold, entry = json.loads(run("jobs", "list", "--json").stdout)["jobs"]
     assert (refold["kind"], refold["tenant"], refold["conversation_id"]) == ("refold", "acme", "c")
-    assert (entry["kind"], entry["subject"]) == ("entry", "turn 201")
+    assert (entry["kind"], entry["subject"]) == ("entry", "turn 101")
     narrow = ("--tenant", "acme", "jobs", "list", "--conversation", "c", "--json")
     assert [one["id"] for one in json.loads(run(*narrow).stdout)["jobs"]] == [refold["id"], entry["id"]]
     assert json.loads(run("--tenant", "other", "jobs", "list", "--json").stdout)["jobs"] == []
