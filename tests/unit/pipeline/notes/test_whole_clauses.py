@@ -222,7 +222,7 @@ def test_the_other_is_not_the_one_who_acts_when_called_by_name(said: str, left: 
         ("the last week of June", "the last week of June"),
         ("last week's party", "last week's party"),
         ("felt like last week", "felt like last week"),
-        ("last night", "last night"),
+        ("last night", "night of 13 May 2026"),
         ("last Fri", "Friday before 14 May 2026"),
         ("next Tues.", "Tuesday after 14 May 2026."),
         ("I printed it last Friday", "I printed it Friday before 14 May 2026"),

@@ -26,8 +26,8 @@ _DAY_NAMES: Final = {
 }
 _PERIOD: Final = re.compile(
     rf"(?i)(?<!\w)(?:(?P<which>last|next) (?P<what>week(?:end)?|month|year|{_SEASONS}|{_DAYS})"
-    r"|this (?P<this>month|year))"
-    r"(?!['\u2019-]?\w| (?:of|or|and|to) )"
+    r"|last (?P<night>night)|this (?P<this>month|year))"
+    r"(?!['\u2019-]?\w| (?:of|or|to) | and (?!(?:i|we|it|he|she|they|you|my|our|now)\b))"
 )
 _NO_PERIOD: Final = re.compile(
     r"(?i)\b(?:the|this|that|these|those|my|our|your|his|her|their|its|every|very|of|a|no|any|each|first|and|or|after"
@@ -64,6 +64,8 @@ def resolve_relative_days(text: str, said_on: date) -> str:
     'signed 12 May 2026'
     >>> resolve_relative_days("started last month, moving next Friday", date(2026, 5, 14))
     'started April 2026, moving Friday after 14 May 2026'
+    >>> resolve_relative_days("saw it last night", date(2026, 5, 14))
+    'saw it night of 13 May 2026'
     """
     if not _may_be_relative(text):
         return text
@@ -87,7 +89,8 @@ def resolve_relative_days(text: str, said_on: date) -> str:
             return match.group()
         if match.start() and match.group()[0].isupper():
             return match.group()
-        return _placed(match.group("which").lower() == "next", match.group("what"), said_on)
+        which, what = match["which"] or "last", match["what"] or match["night"]
+        return _placed(which.lower() == "next", what, said_on)
 
     text_with_days = _AGO.sub(ago, _NEAR.sub(near, text))
     return text_with_days if _OTHER_TIME.search(text) or '"' in text else _PERIOD.sub(period, text_with_days)
@@ -113,6 +116,8 @@ def _current(what: str, said_on: date) -> str:
 
 def _placed(after: bool, what: str, said_on: date) -> str:  # noqa: FBT001 - which side of the day
     """A month or a year by its name, a week or a weekday beside the day."""
+    if what.lower() == "night":
+        return f"night of {_shifted('the day before', said_on, -1)}"
     if what.lower() == "year":
         return str(said_on.year + (1 if after else -1))
     if what.lower() == "month":
