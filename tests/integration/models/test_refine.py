@@ -86,7 +86,7 @@ def test_a_context_without_a_query_shows_the_models_notes_in_place_of_the_rules(
     assert refinery.tf.context("c", budget_tokens=2_000).text == rules_context
 
 
-def test_an_expansion_and_a_context_by_age_show_the_models_words(refinery: Refinery) -> None:
+def test_an_expansion_and_a_context_that_prefers_the_new_show_the_models_words(refinery: Refinery) -> None:
     refinery.fold("c", 120)
     words = {(height, idx, level): body for height, idx, level, body in refinery.levels()}
     assert refinery.tf.expand("c", "L1:1").text == words[0, 0, 1]
