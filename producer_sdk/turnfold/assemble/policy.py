@@ -139,6 +139,7 @@ RECENCY: Final = Policy(
     tail_share=0.0,
     steered_share=0.0,
     actions_share=0.0,
+    markers_share=0.025,
     raw_step=0.0,
 )
 """Fixed parts, anchors; of the rest 70 % turns raw, 20 % notes of the near past, 7 % of older turns, 3 % of the oldest.

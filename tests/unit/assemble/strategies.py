@@ -55,9 +55,7 @@ _START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 class Conversation:
     """A conversation with everything that can be read of it. Its repr is the call that builds it again."""
 
-    def __init__(
-        self, snapshot: Snapshot, nodes: tuple[Node, ...], texts: Mapping[LevelKey, str], recipe: str
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, nodes: tuple[Node, ...], texts: Mapping[LevelKey, str], recipe: str) -> None:
         self.snapshot = snapshot
         self.nodes = nodes
         """The newest of each height, which hold all that is folded."""

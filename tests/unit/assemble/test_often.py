@@ -22,9 +22,7 @@ COUNTERS = (ESTIMATOR, caller_counter(lambda text: -(-len(text) // 3)))
 def read(conversation: Conversation, request: Request, weights: dict[int, int]) -> Context:
     snapshot = conversation.snapshot
     often = tuple(
-        Often(node, weights[node.idx])
-        for node in conversation.nodes
-        if node.height == 0 and node.idx in weights
+        Often(node, weights[node.idx]) for node in conversation.nodes if node.height == 0 and node.idx in weights
     )
     if snapshot.head is not None:
         snapshot = replace(snapshot, head=replace(snapshot.head, often=often))

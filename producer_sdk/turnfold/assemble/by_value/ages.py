@@ -32,12 +32,14 @@ def take_notes_by_age(draft: Draft, *, is_filling: bool) -> None:
     raise_to_share(draft, int(policy.recent_share * shared))
     frame = draft.frame
     left = draft.target - draft.fixed - draft.first_tokens - draft.raw_tokens - draft.frame_tokens
-    taken = _taken(draft, shared, left - for_answers, is_filling=is_filling)
+    kept = for_answers if draft.answered is None else draft.answered
+    taken = _taken(draft, shared, left - kept, is_filling=is_filling)
     notes = taken.notes
     answer = _answer(draft, {note[:2] for note in notes}, for_answers) if for_answers else Asked()
     groups = grouped(frame.spans, [note for note in notes if note.seq <= draft.material.closed_seq])
     draft.plan = draft.plan._replace(allotted=(*draft.plan.allotted, ("recent", int(policy.recent_share * shared))))
     draft.show_notes(groups, [note for note in notes if note.seq > draft.material.closed_seq], answer)
+    draft.answered = answer.tokens
     draft.left = left - taken.tokens - answer.tokens + draft.kept_free
 
 

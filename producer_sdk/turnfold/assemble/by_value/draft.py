@@ -53,6 +53,8 @@ class Draft:
         """What the choice of anchors depends on."""
         self.first_tokens = 0
         """What anchors, names and actions take."""
+        self.answered: int | None = None
+        """What answers took when they were last chosen: more turns do not bring more of them."""
         self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
         self.plan = plan
         self.show_raw(raw)

@@ -94,7 +94,11 @@ def _with_one_cut(
     """
     window = material.window
     place = raw[0].turn.seq - window.seqs[0] - 1
-    if place < 0 or window.seqs[place] in material.inside_groups or recent.is_hidden(material, window[place]):
+    following = raw
+    while place >= 0 and recent.is_hidden(material, window[place]):
+        following = (recent.show(material, pricing, window[place]), *following)
+        place -= 1
+    if place < 0 or window.seqs[place] in material.inside_groups:
         return raw
     turn = window[place]
     limit = pricing.raw(raw) + room
@@ -105,7 +109,7 @@ def _with_one_cut(
         if most < least:
             continue
         shown = recent.show(material, pricing, turn, most_tokens=most)
-        longer = with_tool_groups([shown, *raw])
+        longer = with_tool_groups([shown, *following])
         if shown.content.strip() != gap.strip() and pricing.raw(longer) <= limit:
             return longer
     return raw
