@@ -27,7 +27,7 @@ _BRIEF_TOKENS: Final = Note._fields.index("brief_tokens")
 def take_notes_by_age(draft: Draft, *, is_filling: bool) -> None:
     """Turns raw up to their share, then notes by age; what these leave is for more turns."""
     policy = draft.policy
-    for_answers = room_for_answers(draft.material, draft.target)
+    for_answers = room_for_answers(draft.material, draft.answers, draft.target)
     shared = max(0, draft.target - draft.fixed - draft.first_tokens - for_answers)
     raise_to_share(draft, int(policy.recent_share * shared))
     frame = draft.frame

@@ -28,10 +28,10 @@ class Draft:
     """The parts of one context; each step looks at what the others leave."""
 
     def __init__(
-        self, material: Material, pricing: Pricing, plan: Plan, raw: tuple[ShownTurn, ...], *, target: int, fixed: int,
+        self, material: Material, pricing: Pricing, plan: Plan, answers: Answers, *, target: int, fixed: int,
         in_detail: Sequence[Node],
     ) -> None:  # fmt: skip
-        """`raw` are the recent turns to begin with: later steps only show more."""
+        """`plan` has system text, task, and the recent turns to begin with: later steps only show more."""
         self.material: Final = material
         self.pricing: Final = pricing
         self.policy: Final = material.request.policy
@@ -42,7 +42,7 @@ class Draft:
         self.fixed: Final = fixed
         """Tokens of system text and task."""
         self.in_detail: Final = tuple((node.first_seq, node.last_seq) for node in in_detail)
-        self.answers: Final = Answers(material)
+        self.answers: Final = answers
         self.left = 0
         """Tokens that no part has taken."""
         self.kept_free = 0
@@ -57,7 +57,7 @@ class Draft:
         """What answers took when they were last chosen: more turns do not bring more of them."""
         self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
         self.plan = plan
-        self.show_raw(raw)
+        self.show_raw(plan.raw)
         self.raw_at_first: Final = self.raw_tokens
         self.first_raw_at_first: Final = self.frame.first_raw
         # Only more turns are shown raw later on, and then fewer may answer.

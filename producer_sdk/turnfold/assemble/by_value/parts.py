@@ -11,6 +11,7 @@ from typing import Final
 
 from turnfold.assemble import recent
 from turnfold.assemble.by_value.ages import take_notes_by_age
+from turnfold.assemble.by_value.answers import Answers
 from turnfold.assemble.by_value.draft import Draft
 from turnfold.assemble.by_value.first_parts import take_first_parts
 from turnfold.assemble.by_value.noted_past import NotedPast
@@ -33,8 +34,9 @@ def parts_by_value(material: Material, pricing: Pricing, *, target: int, in_deta
     fixed = pricing.count(plan.system) + pricing.count(plan.task)
     if (shown := recent.everything(material, pricing, room=target - fixed)) and plan.system_marker is None:
         return plan._replace(raw=shown, allotted=(("recent", target - fixed),))
-    raw = first_raw_turns(material, pricing, target=target, room=target - fixed)
-    draft = Draft(material, pricing, plan, raw, target=target, fixed=fixed, in_detail=in_detail)
+    answers = Answers(material)
+    plan = plan._replace(raw=first_raw_turns(material, pricing, answers, target=target, room=target - fixed))
+    draft = Draft(material, pricing, plan, answers, target=target, fixed=fixed, in_detail=in_detail)
     _take_the_past(draft)
     for _ in range(_ROUNDS):
         if not show_more_raw(draft):

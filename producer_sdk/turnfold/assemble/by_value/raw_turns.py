@@ -18,21 +18,23 @@ _LEAST_BEGUN: Final = 16
 _ROUNDS: Final = 8
 
 
-def first_raw_turns(material: Material, pricing: Pricing, *, target: int, room: int) -> tuple[ShownTurn, ...]:
+def first_raw_turns(
+    material: Material, pricing: Pricing, answers: Answers, *, target: int, room: int
+) -> tuple[ShownTurn, ...]:
     """The recent turns to begin with; `room` is what system text and task leave of the target."""
     policy = material.request.policy
     if not policy.bands:
         return recent.at_first(material, pricing, target=target, room=room)
-    shared = max(0, room - int(policy.anchors_share * target) - room_for_answers(material, target))
+    shared = max(0, room - int(policy.anchors_share * target) - room_for_answers(material, answers, target))
     raw = recent.at_first(material, pricing, target=shared, room=room)
     return _raised(material, pricing, raw, most_tokens=int(policy.recent_share * shared))
 
 
-def room_for_answers(material: Material, target: int) -> int:
+def room_for_answers(material: Material, answers: Answers, target: int) -> int:
     """With bands, what is kept for what a question brings."""
     policy = material.request.policy
     share = policy.excerpts_share if material.request.query else policy.steered_share
-    return int(share * target) if Answers(material).are_before(material.last_seq + 1) else 0
+    return int(share * target) if answers.are_before(material.last_seq + 1) else 0
 
 
 def raise_to_share(draft: Draft, most_tokens: int) -> None:
@@ -73,7 +75,7 @@ def _raised(
 def _longer(
     material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int, target: int
 ) -> tuple[ShownTurn, ...]:
-    """More of a turn that is cut, else turns before it, for up to `room` tokens; with bands also the end of one."""
+    """More of a turn that is cut, else turns before it, for up to `room` tokens; with bands also a part of one."""
     policy = material.request.policy
     longer = recent.widened(material, pricing, raw, room=room)
     if longer is raw:
