@@ -41,18 +41,14 @@ def context(
 ) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
-    is_by_value = request.policy.selection == "value"
-    if is_by_value and not request.expand and not has_changes(pending):
+    if not request.expand and not has_changes(pending):
         made = _from_memory(reader, address, pending, request)
         if made is not None:
             return made
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
-        if is_by_value:
-            snapshot, _ = by_value(transaction, address, pending, request, whole=True)
-        else:
-            snapshot = _by_age(transaction, address, pending, request)
-        head, nodes = snapshot.head, snapshot.nodes
+        snapshot, _ = by_value(transaction, address, pending, request, whole=True)
+        head = snapshot.head
         if request.expand:
             passages = expansion.passages(transaction, address, head, pending, request, access=access)
             snapshot = replace(snapshot, passages=passages)
@@ -60,8 +56,7 @@ def context(
         if changes is not None:
             snapshot = changed_snapshot(transaction, snapshot, changes, cap=cap_for(request.budget_tokens))
         choice = choose(snapshot, request)
-        texts = {} if head is None else transaction.texts(head, choice.wanted, nodes)
-        return snapshot, choice, texts if changes is None else changes.texts(texts, nodes)
+        return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
 
     snapshot, choice, texts = reader.read(look)
     # After the transaction: a caller's counter may be slow.
@@ -79,24 +74,6 @@ def _from_memory(reader: Reader, address: Address, pending: Pending, request: Re
             # More turns are shown raw than was to be expected: once more, with all of them.
             continue
     return None
-
-
-def _by_age(transaction: ReadTransaction, address: Address, pending: Pending, request: Request) -> Snapshot:
-    """What the selection by age sees."""
-    cap = cap_for(request.budget_tokens)
-    head = readable_head(transaction, address, pending)
-    turns, unread = _newest_turns(transaction, head, pending, cap=cap)
-    snapshot = Snapshot(
-        conversation_id=address.conversation, head=head, turns=turns, unread=unread, question=request.query
-    )
-    if head is None:
-        return snapshot
-    return replace(
-        snapshot,
-        nodes=transaction.frontier(head),
-        anchors=transaction.top_anchors(head),
-        excerpts=transaction.excerpts_for(head, request.query, cap=cap) if request.query else (),
-    )
 
 
 def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *, limit: int) -> list[Hit]:

@@ -14,18 +14,6 @@ from turnfold.assemble.pricing import Pricing
 from turnfold.contract.records import Anchor, LevelKey, Node
 
 
-@dataclass(frozen=True, slots=True)
-class ShownNode:
-    """A node of the cut and the level at which it is shown, 1 to 3."""
-
-    node: Node
-    level: int
-
-    @property
-    def key(self) -> LevelKey:
-        return (self.node.height, self.node.idx, self.level)
-
-
 class Plan(NamedTuple):
     """The parts of a context in the order in which they are shown."""
 
@@ -40,25 +28,21 @@ class Plan(NamedTuple):
     names: tuple[str, ...] = ()
     """Paths, symbols and names, best first."""
     groups: tuple[Group, ...] = ()
-    """Of the selection by value: all that is folded, in order."""
+    """All that is folded, in order."""
     joined: tuple[Node, ...] = ()
-    """Nodes from the first turn on that share one range line."""
-    tags_tokens: int = 0
-    """What the tags of the range line may cost."""
-    shown: tuple[ShownNode, ...] = ()
-    """The nodes after the joined ones, in order."""
+    """Of the smallest context, in their place: nodes from the first turn on that share one range line."""
     often: tuple[Node, ...] = ()
     """Segments that are looked up often, shown at level 1 beside the groups."""
     hits: Hits | None = None
     excerpts: tuple[ShownTurn, ...] = ()
     answers: tuple[Answer, ...] = ()
-    """Of the selection by value: what was decided of each segment that the query is about."""
+    """What was decided of each segment that the query is about."""
     expanded: tuple[ShownPassage, ...] = ()
     """What the caller asked to be expanded, as far as there is room."""
     not_expanded: tuple[str, ...] = ()
     """Markers for which there is no room."""
     tail: Group | None = None
-    """Of the selection by value: what of the open tail is not raw. It and what follows change with each turn."""
+    """What of the open tail is not raw. It and what follows change with each turn."""
     unfolded: tuple[int, int] | None = None
     """Turns that one line stands for: not folded yet, and not shown raw."""
     unread: int = 0
@@ -79,7 +63,7 @@ class Plan(NamedTuple):
     @property
     def has_folded(self) -> bool:
         """True when something stands for what is folded."""
-        return bool(self.groups or self.joined_turns or self.shown)
+        return bool(self.groups or self.joined_turns)
 
     @property
     def has_latest(self) -> bool:

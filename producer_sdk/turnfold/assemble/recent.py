@@ -10,15 +10,13 @@ from turnfold.assemble.forms.clip import clip_middle, head_of
 from turnfold.assemble.forms.clip_around import clip_around
 from turnfold.assemble.forms.render_text import clip_gap, unfolded_line, unread_line, with_gap
 from turnfold.assemble.material import Material
+from turnfold.assemble.policy import rounded_up
 from turnfold.assemble.pricing import Pricing, SpokenTurn
 from turnfold.assemble.raw_block import Block
 from turnfold.contract.records import Role, StoredTurn, TurnState
 
-_CAPS: Final = (1_600, 800, 400, 200, 100, 50)
-"""Tokens to which turns of the tail are clipped, the first under which all of it fits."""
-
-_NEWEST_FAVOUR: Final = 4
-"""The newest turn may be this many times as long as the others."""
+_CLIPPED: Final = 400
+"""Tokens to which turns are clipped that nothing stands for yet."""
 
 _LEAST_WORDS: Final = 60
 """Code points of the newest turn in the smallest context; without a counter, so that it is the same for all."""
@@ -103,7 +101,7 @@ def reserve(material: Material, target: int) -> int:
     """
     policy, outline = material.request.policy, material.snapshot.outline
     usual = int(_LONGER * LAST_TURNS * outline.tokens_a_turn) if outline is not None else 0
-    usual += -usual % max(1, int(policy.recent_step * target))
+    usual = rounded_up(usual, int(policy.recent_step * target))
     return min(usual, int(policy.recent_share * target)) + int(policy.tail_share * target)
 
 
@@ -220,7 +218,7 @@ def _with_clipped(
     pending: list[ShownTurn] = []
     kept = last
     for turn in reversed(turns):
-        pending.insert(0, show(material, pricing, turn, most_tokens=_CAPS[2]))
+        pending.insert(0, show(material, pricing, turn, most_tokens=_CLIPPED))
         if turn.seq in material.inside_groups:
             continue
         longer = with_tool_groups([*pending, *kept])
@@ -302,29 +300,6 @@ def lines_of(unfolded: tuple[int, int] | None, unread: int) -> list[str]:
     return [*lines, unread_line(unread)] if unread else lines
 
 
-def tail(
-    material: Material, pricing: Pricing, turns: tuple[StoredTurn, ...], *, allowance: int
-) -> tuple[ShownTurn, ...]:
-    """The newest turns, newest favoured: all of them, clipped ones, or as many as fit.
-
-    `allowance` is in tokens and may be exceeded by the newest turn alone. What is before it is left to a line.
-    """
-    if not turns:
-        return ()
-    if _stored_size(turns) <= 2 * allowance:
-        shown = with_tool_groups([show(material, pricing, turn) for turn in turns])
-        if pricing.raw(shown) <= allowance:
-            return shown
-    words = [pricing.words(whole(turn)) for turn in turns]
-    for cap in _CAPS:
-        if sum(min(many, cap) for many in words) > allowance:
-            continue
-        shown = _clipped(material, pricing, turns, cap=cap, allowance=allowance)
-        if pricing.raw(shown) <= allowance:
-            return shown
-    return _newest(material, pricing, turns, allowance=allowance)
-
-
 def least_newest(material: Material) -> tuple[ShownTurn, ...]:
     """The newest turn, cut to a few words: the least that is always shown."""
     if not material.window:
@@ -342,39 +317,3 @@ def least_newest(material: Material) -> tuple[ShownTurn, ...]:
 
 def largest(spoken: SpokenTurn) -> int:
     return max(spoken.text, spoken.openai, spoken.anthropic)
-
-
-def _stored_size(turns: tuple[StoredTurn, ...]) -> int:
-    return sum(turn.tokens for turn in turns)
-
-
-def _clipped(
-    material: Material, pricing: Pricing, turns: tuple[StoredTurn, ...], *, cap: int, allowance: int
-) -> tuple[ShownTurn, ...]:
-    newest_cap = max(cap, min(cap * _NEWEST_FAVOUR, allowance // 2))
-    caps = [cap] * (len(turns) - 1) + [newest_cap]
-    return with_tool_groups(
-        [show(material, pricing, turn, most_tokens=most) for turn, most in zip(turns, caps, strict=True)]
-    )
-
-
-def _newest(
-    material: Material, pricing: Pricing, turns: tuple[StoredTurn, ...], *, allowance: int
-) -> tuple[ShownTurn, ...]:
-    """As many of the newest turns as fit when clipped hard; at least the newest one."""
-    last = show(material, pricing, turns[-1], most_tokens=allowance // 2)
-    kept: tuple[ShownTurn, ...] = with_tool_groups([last])
-    says_nothing = last.marker is not None and last.content == clip_gap(last.marker).strip()
-    if says_nothing or pricing.raw(kept) > allowance:
-        return least_newest(material)
-    pending: list[ShownTurn] = []
-    for turn in reversed(turns[:-1]):
-        pending.insert(0, show(material, pricing, turn, most_tokens=_CAPS[-1]))
-        if turn.seq in material.inside_groups:
-            continue
-        longer = with_tool_groups([*pending, *kept])
-        if pricing.raw(longer) > allowance:
-            break
-        kept = longer
-        pending = []
-    return kept

@@ -31,6 +31,7 @@ FRAME_PART: Final = 0
 NAMES_PART: Final = 1
 """The part that holds the names."""
 FIRST_TIER: Final = 2
+_LAST_PART: Final = FIRST_TIER + len(OUTLINE_TIERS) - 1
 
 _covered: Final = cast("Callable[[Iterable[Any]], Covered]", partial(tuple.__new__, Covered))
 _chapter: Final = cast("Callable[[Iterable[Any]], ChapterName]", partial(tuple.__new__, ChapterName))
@@ -144,13 +145,15 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
     )
 
 
-def last_part(budget_tokens: int) -> int:
-    """The last part of an outline that a budget has a use for."""
+def last_part(budget_tokens: int, *, by_age: bool = False) -> int:
+    """The last part of an outline that a budget has a use for; by age it has one for all notes on what is new."""
+    if by_age:
+        return _LAST_PART
     for number, tier in enumerate(OUTLINE_TIERS):
         # Counters differ from the estimator, and notes of turns that are shown raw are passed over.
         if tier >= budget_tokens + budget_tokens // 2:
             return FIRST_TIER + number
-    return FIRST_TIER + len(OUTLINE_TIERS) - 1
+    return _LAST_PART
 
 
 def _tiers(notes: Sequence[Note]) -> list[list[Note]]:

@@ -135,7 +135,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """A turn that answers the query, beside the cut: it may repeat what the cut covers."""
+    """A turn that answers the query, beside the notes: it may repeat what they say."""
 
     turn: StoredTurn
     score: float
@@ -145,13 +145,11 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """All that one read fetched, before any text of a level: Redis first, then one transaction."""
+    """All that one read fetched, before any text of a level: Redis first, then one state of SQL."""
 
     conversation_id: str
     head: Head | None
     """None: nothing is stored; the inbox may still hold turns."""
-    nodes: tuple[Node, ...] = ()
-    """The frontier: the newest 16 to 23 nodes of each height, ordered by (height, idx)."""
     anchors: Sequence[Anchor] = ()
     """Top active anchors, best first, at most 64."""
     outline: Outline | None = None
