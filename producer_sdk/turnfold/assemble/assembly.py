@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from turnfold.assemble.forms.chat import ChatBlock
 from turnfold.assemble.forms.form_tokens import messages_tokens
+from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.forms.markers import COARSEST, node_marker, turns_marker
 from turnfold.assemble.forms.render_anthropic import OPENER, anthropic_messages
 from turnfold.assemble.forms.render_openai import openai_messages
@@ -61,8 +62,8 @@ class Assembly(NamedTuple):
 
 def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, style: Style) -> Assembly:
     """Put a plan into words and count it: by sums where counts are stored, else over the finished forms."""
-    stable = tuple(_stable(plan, texts, pricing, style))
-    before = (*stable, *_changing(plan, pricing, style))
+    stable = tuple(_stable(plan, pricing))
+    before = (*stable, *_changing(plan, texts, pricing, style))
     recent = [pricing.turn(shown) for shown in plan.raw]
     after = tuple(_after(recent, pricing))
     system = "".join([part.text for part in before])
@@ -99,7 +100,7 @@ def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _stable(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
+def _stable(plan: Plan, pricing: Pricing) -> Iterator[Part]:
     """What stays the same whatever is asked, and while turns are appended, until a fold."""
     for name, fixed in (("system", plan.system), ("task", plan.task)):
         if fixed:
@@ -108,11 +109,17 @@ def _stable(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: 
         yield Part("anchors", *pricing.anchors(plan.anchors))
     if plan.names:
         yield Part("names", line := names_line(plan.names), pricing.count(line))
-    yield from _background(plan, pricing)
+    if plan.has_folded:
+        yield Part("background", BACKGROUND_HEADER, pricing.count(BACKGROUND_HEADER))
+    yield from _background(plan.groups[: plan.settled], pricing)
+
+
+def _changing(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
+    yield from _background(plan.groups[plan.settled :], pricing)
+    if plan.joined_turns:
+        line = range_line(*plan.joined_turns, marker=turns_marker(*plan.joined_turns, level=COARSEST))
+        yield Part("background", line, pricing.count(line))
     yield from _often(plan, texts, pricing, style)
-
-
-def _changing(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
     yield from _repeated(plan, pricing, style)
     yield from _latest(plan, pricing)
     for line in plan.actions:
@@ -145,14 +152,9 @@ def _repeated(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
         yield Part("expanded", passage.text, pricing.count(passage.text))
 
 
-def _background(plan: Plan, pricing: Pricing) -> Iterator[Part]:
-    if plan.has_folded:
-        yield Part("background", BACKGROUND_HEADER, pricing.count(BACKGROUND_HEADER))
-    for group in plan.groups:
+def _background(groups: Sequence[Group], pricing: Pricing) -> Iterator[Part]:
+    for group in groups:
         yield Part("background", group.text, pricing.notes(group))
-    if plan.joined_turns:
-        line = range_line(*plan.joined_turns, marker=turns_marker(*plan.joined_turns, level=COARSEST))
-        yield Part("background", line, pricing.count(line))
 
 
 def _latest(plan: Plan, pricing: Pricing) -> Iterator[Part]:

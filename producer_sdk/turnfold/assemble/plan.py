@@ -29,6 +29,8 @@ class Plan(NamedTuple):
     """Paths, symbols and names, best first."""
     groups: tuple[Group, ...] = ()
     """All that is folded, in order."""
+    settled: int = 0
+    """How many of the groups stay as they are while turns are appended, until a fold."""
     joined: tuple[Node, ...] = ()
     """Of the smallest context, in their place: nodes from the first turn on that share one range line."""
     often: tuple[Node, ...] = ()

@@ -5,7 +5,7 @@ What is folded has room in steps, so that its notes stay the same while the rece
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
@@ -14,7 +14,7 @@ from turnfold.assemble.by_value.asked import Asked, asked, room_unasked
 from turnfold.assemble.by_value.draft import WORTH_FILLING, Draft
 from turnfold.assemble.by_value.fitting import fitting_notes
 from turnfold.assemble.by_value.group_spans import grouped, with_more
-from turnfold.assemble.by_value.past import Taken
+from turnfold.assemble.by_value.past import Taken, filled_from
 from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.policy import rounded_down, rounded_up
@@ -61,7 +61,16 @@ class NotedPast:
             groups, tokens = self._with_near(chosen, groups, memo, left)
             left -= tokens
         draft.show_notes(groups, late.notes, answer)
+        draft.plan = draft.plan._replace(settled=self._settled(chosen, groups))
         draft.left = left + draft.kept_free
+
+    @staticmethod
+    def _settled(chosen: Taken, groups: Sequence[Group]) -> int:
+        """How many groups stand before what is filled."""
+        if not chosen.notes:
+            return 0
+        end = filled_from(chosen.notes)
+        return sum(group.last_seq < end for group in groups)
 
     def _late(self, chosen: Taken, answer: Asked, left: int) -> Taken:
         """Notes of the open tail, in what is left to them."""
@@ -112,7 +121,9 @@ class NotedPast:
         )
         if not (found := draft.answers.notes(first_raw)):
             said = quote(background=())
-            chosen, memo = self._of_the_past(room - said.tokens)
+            # A last turn that brings nothing leaves the past as the one before it left it.
+            unasked = self._room_unasked(room) if draft.material.request.steered else room
+            chosen, memo = self._of_the_past(min(unasked, room - said.tokens))
             return chosen, Asked(said, tokens=said.tokens), memo
         chosen, memo = self._of_the_past(self._room_unasked(room))
         shown = {(note.seq, note.place) for note in chosen.notes}
