@@ -106,14 +106,15 @@ class NotedPast:
         changing_lines = draft.frame_tokens - draft.frame.folded_tokens(draft.pricing)
         room = draft.left + draft.raw_tokens - kept + usable - draft.target + changing_lines - _CHANGING_LINES
         room = rounded_down(room, int(draft.policy.tail_step * usable))
-        return max(0, min(room - usable + draft.target, draft.left + draft.kept_free))
+        return room - usable + draft.target
 
-    def _with_answer(self, room: int) -> tuple[Taken, Asked, Memo]:
+    def _with_answer(self, steady_room: int) -> tuple[Taken, Asked, Memo]:
         """Notes of the past, the same whatever is asked, and what a query adds to them.
 
         The last remembers what is made of the first, for later reads too.
         """
         draft, first_raw = self._draft, self._draft.frame.first_raw
+        room = max(0, min(steady_room, draft.left + draft.kept_free))
         query = draft.material.request.query
         most = room if query else min(room, int(draft.policy.steered_share * draft.target))
         quote = partial(
@@ -122,26 +123,26 @@ class NotedPast:
         if not (found := draft.answers.notes(first_raw)):
             said = quote(background=())
             # A last turn that brings nothing leaves the past as the one before it left it.
-            unasked = self._room_unasked(room) if draft.material.request.steered else room
+            unasked = self._room_unasked(steady_room) if draft.material.request.steered else room
             chosen, memo = self._of_the_past(min(unasked, room - said.tokens))
             return chosen, Asked(said, tokens=said.tokens), memo
-        chosen, memo = self._of_the_past(self._room_unasked(room))
+        chosen, memo = self._of_the_past(min(room, self._room_unasked(steady_room)))
         shown = {(note.seq, note.place) for note in chosen.notes}
         said = quote(background=shown)
         return chosen, asked(found, self._past, shown, said, room - chosen.tokens, draft.pricing), memo
 
-    def _room_unasked(self, room: int) -> int:
-        """Tokens of `room` for notes that stand there whatever is asked.
+    def _room_unasked(self, steady_room: int) -> int:
+        """Tokens of the steady room for notes that stand there whatever is asked.
 
         Those of the first attempt for a budget: what is asked decides how much further attempts aim at.
         """
         draft, usable = self._draft, self._draft.usable
-        first_room = room + usable - draft.target
+        first_room = steady_room + usable - draft.target
         if draft.material.request.query is None:
             most = first_room - min(int(draft.policy.steered_share * usable), first_room // _STEERED)
         else:
             most = room_unasked(first_room, share=draft.policy.unasked_share, target=usable)
-        return max(0, min(room, most))
+        return max(0, min(steady_room, most))
 
     def _of_the_past(self, room: int) -> tuple[Taken, Memo]:
         """Notes of the past, and what remembers what is made of them."""
