@@ -7,11 +7,12 @@ from typing import Final
 
 from turnfold.assemble.forms.chat import ShownTurn, whole, with_tool_groups
 from turnfold.assemble.forms.clip import clip_middle, head_of
-from turnfold.assemble.forms.clip_around import clip_around
+from turnfold.assemble.forms.clip_around import Focus, bare_lines, clip_around
 from turnfold.assemble.forms.render_text import clip_gap, unfolded_line, unread_line, with_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing, SpokenTurn
 from turnfold.assemble.raw_block import Block
+from turnfold.contract.terms import terms
 from turnfold.contract.records import Role, StoredTurn, TurnState
 
 _CAPS: Final = (1_600, 800, 400, 200, 100, 50)
@@ -31,6 +32,9 @@ _LONGER: Final = 1.5
 
 _LEAST_BEGUN: Final = 16
 """Tokens of a turn that is begun, beside the gap that says where the rest is."""
+
+_LONGEST_CALL: Final = 600
+"""Code points of a turn that says what a tool is called for."""
 
 _TRIES: Final = 4
 """Cuts that are tried before fewer turns are shown: a cut costs more than its words where lines are indented."""
@@ -53,11 +57,28 @@ def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens:
         if most_tokens is None or pricing.count(content) <= most_tokens:
             return ShownTurn(turn, content, marker=marker)
     gap = clip_gap(marker)
-    content = clip_around(turn.content, most_tokens or 0, gap, pricing.count, kept=turn.kept)
+    content = clip_around(
+        turn.content, most_tokens or 0, gap, pricing.count, kept=turn.kept, focus=focus_of(material, turn)
+    )
     if gap.strip() not in content:
         # All of it fits but for a label around it.
         content = clip_middle(turn.content, most_tokens or 0, gap, pricing.count)
     return ShownTurn(turn, content, marker=marker)
+
+
+def focus_of(material: Material, turn: StoredTurn) -> Focus:
+    """What a cut of a turn goes by: what is asked, or what a tool was called for, and what later turns show again."""
+    is_output = turn.role is Role.TOOL
+    place = turn.seq - material.window.seqs[0] if material.window else -1
+    question = material.question or ""
+    if is_output and place > 0:
+        question = f"{question} {material.window[place - 1].content[:_LONGEST_CALL]}"
+    later = material.window[place + 1 : place + LAST_TURNS] if place >= 0 and turn.role is not Role.USER else ()
+    return Focus(
+        tuple(dict.fromkeys(terms(question))),
+        frozenset(line for other in later for line in bare_lines(other.content)),
+        is_output,
+    )
 
 
 def is_hidden(material: Material, turn: StoredTurn) -> bool:
