@@ -26,6 +26,16 @@ class ShownNode:
         return (self.node.height, self.node.idx, self.level)
 
 
+class ShownRequest(NamedTuple):
+    """What an agent was asked to do, as it is shown."""
+
+    seq: int
+    marker: str
+    text: str
+    """With what stands before it."""
+    words: str
+
+
 class Plan(NamedTuple):
     """The parts of a context in the order in which they are shown."""
 
@@ -35,6 +45,8 @@ class Plan(NamedTuple):
     """Set when the system text is clipped; empty while the number of its turn is not known."""
     task: str = ""
     """The task as a part."""
+    requests: tuple[ShownRequest, ...] = ()
+    """What an agent was asked to do."""
     anchors: tuple[Anchor, ...] = ()
     """In merge order."""
     names: tuple[str, ...] = ()
@@ -65,6 +77,8 @@ class Plan(NamedTuple):
     """About how many turns of the inbox are not shown. Above 0 the recent turns have no numbers yet."""
     late_names: tuple[str, ...] = ()
     """Paths, symbols and names of turns after what is folded."""
+    late_requests: tuple[ShownRequest, ...] = ()
+    """What an agent was asked to do after what is folded."""
     actions: tuple[str, ...] = ()
     """A header and lines: what was done last with tools."""
     raw: tuple[ShownTurn, ...] = ()

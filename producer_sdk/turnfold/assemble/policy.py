@@ -46,6 +46,8 @@ class Policy:
     anchors_share: float = 0.15
     pinned_share: float = 0.25
     """Most for anchors where pinned turns need more than their share."""
+    request_share: float = 0.15
+    """Most for what an agent was asked to do, in the user's words, when levels are chosen by value."""
     recent_share: float = 0.25
     """Most for the last four turns, raw; what notes leave over is spent on more of them."""
     newest_share: float = 0.50
@@ -56,6 +58,8 @@ class Policy:
     """Most for what the newest user turn brings where no query is given."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query; less in small budgets when levels are chosen by value."""
+    names_share: float = 0.20
+    """Most for paths, symbols and names, when levels are chosen by value; less where tools say little."""
     actions_share: float = 0.12
     """Most for what was done last with tools, when levels are chosen by value."""
     expand_share: float = 0.5

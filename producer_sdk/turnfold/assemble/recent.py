@@ -12,8 +12,8 @@ from turnfold.assemble.forms.render_text import clip_gap, unfolded_line, unread_
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing, SpokenTurn
 from turnfold.assemble.raw_block import Block
-from turnfold.contract.terms import terms
 from turnfold.contract.records import Role, StoredTurn, TurnState
+from turnfold.contract.terms import terms
 
 _CAPS: Final = (1_600, 800, 400, 200, 100, 50)
 """Tokens to which turns of the tail are clipped, the first under which all of it fits."""

@@ -11,13 +11,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Final
 
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.language.mentions import Mentions, file_name, is_path, mentions
 from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL, Span, split_prose
-from turnfold_worker.pipeline.turns.actions import found_nothing
+from turnfold_worker.pipeline.turns.actions import command_words, found_nothing
 from turnfold_worker.pipeline.turns.manuals import SHORTEST, manual_in
 from turnfold_worker.pipeline.turns.tool_groups import call_texts, called_tools, is_tool_output
 
@@ -38,6 +39,8 @@ _LENDERS: Final = 60
 _SHORTEST_LENDER: Final = 6
 _LENT: Final = 5
 """A path gains one point for this many of the symbol."""
+_WORKED_ON: Final = 4
+"""How much more a path is worth whose file was changed or run."""
 _SCALE: Final = 10_000
 _DISCOUNT: Final = tuple(round(_SCALE * math.pow(max(tokens, 1), -0.3)) for tokens in range(128))
 """What a point is worth in a name of so many tokens, in whole numbers, so that no platform rounds another way."""
@@ -85,6 +88,7 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
     last: dict[str, int] = {}
     sought: set[str] = set()
     there: set[str] = set()
+    commands: set[str] = set()
     for turn in turns:
         by_tool = is_tool_output(turn)
         found = _mentioned(turn)
@@ -94,6 +98,7 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
         elif turn.role is not Role.ASSISTANT:
             there.update(found.names)
         tools = called_tools(turn)
+        commands |= command_words(turn)
         by_manual: frozenset[str] = frozenset()
         if not by_tool:
             by_manual = _in_manual(turn, found, manual_of(turn) if manuals is None else manuals.get(turn.seq))
@@ -103,7 +108,7 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
             weight = _BY_TOOL if by_tool or name in by_manual else _BY_PERSON
             scores[name] = scores.get(name, 0) + weight + (listed if name in found.listed else 0)
             last[name] = turn.seq
-    absent = {name for name in sought - there if is_path(name)}
+    absent = {name for name in sought - there if is_path(name)} | {name for name in commands if not is_path(name)}
     return _bounded(LedgerEntry(name, score, last[name]) for name, score in scores.items() if name not in absent)
 
 
@@ -150,14 +155,18 @@ def _bounded(entries: Iterable[LedgerEntry]) -> Ledger:
     return Ledger(tuple(LedgerEntry(entry.name, entry.score - lost, entry.seq) for entry in kept))
 
 
-def rank(ledger: Ledger) -> tuple[str, ...]:
+def rank(ledger: Ledger, worked_on: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
     """The names worth most per token first; none is part of a name before it.
 
-    Points are divided by `tokens ** 0.3`: half the length is worth a fifth more points. Where the conversation writes
-    paths from a folder on, that folder stands once, before the first of them.
+    Points are divided by `tokens ** 0.3`: half the length is worth a fifth more points. `worked_on` are files, without
+    folders, that were changed or run: paths to them come early. Where the conversation writes paths from a folder on,
+    that folder stands once, before the first of them.
     """
     points, root = _from_root(_with_tails_merged(ledger), ledger)
     _lend(points)
+    for name in points:
+        if file_name(name) in worked_on:
+            points[name] *= _WORKED_ON
     value = _without_series({name: (1 + score) * _discount(name) for name, score in points.items()})
     shown: list[str] = []
     text = root

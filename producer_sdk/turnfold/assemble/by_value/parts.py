@@ -23,6 +23,7 @@ from turnfold.assemble.by_value.frame import Frame
 from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, last_day, with_more
 from turnfold.assemble.by_value.latest_actions import fitting_actions
 from turnfold.assemble.by_value.past import Past, Taken
+from turnfold.assemble.by_value.requests import ShownRequest, beside_requests, fitting_requests
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.forms.chat import ShownTurn
@@ -37,11 +38,12 @@ from turnfold.contract.note_lists import NoteRow
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline
 from turnfold.contract.records import Node
+from turnfold.contract.requests import Request
 
 _WORTH_FILLING: Final = 0.02
 """Of the budget: with more than this to spare, more turns are shown raw."""
 _ALL_FOR_NAMES: Final = 1_000
-"""Tokens of a budget beyond which names have less of it: the best ones stand there already."""
+"""Tokens of a budget beyond which names get no more: the best ones stand there already."""
 _LATE_NAMES: Final = 6
 """One part in six of what names may have is at most for those of turns that are not folded yet."""
 _DEARER: Final = 1.1
@@ -124,12 +126,18 @@ class _Selection:
         room = self._target - self._fixed - self._recent_tokens() - frame
         self._for_actions = min(self._actions_share(), max(0, room // 2))
         room -= self._for_actions
+        most_for_requests = min(int(self._policy.request_share * self._first_target()), max(0, room // 2))
+        requests = self._fitting_requests(self._outline.requests, first_raw, most_for_requests)
+        room -= sum(self._pricing.count(request.text) for request in requests)
         # Half of the room at most: a context of anchors alone says nothing else.
         for_anchors = AnchorsRoom.of(self._policy, target=self._first_target(), most=room // 2, most_with_pins=room)
-        self._anchors_by = ("anchors", first_raw, for_anchors, self._target)
+        self._anchors_by = ("anchors", first_raw, for_anchors, self._target, requests)
         top = TopAnchors.of(self._material.snapshot.anchors)
         anchors = self._material.memo.of(
-            self._anchors_by, lambda: fitting_anchors(top, first_raw, for_anchors, self._pricing)
+            self._anchors_by,
+            lambda: beside_requests(
+                requests, fitting_anchors(top, first_raw, for_anchors, self._pricing), self._pricing
+            ),
         )
         room -= anchors.tokens
         most_names = self._names_share()
@@ -139,11 +147,16 @@ class _Selection:
         late = fitting_late_names(self._outline.tail_names, names, for_late, self._pricing) if self._frame.tail else ()
         room -= self._pricing.count(names_line(names)) if names else 0
         room -= for_late
-        actions = fitting_actions(self._actions, self.plan.raw, self._for_actions, self._pricing)
-        changing = (*actions, *([names_line(late)] if late else []))
+        late_requests = self._fitting_requests(
+            self._outline.tail_requests, self._frame.first_raw, self._for_actions // 2
+        )
+        for_actions = self._for_actions - sum(self._pricing.count(request.text) for request in late_requests)
+        actions = fitting_actions(self._actions, self.plan.raw, for_actions, self._pricing)
+        changing = (*(request.text for request in late_requests), *actions, *([names_line(late)] if late else []))
         self._kept_free = self._for_actions + for_late - sum(map(self._pricing.count, changing))
         self.plan = self.plan._replace(
-            anchors=anchors.anchors, names=names, late_names=late, actions=actions,
+            requests=requests, anchors=anchors.anchors, names=names, late_names=late, late_requests=late_requests,
+            actions=actions,
             allotted=(
                 ("anchors", max(int(self._policy.anchors_share * self._target), anchors.tokens)),
                 ("names", most_names),
@@ -153,6 +166,11 @@ class _Selection:
         )  # fmt: skip
         self._left = room
         self._anchor_words = anchors.words
+
+    def _fitting_requests(
+        self, requests: Sequence[Request], before_seq: int, most_tokens: int
+    ) -> tuple[ShownRequest, ...]:
+        return fitting_requests(requests, before_seq, most_tokens, self._material.style.openings, self._pricing)
 
     def take_notes(self) -> None:
         """Notes of what is folded and of the open tail, best first.
@@ -302,9 +320,9 @@ class _Selection:
         return int(self._policy.actions_share * self._target) if self._actions else 0
 
     def _names_share(self) -> int:
-        """Tokens that names may have: what tools said of all, of a small budget; a quarter of it of what is beyond."""
-        counted = min(self._target, _ALL_FOR_NAMES) + max(0, self._target - _ALL_FOR_NAMES) // 4
-        return self._outline.tool_percent * counted // 100
+        """Tokens that names may have: what tools said of all, of a small budget, and at most their share."""
+        of_tools = self._outline.tool_percent * min(self._target, _ALL_FOR_NAMES) // 100
+        return min(of_tools, int(self._policy.names_share * self._target))
 
     def _chosen(self, notes: Iterable[NoteRow], spans: Sequence[GroupSpan], room: int) -> Taken:
         return fitting_notes(notes, spans, room, self._pricing)

@@ -51,6 +51,7 @@ _CLOSING: Final = lazy_pattern(
     r"|these (?:steps|changes)|happy \w+ing|good luck|would you like)\b"
 )
 """How a turn ends that tells nothing more."""
+_ASKS: Final = lazy_pattern(r"(?i)\?\s*$|\bplease\b")
 _NUMBER_OF_LINE: Final = lazy_pattern(r"\s{0,8}\d{1,7}[:|\t\u2192]")
 _SHORTEST_LINE: Final = 4
 
@@ -64,6 +65,8 @@ class Focus(NamedTuple):
     """Lines, as `bare_lines` gives them, that stand in the context anyway: what repeats them is left out."""
     is_output: bool = False
     """A tool wrote the text."""
+    in_order: bool = False
+    """What comes first says most: what a text asks for at its end, then one piece after the other."""
 
 
 NO_FOCUS: Final = Focus()
@@ -117,6 +120,9 @@ def _order(pieces: Sequence[Piece], focus: Focus) -> list[int]:
     prose = [i for i in told if pieces[i].fence < 0]
     first = [i for i, piece in enumerate(pieces[:1]) if piece.fence < 0]
     last = [i for i in prose[-1:] if not _CLOSING.match(pieces[i].text)]
+    if focus.in_order:
+        asking = [i for i in prose[-1:] if _ASKS.search(pieces[i].text)]
+        return list(dict.fromkeys([*first, *prose[:1], *asking, *told]))
     ends = dict.fromkeys([*first, *prose[:1], *last])
     worth = _worth(pieces, told, focus)
 

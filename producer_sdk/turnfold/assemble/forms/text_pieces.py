@@ -106,8 +106,9 @@ class _Pieces:
         # What a read cut is not whole any more.
         if self._kept is None or not start < self._kept < end:
             self.found.append(Piece(start, end, text[start:end], label, is_code=True, fence=self._wholes))
-        if fence is not None:
-            self.found.append(Piece(start, end, _name(text, fence), label, fence=self._wholes, named=True))
+        name = _name(text, fence) if fence is not None else ""
+        if name and len(name) < end - start:
+            self.found.append(Piece(start, end, name, label, fence=self._wholes, named=True))
         self._wholes += 1
 
     def add_lines(self, start: int, end: int) -> None:
