@@ -19,6 +19,7 @@ from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan, ShownNode
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.raw_turn import show
 from turnfold.contract.records import PINNED_RANK, Anchor, Node
 
 _MOST_TAGS: Final = 60
@@ -206,7 +207,7 @@ class _Selection:
             return None
         if any(turn.kept is not None for turn in turns):
             return None
-        return with_tool_groups([*(recent.show(material, self._pricing, turn) for turn in turns), *raw])
+        return with_tool_groups([*(show(material, self._pricing, turn) for turn in turns), *raw])
 
     def _raw_segments(self, plan: Plan) -> list[Node]:
         """Segments that a plan shows raw."""

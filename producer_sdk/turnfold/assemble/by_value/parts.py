@@ -29,6 +29,7 @@ from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.forms.render_text import names_line
+from turnfold.assemble.last_turns import reserve
 from turnfold.assemble.material import Material
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.plan import Plan
@@ -229,7 +230,7 @@ class _Selection:
     def _steady_room(self) -> int:
         """What notes of what is folded may cost: the same while turns are appended, but for steps."""
         policy, usable, last = self._policy, self._usable, self._raw_at_first
-        kept = max(recent.reserve(self._material, usable), last + -last % max(1, int(policy.recent_step * usable)))
+        kept = max(reserve(self._material, usable), last + -last % max(1, int(policy.recent_step * usable)))
         lines = self._frame.tokens(self._pricing, may_be_parted=self._may_be_parted)
         changing_lines = lines - self._frame.folded_tokens(self._pricing)
         first_room = (
