@@ -23,7 +23,7 @@ from turnfold.assemble.by_value.frame import Frame
 from turnfold.assemble.by_value.group_spans import GroupSpan, grouped, last_day, with_more
 from turnfold.assemble.by_value.latest_actions import fitting_actions
 from turnfold.assemble.by_value.past import Past, Taken
-from turnfold.assemble.by_value.requests import ShownRequest, beside_requests, fitting_requests
+from turnfold.assemble.by_value.requests import beside_requests, fitting_requests
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.fixed_parts import fixed_plan, with_lines
 from turnfold.assemble.forms.chat import ShownTurn
@@ -32,7 +32,7 @@ from turnfold.assemble.forms.render_text import names_line
 from turnfold.assemble.last_turns import reserve
 from turnfold.assemble.material import Material
 from turnfold.assemble.memo import Memo
-from turnfold.assemble.plan import Plan
+from turnfold.assemble.plan import Plan, ShownRequest
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.note_lists import NoteRow
