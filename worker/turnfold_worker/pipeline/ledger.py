@@ -18,7 +18,7 @@ from typing import Any, Final
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.language.mentions import Mentions, file_name, is_path, mentions
 from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL, Span, split_prose
-from turnfold_worker.pipeline.turns.actions import command_words, found_nothing
+from turnfold_worker.pipeline.turns.actions import found_nothing
 from turnfold_worker.pipeline.turns.manuals import SHORTEST, manual_in
 from turnfold_worker.pipeline.turns.tool_groups import call_texts, called_tools, is_tool_output
 
@@ -88,7 +88,6 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
     last: dict[str, int] = {}
     sought: set[str] = set()
     there: set[str] = set()
-    commands: set[str] = set()
     for turn in turns:
         by_tool = is_tool_output(turn)
         found = _mentioned(turn)
@@ -98,7 +97,6 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
         elif turn.role is not Role.ASSISTANT:
             there.update(found.names)
         tools = called_tools(turn)
-        commands |= command_words(turn)
         by_manual: frozenset[str] = frozenset()
         if not by_tool:
             by_manual = _in_manual(turn, found, manual_of(turn) if manuals is None else manuals.get(turn.seq))
@@ -108,7 +106,7 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
             weight = _BY_TOOL if by_tool or name in by_manual else _BY_PERSON
             scores[name] = scores.get(name, 0) + weight + (listed if name in found.listed else 0)
             last[name] = turn.seq
-    absent = {name for name in sought - there if is_path(name)} | {name for name in commands if not is_path(name)}
+    absent = {name for name in sought - there if is_path(name)}
     return _bounded(LedgerEntry(name, score, last[name]) for name, score in scores.items() if name not in absent)
 
 

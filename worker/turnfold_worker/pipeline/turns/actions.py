@@ -90,13 +90,6 @@ def found_nothing(output: str) -> bool:
     return len(output) <= _SHORT_ANSWER and bool(_NOTHING_THERE.search(output))
 
 
-def command_words(turn: StoredTurn) -> frozenset[str]:
-    """How an agent's command begins, and the mark that ends what it writes: names of the harness, not of the work."""
-    lines = [line.strip() for line in _fenced(turn).split("\n") if line.strip()] if turn.role is Role.ASSISTANT else []
-    ends = lines[-1:] if len(lines) > 1 and _END_MARK.fullmatch(lines[-1]) else []
-    return frozenset([*(line.split()[0] for line in lines[:1]), *ends])
-
-
 def _fenced(turn: StoredTurn) -> str:
     """The last block in fences of a turn."""
     pieces = split_fences(turn.content[-READ_HEAD:]) if "```" in turn.content else ()
