@@ -58,7 +58,7 @@ class Policy:
     """Most for what the newest user turn brings where no query is given."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query; less in small budgets when levels are chosen by value."""
-    names_share: float = 0.20
+    names_share: float = 0.33
     """Most for paths, symbols and names, when levels are chosen by value; less where tools say little."""
     actions_share: float = 0.12
     """Most for what was done last with tools, when levels are chosen by value."""
