@@ -113,6 +113,7 @@ MADE = (
 )
 """Decisions of no conversation."""
 
+_OUTPUT = re.compile(r"^\s*(?:\d+:|[*/#(\[{]|bash)", re.MULTILINE)
 _PLACES = ("paragraph", "sentence", "item")
 
 
@@ -156,7 +157,9 @@ def _with_decisions(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for number, decision in reversed(list(enumerate(MADE))):
         at = len(turns) // 10 + number * (len(turns) * 8 // 10) // len(MADE)
         role = ("user", "assistant")[number // len(_PLACES) % 2]
-        content = _long_turn(turns[at:] + turns[:at], decision.text, _place(number))
+        # Words from far away: a turn that repeats its neighbours is told in one line.
+        far = (at + len(turns) // 2) % len(turns)
+        content = _long_turn(turns[far:] + turns[:far], decision.text, _place(number))
         longer.insert(at, {"turn_id": f"d{number}", "role": role, "content": content})
     return longer
 
@@ -170,8 +173,9 @@ def _long_turn(turns: Sequence[dict[str, Any]], decision: str, place: str) -> st
         tokens += estimate_tokens(turn["content"])
         if tokens >= _LONG and turn["role"] != "tool":
             break
-    middle = next((i for i in range(len(blocks) // 2, len(blocks)) if _is_prose(blocks, i)), len(blocks))
-    if place == "sentence" and middle < len(blocks):
+    nearest = sorted(range(len(blocks)), key=lambda place: abs(place - len(blocks) // 2))
+    middle = next((place for place in nearest if _is_prose(blocks, place)), 0)
+    if place == "sentence" and _is_prose(blocks, middle):
         first, _, rest = blocks[middle].partition(". ")
         blocks[middle] = f"{first}. {decision} {rest}" if rest else f"{first} {decision}"
     else:
@@ -180,9 +184,10 @@ def _long_turn(turns: Sequence[dict[str, Any]], decision: str, place: str) -> st
 
 
 def _is_prose(blocks: Sequence[str], place: int) -> bool:
-    """True for a paragraph outside fences."""
+    """True for a paragraph outside fences and the output of tools."""
     fences = sum(block.count("```") for block in blocks[: place + 1])
-    return fences % 2 == 0 and "```" not in blocks[place] and blocks[place].strip().endswith(".")
+    is_code = "```" in blocks[place] or _OUTPUT.search(blocks[place])
+    return fences % 2 == 0 and not is_code and blocks[place].strip().endswith(".")
 
 
 if __name__ == "__main__":

@@ -107,6 +107,7 @@ OUTPUT = "[File: /srv/ferry/parse.py (3 lines total)]\n1: import re\n2:\n3: TIME
             "I change it.\n```\nedit 1:3\n```\n(note: untested)\nThen we run it. It may fail.\nWe will see about that.",
             "",
         ),
+        (f"I change it.\n```\nedit 1:3\n```\n{OUTPUT}\nbash-$\n\nWe keep the old format.", f"{OUTPUT}\nbash-$"),
         ("Nothing is run here.\n(Open file: parse.py)", ""),
         (
             "Solve this.\n\n(Open file: n/a)\n(Current directory: /srv)\nbash-$",

@@ -18,11 +18,12 @@ _STATUS: Final = re.compile(r"[ \t]{0,8}(?:\[[^\n]{0,300}[:\d][^\n]{0,300}\]|\([
 _PROMPT: Final = re.compile(r"\S{0,60}[$#>%][ \t]*$")
 _NUMBERED: Final = re.compile(r"[ \t]{0,8}\d{1,7}[:|\t\u2192]")
 _LEAST: Final = 0.5
-"""Share of the lines to the end that look like output."""
+"""Share of the lines that look like output."""
+_FEWEST: Final = 2
 
 
 def output_in(turn: StoredTurn) -> Span | None:
-    """The output behind the last block of an agent's turn, or the prompt at the end of any, to its end; else None."""
+    """The output behind the last block of an agent's turn, or the prompt at the end of any; None without."""
     content = turn.content
     fences = fences_of(content[-READ_TAIL:])
     is_agents = turn.role is Role.ASSISTANT and bool(fences) and fences[-1].closed
@@ -32,11 +33,13 @@ def output_in(turn: StoredTurn) -> Span | None:
     if first is None:
         return None
     code = {place for begin, last in code_runs(content, lines).items() for place in range(begin, last + 1)}
-    alike = [place in code or _is_output(content, line) for place, line in enumerate(lines)][first:]
+    alike = [place for place, line in enumerate(lines) if place in code or _is_output(content, line)]
+    last = alike[-1]
+    held = sum(place >= first for place in alike)
     least = _LEAST if is_agents else 1.0
-    if sum(alike) < least * len(alike) or not (is_agents or _PROMPT.match(content, *lines[-1])):
+    if held < max(_FEWEST, least * (last + 1 - first)) or not (is_agents or _PROMPT.match(content, *lines[-1])):
         return None
-    return Span(lines[first][0], len(content.rstrip()))
+    return Span(lines[first][0], lines[last][1])
 
 
 def _is_output(content: str, line: tuple[int, int]) -> bool:

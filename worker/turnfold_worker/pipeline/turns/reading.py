@@ -60,9 +60,9 @@ def read_turn(turn: StoredTurn) -> Reading:
     """Read a turn. Linear in its length up to a bound, constant beyond it."""
     prose = split_prose(turn.content)
     if output := output_in(turn):
-        sentences = tuple(one for one in prose.sentences if one.end <= output.start)
-        code = tuple(one for one in prose.code if one.end <= output.start)
-        prose = replace(prose, sentences=sentences, code=(*code, output))
+        sentences = tuple(one for one in prose.sentences if one.end <= output.start or one.start >= output.end)
+        code = [one for one in prose.code if one.end <= output.start or one.start >= output.end]
+        prose = replace(prose, sentences=sentences, code=tuple(sorted([*code, output])))
     return Reading(
         turn=turn,
         speaker=speaker_label(turn),
