@@ -45,6 +45,8 @@ _WORTH_FILLING: Final = 0.02
 """Of the budget: with more than this to spare, more turns are shown raw."""
 _ALL_FOR_NAMES: Final = 1_000
 """Tokens of a budget beyond which names get no more: the best ones stand there already."""
+_FOR_ANSWER: Final = 0.05
+"""Of the budget: what names leave to a query's answer at least."""
 _LATE_NAMES: Final = 6
 """One part in six of what names may have is at most for those of turns that are not folded yet."""
 _DEARER: Final = 1.1
@@ -142,7 +144,8 @@ class _Selection:
         )
         room -= anchors.tokens
         most_names = self._names_share()
-        for_names = max(0, min(room, most_names))
+        for_answer = int(_FOR_ANSWER * self._target) if self._material.request.query else 0
+        for_names = max(0, min(room - for_answer, most_names))
         for_late = for_names // (_LATE_NAMES if self._outline.names else 1)
         names = fitting_names(self._outline.names, for_names - for_late, self._pricing)
         late = fitting_late_names(self._outline.tail_names, names, for_late, self._pricing) if self._frame.tail else ()

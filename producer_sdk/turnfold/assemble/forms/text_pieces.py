@@ -18,6 +18,8 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 
 LONGEST_PIECE: Final = 320
 """Code points of a paragraph that stays whole."""
+_LONGEST_WORDS: Final = 60
+"""Those of a part of a sentence that is longer."""
 _LONGEST_RUN: Final = 160
 """Those of lines of code that are taken together."""
 _LONGEST_LABEL: Final = 120
@@ -35,7 +37,8 @@ _FORMULA: Final = lazy_pattern(
 _OPEN_FORMULA: Final = lazy_pattern(
     r"\\\((?:(?!\\\)).)*$|\\\[(?:(?!\\\]).)*$|\$\$(?:(?!\$\$).)*$|(?<![\w$])\$[A-Za-z\\({][^$]*$"
 )
-_SENTENCE_END: Final = lazy_pattern(r"(?<=[.!?])(?<![\s#]\d\.)(?<![\s#]\d\d\.)[ \t]+(?=\S)|(?<=[\u3002\uff01\uff1f])")
+_SENTENCE_END: Final = lazy_pattern(r"(?<=[.!?])[ \t]+(?=\S)|(?<=[\u3002\uff01\uff1f])")
+_ITEM_NUMBER: Final = lazy_pattern(r"\s*\d{1,3}\.\s*")
 _RULE: Final = lazy_pattern(r"[ \t]{0,8}\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t|:-]{0,400})?")
 """The line below the head of a table."""
 _ENDED: Final = (".", "!", "?", ":", ";", "|")
@@ -162,14 +165,15 @@ class _Pieces:
         text, kept = self._text, self._kept
         edges = {end}
         if end - start > LONGEST_PIECE:
-            edges |= {match.end() for match in _SENTENCE_END.finditer(text, start, end)}
+            ends = [match.end() for match in _SENTENCE_END.finditer(text, start, end)]
+            edges |= {edge for edge in ends if not _ITEM_NUMBER.fullmatch(text, start, edge)}
         if kept is not None and start < kept < end:
             edges.add(kept)
         for edge in sorted(edges):
             while start < edge:
                 stop = edge
                 if edge - start > LONGEST_PIECE:
-                    words = closed(head_of(text[start:edge], LONGEST_PIECE))
+                    words = closed(head_of(text[start:edge], _LONGEST_WORDS))
                     stop = start + max(1, len(words))
                 yield start, stop
                 start = stop
