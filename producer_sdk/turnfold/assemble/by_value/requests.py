@@ -17,7 +17,7 @@ from turnfold.contract.requests import Request
 _LEAST: Final = 24
 """Tokens of a request below which its words would say nothing."""
 _GAP: Final = " […] "
-_GAPS: Final = lazy_pattern(r"(\s*\[…\])(?:\s*\[…\])+")
+_GAPS: Final = lazy_pattern(r"(\[…\])(?:\s{0,4}\[…\])+")
 _OF_FIRST: Final = 3
 """What the work began with has at most one part in three of the room where a newer request stands beside it."""
 

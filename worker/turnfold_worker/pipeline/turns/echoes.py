@@ -13,7 +13,9 @@ from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.language.prose import READ_TAIL, Span
 
 _LINE: Final = re.compile(r"[^\n]+")
-_STATUS: Final = re.compile(r"[ \t]{0,8}(?:\[[^\n]{0,300}[:\d][^\n]{0,300}\]|\([^\n]{0,300}[:\d][^\n]{0,300}\))[ \t]*$")
+_STATUS: Final = re.compile(
+    r"[ \t]{0,8}(?:\[[^][\n:\d]{0,300}[:\d][^][\n]{0,300}\]|\([^()\n:\d]{0,300}[:\d][^()\n]{0,300}\))[ \t]*$"
+)
 """A line that is all in brackets: which file follows, which folder is open, how many lines are left out."""
 _PROMPT: Final = re.compile(r"\S{0,60}[$#>%][ \t]*$")
 _NUMBERED: Final = re.compile(r"[ \t]{0,8}\d{1,7}[:|\t\u2192]")
