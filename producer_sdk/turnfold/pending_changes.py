@@ -103,6 +103,8 @@ class Changes:
             cover=tuple(self._covered(one) for one in outline.cover if one.first_seq <= self.cut), chapters=(),
             tail=self.notes(outline.tail), tail_seq=min(outline.tail_seq, self.cut), names=(), tail_names=(),
             actions=self._actions(outline.actions), tail_actions=self._actions(outline.tail_actions),
+            requests=tuple(one for one in outline.requests if not self.hides(one.seq)),
+            tail_requests=tuple(one for one in outline.tail_requests if not self.hides(one.seq)),
         )  # fmt: skip
 
     def _actions(self, actions: Sequence[Action]) -> tuple[Action, ...]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from turnfold.assemble import Request
+from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.assemble.memo import Memo
-from turnfold.assemble.recent import LAST_TURNS
 from turnfold.assemble.turns import NO_TURNS
 from turnfold.contract.keys import Address
 from turnfold.contract.outlines import last_part

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Final
 
-from turnfold.assemble.recent import LAST_TURNS
+from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.contract.records import Role, StoredTurn, TurnState
 from turnfold.contract.terms import terms
 

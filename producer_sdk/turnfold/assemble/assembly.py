@@ -86,6 +86,7 @@ def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, sty
 def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
     """The markers that we wrote, in the order in which they stand, none twice."""
     found = [plan.system_marker] if plan.system_marker else []
+    found += [request.marker for request in plan.requests]
     if plan.joined_turns:
         found.append(turns_marker(*plan.joined_turns, level=COARSEST))
     found += [group.marker for group in plan.groups]
@@ -96,6 +97,7 @@ def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
         found.append(plan.tail.marker)
     if plan.unfolded:
         found.append(turns_marker(*plan.unfolded))
+    found += [request.marker for request in plan.late_requests]
     found += [shown.marker for shown in plan.raw if shown.marker and not shown.hidden]
     return tuple(dict.fromkeys(found))
 
@@ -105,6 +107,8 @@ def _stable(plan: Plan, pricing: Pricing) -> Iterator[Part]:
     for name, fixed in (("system", plan.system), ("task", plan.task)):
         if fixed:
             yield Part(name, fixed, pricing.count(fixed))
+    for request in plan.requests:
+        yield Part("task", request.text, pricing.count(request.text))
     if plan.anchors:
         yield Part("anchors", *pricing.anchors(plan.anchors))
     if plan.names:
@@ -122,6 +126,8 @@ def _changing(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style
     yield from _often(plan, texts, pricing, style)
     yield from _repeated(plan, pricing, style)
     yield from _latest(plan, pricing)
+    for request in plan.late_requests:
+        yield Part("task", request.text, pricing.count(request.text))
     for line in plan.actions:
         yield Part("actions", line, pricing.count(line))
 

@@ -14,6 +14,16 @@ from turnfold.assemble.pricing import Pricing
 from turnfold.contract.records import Anchor, LevelKey, Node
 
 
+class ShownRequest(NamedTuple):
+    """What an agent was asked to do, as it is shown."""
+
+    seq: int
+    marker: str
+    text: str
+    """With what stands before it."""
+    words: str
+
+
 class Plan(NamedTuple):
     """The parts of a context in the order in which they are shown."""
 
@@ -23,6 +33,8 @@ class Plan(NamedTuple):
     """Set when the system text is clipped; empty while the number of its turn is not known."""
     task: str = ""
     """The task as a part."""
+    requests: tuple[ShownRequest, ...] = ()
+    """What an agent was asked to do."""
     anchors: tuple[Anchor, ...] = ()
     """In merge order."""
     names: tuple[str, ...] = ()
@@ -51,6 +63,8 @@ class Plan(NamedTuple):
     """About how many turns of the inbox are not shown. Above 0 the recent turns have no numbers yet."""
     late_names: tuple[str, ...] = ()
     """Paths, symbols and names of turns after what is folded."""
+    late_requests: tuple[ShownRequest, ...] = ()
+    """What an agent was asked to do after what is folded."""
     actions: tuple[str, ...] = ()
     """A header and lines: what was done last with tools."""
     raw: tuple[ShownTurn, ...] = ()

@@ -45,6 +45,8 @@ class Policy:
     anchors_share: float = 0.15
     pinned_share: float = 0.25
     """Most for anchors where pinned turns need more than their share."""
+    request_share: float = 0.15
+    """Most for what an agent was asked to do, in the user's words."""
     recent_share: float = 0.25
     """Most for the last four turns, raw; what notes leave over is spent on more of them. With `bands` that of all raw
     turns, before there are notes."""
@@ -56,6 +58,8 @@ class Policy:
     """Most for what the newest user turn brings where no query is given; 0: it steers nothing."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query; less in small budgets. With `bands` for all that a query brings."""
+    names_share: float = 0.33
+    """Most for paths, symbols and names; less where tools say little."""
     actions_share: float = 0.12
     """Most for what was done last with tools."""
     expand_share: float = 0.5
@@ -138,6 +142,8 @@ RECENCY: Final = Policy(
     bands=(Band(share=0.20, kept=0.7), Band(share=0.07, kept=0.4)),
     tail_share=0.0,
     steered_share=0.0,
+    request_share=0.0,
+    names_share=0.0,
     actions_share=0.0,
     markers_share=0.025,
     raw_step=0.0,

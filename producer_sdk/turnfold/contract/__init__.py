@@ -10,6 +10,7 @@ overtaken   what was said and holds no more
 passages, words, terms   how a query finds them
 lazy_patterns       regular expressions that are compiled when they are first used
 actions             what was done with tools
+requests            what users asked an agent to do
 access              what is looked up
 vectors             sentence vectors as they are stored
 fences              where code stands in a text

@@ -22,6 +22,7 @@ from turnfold.contract.overtaken import (
     pack_overtaken,
     unpack_overtaken,
 )
+from turnfold.contract.requests import Request, pack_requests, unpack_requests
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
 """Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
@@ -60,6 +61,10 @@ class Outline:
     actions: tuple[Action, ...] = ()
     """What was done last with tools up to `last_seq`."""
     tail_actions: tuple[Action, ...] = ()
+    """The same of the turns after it."""
+    requests: tuple[Request, ...] = ()
+    """What users asked for up to `last_seq`, where tools work."""
+    tail_requests: tuple[Request, ...] = ()
     """The same of the turns after it."""
     said: Mapping[str, int] = field(default_factory=dict)
     """Tokens of each role up to `last_seq`."""
@@ -105,6 +110,8 @@ def pack_outline(outline: Outline) -> dict[int, str]:
         "tail_names": list(outline.tail_names),
         "actions": pack_actions(outline.actions),
         "tail_actions": pack_actions(outline.tail_actions),
+        "requests": pack_requests(outline.requests),
+        "tail_requests": pack_requests(outline.tail_requests),
         "tool_percent": outline.tool_percent,
         "said": dict(outline.said),
         "overtaken": pack_overtaken(outline.overtaken),
@@ -135,6 +142,8 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         tail_names=tuple(frame["tail_names"]),
         actions=unpack_actions(frame["actions"]),
         tail_actions=unpack_actions(frame["tail_actions"]),
+        requests=unpack_requests(frame.get("requests")),
+        tail_requests=unpack_requests(frame.get("tail_requests")),
         tail_seq=frame["tail_seq"],
         tool_percent=frame["tool_percent"],
         said=frame["said"],

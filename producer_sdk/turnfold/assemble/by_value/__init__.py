@@ -6,6 +6,7 @@ top_anchors     the anchors of a read, best first
 past            the notes that there are, looked at as far as needed
 group_spans     which lines they stand under
 frame           all lines before the recent turns
+requests        what an agent was asked to do
 latest_actions  what was done last with tools
 answers         turns that answer a query, word for word
 fitting         the first of a ranking while there is room

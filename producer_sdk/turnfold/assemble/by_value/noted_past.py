@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from turnfold.assemble import recent
 from turnfold.assemble.by_value.asked import Asked, asked, room_unasked
 from turnfold.assemble.by_value.draft import WORTH_FILLING, Draft
 from turnfold.assemble.by_value.fitting import fitting_notes
 from turnfold.assemble.by_value.group_spans import grouped, with_more
 from turnfold.assemble.by_value.past import Taken, filled_from
 from turnfold.assemble.forms.groups import Group
+from turnfold.assemble.last_turns import reserve
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.policy import rounded_down, rounded_up
 from turnfold.contract.note_lists import NoteRow
@@ -102,7 +102,7 @@ class NotedPast:
         """What notes of what is folded may cost: the same while turns are appended, but for steps."""
         draft, usable = self._draft, self._draft.usable
         last = rounded_up(draft.raw_at_first, int(draft.policy.recent_step * usable))
-        kept = max(recent.reserve(draft.material, usable), last)
+        kept = max(reserve(draft.material, usable), last)
         changing_lines = draft.frame_tokens - draft.frame.folded_tokens(draft.pricing)
         room = draft.left + draft.raw_tokens - kept + usable - draft.target + changing_lines - _CHANGING_LINES
         room = rounded_down(room, int(draft.policy.tail_step * usable))

@@ -11,6 +11,7 @@ from turnfold.assemble.forms.chat import ShownTurn, with_tool_groups
 from turnfold.assemble.forms.render_text import clip_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.raw_turn import is_hidden, show
 
 _LINES_GROW: Final = 8
 _LEAST_BEGUN: Final = 16
@@ -97,8 +98,8 @@ def _with_one_cut(
     window = material.window
     place = raw[0].turn.seq - window.seqs[0] - 1
     following = raw
-    while place >= 0 and recent.is_hidden(material, window[place]):
-        following = (recent.show(material, pricing, window[place]), *following)
+    while place >= 0 and is_hidden(material, window[place]):
+        following = (show(material, pricing, window[place]), *following)
         place -= 1
     if place < 0 or window.seqs[place] in material.inside_groups:
         return raw
@@ -110,7 +111,7 @@ def _with_one_cut(
     for most in (most_tokens, most_tokens * 9 // 10, most_tokens * 3 // 4, least):
         if most < least:
             continue
-        shown = recent.show(material, pricing, turn, most_tokens=most)
+        shown = show(material, pricing, turn, most_tokens=most)
         longer = with_tool_groups([shown, *following])
         if shown.content.strip() != gap.strip() and pricing.raw(longer) <= limit:
             return longer

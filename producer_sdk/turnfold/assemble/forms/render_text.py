@@ -65,6 +65,11 @@ def excerpt_opening(turn: StoredTurn) -> str:
     return f"[turn {turn.seq}{day}, {speaker_label(turn)}] "
 
 
+def request_opening(seq: int, speaker: str, marker: str) -> str:
+    """What stands before what an agent was asked to do."""
+    return f"[task, turn {seq} {ARROW}{marker}] {speaker}: "
+
+
 def anchor_opening(anchor: Anchor) -> str:
     instead = f', replaces "{_clipped(anchor.replaced)}"' if anchor.replaced else ""
     day = f", {anchor.day}" if anchor.day else ""

@@ -30,8 +30,12 @@ from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.anchors.rules.statement_rules import PREFERENCE, STANDING_ORDER
 from turnfold_worker.pipeline.language.common_words import WEIGHTS
 
-MAX_POSTINGS: Final = 256
+MAX_POSTINGS: Final = 512
 """Terms by which a segment and its passages are found."""
+_USUAL_POSTINGS: Final = 256
+"""The same of a segment whose notes hold no more terms."""
+_BESIDE: Final = 64
+"""Of these for terms that no note holds, at least: code and tables are found by them."""
 _MAX_WEIGHT: Final = 32_767
 _MOST_TIMES: Final = 50
 _K1: Final = 1.2
@@ -124,7 +128,12 @@ def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple
         for term, many in times.items()
     ]
     # The sort is stable: of equal weights, the term that was said first stays first.
-    best = dict(sorted(weighted, key=itemgetter(1), reverse=True)[:MAX_POSTINGS])
+    ordered = sorted(weighted, key=itemgetter(1), reverse=True)
+    # Any term of a note may be what is asked for: a decision in the middle of a long turn is said once.
+    told = [(term, weight) for term, weight in ordered if term in pointers][: MAX_POSTINGS - _BESIDE]
+    beside = [(term, weight) for term, weight in ordered if term not in pointers]
+    beside = beside[: max(_BESIDE, _USUAL_POSTINGS - len(told))]
+    best = dict(sorted([*told, *beside], key=itemgetter(1), reverse=True))
     found = [Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items()]
     standing = [
         (passage.number, mark_of(impact, passage.notes[0].role, asks=False, ends=passage.ends))
