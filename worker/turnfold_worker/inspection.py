@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import FAN_OUT, Anchor, Node
-from turnfold.contract.results import Head
+from turnfold.contract.results import Head, Note
 from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.reader import Reader
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import ProducerInbox
+from turnfold.notes.read import notes_within
+from turnfold.notes.wanted import EVERY_NOTE
 from turnfold.shortening import TURNS_A_READ
 from turnfold.snapshots import readable_head
 from turnfold_worker import trees
+from turnfold_worker.pipeline.language.facts import NAMES
 from turnfold_worker.provenance import UNKNOWN, Provenance, Sources, sources
-from turnfold_worker.trees import LookedUp
+from turnfold_worker.trees import NOT_EXPANDED, LookedUp, SegmentAccess
 
 if TYPE_CHECKING:
     import redis
@@ -43,8 +47,21 @@ class Branch:
     anchor_provenance: Mapping[int, Provenance] = field(default_factory=dict)
     """By the anchors' ids."""
     children: tuple[Branch, ...] = ()
+    notes: tuple[Note, ...] = ()
+    """Notes of a segment in whatever state, those that say nothing by themselves too."""
     expansions: int = 0
     """How often a segment was expanded, as far as is remembered."""
+    expanded_at: datetime | None = None
+    """When it was expanded last."""
+    ratios: Mapping[int, float] = field(default_factory=dict)
+    """By level, how many tokens of the turns stand behind each of its own."""
+    entities: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """By level, those of the node's names, paths, identifiers and addresses that its words still say."""
+
+    @property
+    def named(self) -> list[str]:
+        """All its names, paths, identifiers and addresses."""
+        return _names(self.facts)
 
     def walk(self) -> Iterator[Branch]:
         """This branch, then every one under it, in order."""
@@ -88,7 +105,7 @@ def inspect_conversation(reader: Reader, address: Address) -> Inspection:
             conversation_id=address.conversation, head=head, anchors=anchors, looked_up=looked_up,
             branches=branches(
                 trees.tree(transaction, address), anchors, trees.facts(transaction, head), expanded,
-                sources=sources(transaction.connection, head.id),
+                sources=sources(transaction.connection, head.id), notes=notes_within(transaction, head, EVERY_NOTE),
             ),
         )  # fmt: skip
 
@@ -103,11 +120,12 @@ def branches(
     nodes: Sequence[tuple[Node, Mapping[int, str]]],
     anchors: Sequence[Anchor],
     facts: NodeFacts,
-    expanded: Mapping[int, int],
+    expanded: Mapping[int, SegmentAccess],
     *,
     sources: Sources = UNKNOWN,
+    notes: Sequence[Note] = (),
 ) -> tuple[Branch, ...]:
-    """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8). `expanded` are counts by segment."""
+    """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8). `expanded` are accesses by segment."""
     at = {(node.height, node.idx): (node, levels) for node, levels in nodes}
     anchors_of: dict[int, list[Anchor]] = {}
     for anchor in anchors:
@@ -116,20 +134,31 @@ def branches(
     def branch(height: int, idx: int) -> Branch:
         node, levels = at[height, idx]
         mine = () if height else tuple(anchors_of.get(idx, ()))
+        access = NOT_EXPANDED if height else expanded.get(idx, NOT_EXPANDED)
+        of_node = {kind: texts for kind, texts in facts.get((height, idx), {}).items() if texts}
         below = [(height - 1, FAN_OUT * idx + child) for child in range(FAN_OUT)] if height else []
         return Branch(
             node=node,
             levels=levels,
             anchors=mine,
-            facts={kind: texts for kind, texts in facts.get((height, idx), {}).items() if texts},
+            facts=of_node,
             provenance=sources.levels.get((height, idx), {}),
             anchor_provenance={one.id: sources.anchors[one.id] for one in mine if one.id in sources.anchors},
             children=tuple(branch(*key) for key in below if key in at),
-            expansions=0 if height else expanded.get(idx, 0),
+            notes=() if height else tuple(one for one in notes if node.first_seq <= one.turn_seq <= node.last_seq),
+            expansions=access.expansions,
+            expanded_at=access.expanded_at,
+            ratios={level: round(node.tokens[0] / max(1, node.tokens[level]), 1) for level in levels},
+            entities={level: [name for name in _names(of_node) if name in text] for level, text in levels.items()},
         )
 
     roots = [key for key in at if (key[0] + 1, key[1] // FAN_OUT) not in at]
     return tuple(sorted((branch(*key) for key in roots), key=lambda root: root.node.first_seq))
+
+
+def _names(facts: Mapping[str, Sequence[str]]) -> list[str]:
+    """What a node names, by kind, the heaviest first."""
+    return [text for kind in NAMES for text in facts.get(kind, ())]
 
 
 def stored_among(client: redis.Redis, reader: Reader, address: Address, turn_ids: Sequence[str]) -> int:
