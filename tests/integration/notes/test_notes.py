@@ -76,7 +76,7 @@ def test_pages_have_whole_turns_and_together_all_notes(tf: Turnfold, local: Loca
         first = page[-1].turn_seq + 1
     assert len(pages) > 5
     assert max(map(len, pages)) <= 7
-    assert sum(pages, []) == notes
+    assert [note for page in pages for note in page] == notes
     assert every(tf, first_turn=10, last_turn=30) == [note for note in notes if 10 <= note.turn_seq <= 30]
     assert {note.turn_seq for note in every(tf, limit=1)} == {1}
 
@@ -95,7 +95,7 @@ def test_a_note_has_the_state_of_what_it_says(tf: Turnfold, local: LocalWorker) 
     shown = [note.text for note in tf.notes("c")]
     assert RAISED.rstrip(".") in shown
     assert RENT.rstrip(".") not in shown
-    assert [note.text for note in tf.notes("c", states={"superseded"})] == [RENT.rstrip(".")]
+    assert RENT.rstrip(".") in [note.text for note in tf.notes("c", states={"superseded"})]
 
 
 def test_an_anchor_lends_its_factors_and_what_tells_nothing_is_left_out(tf: Turnfold, local: LocalWorker) -> None:
@@ -171,12 +171,15 @@ def test_an_unknown_conversation_has_no_notes_and_one_that_is_not_folded_none_ye
 
 
 @pytest.mark.parametrize(
-    "wanted",
+    ("option", "given", "told"),
     [
-        {"states": ["open"]}, {"origins": ["web"]}, {"speakers": 5}, {"speakers": [None]}, {"limit": 0},
-        {"first_turn": 0}, {"last_turn": "7"}, {"min_importance": -1}, {"min_importance": 101}, {"states": 5},
+        ("states", ["open"], "use active, resolved"), ("states", 5, "a list of names"), ("origins", ["web"], "use user, "),
+        ("speakers", 5, "a list of names"), ("speakers", [None], "a list of names"), ("limit", 0, "limit must be"),
+        ("first_turn", 0, "first_turn must be"), ("last_turn", "7", "last_turn must be"),
+        ("min_importance", -1, "min_importance must be"), ("min_importance", 101, "at most 100"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_asked_for_is_refused(tf: Turnfold, wanted: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput, match=next(iter(wanted)).rstrip("s")):
+def test_what_cannot_be_asked_for_is_refused(tf: Turnfold, option: str, given: object, told: str) -> None:
+    wanted: dict[str, Any] = {option: given}
+    with pytest.raises(InvalidInput, match=told):
         tf.notes("c", **wanted)
