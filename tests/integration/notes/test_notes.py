@@ -173,8 +173,9 @@ def test_an_unknown_conversation_has_no_notes_and_one_that_is_not_folded_none_ye
 @pytest.mark.parametrize(
     ("option", "given", "told"),
     [
-        ("states", ["open"], "use active, resolved"), ("states", 5, "a list of names"), ("origins", ["web"], "use user, "),
-        ("speakers", 5, "a list of names"), ("speakers", [None], "a list of names"), ("limit", 0, "limit must be"),
+        ("states", ["open"], "use active, resolved"), ("states", 5, "a list of names"),
+        ("origins", ["web"], "use user, "), ("speakers", 5, "a list of names"),
+        ("speakers", [None], "a list of names"), ("limit", 0, "limit must be"),
         ("first_turn", 0, "first_turn must be"), ("last_turn", "7", "last_turn must be"),
         ("min_importance", -1, "min_importance must be"), ("min_importance", 101, "at most 100"),
     ],
