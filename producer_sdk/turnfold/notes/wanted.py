@@ -12,7 +12,8 @@ from turnfold.contract.results import Note
 from turnfold.errors import InvalidInput
 from turnfold.whole_numbers import whole_number
 
-NOTES_A_PAGE: Final = 1_000
+NOTES_A_PAGE: Final = 10_000
+"""Notes of a page unless a caller says how many: those of some thousand turns."""
 LAST: Final = 2**31 - 1
 """No turn has a higher number."""
 

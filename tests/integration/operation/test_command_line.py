@@ -199,6 +199,9 @@ def test_notes_are_listed_and_each_leads_to_its_turns(imported: Up) -> None:
     shown = imported.run("notes", CONVERSATION, "--state", "superseded", "--last-turn", 60)
     assert "superseded" in shown
     assert "active" not in shown
+    page = imported.json("notes", CONVERSATION, "--state", "all", "--min-importance", 0, "--limit", 20)
+    assert page == notes[: len(page)]
+    assert 0 < len(page) <= 20
     assert "nobody" in imported.run("notes", "nobody", code=1)
     assert imported.json("notes", CONVERSATION, "--speaker", "nobody") == []
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from turnfold.contract.records import Origin
-from turnfold.notes.wanted import NOTES_A_PAGE
 from turnfold_worker.cli.output import console, json_option, print_json, table, words
 from turnfold_worker.cli.reading import LONGEST_ANCHOR, STATE_STYLES, STATES
 from turnfold_worker.cli.session import Session, pass_session
 
+USUAL_LIMIT = 1_000
 ORIGINS = [origin.value for origin in Origin]
 
 
@@ -30,7 +32,7 @@ ORIGINS = [origin.value for origin in Origin]
 @click.option("--first-turn", type=click.IntRange(1), default=1, show_default=True, help="Begin at this turn.")
 @click.option("--last-turn", type=click.IntRange(1), help="End with this turn.")
 @click.option(
-    "--limit", type=click.IntRange(1), default=NOTES_A_PAGE, show_default=True, help="About the most to list."
+    "--limit", type=click.IntRange(1), default=USUAL_LIMIT, show_default=True, help="Most notes, in whole turns."
 )
 @json_option
 @pass_session
@@ -57,12 +59,15 @@ def notes(
       turnfold notes chat
       turnfold notes chat --min-importance 50            what matters most
       turnfold notes chat --state superseded             what holds no more
-      turnfold notes chat --first-turn 501 --limit 200   the next page of a long one
-    """  # fmt: skip
-    found = session.turnfold.notes(
-        conversation, states=None if "all" in states else states, origins=origins or None, speakers=speakers or None,
-        min_importance=min_importance, first_turn=first_turn, last_turn=last_turn, limit=limit,
+      turnfold notes chat --first-turn 501 --limit 200   a page of a long one; what begins the next is told
+    """
+    read = partial(
+        session.turnfold.notes, conversation, states=None if "all" in states else states, origins=origins or None,
+        speakers=speakers or None, min_importance=min_importance, last_turn=last_turn,
     )  # fmt: skip
+    found = read(first_turn=first_turn, limit=limit)
+    if found and read(first_turn=(after := found[-1].turn_seq + 1), limit=1):
+        click.echo(f"there are more: go on with --first-turn {after}", err=True)
     if as_json:
         print_json(found)
         return
