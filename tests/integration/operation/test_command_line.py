@@ -215,7 +215,8 @@ def test_inspect_has_the_notes_of_each_segment_and_what_their_importance_is_made
         tokens = segment["node"]["tokens"]
         assert segment["ratios"]["1"] == round(tokens[0] / tokens[1], 1)
         assert all(name in segment["levels"]["1"] for name in segment["entities"]["1"])
-    shown = imported.run("inspect", CONVERSATION, "--notes", "--factors")
+    shown = imported.run("inspect", CONVERSATION, "--notes", "--turns", "--factors")
+    assert "(decision +50" in shown
     assert "(decided +" in shown
     assert "(telling +" in shown
     assert ":1), names kept" in " ".join(shown.split())

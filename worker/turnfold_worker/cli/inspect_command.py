@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--facts", is_flag=True, help="Show the entities and relations of every node.")
 @click.option("--anchors/--no-anchors", default=True, show_default=True, help="Show the anchors of each segment.")
 @click.option("--notes", is_flag=True, help="Show the notes of each segment, with importance and state.")
+@click.option("--turns", is_flag=True, help="Show the score of each turn: the weightiest stand verbatim in level 1.")
 @click.option("--factors", is_flag=True, help="Show what scores and importances are made of.")
 @click.option("--reset-expansions", is_flag=True, help="First forget what was looked up.")
 @json_option
@@ -37,14 +38,15 @@ def inspect(
     facts: bool,
     anchors: bool,
     notes: bool,
+    turns: bool,
     factors: bool,
     reset_expansions: bool,
     as_json: bool,
 ) -> None:
     """Show the tree of CONVERSATION: chapters, segments, the size of each level, anchors, and what is looked up.
 
-    An anchor has its score from 0 to 100, a note its importance; --factors says what they are made of. What is looked
-    up often is shown in more detail in contexts. --reset-expansions begins anew.
+    An anchor and a turn have a score from 0 to 100, a note an importance; --factors says what they are made of. What
+    is looked up often is shown in more detail in contexts. --reset-expansions begins anew.
 
     \b
     Examples:
@@ -58,11 +60,11 @@ def inspect(
 
     if reset_expansions:
         reset_expansions_of(session.write_engine, session.standing_address(conversation))
-    inspection = inspect_conversation(session.reader, session.standing_address(conversation))
+    inspection = inspect_conversation(session.reader, session.standing_address(conversation), turns=turns)
     if as_json:
         print_json({**plain(inspection), "open_turns": inspection.open_turns})
         return
-    shown = Shown(levels=levels, facts=facts, anchors=anchors, notes=notes, factors=factors)
+    shown = Shown(levels=levels, facts=facts, anchors=anchors, notes=notes, turns=turns, factors=factors)
     console().print(inspection_tree(inspection, shown))
 
 
@@ -74,6 +76,7 @@ class Shown:
     facts: bool = False
     anchors: bool = True
     notes: bool = False
+    turns: bool = False
     factors: bool = False
 
 
@@ -128,22 +131,27 @@ def _grow(tree: Tree, branch: Branch, shown: Shown) -> None:
     if shown.facts:
         for fact, texts in branch.facts.items():
             grown.add(Text.assemble((f"{fact}: ", "bold"), words(", ".join(texts))))
-    if shown.anchors:
-        for anchor in branch.anchors:
-            state = "" if anchor.state == "active" else f" ({anchor_state(anchor)})"
-            source = branch.anchor_provenance.get(anchor.id)
-            made = f" [{_named(source)}]" if source is not None and source.model else ""
-            label = f"{anchor.id} {anchor.type.replace('_', ' ')} {anchor.score}{state}{made}: "
-            line = Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90))
-            grown.add(line + _factors(anchor.factors, shown))
-    if shown.notes:
-        for note in branch.notes:
-            state = "" if note.state == "active" else f" ({note.state})"
-            label = f"note {note.importance}{state}, {note.written_by}, turn {note.turn_seq}, "
-            line = Text.assemble((label, STATE_STYLES[note.state]), words(f"{note.speaker}: {note.text}", most=90))
-            grown.add(line + _factors(note.factors, shown))
+    for line, factors in _scored(branch, shown):
+        grown.add(line + _factors(factors, shown))
     for child in branch.children:
         _grow(grown, child, shown)
+
+
+def _scored(branch: Branch, shown: Shown) -> Iterator[tuple[Text, Mapping[str, int]]]:
+    """Lines of anchors, notes and turns, each with what its score is made of."""
+    for anchor in branch.anchors if shown.anchors else ():
+        state = "" if anchor.state == "active" else f" ({anchor_state(anchor)})"
+        source = branch.anchor_provenance.get(anchor.id)
+        made = f" [{_named(source)}]" if source is not None and source.model else ""
+        label = f"{anchor.id} {anchor.type.replace('_', ' ')} {anchor.score}{state}{made}: "
+        yield Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90)), anchor.factors
+    for note in branch.notes if shown.notes else ():
+        state = "" if note.state == "active" else f" ({note.state})"
+        label = f"note {note.importance}{state}, {note.written_by}, turn {note.turn_seq}, "
+        said = words(f"{note.speaker}: {note.text}", most=90)
+        yield Text.assemble((label, STATE_STYLES[note.state]), said), note.factors
+    for turn in branch.turns if shown.turns else ():
+        yield Text(f"turn {turn.seq} {turn.score}"), turn.factors
 
 
 def _entities(branch: Branch) -> str:
