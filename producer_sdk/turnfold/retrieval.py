@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from turnfold import expansion
 from turnfold.access import UNCOUNTED, ExpansionCounter
@@ -16,10 +16,10 @@ from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.forms.markers import node_marker, turns_marker
 from turnfold.assemble.forms.render_text import with_gap
 from turnfold.assemble.turns import TurnsNotRead
+from turnfold.client_inputs import members
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, LevelKey, StoredTurn, TurnState
 from turnfold.contract.results import Head, Hit, Snapshot, Status
-from turnfold.errors import InvalidInput
 from turnfold.inbox import Pending
 from turnfold.pending_changes import Changes, changed_snapshot, changes_of, has_changes, newest_turns
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
@@ -194,28 +194,12 @@ def _newest_turns(
     return (*stored, *map(short.of, waiting.turns))[-TURNS_A_READ:], waiting.older
 
 
-_Member = TypeVar("_Member", AnchorType, AnchorState)
-
-
 def anchors_among(
     found: Iterable[Anchor], types: Iterable[AnchorType | str] | None, states: Iterable[AnchorState | str] | None
 ) -> list[Anchor]:
     """Those of the given types and states; `None` means all. Raises `InvalidInput` for an unknown one."""
-    wanted_types, wanted_states = _members(AnchorType, types), _members(AnchorState, states)
+    wanted_types, wanted_states = members("types", AnchorType, types), members("states", AnchorState, states)
     return [anchor for anchor in found if anchor.type in wanted_types and anchor.state in wanted_states]
-
-
-def _members(kind: type[_Member], wanted: Iterable[_Member | str] | None) -> frozenset[_Member]:
-    if wanted is None:
-        return frozenset(kind)
-    try:
-        return frozenset(kind(name) for name in ([wanted] if isinstance(wanted, str) else wanted))
-    except TypeError as error:
-        msg = f"types and states are lists of names, or None for all, not {type(wanted).__name__}"
-        raise InvalidInput(msg) from error
-    except ValueError as error:
-        msg = f"{error}: use {', '.join(kind)}"
-        raise InvalidInput(msg) from error
 
 
 def _snippet(turn: StoredTurn, terms: Sequence[str]) -> str:

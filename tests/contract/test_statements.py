@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, Executable, event
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, Node
 from turnfold.contract.results import Head
-from turnfold.database import query_statements, statements
+from turnfold.database import note_read, query_statements, statements
 from turnfold.database.engines import connect
 from turnfold.database.read_transaction import ReadTransaction
 from turnfold_worker.adapters.sql_anchors import SETTLED, candidates, settled
@@ -28,7 +28,7 @@ def engine(sqlite_url: str) -> Iterator[Engine]:
 
 STATEMENTS = {
     name: statement
-    for name, statement in (vars(statements) | vars(query_statements)).items()
+    for name, statement in (vars(statements) | vars(query_statements) | vars(note_read)).items()
     if not name.startswith("_") and isinstance(statement, Executable)
 }
 
@@ -93,7 +93,8 @@ def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
         "HEAD", "HEAD_AND_STORED", "OUTLINE", "TOP_ANCHOR_ROWS", "OLDER_SHAPES", "NEWEST_TURNS",
         "TURNS_UP_TO", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "HIT_PASSAGES",
-        "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS", "TURN_PART",
+        "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS",
+        "PASSAGES_BETWEEN", "WRITTEN_BETWEEN", "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME",
     }  # fmt: skip
 
 

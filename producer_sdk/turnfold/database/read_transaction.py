@@ -14,6 +14,7 @@ from turnfold.contract.results import Head
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
 from turnfold.database import query_statements, statements
 from turnfold.database.known import Found, Wanted
+from turnfold.database.note_read import NoteRead
 from turnfold.database.progress_read import ProgressRead
 from turnfold.database.rows import (
     head_record,
@@ -268,6 +269,10 @@ class ReadTransaction:
             _ANCHORS.order_by(anchors.c.seq, anchors.c.start_offset, anchors.c.id), {"conversation": head.id}
         )
         return tuple(said_anchor_record(row) for row in rows)
+
+    def notes(self, head: Head) -> NoteRead:
+        """The notes of the conversation."""
+        return NoteRead(self._connection, head)
 
     def progress(self, head: Head) -> ProgressRead:
         """How far the work on the conversation is."""

@@ -188,6 +188,38 @@ def test_search_and_anchors_find_what_was_decided(imported: Up) -> None:
     assert imported.run("search", CONVERSATION, "PostgreSQL")
 
 
+def test_notes_are_listed_and_each_leads_to_its_turns(imported: Up) -> None:
+    notes = imported.json("notes", CONVERSATION, "--state", "all", "--min-importance", 0)
+    assert {note["written_by"] for note in notes} == {"rules"}
+    assert {"active", "superseded", "resolved"} <= {note["state"] for note in notes}
+    assert {"day_meant", "valid_from", "valid_to", "origin", "factors", "importance"} <= notes[0].keys()
+    assert notes[0]["turn_ids"][0] in str(imported.json("expand", CONVERSATION, notes[0]["marker"])["turns"])
+    shown = imported.run("notes", CONVERSATION, "--state", "superseded", "--last-turn", 60)
+    assert "superseded" in shown
+    assert "active" not in shown
+    page = imported.json("notes", CONVERSATION, "--state", "all", "--min-importance", 0, "--limit", 20)
+    assert page == notes[: len(page)]
+    assert 0 < len(page) <= 20
+    assert "nobody" in imported.run("notes", "nobody", code=1)
+    assert imported.json("notes", CONVERSATION, "--speaker", "nobody") == []
+
+
+def test_inspect_has_the_notes_of_each_segment_and_what_their_importance_is_made_of(imported: Up) -> None:
+    branches = imported.json("inspect", CONVERSATION)["branches"]
+    segments = [part for root in branches for part in (root["children"] or [root])]
+    notes = [note for segment in segments for note in segment["notes"]]
+    assert notes == imported.json("notes", CONVERSATION, "--state", "all", "--min-importance", 0)
+    for segment in segments:
+        tokens = segment["node"]["tokens"]
+        assert segment["ratios"]["1"] == round(tokens[0] / tokens[1], 1)
+        assert all(name in segment["levels"]["1"] for name in segment["entities"]["1"])
+    shown = imported.run("inspect", CONVERSATION, "--notes", "--turns", "--factors")
+    assert "(decision +50" in shown
+    assert "(decided +" in shown
+    assert "(telling +" in shown
+    assert ":1), names kept" in " ".join(shown.split())
+
+
 def test_inspect_shows_a_tree_that_covers_every_turn(imported: Up) -> None:
     tree = imported.json("inspect", CONVERSATION)
     ranges = [(branch["node"]["first_seq"], branch["node"]["last_seq"]) for branch in tree["branches"]]

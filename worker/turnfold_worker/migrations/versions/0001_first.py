@@ -407,6 +407,7 @@ def upgrade() -> None:
         ),
         sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("times", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("passage_conversation_fkey"), ondelete="CASCADE"
         ),
