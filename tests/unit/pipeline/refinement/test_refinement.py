@@ -246,6 +246,21 @@ def test_a_note_that_is_repeated_is_kept_once() -> None:
     assert len(accept_notes([said] * 40, EVIDENCE, TALK).notes) == 1
 
 
+def test_a_note_may_rest_on_a_question_at_the_end_of_the_segment_before() -> None:
+    written = [note("The budget is 1,500 euros.", 3, 2), note("Mara must use PostgreSQL 16.", 1)]
+    accepted = accept_notes(written, EVIDENCE, TALK[2:])
+    assert [kept.turns for kept in accepted.notes] == [(3,)]
+    assert accepted.refused == {Unfaithful.TURN: 1}
+
+
+def test_a_quoted_title_at_the_beginning_keeps_its_marks() -> None:
+    read = [turn(1, 'I read "Small Boats" twice.', name="Tom")]
+    written = [WrittenNote((1,), "Tom", '- "Small Boats" is what Tom read.', 3)]
+    assert [one.text for one in accept_notes(written, Evidence(read), read).notes] == [
+        '"Small Boats" is what Tom read.'
+    ]
+
+
 def test_a_day_that_its_turns_do_not_tell_is_left_out() -> None:
     told = note("Tom is away on 15 May 2026.", 2, day="15 May 2026")
     wrong = note("Tom sends the seat map.", 2, day="3 June 2026")
