@@ -208,6 +208,8 @@ class Refined:
     nodes: Sequence[WrittenNode] | None
     anchors: Sequence[Anchor] | None = None
     changes: Sequence[AnchorChange] = ()
+    filler: Sequence[int] = ()
+    """Ids of the rules' anchors that contexts need not show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

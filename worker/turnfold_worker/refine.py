@@ -27,7 +27,7 @@ from turnfold_worker.model_ports import (
     WrittenNode,
 )
 from turnfold_worker.pipeline.anchors.deduplicate import sought_terms
-from turnfold_worker.pipeline.refinement.anchors import Settled, accept_quotes, settle_quotes
+from turnfold_worker.pipeline.refinement.anchors import Settled, accept_quotes, filler_of, settle_quotes
 from turnfold_worker.pipeline.refinement.levels import AcceptedNode, accept_chapter, accept_segments
 from turnfold_worker.pipeline.refinement.replies import BadForm, Quote, read_chapter, read_segments
 from turnfold_worker.pipeline.refinement.requests import chapter_request, notes_request, repaired_form
@@ -127,7 +127,9 @@ class _Refinement:
         source, model = group.source, self._target.extract_model
         words = self._read(notes_request(source, model=model, prompt=self._r.prompts.notes), read_segments)
         nodes = settled = None
+        filler: tuple[int, ...] = ()
         if words is not None:
+            filler = filler_of(source, [number for segment in words for number in segment.filler])
             nodes = accept_segments(source, words)
             self._count_notes(model, nodes)
             settled = self._anchors(group, [quote for segment in words for quote in segment.quotes])
@@ -136,6 +138,7 @@ class _Refinement:
                 claim=self._claim, edit_revision=group.edit_revision, covers=source.segments,
                 nodes=None if nodes is None else [_written(node) for node in nodes if node.notes or node.levels],
                 anchors=None if settled is None else settled.new, changes=() if settled is None else settled.changed,
+                filler=filler,
             )
         )  # fmt: skip
 

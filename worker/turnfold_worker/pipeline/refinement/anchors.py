@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from turnfold.contract.records import Anchor, AnchorState
+from turnfold.contract.records import PINNED_RANK, Anchor, AnchorState, AnchorType
 from turnfold.contract.speakers import speaker_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange, merge, merge_into_past
@@ -15,7 +15,7 @@ from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Quote
-from turnfold_worker.pipeline.refinement.sources import RefineSource
+from turnfold_worker.pipeline.refinement.sources import RefineSource, kept_spans
 from turnfold_worker.pipeline.settings import FoldSettings
 
 MOST_A_SEGMENT: Final = 12
@@ -23,6 +23,7 @@ MOST_A_SEGMENT: Final = 12
 IDS_A_SEGMENT: Final = 64
 """Ids of a model's anchors count down from -1: segment `i` has those below `-64 i`, so that no counter is needed."""
 
+_NEVER_FILLER: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.CORRECTION})
 _SCORE: Final = 70
 _MEETS: Final = 0.5
 
@@ -64,6 +65,22 @@ def accept_quotes(source: RefineSource, quotes: Sequence[Quote]) -> AcceptedQuot
             drafts.append(_draft(quote, found))
     drafts.sort(key=lambda draft: (draft.turn_seq, draft.start))
     return AcceptedQuotes(drafts=tuple(drafts), refused=refused, known=known)
+
+
+def filler_of(source: RefineSource, numbers: Iterable[int]) -> tuple[int, ...]:
+    """Ids of the rules' anchors in kept words that a model calls filler: never what binds, corrects or was marked."""
+    spans = dict(enumerate(kept_spans(source), 1))
+    named = [spans[number] for number in numbers if number in spans]
+    return tuple(
+        sorted(
+            anchor.id
+            for anchor in source.marked
+            if anchor.type not in _NEVER_FILLER and anchor.rank < PINNED_RANK and anchor.replaces is None
+            and any(
+                anchor.turn_seq == seq and start <= anchor.start and anchor.end <= end for seq, start, end in named
+            )
+        )
+    )  # fmt: skip
 
 
 def _meet(found: Found, span: tuple[int, int]) -> bool:

@@ -30,12 +30,12 @@ class ModelNote:
     """A note of a model that says only what was said."""
 
     turns: tuple[int, ...]
-    """Numbers of the turns that it rests on, in order."""
+    """Numbers of the turns that it rests on: the first of its speaker, then the others in order."""
     speaker: str
     """As it is shown."""
     role: str
     said_on: date | None
-    """Of its first turn."""
+    """Of the first of its turns."""
     text: str
     """One line."""
     importance: int
@@ -47,7 +47,8 @@ class ModelNote:
     def shown(self) -> str:
         """The text as it stands behind its speaker's name: without that name at its beginning."""
         rest = self.text.removeprefix(f"{self.speaker} ")
-        return rest if rest[:1].islower() else self.text
+        whole = rest == self.text or not rest[:1].islower() or rest.startswith(("and ", "or "))
+        return self.text if whole else rest[0].upper() + rest[1:]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,8 @@ def _kept(note: WrittenNote, text: str, evidence: Evidence, by_seq: Mapping[int,
     first = _spoken_by(note.speaker, [by_seq[seq] for seq in seqs])
     day = plain_line(note.day)[:_LONGEST_DAY]
     return ModelNote(
-        turns=seqs, speaker=speaker_label(first), role=str(first.role),
+        turns=(first.seq, *(seq for seq in seqs if seq != first.seq)),
+        speaker=speaker_label(first), role=str(first.role),
         said_on=as_utc(first.created_at).date() if first.created_at else None, text=text, importance=note.importance,
         day_meant=day if day and evidence.tells_day(day, note.turns) else "",
     )  # fmt: skip
