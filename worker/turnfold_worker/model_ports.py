@@ -47,10 +47,13 @@ class ModelReply:
 
 
 class LanguageModel(Protocol):
-    """A provider of models. One call is one HTTP request: retries are not its business."""
+    """Who answers: a provider, of which one call is one HTTP request, or a callable. Retries are not its business."""
 
     def complete(self, request: ModelRequest) -> ModelReply:
         """Ask, within a total deadline. Raises `ModelAway`, `ModelWaits`, `ModelRefused`."""
+
+    def close(self) -> None:
+        """Close what it holds open."""
 
 
 class Limiter(Protocol):

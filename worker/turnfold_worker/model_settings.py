@@ -24,6 +24,8 @@ class ModelSettings(Settings):
     """Key of the provider. With it, or with a base URL, models refine what the rules wrote."""
     openai_base_url: str = ""
     """Any server that speaks OpenAI's protocol; empty: OpenAI."""
+    summarizer: str = ""
+    """A callable of one's own in the place of a provider: `module:callable`, or an entry point's name."""
     refine: str = "auto"
     """Whether closed segments become refine jobs: `auto` where a model is configured, `on`, `off`."""
     extract_model: str = "gpt-4o"
@@ -79,7 +81,7 @@ class ModelSettings(Settings):
 
     def _check_prices(self) -> None:
         known = self.price_list
-        for model in (self.extract_model, self.summarize_model) if self.daily_dollars else ():
+        for model in self.models if self.daily_dollars else ():
             if model not in known:
                 msg = (
                     f"TURNFOLD_DAILY_DOLLARS needs the price of {model}: TURNFOLD_PRICES={model}=2.50/1.25/10.00 says "
@@ -95,7 +97,12 @@ class ModelSettings(Settings):
     @property
     def has_model(self) -> bool:
         """Whether this process can reach a model."""
-        return bool(self.openai_api_key or self.openai_base_url)
+        return bool(self.openai_api_key or self.openai_base_url or self.summarizer)
+
+    @property
+    def models(self) -> tuple[str, str]:
+        """What writes the notes of segments, and of chapters."""
+        return (self.summarizer, self.summarizer) if self.summarizer else (self.extract_model, self.summarize_model)
 
     @property
     def refines(self) -> bool:
