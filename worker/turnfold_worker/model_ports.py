@@ -134,6 +134,8 @@ class RefineTarget:
     """Versions of prompts."""
     segments: int
     """Segments of a job: 1, 2, 4 or 8."""
+    idle_seconds: float = 0.0
+    """After how long without another segment fewer of them are refined; 0: never."""
 
     @property
     def version(self) -> str:

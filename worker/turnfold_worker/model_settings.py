@@ -13,7 +13,15 @@ _REFINE: Final = ("auto", "on", "off")
 _GROUPS: Final = (1, 2, 4, 8)
 _ABOVE_ZERO: Final = ("call_seconds", "retry_seconds", "circuit_seconds")
 _AT_LEAST_ONE: Final = ("refine_attempts", "refine_threads", "call_attempts", "circuit_failures")
-_NOT_BELOW_ZERO: Final = ("requests_per_minute", "tokens_per_minute", "daily_tokens", "daily_dollars")
+_MOST_IDLE_SECONDS: Final = 900.0
+"""A job that lies further ahead counts as put off under a wrong clock."""
+_NOT_BELOW_ZERO: Final = (
+    "refine_idle_seconds",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "daily_tokens",
+    "daily_dollars",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +42,8 @@ class ModelSettings(Settings):
     """The model that writes the notes of chapters."""
     refine_segments: int = 2
     """Segments that one refine job gives to the models at once: 1, 2, 4 or 8."""
+    refine_idle_seconds: float = 900.0
+    """After how long without another closed segment fewer than that are refined; 0: never."""
     refine_attempts: int = 5
     """Tries on a refine job before it waits for a person."""
     refine_threads: int = 8
@@ -75,6 +85,8 @@ class ModelSettings(Settings):
             self.refuse("refine", f"must be one of {', '.join(_REFINE)}")
         if self.refine_segments not in _GROUPS:
             self.refuse("refine_segments", "must be 1, 2, 4 or 8")
+        if self.refine_idle_seconds > _MOST_IDLE_SECONDS:
+            self.refuse("refine_idle_seconds", f"must be {_MOST_IDLE_SECONDS:g} or less")
         if self.openai_base_url and not self.openai_base_url.startswith(("http://", "https://")):
             self.refuse("openai_base_url", "must begin with http:// or https://")
         self._check_prices()

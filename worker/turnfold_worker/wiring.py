@@ -130,6 +130,7 @@ def refine_target(settings: WorkerSettings) -> RefineTarget:
     """What words are to be made with."""
     return RefineTarget(
         *settings.models, prompt_files.NOTES, prompt_files.CHAPTER, settings.refine_segments,
+        settings.refine_idle_seconds,
     )  # fmt: skip
 
 

@@ -154,6 +154,7 @@ def test_a_real_refine_worker_calls_it(server_folder: Path, tmp_path: Path) -> N
     environment = {
         **plain, "PYTHONPATH": os.pathsep.join([str(tmp_path), plain.get("PYTHONPATH", "")]).rstrip(os.pathsep),
         "TURNFOLD_SUMMARIZER": "notes_of_ours:write_notes", "TURNFOLD_SWEEP_SECONDS": "0.5",
+        "TURNFOLD_REFINE_IDLE_SECONDS": "1",
     }  # fmt: skip
     with Stack(server_folder, environment=environment) as stack:
         assert set(stack.workers) == {"ingest", "compress", "refine"}

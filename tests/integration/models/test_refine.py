@@ -274,3 +274,37 @@ def test_kept_words_that_a_model_calls_filler_leave_contexts_until_it_is_undone(
     (conversation,) = refinery.query("SELECT id FROM conversation")
     admin.undo(ConversationId(conversation[0]))
     assert refinery.count("anchor WHERE filler = 1") == 0
+
+
+def test_fewer_segments_than_a_job_has_are_refined_when_none_follows_for_long(
+    make_refinery: Callable[..., Refinery],
+) -> None:
+    refinery, turns = make_refinery(refine_idle_seconds=600), talk("c", 40)
+    closed = 0
+    while not refinery.count("node"):
+        closed += 1
+        refinery.fold("c", turns[closed - 1 : closed])
+    assert refinery.states == ["due"]
+    assert refinery.server.requests == []
+    refinery.go_on()
+    assert refinery.states == ["done"]
+    assert {row[0] for row in refinery.query("SELECT idx FROM model_note")} == {0}
+    while refinery.count("node") < 2:
+        closed += 1
+        refinery.fold("c", turns[closed - 1 : closed])
+    assert refinery.states == ["done"]
+    assert refinery.server.purposes() == ["notes", "notes"]
+    first, both = (request["messages"][1]["content"] for request in refinery.server.requests)
+    assert ("=== segment 2" in first, "=== segment 2" in both) == (False, True)
+
+
+def test_asking_for_all_does_not_wait_for_more_segments(make_refinery: Callable[..., Refinery]) -> None:
+    refinery, turns = make_refinery(refine_idle_seconds=0), iter(talk("c", 40))
+    while not refinery.count("node"):
+        refinery.fold("c", [next(turns)])
+    assert refinery.states == []
+    admin = SqlRefinementAdmin(refinery.local.write_engine, refine_target(refinery.local.worker.settings))
+    (conversation,) = refinery.query("SELECT id FROM conversation")
+    assert admin.ask(ConversationId(conversation[0])) == 1
+    refinery.local.settle()
+    assert refinery.states == ["done"]
