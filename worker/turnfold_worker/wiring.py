@@ -161,6 +161,7 @@ def refining(
     store: SqlRefinements,
     model: LanguageModel,
     *,
+    embedder: SentenceEmbedder | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Refining:
     """What refining takes, around a model."""
@@ -174,6 +175,7 @@ def refining(
     calls = ModelCalls(model, limiter=limiter, ledger=book, limits=limits, redactor=redactor(settings), sleep=sleep)
     return Refining(
         store=store, calls=calls, ledger=book, prompts=prompts(), attempts=settings.refine_attempts,
+        embedder=embedder,
     )  # fmt: skip
 
 
@@ -235,7 +237,7 @@ def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
         refinements = sql_refinements(settings, engine, read_engine)
     with_model = None
     if model is not None and refinements is not None:
-        with_model = refining(settings, client, engine, refinements, model, sleep=sleep)
+        with_model = refining(settings, client, engine, refinements, model, embedder=embedder, sleep=sleep)
     return Worker(
         settings=settings,
         inbox=RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds),

@@ -9,6 +9,7 @@ from typing import Final
 
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorState, AnchorType
 from turnfold.contract.speakers import speaker_label
+from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange, merge, merge_into_past
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
@@ -113,12 +114,14 @@ def settle_quotes(
     rules: Sequence[Anchor],
     models: Sequence[Anchor],
     settings: FoldSettings,
+    vectors: Mapping[str, Vector] = NO_VECTORS,
 ) -> Settled:
     """Settle new quotes with what is kept around them, and the model's earlier anchors with what these segments say.
 
     `rules` are candidates among the rules' anchors, from anywhere; `models` the model's own of other segments.
+    With the `vectors` of `texts_to_embed` what means the same is kept once too.
     """
-    new, changed = _merged(source, drafts, [*rules, *models], settings)
+    new, changed = _merged(source, drafts, [*rules, *models], settings, vectors)
     before = [anchor for anchor in models if anchor.turn_seq < source.segments[0].node.first_seq]
     said = [_as_draft(anchor) for anchor in source.anchors]
     by_rules = merge(said, before, next_id=1, node_idx=0, settings=settings).changed if said and before else ()
@@ -130,13 +133,17 @@ def settle_quotes(
 
 
 def _merged(
-    source: RefineSource, drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor], settings: FoldSettings
+    source: RefineSource,
+    drafts: Sequence[AnchorDraft],
+    candidates: Sequence[Anchor],
+    settings: FoldSettings,
+    vectors: Mapping[str, Vector],
 ) -> tuple[tuple[Anchor, ...], dict[int, AnchorChange]]:
     if not drafts:
         return (), {}
     # Numbered above every other while they are settled, then by their segments.
     first = 1 + max((anchor.id for anchor in candidates), default=0)
-    merged = merge_into_past(drafts, candidates, next_id=first, node_idx=0, settings=settings)
+    merged = merge_into_past(drafts, candidates, next_id=first, node_idx=0, settings=settings, vectors=vectors)
     ids = _own_ids(source, merged.new)
     new = tuple(
         replace(
