@@ -82,7 +82,7 @@ _STRUCTURE: Final = listed(
     morning evening night afternoon before after not never no none without nothing nobody cannot neither don't
     doesn't didn't isn't wasn't aren't weren't won't can't couldn't wouldn't shouldn't hasn't haven't hadn't i'm
     i've i'll i'd hi hey oh ah um eg ie vs re ve ll pm am etc ok'd it's that's he's she's they're we're you're
-    there's
+    there's together owns owned stay stays stayed
     """
 )
 """Words that a summary may add: they tell who said something, or join what was said."""

@@ -55,6 +55,8 @@ _PRONOUNS: Final = frozenset({"he", "she", "they"})
 _SAME_SUBJECT: Final = frozenset({"when", "while", "because", "since", "as", "after", "before", "until", "if", "where"})
 """Words behind which a subject may be named again."""
 _FEW: Final = 2
+_FARTHER: Final = 5
+"""Turns before those that are near, in which a word may stand."""
 _EXACT: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL, FactKind.ERROR)
 _ROLES: Final = {"user": "user", "assistant": "assistant", "ai": "assistant", "tool": "tool"}
 
@@ -121,16 +123,28 @@ class Scope:
     # Words
 
     def words(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
-        """Words that were not said near the turns."""
+        """Words that were not said near the turns; a few may stand farther before, where 'it' points to."""
+        farther: set[str] = set()
         for sentence in sentences_of(text):
             for place, word in enumerate(words_of(sentence)):
                 if not says_something(word.text) or word.text in UNIT_NAMES:
                     continue
                 if is_participant(word.text, self._speakers):
                     continue
-                name = word.capital and (place > 0 or self._is_name(word.text))
-                if not (self._has_name(word.text, sentence, seqs) if name else self._was_said(word.text, seqs)):
-                    yield Unfaithful.NAME if name else Unfaithful.WORD
+                if word.capital and (place > 0 or self._is_name(word.text)):
+                    if not self._has_name(word.text, sentence, seqs):
+                        yield Unfaithful.NAME
+                elif not self._was_said(word.text, seqs):
+                    farther.add(word.text)
+                    if word.capital or len(farther) > _FEW or self._all_before.shapes.isdisjoint(forms(word.text)):
+                        yield Unfaithful.WORD
+
+    @cached_property
+    def _all_before(self) -> Passage:
+        """What was said a little farther before the turns."""
+        first = next((place for place, turn in enumerate(self._wide) if turn.seq == self.seqs[0]), 0)
+        before = self._wide[max(0, first - _FARTHER) : first]
+        return Passage("\n".join(line for *_, line in self._lines(before)), 0, "")
 
     def _is_name(self, word: str) -> bool:
         """Whether a word at the beginning of a sentence is written with a capital elsewhere too, and never without."""
@@ -244,8 +258,7 @@ class Scope:
         reports = bool(following) and following[0].text in REPORTS
         if not most or reports or any(word.capital and is_participant(word.text, self._speakers) for word in following):
             return any(passage.speaker == who for passage in best)
-        told = {owner for passage in best for owner in passage.owners(words, self._speakers)}
-        return who in (told or {passage.speaker for passage in best})
+        return any(who in (passage.owners(words, self._speakers) or {passage.speaker}) for passage in best)
 
     def _is_shared(self, before: Sequence[Word], following: Sequence[Word]) -> bool:
         """Whether a subject is named together with another speaker: 'Ana and Ben', 'she and Ben'."""
