@@ -251,7 +251,7 @@ def make_refinery(
             slept.append(seconds)
             time.sleep(seconds if seconds < LONGEST_SLEEP_SECONDS else 0)
 
-        values = {"call_seconds": 2.0, "republish_seconds": 0.001, **values}
+        values = {"call_seconds": 2.0, "republish_seconds": 0.001, "refine_idle_seconds": 0, **values}
         local = make_worker(openai_base_url=openai_server.base_url, sleep=sleep, **values)
         return Refinery(tf, local, openai_server, slept)
 

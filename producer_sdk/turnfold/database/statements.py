@@ -101,7 +101,7 @@ TOP_ANCHOR_ROWS: Final = (
         anchor, _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
     )
     .join(turn, and_(turn.c.conversation == anchor.c.conversation, turn.c.seq == anchor.c.seq))
-    .where(anchor.c.conversation == bindparam("conversation"), ACTIVE)
+    .where(anchor.c.conversation == bindparam("conversation"), ACTIVE, anchor.c.filler == 0)
     .order_by(_order.desc(), anchor.c.id.desc())
     # A literal: for a bound limit PostgreSQL would plan for any number of rows.
     .limit(literal_column(str(TOP_ANCHORS)))

@@ -12,6 +12,7 @@ from support.refinery import GROUP_TURNS, SHORT_SEGMENTS, Refinery
 from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import Turnfold
+from turnfold.contract.records import ConversationId
 from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.offline import fold
 from turnfold_worker.testing import model_replies as scribe
@@ -42,7 +43,7 @@ def test_two_closed_segments_are_refined_in_one_call_and_their_chapter_after_its
 
 def test_every_row_of_a_model_says_where_it_comes_from(refinery: Refinery) -> None:
     refinery.fold("c")
-    made_by = [("gpt-4o", "notes-1"), ("gpt-4o-mini", "chapter-1")]
+    made_by = [("gpt-4o", "notes-2"), ("gpt-4o-mini", "chapter-1")]
     for rows in ("level WHERE refined = 1", "model_note"):
         assert refinery.query(f"SELECT DISTINCT model, prompt_version FROM {rows} ORDER BY 1") == made_by
     assert refinery.query("SELECT DISTINCT model, prompt_version FROM anchor WHERE refined = 1") == made_by[:1]
@@ -233,7 +234,7 @@ def test_repeated_quotes_become_one_anchor_and_what_the_rules_keep_becomes_none(
                 if one.number == segment["segment"]
             )
             kept = [
-                {"turn": numbers[0], "type": "decision", "quote": words[words.index("<<") + 2 : words.index(">>")]}
+                {"turn": numbers[0], "type": "decision", "quote": words[words.index("<<") : words.index(">>")]}
                 for numbers, _, words in told.turns
                 if "<<" in words
             ]
@@ -245,3 +246,67 @@ def test_repeated_quotes_become_one_anchor_and_what_the_rules_keep_becomes_none(
     used = refinery.used()
     assert used["quotes_kept"] == refinery.count("anchor WHERE refined = 1") > 0
     assert used["quotes_refused"] == 0
+
+
+def standing_facts(refinery: Refinery) -> str:
+    return refinery.tf.context("c", budget_tokens=4_000).text.partition("[background")[0]
+
+
+def test_kept_words_that_a_model_calls_filler_leave_contexts_until_it_is_undone(refinery: Refinery) -> None:
+    def dismissive(request: dict[str, Any]) -> str:
+        body = json.loads(scribe.answer(request))
+        for segment in body.get("segments", ()):
+            segment["filler"] = [*range(1, 100), True, 10_000]
+        return json.dumps(body)
+
+    refinery.append("c", 120)
+    refinery.fold_only()
+    digest, before = refinery.local.digest("c"), standing_facts(refinery)
+    refinery.server.answer = dismissive
+    refinery.go_on()
+    filler = dict(refinery.query("SELECT id, body FROM anchor WHERE filler = 1"))
+    shown = {id_ for id_, body in filler.items() if f": {body}" in before}
+    assert shown
+    assert not any(f": {filler[id_]}" in standing_facts(refinery) for id_ in shown)
+    assert {"constraint", "instruction", "correction"}.isdisjoint(
+        anchor.type for anchor in refinery.tf.anchors("c") if anchor.id in filler
+    )
+    assert refinery.local.digest("c") == digest
+    admin = SqlRefinementAdmin(refinery.local.write_engine, refine_target(refinery.local.worker.settings))
+    (conversation,) = refinery.query("SELECT id FROM conversation")
+    admin.undo(ConversationId(conversation[0]))
+    assert refinery.count("anchor WHERE filler = 1") == 0
+
+
+def test_fewer_segments_than_a_job_has_are_refined_when_none_follows_for_long(
+    make_refinery: Callable[..., Refinery],
+) -> None:
+    refinery, turns = make_refinery(refine_idle_seconds=600), talk("c", 40)
+    closed = 0
+    while not refinery.count("node"):
+        closed += 1
+        refinery.fold("c", turns[closed - 1 : closed])
+    assert refinery.states == ["due"]
+    assert refinery.server.requests == []
+    refinery.go_on()
+    assert refinery.states == ["done"]
+    assert {row[0] for row in refinery.query("SELECT idx FROM model_note")} == {0}
+    while refinery.count("node") < 2:
+        closed += 1
+        refinery.fold("c", turns[closed - 1 : closed])
+    assert refinery.states == ["done"]
+    assert refinery.server.purposes() == ["notes", "notes"]
+    first, both = (request["messages"][1]["content"] for request in refinery.server.requests)
+    assert ("=== segment 2" in first, "=== segment 2" in both) == (False, True)
+
+
+def test_asking_for_all_does_not_wait_for_more_segments(make_refinery: Callable[..., Refinery]) -> None:
+    refinery, turns = make_refinery(refine_idle_seconds=0), iter(talk("c", 40))
+    while not refinery.count("node"):
+        refinery.fold("c", [next(turns)])
+    assert refinery.states == []
+    admin = SqlRefinementAdmin(refinery.local.write_engine, refine_target(refinery.local.worker.settings))
+    (conversation,) = refinery.query("SELECT id FROM conversation")
+    assert admin.ask(ConversationId(conversation[0])) == 1
+    refinery.local.settle()
+    assert refinery.states == ["done"]

@@ -99,4 +99,5 @@ class Past:
 
     def _is_anchored(self, note: Note) -> bool:
         """True when an anchor that is shown says what the note says."""
-        return self._anchored[note.seq].issuperset(bare_words(note.text))
+        name = note.speaker.lower()
+        return (self._anchored[note.seq] | {name, f"{name}'s"}).issuperset(bare_words(note.text))

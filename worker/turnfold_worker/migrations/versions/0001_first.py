@@ -124,6 +124,7 @@ def upgrade() -> None:
         sa.Column("replaces", sa.Integer(), nullable=True),
         sa.Column("settled_after", sa.Integer(), nullable=True),
         sa.Column("ruled", sa.SmallInteger(), nullable=True),
+        sa.Column("filler", sa.SmallInteger(), server_default="0", nullable=False),
         sa.Column("refined", sa.SmallInteger(), server_default="0", nullable=False),
         sa.Column("model", sa.String(length=100), nullable=True),
         sa.Column("prompt_version", sa.String(length=60), nullable=True),
