@@ -169,9 +169,10 @@ def test_notes_in_the_wrong_form_are_repaired_once_or_left(
     ("behaviour", "repaired", "notes"),
     [
         (behaves.FENCED, 0, True), (behaves.NOT_JSON, 1, True), (behaves.WRONG_SCHEMA, 1, True),
-        (behaves.REFUSAL, 0, False),
+        (behaves.TRUNCATED, 0, True), (CUT_AT_ONCE, 1, True), (UNQUOTED, 1, True), (behaves.REFUSAL, 0, False),
+        (Behaviour(finish="content_filter"), 0, False),
     ],
-    ids=["fenced", "not JSON", "wrong schema", "refusal"],
+    ids=["fenced", "not JSON", "wrong schema", "truncated", "cut at once", "unquoted", "refusal", "filter"],
 )  # fmt: skip
 def test_a_chapter_in_the_wrong_form_is_repaired_once_or_left(
     refinery: Refinery, behaviour: Behaviour, repaired: int, notes: bool
