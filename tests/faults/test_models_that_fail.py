@@ -227,6 +227,20 @@ def test_notes_that_say_what_was_not_said_are_left_out_alone(refinery: Refinery,
     assert broken_invariants(refinery.local.engine) == {}
 
 
+def test_a_segment_that_a_reply_leaves_out_keeps_the_words_of_the_rules_alone(refinery: Refinery) -> None:
+    refinery.server.answer = scribe.changing(lambda body: body["segments"].pop(0))
+    refinery.fold("e", TURNS)
+    assert set(refinery.states) == {"done"}
+    assert refinery.server.purposes() == ["notes", "chapter"], "nothing is asked again"
+    assert (refinery.used()["repaired"], refinery.used()["notes_refused"]) == (0, 0)
+    refined = {idx for height, idx, _, _ in refinery.levels() if height == 0}
+    asked = json.loads(scribe.answer(refinery.server.requests[0]))["segments"]
+    assert refined == {segment["segment"] - 1 for segment in asked[1:]}
+    assert refinery.count("model_note WHERE height = 0 AND idx = 0") == 0
+    assert refinery.local.digest("e") == expected("e")
+    assert broken_invariants(refinery.local.engine) == {}
+
+
 def test_one_lie_costs_the_notes_beside_it_nothing(refinery: Refinery) -> None:
     lie = {"turns": [1], "speaker": "user", "text": "Brunhilde pays 987654 euros.", "day": "", "importance": 5}
     refinery.server.answer = scribe.changing(lambda body: body["segments"][0]["notes"].insert(0, lie))
