@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +23,7 @@ TURNS = 50
 """Of the talk "e", whose first segment says enough beside its anchors for three levels."""
 
 CUT_AT_ONCE = Behaviour(change=lambda content: content[:30], finish="length")
-UNQUOTED = Behaviour(change=lambda content: content.replace('{"segments": ', "{segments: "))
+UNQUOTED = Behaviour(change=lambda content: re.sub(r'\A\{"(\w+)": ', r"{\1: ", content))
 """All of the words, and no JSON."""
 
 PASSING = {
@@ -296,7 +297,8 @@ def test_quotes_that_nobody_said_are_refused_and_counted(refinery: Refinery) -> 
     assert broken_invariants(refinery.local.engine) == {}
 
 
-def test_swapped_speakers_are_refused(refinery: Refinery) -> None:
+@pytest.mark.parametrize(("purpose", "height"), [("notes", 0), ("chapter", 1)])
+def test_swapped_speakers_are_refused(refinery: Refinery, purpose: str, height: int) -> None:
     said = [
         {
             "role": "user",
@@ -309,14 +311,14 @@ def test_swapped_speakers_are_refused(refinery: Refinery) -> None:
     ]
 
     def swap(body: dict[str, Any]) -> None:
-        for segment in body["segments"]:
-            for note in segment["notes"]:
+        for told in body.get("segments", [body]):
+            for note in told["notes"]:
                 note["speaker"] = {"Mara": "Tom", "Tom": "Mara"}[note["speaker"]]
 
-    refinery.server.answer = scribe.changing(swap)
+    refinery.server.answer = scribe.changing(swap, purpose)
     refinery.fold("e", said)
     assert refinery.used()["notes_refused"] > 0
-    assert refinery.count("model_note") == 0
+    assert refinery.count(f"model_note WHERE height = {height}") == 0
 
 
 @pytest.mark.parametrize(
