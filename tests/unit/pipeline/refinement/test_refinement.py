@@ -88,6 +88,7 @@ def test_faithful_words_pass(text: str, seq: int) -> None:
         ("p95 must not stay under 150 ms", 1, Unfaithful.NEGATION),
         ("the checkout refunds were tested", 4, Unfaithful.AFFIRMATION),
         ("Tom burned the seat map.", 2, Unfaithful.WORD), ("They must use MongoDB.", 1, Unfaithful.AFFIRMATION),
+        ("I'll send the seat map", 1, Unfaithful.SPEAKER), ("Sends the seat map by Friday.", 1, Unfaithful.SPEAKER),
         ("Mara will send the seat map", 2, Unfaithful.SPEAKER), ("the budget is 1,500 euros", 9, Unfaithful.TURN),
     ],
 )  # fmt: skip

@@ -53,7 +53,9 @@ class Evidence:
         ]
         if not self._days.supports(text, seqs, scope.seqs):
             found.append(Unfaithful.DATE)
-        if speaker is not None and not is_participant(speaker, scope.speakers_of(seqs)):
+        if speaker is not None and (
+            not is_participant(speaker, scope.speakers_of(seqs)) or scope.is_anothers(text, seqs, speaker)
+        ):
             found.append(Unfaithful.SPEAKER)
         return list(dict.fromkeys(found))
 

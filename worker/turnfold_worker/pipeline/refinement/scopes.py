@@ -80,6 +80,20 @@ class Scope:
         named = [turn for turn in self._near if turn.seq in seqs]
         return [*(speaker_label(turn) for turn in named), *(str(turn.role) for turn in named)]
 
+    def is_anothers(self, text: str, seqs: Sequence[int], speaker: str) -> bool:
+        """Whether a sentence without a name tells what another speaker said of themselves, and `speaker` did not."""
+        for sentence in sentences_of(text):
+            words = content_words(sentence)
+            if len(words) < _FEW or self._subject(sentence)[0] is not None:
+                continue
+            near = [(passage.closeness(words), passage) for passage in self._sentences if passage.speaker]
+            most = max((closeness for closeness, _ in near), default=0)
+            best = [passage for closeness, passage in near if closeness == most]
+            told = {owner for passage in best for owner in passage.owners(words, self._speakers)}
+            if told and all(passage.seq not in seqs for passage in best) and not is_participant(speaker, told):
+                return True
+        return False
+
     # What is read
 
     def _lines(self, turns: Sequence[StoredTurn]) -> list[tuple[int, str, str]]:
