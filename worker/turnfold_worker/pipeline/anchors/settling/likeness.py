@@ -17,7 +17,7 @@ from turnfold_worker.pipeline.language.common_words import is_common, listed, we
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Facts, extract_facts
 from turnfold_worker.pipeline.language.quantities import in_one_form
 from turnfold_worker.pipeline.language.spoken import plain_words
-from turnfold_worker.pipeline.language.words import SPECIFIC, specific_words, word_vector
+from turnfold_worker.pipeline.language.words import SPECIFIC, specific_words, word_vector, words
 
 _MARKS: Final = '.,;:!?()[]"“”'
 _SAME_ROOT: Final = 5
@@ -133,9 +133,11 @@ class Known:
         """Telling words of what it puts something else in the place of, and that it does not state beside that."""
         parts = statement_rules.TAKEN_BACK.findall(self.said)
         stated = statement_rules.TAKEN_BACK.sub(" ", self.said)
-        kept = specific_words(stated)
+        kept = {word for word in words(stated) if not is_common(word)}
         return frozenset(
-            word for word in specific_words(" ".join(parts)) if not any(_forms(word, other) for other in kept)
+            word
+            for word in words(" ".join(parts))
+            if word and not is_common(word) and not any(_forms(word, other) for other in kept)
         )
 
     @cached_property
@@ -176,9 +178,14 @@ def by_meaning(one: Known, other: Known) -> float:
     return vectors.cosine(vectors.numbers_of(one.vector), vectors.numbers_of(other.vector))
 
 
-def shared(one: Known, other: Known, *, least: int = SPECIFIC) -> int:
+def both(one: Known, other: Known, *, least: int = SPECIFIC) -> list[str]:
     """Terms in both of at least this weight: by default those that tell what a text is about."""
-    return sum(1 for term in one.words if term in other.words and weight(term) >= least)
+    return [term for term in one.words if term in other.words and weight(term) >= least]
+
+
+def shared(one: Known, other: Known, *, least: int = SPECIFIC) -> int:
+    """How many `both` are."""
+    return len(both(one, other, least=least))
 
 
 def agree(one: Known, other: Known) -> bool:

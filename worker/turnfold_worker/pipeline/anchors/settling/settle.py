@@ -8,7 +8,7 @@ from itertools import product
 from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
-from turnfold_worker.pipeline.anchors.rules import statement_rules
+from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules
 from turnfold_worker.pipeline.anchors.settling.differences import (
     about_another,
     another_value,
@@ -21,11 +21,13 @@ from turnfold_worker.pipeline.anchors.settling.differences import (
     one_word_apart,
     orders_otherwise,
     others,
+    same_but_for_a_word,
     same_value,
 )
 from turnfold_worker.pipeline.anchors.settling.likeness import (
     Known,
     agree,
+    both,
     by_meaning,
     by_words,
     cosine,
@@ -35,6 +37,15 @@ from turnfold_worker.pipeline.anchors.settling.likeness import (
     says_no_more,
     shared,
 )
+from turnfold_worker.pipeline.anchors.settling.subjects import (
+    happened_once,
+    head_of,
+    lifts,
+    lifts_another,
+    says_when_or_how_many,
+    speaks_of_oneself,
+    supposes,
+)
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
 from turnfold_worker.pipeline.anchors.statements.done import SOON, does, does_it, opens_with
 from turnfold_worker.pipeline.anchors.statements.duties import sets_aside, takes_back_all
@@ -43,7 +54,7 @@ from turnfold_worker.pipeline.anchors.statements.manner import turns_round
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, waits
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.language.spoken import is_question
-from turnfold_worker.pipeline.language.words import specific_words
+from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.settings import FoldSettings
 
 _CORRECTS_FROM: Final = 0.30
@@ -83,11 +94,25 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
     for similarity, old in near:
         if not old.active:
             continue
-        answers = old.kind is AnchorType.UNRESOLVED_QUESTION and new.kind in _ANSWERS
-        answers = answers and similarity >= _ABOUT_IT_FROM and shared(new, old) >= _MIN_SHARED_ANSWER
-        if answers and old.anchor.turn_seq < new.anchor.turn_seq:
+        if _answers(new, old, similarity):
             _change(old, AnchorState.RESOLVED, new.anchor.id)
     finish(new, known)
+
+
+def _answers(new: Known, old: Known, similarity: float) -> bool:
+    """Whether a statement that was made after a question is about it, and says what was asked for."""
+    if old.kind is not AnchorType.UNRESOLVED_QUESTION or new.kind not in _ANSWERS:
+        return False
+    if similarity < _ABOUT_IT_FROM or new.anchor.turn_seq <= old.anchor.turn_seq:
+        return False
+    # 'On Saturday at 20:00' tells of no subject.
+    values = frozenset(words(" ".join(old.values)))
+    if len([word for word in both(new, old) if word not in values]) < _MIN_SHARED_ANSWER:
+        return False
+    own = new.kind is AnchorType.CRITICAL_FACT and new.anchor.speaker == old.anchor.speaker
+    if (own and speaks_of_oneself(new.said)) or reply_rules.NO_ANSWER.search(new.said):
+        return False
+    return says_when_or_how_many(old.said, new)
 
 
 def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
@@ -177,7 +202,7 @@ def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSett
 
 def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
     """A correction overtakes what it corrects; a statement overtakes an earlier one that differs in a value."""
-    left = _MAX_SUPERSEDED
+    left = 0 if supposes(new.said) else _MAX_SUPERSEDED
     for similarity, old in near:
         overtaken = old.kind in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
         # What the new one just repeated is a duplicate of it, and replaced by nothing.
@@ -212,11 +237,13 @@ def _corrects(new: Known, old: Known, similarity: float) -> bool:
     """Another value or name of the same subject, or nearly the same words."""
     if new.kind is not AnchorType.CORRECTION or similarity < _SAME_VALUE_FROM or not _may_correct(new, old):
         return False
+    if same_but_for_a_word(new, old):
+        return not about_another(new, old)
     if shared(new, old) <= sum(1 for act in _NAMES_OF_ACTS if act in new.words and act in old.words):
         return False
     differs = similarity >= _CORRECTS_FROM and (_differ(new, old, *NAMES) or one_word_apart(new, old))
     differs = differs or any(another_value(new, old, kind, of_any_unit=True) for kind in VALUES)
-    return differs and not about_another(new, old)
+    return differs and not (about_another(new, old) or lifts_another(new, old))
 
 
 def _may_correct(new: Known, old: Known) -> bool:
@@ -241,7 +268,7 @@ def _rules_otherwise(new: Known, old: Known) -> bool:
     """
     if waits(new.said) or only_then(new.said, old.said) or sometimes_only(new.said, old.said):
         return False
-    if orders_otherwise(new, old) or assigns_otherwise(new, old):
+    if orders_otherwise(new, old) or assigns_otherwise(new, old) or (same_speaker(new, old) and lifts(new, old)):
         return True
     if new.anchor.turn_seq == old.anchor.turn_seq:
         return False
@@ -255,7 +282,7 @@ def _rules_otherwise(new: Known, old: Known) -> bool:
 
 def _takes_back(new: Known, old: Known) -> bool:
     """'We will use MySQL for the ledger, not PostgreSQL' after 'We decided to use PostgreSQL for the ledger'."""
-    if new.kind not in _TAKES_BACK or old.kind not in _STATEMENTS or not new.taken_back & old.specific:
+    if new.kind not in _TAKES_BACK or old.kind not in _STATEMENTS or not new.taken_back & old.words.keys():
         return False
     if not _may_correct(new, old):
         return False
@@ -281,7 +308,7 @@ def _mends(new: Known, old: Known) -> bool:
         return False
     if not _differ(new, old, *VALUES, *NAMES):
         return False
-    return not (about_another(new, old) or has_a_subject_of_its_own(new, old))
+    return not (about_another(new, old) or has_a_subject_of_its_own(new, old) or lifts_another(new, old))
 
 
 def _restates(new: Known, old: Known, similarity: float) -> bool:
@@ -290,7 +317,7 @@ def _restates(new: Known, old: Known, similarity: float) -> bool:
         return False
     if not similarity > 0 or not same_names(new, old) or not same_person(new, old) or new.negations != old.negations:
         return False
-    if only_then(new.said, old.said):
+    if only_then(new.said, old.said) or happened_once(new.said) or happened_once(old.said):
         return False
     ours, theirs = new.facts, old.facts
     kinds = (FactKind.DATE,) if sometimes_only(new.said, old.said) else VALUES
@@ -304,4 +331,6 @@ def _restates(new: Known, old: Known, similarity: float) -> bool:
 
 
 def _subject_similarity(new: Known, old: Known, our_value: str, their_value: str) -> float:
-    return cosine(new.text.replace(our_value, " "), old.text.replace(their_value, " "))
+    """How alike they are without their values, whole or up to the comma behind the value."""
+    pairs = ((new.text, old.text), (head_of(new.text, our_value), head_of(old.text, their_value)))
+    return max(cosine(ours.replace(our_value, " "), theirs.replace(their_value, " ")) for ours, theirs in pairs)
