@@ -126,10 +126,12 @@ class _Selection:
         room -= self._for_actions
         # Half of the room at most: a context of anchors alone says nothing else.
         for_anchors = AnchorsRoom.of(self._policy, target=self._first_target(), most=room // 2, most_with_pins=room)
-        self._anchors_by = ("anchors", first_raw, for_anchors, self._target)
+        newest = self._material.window[-1].created_at if self._material.window else None
+        today = None if newest is None else newest.date()
+        self._anchors_by = ("anchors", first_raw, for_anchors, self._target, today)
         top = TopAnchors.of(self._material.snapshot.anchors)
         anchors = self._material.memo.of(
-            self._anchors_by, lambda: fitting_anchors(top, first_raw, for_anchors, self._pricing)
+            self._anchors_by, lambda: fitting_anchors(top, first_raw, for_anchors, self._pricing, today=today)
         )
         room -= anchors.tokens
         most_names = self._names_share()

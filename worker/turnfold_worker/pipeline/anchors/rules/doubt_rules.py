@@ -166,3 +166,10 @@ KIND: Final = lazy_pattern(
     r"on) my list)(?!\w)"
 )
 """What is promised between people for kindness, whatever it names."""
+
+ADMITS: Final = lazy_pattern(
+    r"(?<!\w)(?:(?:i|we)(?:'m| am| was| were| got) (?:\w+ )?(?:wrong|mistaken)|my (?:mistake|bad)|(?:i|we) (?:misspoke|"
+    r"misread|mixed (?:it|that|them|this) up)|let me (?:correct|rephrase)(?: (?:that|this|myself))?)"
+    r"(?: (?:about|on|with|there|earlier|before)(?: (?:the|my|our|that|this|it)(?: \w+)?)?)?\W*$"
+)
+"""Somebody says that he was wrong, and not yet what is right."""

@@ -137,7 +137,7 @@ class Known:
         return frozenset(
             word
             for word in words(" ".join(parts))
-            if word and not is_common(word) and not any(_forms(word, other) for other in kept)
+            if word and not is_common(word) and not any(same_root(word, other) for other in kept)
         )
 
     @cached_property
@@ -230,8 +230,8 @@ def says_no_more(one: Known, other: Known) -> bool:
     if not _all_in(one.facts.texts(*NAMES), other.said) or not _in_turn(telling, other.words):
         return False
     # 'Omar, then Omar' is not said in 'Ana, then Omar'.
-    repeated = {word: times for word, times in Counter(one.said.split()).items() if times > 1 and not is_common(word)}
-    return all(other.said.split().count(word) >= times for word, times in repeated.items())
+    ours, theirs = (Counter(word.strip(_MARKS) for word in each.said.split()) for each in (one, other))
+    return all(theirs[word] >= times for word, times in ours.items() if times > 1 and not is_common(word))
 
 
 def _in_turn(some: Iterable[str], every: Iterable[str]) -> bool:
@@ -242,8 +242,8 @@ def _in_turn(some: Iterable[str], every: Iterable[str]) -> bool:
 
 def _deny_the_same(one: Known, other: Known) -> bool:
     """True when each word that one denies is denied by the other, in any form."""
-    return all(any(_forms(word, known) for known in other.denied) for word in one.denied) and all(
-        any(_forms(word, known) for known in one.denied) for word in other.denied
+    return all(any(same_root(word, known) for known in other.denied) for word in one.denied) and all(
+        any(same_root(word, known) for known in one.denied) for word in other.denied
     )
 
 
@@ -310,11 +310,11 @@ def own_words(one: Known, other: Known) -> list[str]:
         term
         for term, weighed in one.words.items()
         if not is_common(term)
-        and (weighed > other.words.get(term, weighed) or not any(_forms(term, known) for known in other.words))
+        and (weighed > other.words.get(term, weighed) or not any(same_root(term, known) for known in other.words))
     ]
 
 
-def _forms(term: str, other: str) -> bool:
+def same_root(term: str, other: str) -> bool:
     """'pay' and 'payment', but not 'ana' and 'an'."""
     letters = min(len(term), len(other), _SAME_ROOT)
     return term == other or (letters >= _LEAST_ROOT and term[:letters] == other[:letters])

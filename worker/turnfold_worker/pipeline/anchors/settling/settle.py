@@ -8,7 +8,8 @@ from itertools import product
 from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
-from turnfold_worker.pipeline.anchors.rules import reply_rules, statement_rules
+from turnfold_worker.pipeline.anchors.rules import statement_rules
+from turnfold_worker.pipeline.anchors.settling.answers import ANSWERS, answers
 from turnfold_worker.pipeline.anchors.settling.differences import (
     about_another,
     another_value,
@@ -27,7 +28,6 @@ from turnfold_worker.pipeline.anchors.settling.differences import (
 from turnfold_worker.pipeline.anchors.settling.likeness import (
     Known,
     agree,
-    both,
     by_meaning,
     by_words,
     cosine,
@@ -42,8 +42,6 @@ from turnfold_worker.pipeline.anchors.settling.subjects import (
     head_of,
     lifts,
     lifts_another,
-    says_when_or_how_many,
-    speaks_of_oneself,
     supposes,
 )
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
@@ -54,13 +52,12 @@ from turnfold_worker.pipeline.anchors.statements.manner import turns_round
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only, waits
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, FactKind
 from turnfold_worker.pipeline.language.spoken import is_question
-from turnfold_worker.pipeline.language.words import specific_words, words
+from turnfold_worker.pipeline.language.words import specific_words
 from turnfold_worker.pipeline.settings import FoldSettings
 
 _CORRECTS_FROM: Final = 0.30
 _SAME_VALUE_FROM: Final = 0.15
 """Likeness from which a correction with another number or date is about the same thing."""
-_ABOUT_IT_FROM: Final = 0.30
 _SAME_SUBJECT_FROM: Final = 0.70
 _MEANT_FROM: Final = 0.10
 """Likeness by words from which two anchors may be alike in meaning: below it they share no telling word."""
@@ -73,13 +70,11 @@ _SUBJECT_OF_ITS_OWN: Final = 7
 _NAMES_OF_ACTS: Final = frozenset({"decision", "decided", "decide", "agreed", "correction"})
 """They tell what a clause does, and nothing of its subject."""
 _MAX_SUPERSEDED: Final = 2
-_MIN_SHARED_ANSWER: Final = 2
 _OVERTAKEN: Final = frozenset(
     {AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.COMMITMENT, AnchorType.CORRECTION}
 )
 _STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
 _TAKES_BACK: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION, AnchorType.CRITICAL_FACT})
-_ANSWERS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.CORRECTION})
 
 
 def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
@@ -94,25 +89,9 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
     for similarity, old in near:
         if not old.active:
             continue
-        if _answers(new, old, similarity):
+        if answers(new, old, similarity):
             _change(old, AnchorState.RESOLVED, new.anchor.id)
     finish(new, known)
-
-
-def _answers(new: Known, old: Known, similarity: float) -> bool:
-    """Whether a statement that was made after a question is about it, and says what was asked for."""
-    if old.kind is not AnchorType.UNRESOLVED_QUESTION or new.kind not in _ANSWERS:
-        return False
-    if similarity < _ABOUT_IT_FROM or new.anchor.turn_seq <= old.anchor.turn_seq:
-        return False
-    # 'On Saturday at 20:00' tells of no subject.
-    values = frozenset(words(" ".join(old.values)))
-    if len([word for word in both(new, old) if word not in values]) < _MIN_SHARED_ANSWER:
-        return False
-    own = new.kind is AnchorType.CRITICAL_FACT and new.anchor.speaker == old.anchor.speaker
-    if (own and speaks_of_oneself(new.said)) or reply_rules.NO_ANSWER.search(new.said):
-        return False
-    return says_when_or_how_many(old.said, new)
 
 
 def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
@@ -139,7 +118,7 @@ def _says_instead(one: Known, new: Known, old: Known) -> bool:
         one.active
         and one.anchor.replaces is None
         and one.anchor.turn_seq == new.anchor.turn_seq != old.anchor.turn_seq
-        and one.anchor.type in _ANSWERS
+        and one.anchor.type in ANSWERS
         and bool(one.values)
         and one.values != old.values
         and by_words(one, old) >= _CORRECTS_FROM

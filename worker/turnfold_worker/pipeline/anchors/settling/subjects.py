@@ -6,9 +6,9 @@ import re
 from typing import Final
 
 from turnfold_worker.pipeline.anchors.rules.rule import joined
-from turnfold_worker.pipeline.anchors.settling.likeness import Known
+from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_root
 from turnfold_worker.pipeline.language.common_words import listed
-from turnfold_worker.pipeline.language.facts import VALUES, FactKind
+from turnfold_worker.pipeline.language.facts import VALUES
 from turnfold_worker.pipeline.language.spoken import plain_words
 
 _WORD: Final = re.compile(r"[^\W\d_][\w'-]*")
@@ -20,7 +20,8 @@ _TELLS_NO_SUBJECT: Final = listed("""
     set fixed due planned scheduled moved changed agreed decided confirmed updated raised lowered reduced increased
     postponed starts start begins begin ends end takes take took place happens runs run goes costs cost is leaves
     leave departs arrives arrive lands stays stay remains opens open closes close our your his her their mine
-    being been get gets got make made please let let's what when where which who how why day date time
+    want wants need needs like likes prefer prefers being been get gets got
+    make made please let let's what when where which who how why day date time
     latest exactly about around nearly almost roughly until before after between under over within
 """)
 """Words around a value that say how it is stated, not of what."""
@@ -31,6 +32,7 @@ _HAPPENED: Final = re.compile(
     this (?:morning|past \w+))(?!\w)
 """)
 )
+_WAS: Final = re.compile(r"(?<!\w)(?:is|are|was|were)(?!\w)")
 _LIFTS: Final = re.compile(
     joined(r"""
     (?<!\w)(?:no longer|not any ?more|(?:doesn't|don't|does not|do not) (?:apply|count|hold) any ?more|
@@ -39,6 +41,7 @@ _LIFTS: Final = re.compile(
 )
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _SEVERAL: Final = 2
+_POINTS: Final = re.compile(r"(?<!\w)(?:it|it's|that|that's|this|them|they)(?!\w)")
 _PARTS: Final = re.compile(r"[,;:](?=\s)")
 _ENDS: Final = re.compile(r"[,;:.!?](?=\s)|\s(?:because|since|so|and|but|as|if|unless|when|while|after)(?!\w)")
 _SUPPOSED: Final = re.compile(
@@ -68,8 +71,15 @@ def told_of(one: Known) -> frozenset[str]:
 
 def of_other_things(new: Known, old: Known) -> bool:
     """Whether each says by a word of its own of what it states a value: 'the left pump', 'Tom arrives on 12 May'."""
+    if _POINTS.search(new.said):
+        # 'Raise it to 8' is about what was said before.
+        return False
     ours, theirs = told_of(new), told_of(old)
-    return bool(ours - theirs) and bool(theirs - ours)
+    return _has_own(ours, theirs) and _has_own(theirs, ours)
+
+
+def _has_own(some: frozenset[str], others: frozenset[str]) -> bool:
+    return any(not any(same_root(word, other) for other in others) for word in some)
 
 
 def supposes(said: str) -> bool:
@@ -83,7 +93,7 @@ def happened_once(said: str) -> bool:
     >>> happened_once("i won a cup last week"), happened_once("the cup is next week")
     (True, False)
     """
-    return _HAPPENED.search(said) is not None
+    return _HAPPENED.search(said) is not None and not _WAS.search(said)
 
 
 def lifts_another(new: Known, old: Known) -> bool:
@@ -110,21 +120,3 @@ def head_of(text: str, value: str) -> str:
         return text
     end = next((mark.start() for mark in _PARTS.finditer(text, at + len(value))), len(text))
     return text[:end]
-
-
-def says_when_or_how_many(question: str, answer: Known) -> bool:
-    """Whether an answer states what is asked for, where a day or a number is: 'When …?', 'How many …?'."""
-    if re.match(r"(?:(?:and|so|but),? )?(?:when|what (?:day|date|time))(?!\w)", question):
-        return bool(answer.facts.texts(FactKind.DATE))
-    if re.match(r"(?:(?:and|so|but),? )?how (?:many|much|long|often)(?!\w)", question):
-        return bool(answer.facts.texts(*VALUES)) or any(map(str.isdigit, answer.said))
-    return True
-
-
-def speaks_of_oneself(said: str) -> bool:
-    """Whether plain words tell what the speaker did or does: it answers no question of his own.
-
-    >>> speaks_of_oneself("by the way, yesterday i tried it"), speaks_of_oneself("the crane is checked in may")
-    (True, False)
-    """
-    return re.search(r"(?<!\w)(?:i|i'm|i've|i'd|i was)(?!\w)", said) is not None
