@@ -56,7 +56,8 @@ def means_something_alone(said: str, stated: Iterable[str] = ()) -> bool:
     if _AGREES.match(told):
         return False
     parts = [_OPENERS.sub("", part.strip()) for part in _PARTS.split(told)]
-    parts = [part for part in parts if part]
+    # A single word calls somebody, or says yes.
+    parts = [part for part in parts if " " in part] or [part for part in parts if part]
     return not parts or not all(map(_only_points, parts))
 
 
