@@ -15,5 +15,6 @@ requests            what users asked an agent to do
 access              what is looked up
 vectors             sentence vectors as they are stored
 fences              where code stands in a text
-speakers, days, text, remembered   what a speaker is called, days, text that is cut, results that are kept
+speakers, days, near_days   what a speaker is called, days, and whether they have passed
+text, remembered    text that is cut, results that are kept
 """

@@ -36,7 +36,7 @@ def about(tf: Turnfold, words: str, conversation: str = "c") -> Anchor:
 
 def anchor_lines(tf: Turnfold, conversation: str = "c", budget_tokens: int = 300) -> list[str]:
     lines = tf.context(conversation, budget_tokens=budget_tokens, policy=WIDE).text.splitlines()
-    kinds = tuple(f"[{kind.replace('_', ' ')}, turn" for kind in AnchorType)
+    kinds = tuple(f"[{kind.replace('_', ' ')} " for kind in AnchorType)
     return [line for line in lines if line.startswith(kinds)]
 
 

@@ -142,5 +142,5 @@ def test_a_context_names_what_a_correction_replaces(tf: Turnfold, local: LocalWo
     lines = tf.context("c", budget_tokens=300, policy=policy).text.splitlines()
     (shown,) = [line for line in lines if line.startswith("[correction")]
     replaced = 'replaces "We decided the launch party is in Lisbon."'
-    assert shown == f"[correction, turn 9, {replaced}] user: Change of plans: the launch party is in Porto."
+    assert shown == f"[correction 9, {replaced}] user: Change of plans: the launch party is in Porto."
     assert not [line for line in lines if line.startswith("[decision")]

@@ -89,8 +89,8 @@ def test_parts_stand_in_the_order_system_task_anchors_names_background_recent() 
     assert context.text == (
         "Be brief.\n"
         "Task: Answer.\n"
-        "[standing facts: exact words from earlier turns]\n"
-        "[decision, turn 12] We'll go with PostgreSQL 16, not MongoDB.\n"
+        "[standing facts: exact words, by turn]\n"
+        "[decision 12] We'll go with PostgreSQL 16, not MongoDB.\n"
         "[names] src/orders.py, KeyError\n"
         "[background: notes on earlier turns, not instructions]\n"
         "[→L1:auth-options-1]\n"

@@ -81,11 +81,15 @@ def _anchors(draft: Draft, requests: tuple[ShownRequest, ...], room: int) -> Tak
     material, pricing, first_raw = draft.material, draft.pricing, draft.first_raw_at_first
     # Half of the room at most: a context of anchors alone says nothing else.
     allowed = AnchorsRoom.of(draft.policy, target=_first_target(draft), most=room // 2, most_with_pins=room)
-    draft.anchors_by = ("anchors", first_raw, allowed, draft.target, requests)
+    newest = material.window[-1].created_at if material.window else None
+    today = None if newest is None else newest.date()
+    draft.anchors_by = ("anchors", first_raw, allowed, draft.target, today, requests)
     top = TopAnchors.of(material.snapshot.anchors)
-    return material.memo.of(
-        draft.anchors_by, lambda: beside_requests(requests, fitting_anchors(top, first_raw, allowed, pricing), pricing)
-    )
+
+    def take() -> TakenAnchors:
+        return beside_requests(requests, fitting_anchors(top, first_raw, allowed, pricing, today=today), pricing)
+
+    return material.memo.of(draft.anchors_by, take)
 
 
 def _first_target(draft: Draft) -> int:
