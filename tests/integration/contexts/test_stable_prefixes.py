@@ -9,29 +9,24 @@ from typing import Final
 
 import pytest
 
-from conftest import LocalWorker
 from support.growing import growing
 from support.prefixes import shared
 from support.talk import talk
-from turnfold import Turnfold
 
 EXAMPLE: Final = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
-TURNS, APPENDS, BUDGET = 500, 50, 4_000
+APPENDS = 50
 
 
-@pytest.mark.parametrize("seed", ["one", "two"])
+@pytest.mark.parametrize(
+    ("turns", "appends", "budget"), [(300, 30, 2_400), pytest.param(500, 50, 4_000, marks=pytest.mark.long)]
+)
 def test_seven_tenths_of_a_context_stand_in_the_next_one_while_turns_are_appended_one_by_one(
-    tf: Turnfold, local: LocalWorker, seed: str
+    turns: int, appends: int, budget: int
 ) -> None:
-    turns = talk(seed, TURNS)
-    tf.append("c", turns[:-APPENDS])
-    local.settle()
     texts = []
-    for turn in turns[-APPENDS:]:
-        tf.append("c", turn)
-        local.settle()
-        context = tf.context("c", budget_tokens=BUDGET, query=False)
-        assert 0.95 * BUDGET <= context.tokens <= BUDGET
+    for tf in growing(talk("one", turns), begin=turns - appends):
+        context = tf.context("c", budget_tokens=budget, query=False)
+        assert 0.95 * budget <= context.tokens <= budget
         texts.append(context.text.encode())
     assert median(shared(texts)) >= 0.70
 

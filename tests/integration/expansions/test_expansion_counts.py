@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ import redis
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from conftest import LocalWorker
+from conftest import Filling, LocalWorker
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold import AsyncTurnfold, Settings, Turnfold, UnknownMarker
@@ -27,11 +27,20 @@ from turnfold_worker.totals import stored_totals
 TURNS = talk("access", 150)
 
 
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds a conversation of short segments."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        tf.configure("c", settings={"segment_max_turns": 6})
+        tf.append("c", TURNS)
+        make_worker().settle()
+
+    return fill
+
+
 @pytest.fixture
-def folded(tf: Turnfold, local: LocalWorker) -> Turnfold:
-    tf.configure("c", settings={"segment_max_turns": 6})
-    tf.append("c", TURNS)
-    local.settle()
+def folded(tf: Turnfold) -> Turnfold:
     return tf
 
 

@@ -19,6 +19,8 @@ from turnfold_worker.testing import model_replies as scribe
 from turnfold_worker.testing.model_server import OpenAIServer
 from turnfold_worker.wiring import refine_target
 
+pytestmark = pytest.mark.daily_on("sqlite")
+
 
 def test_two_closed_segments_are_refined_in_one_call_and_their_chapter_after_its_last(refinery: Refinery) -> None:
     refinery.fold("c")
@@ -55,9 +57,9 @@ def test_every_row_of_a_model_says_where_it_comes_from(refinery: Refinery) -> No
 
 
 def test_the_canonical_state_is_the_one_without_a_model(refinery: Refinery) -> None:
-    refinery.fold("c", 120)
+    refinery.fold("c", 80)
     assert refinery.levels()
-    alone = fold(talk("c", 120), conversation_id="c", settings=SHORT_SEGMENTS)
+    alone = fold(talk("c", 80), conversation_id="c", settings=SHORT_SEGMENTS)
     assert refinery.local.digest("c") == alone.digest()
 
 
@@ -77,12 +79,12 @@ def test_a_model_anchor_is_read_beside_those_of_the_rules_in_the_order_of_the_ta
 def test_a_context_without_a_query_shows_the_models_notes_in_place_of_the_rules(
     refinery: Refinery, policy: str
 ) -> None:
-    refinery.fold("c", 120)
+    refinery.fold("c", 80)
     context = refinery.tf.context("c", budget_tokens=2_000, policy=policy)
     assert context.tokens <= 2_000
     shown = [body for (body,) in refinery.query("SELECT body FROM model_note") if body in context.text]
     assert len(shown) > 5
-    rules = fold(talk("c", 120), conversation_id="c", settings=SHORT_SEGMENTS)
+    rules = fold(talk("c", 80), conversation_id="c", settings=SHORT_SEGMENTS)
     rules_context = rules.context(budget_tokens=2_000, policy=policy).text
     assert context.text != rules_context
     SqlRefinementAdmin(
@@ -103,9 +105,9 @@ def test_what_is_asked_is_the_same_whenever_it_is_asked(
     make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
 ) -> None:
     refinery = make_refinery()
-    turns = talk("c", 160)
-    refinery.fold("c", turns[:60])
-    refinery.tf.append("c", turns[60:])
+    turns = talk("c", 90)
+    refinery.fold("c", turns[:40])
+    refinery.tf.append("c", turns[40:])
     refinery.local.settle()
     early = {json.dumps(request["messages"]) for request in openai_server.requests}
     openai_server.requests.clear()
@@ -116,7 +118,7 @@ def test_what_is_asked_is_the_same_whenever_it_is_asked(
 
 def test_the_goal_the_constraints_and_earlier_anchors_are_given(refinery: Refinery) -> None:
     refinery.tf.configure("c", goal="Sell tickets", constraints=["no AWS"])
-    refinery.fold("c", 160)
+    refinery.fold("c", 80)
     prompts = [request["messages"][1]["content"] for request in refinery.server.requests]
     assert all(prompt.startswith("Goal of the conversation: Sell tickets\nConstraint: no AWS\n") for prompt in prompts)
     first = next(prompt for prompt in prompts if "=== segment 1 (" in prompt)

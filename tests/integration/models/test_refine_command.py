@@ -21,6 +21,8 @@ from turnfold_worker.offline import fold
 from turnfold_worker.testing.model_replies import read_request
 from turnfold_worker.testing.model_server import OpenAIServer
 
+pytestmark = pytest.mark.daily_on("sqlite")
+
 Run = Callable[..., Result]
 
 
@@ -66,7 +68,7 @@ def said(result: Result, code: int = 0) -> dict[str, Any]:
 def test_conversations_from_before_there_was_a_model_are_refined(
     make_refinery: Callable[..., Refinery], run: Run
 ) -> None:
-    make_refinery(refine="off").fold("c", 120)
+    make_refinery(refine="off").fold("c", 72)
     refinery = make_refinery()
     assert refinery.states == []
     with working(refinery):
@@ -99,14 +101,14 @@ def test_another_model_writes_everything_anew_and_nothing_twice(
 def test_undoing_leaves_what_a_run_without_a_model_leaves(
     refinery: Refinery, make_refinery: Callable[..., Refinery], run: Run
 ) -> None:
-    refinery.fold("c", 120)
+    refinery.fold("c", 72)
     refined = refinery.tf.context("c", budget_tokens=900, policy="recency").text
     billed = refinery.server.billed
     found = said(run("refine", "c", "--undo", "--json", model=False))
     assert found["levels_removed"] > 0
     assert found["anchors_removed"] > 0
     plain = make_refinery(refine="off")
-    alone = fold(talk("c", 120), conversation_id="c", settings=SHORT_SEGMENTS)
+    alone = fold(talk("c", 72), conversation_id="c", settings=SHORT_SEGMENTS)
     for policy in ("recency", "balanced"):
         mine = plain.tf.context("c", budget_tokens=900, policy=policy)
         assert mine.text == alone.context(budget_tokens=900, policy=policy).text
@@ -140,7 +142,7 @@ def test_inspect_says_who_wrote_each_level_and_found_each_anchor(refinery: Refin
 
 
 def test_usage_adds_up_by_day_model_and_conversation(refinery: Refinery, run: Run) -> None:
-    refinery.fold("c", 120)
+    refinery.fold("c", 72)
     refinery.fold("d")
     rows = said(run("usage", "--json"))["usage"]
     assert {row["model"] for row in rows} == {"gpt-4o", "gpt-4o-mini"}
@@ -165,7 +167,7 @@ def cost_of_notes(refinery: Refinery) -> int:
 def test_a_batch_asks_at_half_the_price_and_workers_find_the_answers(
     make_refinery: Callable[..., Refinery], run: Run
 ) -> None:
-    make_refinery(refine="off").fold("c", 120)
+    make_refinery(refine="off").fold("c", 72)
     refinery = make_refinery()
     server = refinery.server
     submitted = run("refine", "--all", "--batch", "--no-wait")
@@ -186,14 +188,14 @@ def test_a_batch_asks_at_half_the_price_and_workers_find_the_answers(
     single = make_refinery()
     with refinery.local.write_engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM tenant_usage")
-    single.fold("e", [{**turn} for turn in talk("c", 120)])
+    single.fold("e", [{**turn} for turn in talk("c", 72)])
     assert abs(2 * paid - cost_of_notes(single)) <= 0.05 * cost_of_notes(single)
 
 
 def test_a_batch_that_was_left_is_gone_on_with_and_what_it_did_not_answer_is_asked_by_itself(
     make_refinery: Callable[..., Refinery], run: Run
 ) -> None:
-    make_refinery(refine="off").fold("c", 120)
+    make_refinery(refine="off").fold("c", 72)
     refinery = make_refinery()
     run("refine", "c", "--batch", "--no-wait")
     over: list[Result] = []
@@ -212,7 +214,7 @@ def test_a_batch_that_was_left_is_gone_on_with_and_what_it_did_not_answer_is_ask
 
 
 def test_what_could_not_be_submitted_waits_for_no_batch(make_refinery: Callable[..., Refinery], run: Run) -> None:
-    make_refinery(refine="off").fold("c", 120)
+    make_refinery(refine="off").fold("c", 72)
     refinery = make_refinery()
     refused = run("refine", "c", "--batch", "--no-wait", TURNFOLD_DAILY_TOKENS="1")
     assert refused.exit_code == 3, refused.output

@@ -232,9 +232,9 @@ def test_lines_that_look_like_ours_are_ours(conversation: Conversation, request:
 @pytest.mark.parametrize("counter", COUNTERS, ids=lambda counter: counter.name)
 @pytest.mark.parametrize("policy", [BALANCED, RECENCY], ids=lambda policy: policy.name)
 def test_nearly_all_of_the_budget_is_used_when_the_conversation_is_longer(counter: Counter, policy: Policy) -> None:
-    for budget in (1_000, 2_000, 4_000, 8_000):
+    for budget in (1_000, 3_000, 8_000):
         used = []
-        for seed in range(7):
+        for seed in range(5):
             conversation = build(segments=400 + 37 * seed, tail=seed * 3, words=25, seed=seed)
             context = read(conversation, Request(budget_tokens=budget, counter=counter, policy=policy))
             used.append(context.tokens / budget)
