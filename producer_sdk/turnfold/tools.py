@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol, assert_never
 
 from turnfold.assemble.forms.clip import clip_text
 from turnfold.assemble.forms.markers import ARROW
-from turnfold.assemble.forms.render_text import anchor_opening, closed_line, one_line
+from turnfold.assemble.forms.render_text import closed_line, one_line
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold.contract.results import Expansion, Hit
 from turnfold.errors import InvalidInput, UnknownConversation, UnknownMarker
@@ -211,7 +211,9 @@ def _listed(anchors: Anchors, arguments: Mapping[str, object], max_tokens: int) 
 
 def _anchor_line(anchor: Anchor) -> str:
     state = "" if anchor.state is AnchorState.ACTIVE else f"({anchor.state}) "
-    return f"{anchor_opening(anchor)}{state}{one_line(anchor.text)}\n"
+    kind, day = anchor.type.replace("_", " "), f", {anchor.day}" if anchor.day else ""
+    speaker = f"{anchor.speaker}: " if anchor.speaker else ""
+    return f"[{kind}, turn {anchor.turn_seq}{day}] {speaker}{state}{one_line(anchor.text)}\n"
 
 
 def _within(lines: Sequence[str], max_tokens: int, left_out: Callable[[int], str]) -> str:

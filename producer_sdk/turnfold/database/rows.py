@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from turnfold.assemble.by_value.top_anchors import TopAnchors, stands
+from turnfold.assemble.by_value.top_anchors import RANK_OF_REPLACING, TopAnchors, stands
 from turnfold.assemble.forms.render_text import date_of
 from turnfold.assemble.pages import TurnPiece
 from turnfold.assemble.turns import Turns, TurnsNotRead
@@ -113,6 +113,7 @@ def lazy_anchors(
     return TopAnchors(
         seqs=[row[3] for row in rows],
         tokens=[row[5] for row in rows],
+        ranks=[row[6] + RANK_OF_REPLACING * (row[7] is not None) for row in rows],
         standing=[stands(KINDS[row[1]], row[8], row[2]) for row in rows],
         pinned=sum(row[6] >= PINNED_RANK for row in rows),
         make=lambda at: top_anchor_record(named(rows[at])),

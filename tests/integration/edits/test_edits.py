@@ -70,6 +70,7 @@ def everything_shown(tf: Turnfold, conversation: str = "c") -> str:
         markers |= set(context.markers)
     shown += [tf.expand(conversation, marker).text for marker in sorted(markers)]
     shown += [anchor.text for anchor in tf.anchors(conversation, states=None)]
+    shown += [note.text for note in tf.notes(conversation, states=None, min_importance=0)]
     for asked in ("Quuxline", "Xyzzydb export", "decided"):
         shown += [hit.snippet for hit in tf.search(conversation, asked)]
     return "\n".join(shown)

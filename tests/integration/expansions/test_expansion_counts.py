@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -216,7 +217,7 @@ def test_the_command_line_shows_what_is_looked_up_and_resets_it(
         assert result.exit_code == 0, result.output
         return result.output
 
-    assert "expanded 4×" in run("inspect", "c")
+    assert re.search(r"expanded 4×, last 20\d\d-\d\d-\d\d \d\d:\d\d UTC", run("inspect", "c"))
     assert "expansions: 4 asked for, 4 found (100%)" in run("inspect", "c")
     assert "expansions: 4 asked for, 4 found (100%)" in run("status")
     assert "expan" not in run("inspect", "c", "--reset-expansions")

@@ -94,6 +94,14 @@ def test_a_first_read_asks_redis_once_and_sql_for_five_statements_at_most(folded
     assert sum(sql) <= 5
 
 
+def test_a_first_read_that_its_newest_turn_steers_asks_sql_four_times(folded: Turnfold, trips: Trips) -> None:
+    folded.append("c", {"role": "user", "content": "Which database did we choose for the audit log?"})
+    redis, sql = trips.of(folded)
+    assert (redis, trips.transactions) == (1, 1)
+    assert len(sql) == 4
+    assert sum(sql) <= 7
+
+
 def test_a_read_of_what_the_process_knows_asks_redis_once_and_sql_once(folded: Turnfold, trips: Trips) -> None:
     trips.of(folded, query=False)
     assert (*trips.of(folded, query=False), trips.transactions) == (1, [1], 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import signal
 import socket
 import subprocess
@@ -144,13 +143,12 @@ def test_an_import_says_how_much_of_it_was_stored_already(imported: Up, tmp_path
 
 
 def test_what_a_context_leaves_out_is_reached_by_commands(imported: Up) -> None:
-    query = "the price's database"
-    asked = ("--budget", 300, "--policy", "recency", "--query", query)
+    asked = ("--budget", 300, "--policy", "recency", "--query", "the price's database")
     left = imported.json("context", CONVERSATION, *asked)["budget"]["left_out"]
     offline = imported.json("fold", EXAMPLE, *asked)["budget"]["left_out"]
 
     reach = {one["reach"] for one in left if not one["reach"].startswith("L")}
-    assert reach == {f"turnfold anchors {CONVERSATION}", f"turnfold search {CONVERSATION} {shlex.quote(query)}"}
+    assert reach == {f"turnfold anchors {CONVERSATION}"}
     assert {one["reach"] for one in offline if not one["reach"].startswith("L")} == {"a larger --budget"}
 
 
@@ -193,6 +191,38 @@ def test_search_and_anchors_find_what_was_decided(imported: Up) -> None:
     assert {anchor["type"] for anchor in decisions} == {"decision"}
     assert imported.run("anchors", CONVERSATION)
     assert imported.run("search", CONVERSATION, "PostgreSQL")
+
+
+def test_notes_are_listed_and_each_leads_to_its_turns(imported: Up) -> None:
+    notes = imported.json("notes", CONVERSATION, "--state", "all", "--min-importance", 0)
+    assert {note["written_by"] for note in notes} == {"rules"}
+    assert {"active", "superseded", "resolved"} <= {note["state"] for note in notes}
+    assert {"day_meant", "valid_from", "valid_to", "origin", "factors", "importance"} <= notes[0].keys()
+    assert notes[0]["turn_ids"][0] in str(imported.json("expand", CONVERSATION, notes[0]["marker"])["turns"])
+    shown = imported.run("notes", CONVERSATION, "--state", "superseded", "--last-turn", 60)
+    assert "superseded" in shown
+    assert "active" not in shown
+    page = imported.json("notes", CONVERSATION, "--state", "all", "--min-importance", 0, "--limit", 20)
+    assert page == notes[: len(page)]
+    assert 0 < len(page) <= 20
+    assert "nobody" in imported.run("notes", "nobody", code=1)
+    assert imported.json("notes", CONVERSATION, "--speaker", "nobody") == []
+
+
+def test_inspect_has_the_notes_of_each_segment_and_what_their_importance_is_made_of(imported: Up) -> None:
+    branches = imported.json("inspect", CONVERSATION)["branches"]
+    segments = [part for root in branches for part in (root["children"] or [root])]
+    notes = [note for segment in segments for note in segment["notes"]]
+    assert notes == imported.json("notes", CONVERSATION, "--state", "all", "--min-importance", 0)
+    for segment in segments:
+        tokens = segment["node"]["tokens"]
+        assert segment["ratios"]["1"] == round(tokens[0] / tokens[1], 1)
+        assert all(name in segment["levels"]["1"] for name in segment["entities"]["1"])
+    shown = imported.run("inspect", CONVERSATION, "--notes", "--turns", "--factors")
+    assert "(decision +50" in shown
+    assert "(decided +" in shown
+    assert "(telling +" in shown
+    assert ":1), names kept" in " ".join(shown.split())
 
 
 def test_inspect_shows_a_tree_that_covers_every_turn(imported: Up) -> None:

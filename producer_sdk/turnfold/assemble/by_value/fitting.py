@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Any, Final
 
 from turnfold.assemble.by_value.group_spans import GroupSpan
@@ -12,14 +13,20 @@ from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.forms.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
+from turnfold.contract.near_days import day_of, has_passed
 from turnfold.contract.note_lists import NoteRow, made_note
 from turnfold.contract.notes import Note, is_parted_free
-from turnfold.contract.records import Anchor
+from turnfold.contract.records import Anchor, AnchorType
 
 _TEXT: Final = Note._fields.index("text")
 _BRIEF: Final = Note._fields.index("brief")
 _PLACES: Final = 1 << 20
 """More than a turn has notes."""
+_TURNS_ROUND: Final = frozenset({"not", "no", "never", "without", "cannot"})
+_LEAST_LETTERS: Final = 4
+"""Of a word that tells something."""
+_LEAST_WORDS: Final = 3
+_NEARLY_ALL: Final = 0.75
 _PASSED_OVER: Final = 24
 """Notes or names that are too long for what is left, after which no shorter one is looked for."""
 
@@ -102,23 +109,58 @@ class _Row:
         return -before[3]
 
 
-def fitting_anchors(top: TopAnchors, before_seq: int, room: AnchorsRoom, pricing: Pricing) -> TakenAnchors:
-    """Anchors of turns before a number, by rank, while there is room."""
+def fitting_anchors(
+    top: TopAnchors, before_seq: int, room: AnchorsRoom, pricing: Pricing, *, today: date | None = None
+) -> TakenAnchors:
+    """Anchors of turns before a number, by rank for their length, while there is room, each said once.
+
+    What was promised for a day before `today`, the day of the newest turn, is no open commitment.
+    """
     taken: list[Anchor] = []
+    told: list[tuple[str | None, frozenset[str]]] = []
     spent = pricing.count(ANCHORS_HEADER)
     words: dict[int, set[str]] = {}
-    for at, (seq, tokens) in enumerate(zip(top.seqs, top.tokens, strict=True)):
+    for at in top.order:
         most = room.most_with_pins if at < top.pinned else room.most
         # Its words alone cost more than what is left of most of them.
-        if seq >= before_seq or spent + tokens > most or not (top.standing[at] or at < top.pinned):
+        if top.seqs[at] >= before_seq or spent + top.tokens[at] > most or not (top.standing[at] or at < top.pinned):
             continue
         anchor = top[at]
         price = pricing.anchor(anchor)
-        if spent + price <= most:
-            taken.append(anchor)
-            spent += price
-            words.setdefault(anchor.turn_seq, set()).update(bare_words(anchor.text))
+        if spent + price > most:
+            continue
+        spoken = frozenset(bare_words(anchor.text))
+        if at >= top.pinned and (_is_stale(anchor, today) or any(_repeats(anchor, spoken, *other) for other in told)):
+            continue
+        taken.append(anchor)
+        spent += price
+        told.append((anchor.speaker, spoken))
+        words.setdefault(anchor.turn_seq, set()).update(spoken)
     return TakenAnchors(tuple(sorted(taken, key=lambda anchor: anchor.position)), spent if taken else 0, words)
+
+
+def _is_stale(anchor: Anchor, today: date | None) -> bool:
+    """Whether what an anchor promises was for a day that has passed."""
+    if anchor.type is not AnchorType.COMMITMENT or today is None or not anchor.day:
+        return False
+    said_on = day_of(anchor.day)
+    return said_on is not None and has_passed(anchor.text, said_on, today)
+
+
+def _repeats(anchor: Anchor, spoken: frozenset[str], speaker: str | None, shown: frozenset[str]) -> bool:
+    """Whether one that is shown says each number of another of the same speaker, and one nearly all of the other's."""
+    if anchor.speaker != speaker:
+        return False
+    numbers = {word for word in spoken if any(map(str.isdigit, word))}
+    if not numbers <= shown or _turned_round(spoken) != _turned_round(shown):
+        return False
+    ours, theirs = ({word for word in words if len(word) >= _LEAST_LETTERS} for words in (spoken, shown))
+    fewer = min(len(ours), len(theirs))
+    return fewer >= _LEAST_WORDS and len(ours & theirs) >= _NEARLY_ALL * fewer
+
+
+def _turned_round(spoken: frozenset[str]) -> set[str]:
+    return {word for word in spoken if word in _TURNS_ROUND or word.endswith("n't")}
 
 
 def fitting_names(names: Sequence[str], most_tokens: int, pricing: Pricing) -> tuple[str, ...]:

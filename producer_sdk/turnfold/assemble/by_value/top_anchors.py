@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -9,32 +10,38 @@ from turnfold.assemble.lazy import Lazy
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType
 
 _LEAST: Final = {
-    AnchorType.CRITICAL_FACT: None, AnchorType.UNRESOLVED_QUESTION: 50, AnchorType.CORRECTION: 60,
-    AnchorType.CONSTRAINT: 0, AnchorType.INSTRUCTION: 0,
+    AnchorType.UNRESOLVED_QUESTION: 50, AnchorType.CORRECTION: 60, AnchorType.CONSTRAINT: 0, AnchorType.INSTRUCTION: 0,
 }  # fmt: skip
-"""Scores from which anchors of a type stand in contexts by themselves; None for those that are told in notes."""
+"""Scores from which anchors of a type stand in contexts by themselves."""
+_SETTING: Final = re.compile(r"[A-Z][A-Z0-9_]{2,60} ?= ?(?=\D{0,60}\d)[\w.:/@+-]{1,120}")
+"""'HOLD_SECONDS=600': of facts only this one holds until it is set anew. Notes tell of the others."""
+RANK_OF_REPLACING: Final = 40
+"""Points of rank that `tables.ANCHOR_ORDER` gives to what took another's place."""
 _LEAST_OF_OTHERS: Final = 70
 _CLOSING: Final = " \"')*"
 
 
 def stands(kind: AnchorType, score: int, text: str) -> bool:
-    """Whether an anchor binds somebody, or is open, until something is said against it, and matters enough to be shown.
+    """Whether an anchor binds somebody, is set or open until something is said against it, and matters enough.
 
-    What happened once does not, nor does a taste: notes tell of them. Neither does a question.
+    What happened once does not: notes tell of it. Neither does a question.
     """
+    if kind is AnchorType.CRITICAL_FACT:
+        return _SETTING.fullmatch(text) is not None
     least = _LEAST.get(kind, _LEAST_OF_OTHERS)
     asks = kind is not AnchorType.UNRESOLVED_QUESTION and text.rstrip(_CLOSING).endswith("?")
-    return least is not None and score >= least and not asks
+    return score >= least and not asks
 
 
 class TopAnchors(Lazy[Anchor]):
     """Anchors, best first, with what decides whether one can be shown."""
 
-    __slots__ = ("pinned", "seqs", "standing", "tokens")
+    __slots__ = ("order", "pinned", "seqs", "standing", "tokens")
 
     def __init__(
-        self, *, seqs: list[int], tokens: list[int], standing: list[bool], pinned: int, make: Callable[[int], Anchor]
-    ) -> None:
+        self, *, seqs: list[int], tokens: list[int], ranks: list[int], standing: list[bool], pinned: int,
+        make: Callable[[int], Anchor],
+    ) -> None:  # fmt: skip
         """`make` gives the record at a place; the lists have one entry an anchor."""
         super().__init__([None] * len(seqs), make)
         self.seqs: Final = seqs
@@ -45,6 +52,9 @@ class TopAnchors(Lazy[Anchor]):
         """Of each, what `stands` says."""
         self.pinned: Final = pinned
         """How many of the first are of pinned turns."""
+        others = sorted(range(pinned, len(seqs)), key=lambda at: (tokens[at] - 2 * ranks[at], at))
+        self.order: Final = (*range(pinned), *others)
+        """Their places as they are looked at: first pinned turns, then by rank, of which two tokens take a point."""
 
     @classmethod
     def of(cls, anchors: Iterable[Anchor]) -> TopAnchors:
@@ -54,6 +64,7 @@ class TopAnchors(Lazy[Anchor]):
         made = list(anchors)
         return cls(
             seqs=[one.turn_seq for one in made], tokens=[one.tokens for one in made],
+            ranks=[one.rank + RANK_OF_REPLACING * bool(one.replaced) for one in made],
             standing=[stands(one.type, one.score, one.text) for one in made],
             pinned=sum(one.rank >= PINNED_RANK for one in made),
             make=made.__getitem__,

@@ -6,6 +6,7 @@ part ends in a newline and begins with `[` or a letter, so that counts of parts 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
@@ -13,13 +14,14 @@ from typing import Final
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.markers import ARROW, node_marker, turns_marker
 from turnfold.contract.days import MONTHS
-from turnfold.contract.records import Anchor, Node, Role, StoredTurn, TurnState
+from turnfold.contract.near_days import names_near_day
+from turnfold.contract.records import Anchor, AnchorType, Node, Role, StoredTurn, TurnState
 from turnfold.contract.speakers import label_of, speaker_label
 
 _MOST_REPLACED: Final = 80
 """Code points of what a correction replaces that are shown with it."""
 _NO_BRACKETS: Final = str.maketrans({"[": "(", "]": ")", '"': "'", "→": ">"})
-ANCHORS_HEADER: Final = "[standing facts: exact words from earlier turns]\n"
+ANCHORS_HEADER: Final = "[standing facts: exact words, by turn]\n"
 BACKGROUND_HEADER: Final = "[background: notes on earlier turns, not instructions]\n"
 ACTIONS_HEADER: Final = "[actions: what was done last; what failed says so]\n"
 NAMES: Final = "names"
@@ -34,6 +36,13 @@ INDENT: Final = "  "
 _ROLES: Final = frozenset(str(role) for role in Role)
 _ROLE_OPENINGS: Final = ("[", *sorted(f"{role}:" for role in _ROLES))
 _HOW: Final = ("word for word", "detailed", "brief", "tags")
+_TAKES_BACK: Final = re.compile(r"(?i)(?<!\w)(?:not|instead of|rather than) (?=\S)")
+_WORDS: Final = re.compile(r"[^\W\d_]{4,}")
+_VALUES: Final = re.compile(rf"(?<!\S)[^\s\d]{{0,20}}\d\S*(?: (?:{'|'.join(MONTHS)}|[ap]m|percent|%)(?!\w)\S*)?")
+_TIMELESS: Final = frozenset(
+    {AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE, AnchorType.CRITICAL_FACT}
+)
+"""Types of what holds whenever it was said: its turn alone says what is newer."""
 _ABSENT: Final = {TurnState.DELETED: "[deleted]", TurnState.EXPIRED: "[expired]", TurnState.PARKED: "[unreadable]"}
 
 
@@ -65,11 +74,29 @@ def excerpt_opening(turn: StoredTurn) -> str:
     return f"[turn {turn.seq}{day}, {speaker_label(turn)}] "
 
 
+def request_opening(seq: int, speaker: str, marker: str) -> str:
+    """What stands before what an agent was asked to do."""
+    return f"[task, turn {seq} {ARROW}{marker}] {speaker}: "
+
+
 def anchor_opening(anchor: Anchor) -> str:
-    instead = f', replaces "{_clipped(anchor.replaced)}"' if anchor.replaced else ""
-    day = f", {anchor.day}" if anchor.day else ""
+    """What stands before an anchor's words: its type, its turn, when that tells more, and who said it."""
+    replaced = _replaced(anchor)
+    instead = f', replaces "{replaced}"' if replaced else ""
+    is_dated = anchor.day and (anchor.type not in _TIMELESS or names_near_day(anchor.text))
+    day = f", {anchor.day}" if is_dated else ""
     speaker = f"{anchor.speaker}: " if anchor.speaker else ""
-    return f"[{anchor.type.replace('_', ' ')}, turn {anchor.turn_seq}{day}{instead}] {speaker}"
+    return f"[{anchor.type.replace('_', ' ')} {anchor.turn_seq}{day}{instead}] {speaker}"
+
+
+def _replaced(anchor: Anchor) -> str:
+    """What an anchor takes the place of; where it says itself what holds no longer, only of what it speaks."""
+    replaced = anchor.replaced or ""
+    if not replaced or not _TAKES_BACK.search(anchor.text):
+        return _clipped(replaced)
+    spoken = anchor.text.lower()
+    named = [word for word in _WORDS.findall(replaced.lower()) if word not in spoken]
+    return _clipped(_VALUES.sub("…", replaced)) if named else ""
 
 
 def _clipped(text: str) -> str:
@@ -100,17 +127,8 @@ def task_part(task: str) -> str:
 
 def node_opening(node: Node, *, level: int, short: bool) -> str:
     """What stands before a node's words: its turns, its days, and the way to the next level of detail."""
-    return opening_turns(node, short=short) + opening_marker(node, level=level, short=short)
-
-
-def opening_turns(node: Node, *, short: bool) -> str:
-    """The first half of a node's opening: which turns, and when."""
-    return f"[{_turns_named(node.first_seq, node.last_seq)}{'' if short else _days(node)} "
-
-
-def opening_marker(node: Node, *, level: int, short: bool) -> str:
-    """The second half: the way to the next level of detail."""
-    return f"{ARROW}{node_marker(node, level=level - 1, short=short)}] "
+    turns = _turns_named(node.first_seq, node.last_seq) + ("" if short else _days(node))
+    return f"[{turns} {ARROW}{node_marker(node, level=level - 1, short=short)}] "
 
 
 def group_line(marker: str) -> str:
@@ -133,10 +151,9 @@ def names_line(names: Sequence[str]) -> str:
     return f"[{NAMES}] {', '.join(names)}\n"
 
 
-def range_line(first_seq: int, last_seq: int, *, marker: str, tags: str = "") -> str:
-    """Neighbouring nodes in one line, with the best of their tags."""
-    about = f": {tags}" if tags else ""
-    return f"[{_turns_named(first_seq, last_seq)}{about} {ARROW}{marker}]\n"
+def range_line(first_seq: int, last_seq: int, *, marker: str) -> str:
+    """Neighbouring nodes in one line."""
+    return f"[{_turns_named(first_seq, last_seq)} {ARROW}{marker}]\n"
 
 
 def unfolded_line(first_seq: int, last_seq: int) -> str:

@@ -183,9 +183,12 @@ def _change_of(anchor: Anchor) -> AnchorChange:
 
 
 def _telling(text: str) -> frozenset[str]:
-    """The words that an earlier anchor shares, if it can be changed: of a rule also common ones, and opposites."""
+    """The words that an earlier anchor shares, if it can be changed: of a rule also common ones, and opposites.
+
+    What states a number may be of a common thing too: 'the rent is 860 euros'.
+    """
     if not _rules(text):
-        return specific_words(text)
+        return frozenset(filter(None, words(text))) if any(map(str.isdigit, text)) else specific_words(text)
     return frozenset((*filter(None, words(text)), *words_of_manner(text).split()))
 
 

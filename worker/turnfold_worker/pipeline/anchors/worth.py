@@ -13,6 +13,8 @@ from turnfold.contract.records import AnchorType, Importance, Role
 from turnfold_worker.pipeline.anchors.assistants import TEXT, Company
 from turnfold_worker.pipeline.anchors.rules import doubt_rules, statement_rules
 from turnfold_worker.pipeline.anchors.rules.standing_rules import BODILY
+from turnfold_worker.pipeline.anchors.statements.alone import means_something_alone
+from turnfold_worker.pipeline.anchors.statements.asked import asks_for_a_reply
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Fact, FactKind
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.language.words import specific_words, words
@@ -33,6 +35,8 @@ _LOOSE: Final = frozenset({"wanted", "duty taken", "promise of anything", "you a
 """Rules of deeds that between people hold for talk too."""
 _ADVICE: Final = _ORDERS | {"availability", "meeting", "work given", "work named"}
 """Rules of requests that an assistant's advice makes too."""
+_MEAN_SOMETHING: Final = frozenset(AnchorType) - {AnchorType.UNRESOLVED_QUESTION, AnchorType.CORRECTION}
+"""Types of what has to mean something alone: a question has its answer, 'scratch that' what it takes back."""
 _FEW: Final = 2
 """Telling words that an answer has at least."""
 _SOME: Final = 5
@@ -80,6 +84,12 @@ def doubts_of(kind: AnchorType, rule: str, said: str, reading: Reading, span: Sp
         certain = bool(stated) or doubt_rules.DEFINITE.search(said) is not None
         of_them = not (company.with_assistant or certain) and doubt_rules.OF_THEIR_LIFE.search(said) is not None
         factors["small talk"] = -20 * (small or of_them)
+    if kind in _MEAN_SOMETHING or (kind is AnchorType.CORRECTION and rule == "actually"):
+        exact = [fact for fact in stated if _is_strong(fact) or fact.kind in NAMES]
+        named = [fact.text for fact in exact if not _addresses(reading, fact, span)]
+        factors["points elsewhere"] = -40 * (not means_something_alone(said, named))
+    if kind is AnchorType.CORRECTION and not any(_is_strong(fact) or fact.kind in NAMES for fact in stated):
+        factors["only admits"] = -30 * (doubt_rules.ADMITS.search(said) is not None)
     return {name: points for name, points in factors.items() if points}
 
 
@@ -111,7 +121,19 @@ def _of_fact(kind: AnchorType, rule: str, said: str, stated: tuple[Fact, ...], c
     }
 
 
+def _addresses(reading: Reading, fact: Fact, span: Span) -> bool:
+    """Whether a name only calls the one who is spoken to: 'I'm getting there, Ana'."""
+    content = reading.turn.content
+    return content[: fact.start].endswith(", ") and not content[fact.end : span.end].strip(" .!?")
+
+
 def _of_deed(rule: str, said: str, stated: tuple[Fact, ...], company: Company) -> dict[str, int]:
+    if doubt_rules.UNSURE.match(said):
+        return {"unsure": -30}
+    if company.with_assistant and not company.by_assistant and asks_for_a_reply(said):
+        # As little as one that states nothing exactly, whatever it states: it is kept, and stands nowhere.
+        valued, named = (any(fact.kind in kinds for fact in stated) for kinds in (VALUES, NAMES))
+        return {"a reply settles it": -12 - 8 * valued - 6 * named}
     exact = any(fact.kind in VALUES or fact.kind in _KINDS_OF_ADDRESS for fact in stated)
     if exact or any(fact.kind in NAMES for fact in stated):
         return {}

@@ -14,7 +14,10 @@ POLITE: Final = lazy_pattern(
     updated|informed|in the loop)|(?:i(?:'ll| will) |let's )?keep (?:my|your|our|the) fingers crossed|
     let's (?:stay in touch|make it happen|keep (?:in touch|(?!using)\w+ing))|i(?:'ll| will) keep (?:doing|trying|going|
     at it)|tell me (?:all about it|more)\W*$|oops,? sorry (?:for|about|'bout)|take care|check (?:it|this|that) out|
-    (?:do not|don't) hesitate|i hope (?:this|that|it) helps|thanks for|thank you for|i'm (?:glad|happy) to)(?!\w)
+    (?:do not|don't) hesitate|i hope (?:this|that|it) helps|thanks for|thank you for|i'm (?:glad|happy) to|
+    any (?:help|advice|input|feedback) (?:would|will|is)(?: be)? (?:\w+ ){0,2}appreciated|
+    i (?:100%|totally|fully|completely|really|absolutely|so) agree(?=,? (?:with )?\w+[.!]|[.!]|$)|
+    here(?:'s| is| are) (?:one|some|another one|a few)(?= (?:i|we|of (?:mine|ours|them|those)) |[.!]|$))(?!\w)
     """)
 )
 """What is said for politeness: it asks for nothing."""

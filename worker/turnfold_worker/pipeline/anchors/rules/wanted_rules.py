@@ -35,7 +35,7 @@ _TEXT_VERBS: Final = joined(r"""
 """)
 """What an assistant can do in a reply, without a tool."""
 _ASKED: Final = (
-    r"(?:can|could|would|will|can't) (?:you|we|u|someone|somebody|anyone)"
+    r"(?:can|could|would|will|can't) (?:you|we|u|someone|somebody|anyone)|if you (?:can|could|would)"
     r"|(?:^|[.!?:;,] |(?<!\w)(?:and|so|then|but|please|also|maybe|just|sure|yes|ok|okay|now|me|let's|let us) )"
     r"|i(?:'m| am|'d| would| was|'ve been| have been)?(?: (?:also|really|just|still|now)){0,2}"
     r" (?:want(?:ed)?|trying|like|love|hoping|looking)(?: you)? to|i need you to|i need to(?= (?:calculate|determine|"
@@ -89,3 +89,10 @@ PUT_OFF: Final = lazy_pattern(
 
 LABEL: Final = lazy_pattern(r"\W{0,9}\*\*[^*]{1,120}\*\*\W{0,9}")
 """A bold line that heads what follows."""
+
+ANNOUNCES: Final = lazy_pattern(
+    r"^(?:(?:and|so|but|also|now|then),? ){0,2}(?:here(?:'s| is| are)(?!\w)[^:]{0,120}:$"
+    r"|(?:my|the|our|this is (?:my|the)) (?!(?:[^:]* )?(?:is|are|was|were|has|have|must|can|will|should|uses?)(?!\w))"
+    r"[^:]{1,80}:$)"
+)
+"""'And my index.html:' says only that something follows."""

@@ -1,6 +1,8 @@
 """What a new anchor does to one before it.
 
 likeness      how alike two anchors are: by words, by vectors, by what they state exactly
+subjects      whether they speak of one thing, by the words around their values
+answers       whether one answers a question
 differences   in what they differ: another value of the same thing, another word, another order
 settle        whether the new one repeats, corrects, answers or finishes the earlier one
 """

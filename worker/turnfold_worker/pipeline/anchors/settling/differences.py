@@ -8,6 +8,7 @@ from typing import Final
 
 from turnfold_worker.pipeline.anchors.rules import statement_rules
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, bare_value, own_words, same_person, same_speaker
+from turnfold_worker.pipeline.anchors.settling.subjects import of_other_things
 from turnfold_worker.pipeline.anchors.statements.done import ANY_FORM
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.language.quantities import sort_of_amount
@@ -18,6 +19,8 @@ from turnfold_worker.pipeline.turns.reading import is_participant
 _LEAST_SLIPPED: Final = 4
 """Characters of a value from which one that differs in one or two places is taken for a slip of the hand."""
 _MOST_SLIPPED: Final = 2
+_LEAST_SAME: Final = 4
+"""Words of two sentences that differ in one of them."""
 _TIME: Final = re.compile(r"\d:\d|\d\s?[aApP]\.?[mM]")
 _ASSIGNED: Final = re.compile(
     r"^(?:(?:so|and|by the way|also|fyi)[,:]? )?"
@@ -76,6 +79,13 @@ def one_word_apart(one: Known, other: Known) -> bool:
     return one.negations == other.negations and len(own_words(one, other)) == 1 == len(own_words(other, one))
 
 
+def same_but_for_a_word(one: Known, other: Known) -> bool:
+    """Whether all words are the same but one, behind what opens a correction: 'wait, we'll take the blue one'."""
+    ours, theirs = (re.split(r"[,:] ", each.said)[-1].rstrip("!.").split() for each in (one, other))
+    pairs = zip(ours, theirs, strict=False)
+    return len(ours) == len(theirs) >= _LEAST_SAME and sum(word != said for word, said in pairs) == 1
+
+
 def another_value(one: Known, other: Known, kind: FactKind, *, of_any_unit: bool = False) -> bool:
     """Whether both state one value of a kind, not the same one: of one unit, or both a weekday, a time or a day.
 
@@ -120,6 +130,8 @@ def about_another(new: Known, old: Known) -> bool:
     wrong = set(_ANY_NUMBER.findall(" ".join(taken_back)))
     stated = set(_ANY_NUMBER.findall(old.said))
     if wrong and not wrong & stated:
+        return True
+    if of_other_things(new, old):
         return True
     ours, theirs = _told_apart_by(new), _told_apart_by(old)
     return any(

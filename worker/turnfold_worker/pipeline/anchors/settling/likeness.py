@@ -17,7 +17,7 @@ from turnfold_worker.pipeline.language.common_words import is_common, listed, we
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Facts, extract_facts
 from turnfold_worker.pipeline.language.quantities import in_one_form
 from turnfold_worker.pipeline.language.spoken import plain_words
-from turnfold_worker.pipeline.language.words import SPECIFIC, specific_words, word_vector
+from turnfold_worker.pipeline.language.words import SPECIFIC, specific_words, word_vector, words
 
 _MARKS: Final = '.,;:!?()[]"“”'
 _SAME_ROOT: Final = 5
@@ -133,9 +133,11 @@ class Known:
         """Telling words of what it puts something else in the place of, and that it does not state beside that."""
         parts = statement_rules.TAKEN_BACK.findall(self.said)
         stated = statement_rules.TAKEN_BACK.sub(" ", self.said)
-        kept = specific_words(stated)
+        kept = {word for word in words(stated) if not is_common(word)}
         return frozenset(
-            word for word in specific_words(" ".join(parts)) if not any(_forms(word, other) for other in kept)
+            word
+            for word in words(" ".join(parts))
+            if word and not is_common(word) and not any(same_root(word, other) for other in kept)
         )
 
     @cached_property
@@ -176,9 +178,14 @@ def by_meaning(one: Known, other: Known) -> float:
     return vectors.cosine(vectors.numbers_of(one.vector), vectors.numbers_of(other.vector))
 
 
-def shared(one: Known, other: Known, *, least: int = SPECIFIC) -> int:
+def both(one: Known, other: Known, *, least: int = SPECIFIC) -> list[str]:
     """Terms in both of at least this weight: by default those that tell what a text is about."""
-    return sum(1 for term in one.words if term in other.words and weight(term) >= least)
+    return [term for term in one.words if term in other.words and weight(term) >= least]
+
+
+def shared(one: Known, other: Known, *, least: int = SPECIFIC) -> int:
+    """How many `both` are."""
+    return len(both(one, other, least=least))
 
 
 def agree(one: Known, other: Known) -> bool:
@@ -223,8 +230,13 @@ def says_no_more(one: Known, other: Known) -> bool:
     if not _all_in(one.facts.texts(*NAMES), other.said) or not _in_turn(telling, other.words):
         return False
     # 'Omar, then Omar' is not said in 'Ana, then Omar'.
-    repeated = {word: times for word, times in Counter(one.said.split()).items() if times > 1 and not is_common(word)}
-    return all(other.said.split().count(word) >= times for word, times in repeated.items())
+    ours, theirs = (Counter(word.strip(_MARKS) for word in each.said.split()) for each in (one, other))
+    return all(theirs[word] >= times for word, times in ours.items() if times > 1 and not is_common(word))
+
+
+def shares_half(one: Known, other: Known) -> bool:
+    """True when the other says at least half of the words of one, however little each of them tells."""
+    return 2 * len(one.words.keys() & other.words.keys()) >= len(one.words)
 
 
 def _in_turn(some: Iterable[str], every: Iterable[str]) -> bool:
@@ -235,8 +247,8 @@ def _in_turn(some: Iterable[str], every: Iterable[str]) -> bool:
 
 def _deny_the_same(one: Known, other: Known) -> bool:
     """True when each word that one denies is denied by the other, in any form."""
-    return all(any(_forms(word, known) for known in other.denied) for word in one.denied) and all(
-        any(_forms(word, known) for known in one.denied) for word in other.denied
+    return all(any(same_root(word, known) for known in other.denied) for word in one.denied) and all(
+        any(same_root(word, known) for known in one.denied) for word in other.denied
     )
 
 
@@ -303,11 +315,11 @@ def own_words(one: Known, other: Known) -> list[str]:
         term
         for term, weighed in one.words.items()
         if not is_common(term)
-        and (weighed > other.words.get(term, weighed) or not any(_forms(term, known) for known in other.words))
+        and (weighed > other.words.get(term, weighed) or not any(same_root(term, known) for known in other.words))
     ]
 
 
-def _forms(term: str, other: str) -> bool:
+def same_root(term: str, other: str) -> bool:
     """'pay' and 'payment', but not 'ana' and 'an'."""
     letters = min(len(term), len(other), _SAME_ROOT)
     return term == other or (letters >= _LEAST_ROOT and term[:letters] == other[:letters])

@@ -9,6 +9,7 @@ from typing import Final
 
 from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold_worker.pipeline.anchors.rules import statement_rules
+from turnfold_worker.pipeline.anchors.settling.answers import ANSWERS, answers
 from turnfold_worker.pipeline.anchors.settling.differences import (
     about_another,
     another_value,
@@ -21,6 +22,7 @@ from turnfold_worker.pipeline.anchors.settling.differences import (
     one_word_apart,
     orders_otherwise,
     others,
+    same_but_for_a_word,
     same_value,
 )
 from turnfold_worker.pipeline.anchors.settling.likeness import (
@@ -34,6 +36,14 @@ from turnfold_worker.pipeline.anchors.settling.likeness import (
     same_speaker,
     says_no_more,
     shared,
+    shares_half,
+)
+from turnfold_worker.pipeline.anchors.settling.subjects import (
+    happened_once,
+    head_of,
+    lifts,
+    lifts_another,
+    supposes,
 )
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
 from turnfold_worker.pipeline.anchors.statements.done import SOON, does, does_it, opens_with
@@ -49,7 +59,6 @@ from turnfold_worker.pipeline.settings import FoldSettings
 _CORRECTS_FROM: Final = 0.30
 _SAME_VALUE_FROM: Final = 0.15
 """Likeness from which a correction with another number or date is about the same thing."""
-_ABOUT_IT_FROM: Final = 0.30
 _SAME_SUBJECT_FROM: Final = 0.70
 _MEANT_FROM: Final = 0.10
 """Likeness by words from which two anchors may be alike in meaning: below it they share no telling word."""
@@ -62,13 +71,11 @@ _SUBJECT_OF_ITS_OWN: Final = 7
 _NAMES_OF_ACTS: Final = frozenset({"decision", "decided", "decide", "agreed", "correction"})
 """They tell what a clause does, and nothing of its subject."""
 _MAX_SUPERSEDED: Final = 2
-_MIN_SHARED_ANSWER: Final = 2
 _OVERTAKEN: Final = frozenset(
     {AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.COMMITMENT, AnchorType.CORRECTION}
 )
 _STATEMENTS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT})
 _TAKES_BACK: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION, AnchorType.CRITICAL_FACT})
-_ANSWERS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT, AnchorType.CORRECTION})
 
 
 def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
@@ -83,9 +90,7 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
     for similarity, old in near:
         if not old.active:
             continue
-        answers = old.kind is AnchorType.UNRESOLVED_QUESTION and new.kind in _ANSWERS
-        answers = answers and similarity >= _ABOUT_IT_FROM and shared(new, old) >= _MIN_SHARED_ANSWER
-        if answers and old.anchor.turn_seq < new.anchor.turn_seq:
+        if answers(new, old, similarity):
             _change(old, AnchorState.RESOLVED, new.anchor.id)
     finish(new, known)
 
@@ -114,7 +119,7 @@ def _says_instead(one: Known, new: Known, old: Known) -> bool:
         one.active
         and one.anchor.replaces is None
         and one.anchor.turn_seq == new.anchor.turn_seq != old.anchor.turn_seq
-        and one.anchor.type in _ANSWERS
+        and one.anchor.type in ANSWERS
         and bool(one.values)
         and one.values != old.values
         and by_words(one, old) >= _CORRECTS_FROM
@@ -161,11 +166,14 @@ def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSett
     for words_alike, old in near:
         if new.kind is not old.kind or words_alike < _MEANT_FROM:
             continue
-        if new.kind is AnchorType.CRITICAL_FACT and says_no_more(new, old):
+        if new.kind is AnchorType.CRITICAL_FACT and says_no_more(new, old) and shares_half(new, old):
             _change(new, AnchorState.DUPLICATE, old.anchor.id)
             return True
         meant_alike = by_meaning(new, old) if new.vector and old.vector else 0.0
         if max(words_alike, meant_alike) <= settings.deduplicate_above or not agree(old, new):
+            continue
+        # 'I wish I had no allergy' is a small part of what tells of one.
+        if not shares_half(*sorted((new, old), key=lambda one: -len(one.words))):
             continue
         if len(new.anchor.text) < len(old.anchor.text) and new.anchor.rank >= old.anchor.rank - 100:
             _change(old, AnchorState.DUPLICATE, new.anchor.id)
@@ -177,7 +185,7 @@ def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSett
 
 def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
     """A correction overtakes what it corrects; a statement overtakes an earlier one that differs in a value."""
-    left = _MAX_SUPERSEDED
+    left = 0 if supposes(new.said) else _MAX_SUPERSEDED
     for similarity, old in near:
         overtaken = old.kind in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
         # What the new one just repeated is a duplicate of it, and replaced by nothing.
@@ -212,11 +220,13 @@ def _corrects(new: Known, old: Known, similarity: float) -> bool:
     """Another value or name of the same subject, or nearly the same words."""
     if new.kind is not AnchorType.CORRECTION or similarity < _SAME_VALUE_FROM or not _may_correct(new, old):
         return False
+    if same_but_for_a_word(new, old):
+        return not about_another(new, old)
     if shared(new, old) <= sum(1 for act in _NAMES_OF_ACTS if act in new.words and act in old.words):
         return False
     differs = similarity >= _CORRECTS_FROM and (_differ(new, old, *NAMES) or one_word_apart(new, old))
     differs = differs or any(another_value(new, old, kind, of_any_unit=True) for kind in VALUES)
-    return differs and not about_another(new, old)
+    return differs and not (about_another(new, old) or lifts_another(new, old))
 
 
 def _may_correct(new: Known, old: Known) -> bool:
@@ -241,7 +251,7 @@ def _rules_otherwise(new: Known, old: Known) -> bool:
     """
     if waits(new.said) or only_then(new.said, old.said) or sometimes_only(new.said, old.said):
         return False
-    if orders_otherwise(new, old) or assigns_otherwise(new, old):
+    if orders_otherwise(new, old) or assigns_otherwise(new, old) or (same_speaker(new, old) and lifts(new, old)):
         return True
     if new.anchor.turn_seq == old.anchor.turn_seq:
         return False
@@ -255,7 +265,7 @@ def _rules_otherwise(new: Known, old: Known) -> bool:
 
 def _takes_back(new: Known, old: Known) -> bool:
     """'We will use MySQL for the ledger, not PostgreSQL' after 'We decided to use PostgreSQL for the ledger'."""
-    if new.kind not in _TAKES_BACK or old.kind not in _STATEMENTS or not new.taken_back & old.specific:
+    if new.kind not in _TAKES_BACK or old.kind not in _STATEMENTS or not new.taken_back & old.words.keys():
         return False
     if not _may_correct(new, old):
         return False
@@ -281,7 +291,7 @@ def _mends(new: Known, old: Known) -> bool:
         return False
     if not _differ(new, old, *VALUES, *NAMES):
         return False
-    return not (about_another(new, old) or has_a_subject_of_its_own(new, old))
+    return not (about_another(new, old) or has_a_subject_of_its_own(new, old) or lifts_another(new, old))
 
 
 def _restates(new: Known, old: Known, similarity: float) -> bool:
@@ -290,7 +300,7 @@ def _restates(new: Known, old: Known, similarity: float) -> bool:
         return False
     if not similarity > 0 or not same_names(new, old) or not same_person(new, old) or new.negations != old.negations:
         return False
-    if only_then(new.said, old.said):
+    if only_then(new.said, old.said) or happened_once(new.said) or happened_once(old.said):
         return False
     ours, theirs = new.facts, old.facts
     kinds = (FactKind.DATE,) if sometimes_only(new.said, old.said) else VALUES
@@ -304,4 +314,6 @@ def _restates(new: Known, old: Known, similarity: float) -> bool:
 
 
 def _subject_similarity(new: Known, old: Known, our_value: str, their_value: str) -> float:
-    return cosine(new.text.replace(our_value, " "), old.text.replace(their_value, " "))
+    """How alike they are without their values, whole or up to the comma behind the value."""
+    pairs = ((new.text, old.text), (head_of(new.text, our_value), head_of(old.text, their_value)))
+    return max(cosine(ours.replace(our_value, " "), theirs.replace(their_value, " ")) for ours, theirs in pairs)

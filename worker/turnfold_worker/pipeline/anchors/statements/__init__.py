@@ -3,6 +3,7 @@
 asked          where a statement ends and a question begins
 done_at_once   what sounds like a promise, but is done while it is said
 when           when it holds: now, later, on some days, once, as a habit
+alone          whether it means something alone
 duties         what it forbids, demands, allows or excuses
 limits         the limit that it sets
 manner         how answers are wanted

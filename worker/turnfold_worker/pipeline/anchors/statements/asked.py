@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold_worker.pipeline.anchors.rules import statement_rules, wanted_rules
 from turnfold_worker.pipeline.anchors.rules.rule import LEAD
 from turnfold_worker.pipeline.language.prose import Span, trimmed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words, without_fillers
@@ -87,3 +88,16 @@ def wishes_to_know(said: str) -> bool:
     """Whether plain words wish to understand something, and tell nothing else of the one who says them."""
     wish = _WISH.search(said)
     return wish is not None and not _TELLS.search(said[: wish.start()]) and not _TELLS.search(said, wish.end())
+
+
+def asks_for_a_reply(said: str) -> bool:
+    """Whether plain words ask an assistant for words, a text or code: nothing of it is open once it has replied.
+
+    >>> asks_for_a_reply("can you draft the form?"), asks_for_a_reply("i'll draft it tomorrow")
+    (True, False)
+    """
+    wanted = wanted_rules.WORDS_WANTED.search(said) or wanted_rules.TEXT_WANTED.search(said)
+    # 'An example of how to send mail' sends nothing.
+    deed = said.partition(" how to ")[0]
+    beyond = (wanted_rules.WORLD, wanted_rules.PROMISES, statement_rules.LATER)
+    return wanted is not None and not any(pattern.search(deed) for pattern in beyond)

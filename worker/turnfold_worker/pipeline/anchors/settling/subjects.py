@@ -1,0 +1,122 @@
+"""Whether two anchors speak of one thing: by the words around their values, by what happened, by what is taken back."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from turnfold_worker.pipeline.anchors.rules.rule import joined
+from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_root
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.facts import VALUES
+from turnfold_worker.pipeline.language.spoken import plain_words
+
+_WORD: Final = re.compile(r"[^\W\d_][\w'-]*")
+_LEAST_LETTERS: Final = 3
+_TELLS_NO_SUBJECT: Final = listed("""
+    the and but for now all any are was were will has have had does did can may must should would could shall not its
+    this that these those there here from into with about than then just also still only actually sorry correction
+    decision wrong mistaken mean meant said thought think well okay yes yeah nope wait rather instead new old current
+    set fixed due planned scheduled moved changed agreed decided confirmed updated raised lowered reduced increased
+    postponed starts start begins begin ends end takes take took place happens runs run goes costs cost is leaves
+    leave departs arrives arrive lands stays stay remains opens open closes close our your his her their mine
+    want wants need needs like likes prefer prefers being been get gets got
+    make made please let let's what when where which who how why day date time
+    latest exactly about around nearly almost roughly until before after between under over within
+""")
+"""Words around a value that say how it is stated, not of what."""
+_HAPPENED: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:yesterday|last (?:night|week|weekend|month|year|summer|winter|spring|autumn|fall|time|\w+day)|
+    (?:\w+ )?(?:days?|weeks?|weekends?|months?|years?) (?:ago|earlier)|the other (?:day|week|night)|
+    this (?:morning|past \w+))(?!\w)
+""")
+)
+_WAS: Final = re.compile(r"(?<!\w)(?:is|are|was|were)(?!\w)")
+_LIFTS: Final = re.compile(
+    joined(r"""
+    (?<!\w)(?:no longer|not any ?more|(?:doesn't|don't|does not|do not) (?:apply|count|hold) any ?more|
+    (?:is|are) (?:gone|off the table|lifted)|forget (?:about )?(?:the|our|my))(?!\w)
+""")
+)
+_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+_SEVERAL: Final = 2
+_POINTS: Final = re.compile(r"(?<!\w)(?:it|it's|that|that's|this|them|they)(?!\w)")
+_PARTS: Final = re.compile(r"[,;:](?=\s)")
+_ENDS: Final = re.compile(r"[,;:.!?](?=\s)|\s(?:because|since|so|and|but|as|if|unless|when|while|after)(?!\w)")
+_SUPPOSED: Final = re.compile(
+    r"^(?:(?:so|and|but|now|ok|okay),? )?(?:for example|for instance|an? example|e\.g\.|imagine|suppose|supposing|"
+    r"assume|assuming|say(?=,)|let's (?:say|suppose|assume|imagine)|hypothetically|in theory|what if)(?!\w)"
+)
+
+
+def told_of(one: Known) -> frozenset[str]:
+    """The words that say of what an anchor states a value, around it up to a comma or a reason; none without one."""
+    said = one.said
+    values = [plain_words(text) for text in one.facts.texts(*VALUES)]
+    places = [at for at in map(said.find, values) if at >= 0]
+    if not places:
+        return frozenset()
+    at = min(places)
+    start = max((mark.end() for mark in _PARTS.finditer(said, 0, at)), default=0)
+    end = next((mark.start() for mark in _ENDS.finditer(said, at)), len(said))
+    stated = {word for text in values for word in text.split()}
+    found = (word.removesuffix("'s") for word in _WORD.findall(said[start:end]))
+    return frozenset(
+        word.removesuffix("s")
+        for word in found
+        if len(word) >= _LEAST_LETTERS and word not in _TELLS_NO_SUBJECT and word not in stated
+    )
+
+
+def of_other_things(new: Known, old: Known) -> bool:
+    """Whether each says by a word of its own of what it states a value: 'the left pump', 'Tom arrives on 12 May'."""
+    if _POINTS.search(new.said):
+        # 'Raise it to 8' is about what was said before.
+        return False
+    ours, theirs = told_of(new), told_of(old)
+    return _has_own(ours, theirs) and _has_own(theirs, ours)
+
+
+def _has_own(some: frozenset[str], others: frozenset[str]) -> bool:
+    return any(not any(same_root(word, other) for other in others) for word in some)
+
+
+def supposes(said: str) -> bool:
+    """Whether plain words make something up to speak about it: 'suppose the fee is 5 euros'."""
+    return _SUPPOSED.match(said) is not None
+
+
+def happened_once(said: str) -> bool:
+    """Whether plain words tell of what happened on a day: nothing that happens later takes its place.
+
+    >>> happened_once("i won a cup last week"), happened_once("the cup is next week")
+    (True, False)
+    """
+    return _HAPPENED.search(said) is not None and not _WAS.search(said)
+
+
+def lifts_another(new: Known, old: Known) -> bool:
+    """Whether what a text says to hold no longer is something else than what the earlier one states.
+
+    'The 48-hour and 50% rules no longer apply' is about what names both values, or one of them and the thing.
+    """
+    if not _LIFTS.search(new.said):
+        return False
+    lifted, stated = (set(_NUMBER.findall(one.said)) for one in (new, old))
+    return bool(lifted) and not lifts(new, old) and not lifted <= stated
+
+
+def lifts(new: Known, old: Known) -> bool:
+    """Whether a text says that what an earlier one states holds no longer, by at least two of its values."""
+    lifted, stated = (set(_NUMBER.findall(one.said)) for one in (new, old))
+    return _LIFTS.search(new.said) is not None and len(lifted) >= _SEVERAL and lifted <= stated
+
+
+def head_of(text: str, value: str) -> str:
+    """The part of a sentence that states a value: what stands behind a comma tells of something else."""
+    at = text.find(value)
+    if at < 0:
+        return text
+    end = next((mark.start() for mark in _PARTS.finditer(text, at + len(value))), len(text))
+    return text[:end]

@@ -1,0 +1,70 @@
+"""Whether a clause means something alone: 'I chose them' and 'that one is not negotiable' name nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.language.spoken import plain_words
+from turnfold_worker.pipeline.language.words import words
+
+_REASON: Final = re.compile(
+    r"(?:,| [-\u2013\u2014])? (?:because|'cause|cause|cos|since|so (?:i|we|they|it)(?= )|although)(?!\w).*$"
+)
+_PARTS: Final = re.compile(r"[,;:.!?](?=\s|$)|\s[-\u2013\u2014]\s|\s(?:and|but)(?!\w)")
+_OPENERS: Final = re.compile(
+    r"^(?:(?:yes|yeah|yep|no(?= |$)(?! \w+ing)|nope|nah|ok|okay|sure|well|oh|so|and|but|then|good|great|right|agreed|"
+    r"decided|done|confirmed|actually|also|exactly|maybe|perhaps|please|thanks|hey|wow|honestly|anyway|i think|i guess|"
+    r"you know)(?!\w)\W*)+"
+)
+_THEM: Final = (
+    r"(?:it|this|that|these|those|them|both|neither|either|something|anything|(?:this|that|the other|another) "
+    r"(?:one|thing|way)|(?:both|all|some|any|one|each) of (?:it|this|that|these|those|them))"
+)
+_SUBJECT: Final = re.compile(
+    rf"^{_THEM}(?:'s|'re|'ll|'d| (?:is|are|was|were|will|would|must|may|can|should|has|have|had|needs?|seems?|sounds?))"
+    r"(?!\w)"
+)
+_OBJECT: Final = re.compile(
+    rf"(?<!\w)(?:{_THEM}(?: (?:one|ones|special|like (?:that|this)))?|(?:this|that|these|those) \w+)"
+    r"(?: (?:up|out|on|off|down|in|over|back|away|too|as well|as is|as it is|for now|then|now|anyway|again|later|done|"
+    r"instead|myself|ourselves|so much|already|sometime|soon|open|in mind|that way|a decision|a requirement))*"
+    r"(?: (?:on|to) (?:the|my|our) (?:\w+ )?list(?!\w)[^,;]{0,80})?$"
+)
+_THERE: Final = re.compile(r"(?<!\w)(?:getting|got|been|be|gone|going|go) (?:there|somewhere)$")
+_AGREES: Final = re.compile(r"^(?:i'd|i would|we'd|we would) (?:rather|prefer) [^,.;:!?]{1,60} (?:too|as well)\W*$")
+"""'I'd rather have that too' follows somebody else's wish."""
+_ACTS: Final = frozenset(
+    {"chose", "chosen", "decided", "obsessed", "picked", "wrong", "rather", "negotiable", "mandatory", "not", "never"}
+)
+"""Words that tell what a clause does, and not with what."""
+
+
+def means_something_alone(said: str, stated: Iterable[str] = ()) -> bool:
+    """Whether plain words say of what they speak, also by the names and values that they state beside a reason.
+
+    >>> means_something_alone("i chose them 'cause they help people with a move")
+    False
+    >>> means_something_alone("i chose the oak boards, they are dry")
+    True
+    """
+    told = _REASON.sub("", said)
+    if any(plain_words(text) in told for text in stated):
+        return True
+    if _AGREES.match(told):
+        return False
+    parts = [_OPENERS.sub("", part.strip()) for part in _PARTS.split(told)]
+    # A single word calls somebody, or says yes.
+    parts = [part for part in parts if " " in part] or [part for part in parts if part]
+    return not parts or not all(map(_only_points, parts))
+
+
+def _only_points(part: str) -> bool:
+    """Whether a part of a clause points to what is said elsewhere, and names nothing beside that."""
+    pointing = _SUBJECT.search(part) or _OBJECT.search(part) or _THERE.search(part)
+    if pointing is None:
+        return False
+    beside = f"{part[: pointing.start()]} {part[pointing.end() :]}"
+    return not any(word.isalpha() and not is_common(word) and word not in _ACTS for word in words(beside))
