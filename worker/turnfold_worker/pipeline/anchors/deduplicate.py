@@ -18,9 +18,17 @@ from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.rules.statement_rules import STANDING_ORDER
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, agree
-from turnfold_worker.pipeline.anchors.settling.settle import MENDS_MISTYPED_WITHIN, comparable, finish, hand_on, settle
+from turnfold_worker.pipeline.anchors.settling.settle import (
+    MENDS_MISTYPED_WITHIN,
+    comparable,
+    finish,
+    hand_on,
+    set_plans_aside,
+    settle,
+)
 from turnfold_worker.pipeline.anchors.statements.duties import duties_of
 from turnfold_worker.pipeline.anchors.statements.manner import manner_of, words_of_manner
+from turnfold_worker.pipeline.anchors.statements.overrides import Reach, reach_of
 from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.settings import FoldSettings
 
@@ -105,10 +113,11 @@ def merge(
         return Merged(new=(), changed=())
     telling = sorted({word for draft in drafts for word in _telling(draft.text)})
     first_seq = min(draft.turn_seq for draft in drafts)
+    far = any(reach_of(draft.text) > Reach.LATEST for draft in drafts)
     known = [
         _known(anchor, vectors)
         for anchor in _newest(candidates)
-        if anchor.turn_seq >= first_seq - MENDS_MISTYPED_WITHIN or _may_meet(anchor.text.lower(), telling)
+        if far or anchor.turn_seq >= first_seq - MENDS_MISTYPED_WITHIN or _may_meet(anchor.text.lower(), telling)
     ]
     before = {one.anchor.id: one.anchor for one in known}
     fresh: list[Known] = []
@@ -123,6 +132,7 @@ def merge(
         known.append(new)
         fresh.append(new)
     hand_on(fresh, known)
+    set_plans_aside(fresh, known)
     changed = (_change_of(one.anchor) for one in known if one.anchor != before.get(one.anchor.id, one.anchor))
     return Merged(new=tuple(one.anchor for one in fresh), changed=tuple(changed))
 

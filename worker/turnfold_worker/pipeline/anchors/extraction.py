@@ -26,6 +26,7 @@ from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
 from turnfold_worker.pipeline.anchors.ranks import STANDING, rank_of
 from turnfold_worker.pipeline.anchors.refusals import with_refusals
 from turnfold_worker.pipeline.anchors.rules import courtesy_rules, reply_rules, statement_rules, wanted_rules
+from turnfold_worker.pipeline.anchors.rules.change_rules import SETS_ASIDE, SETS_ASIDE_ALL
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, PERHAPS, Act, Found
 from turnfold_worker.pipeline.anchors.standing import points_of, standing_type
 from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
@@ -167,11 +168,17 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
             by_clause.setdefault(found.span, []).append(found)
     for span, found_there in by_clause.items():
         said = plain_words(reading.text(span))
-        enough = len(said.split()) >= _MIN_WORDS or any(one.rule == BARE_VALUE for one in found_there)
+        enough = len(said.split()) >= _MIN_WORDS or _in_few_words(said, found_there)
         if enough or not said.isascii():
             for one in _of_clause(said, reading, span, found_there, company):
                 parts = two_things(reading, span) if one.kind in _STATEMENTS else (span,)
                 yield from (one._replace(span=part) for part in parts)
+
+
+def _in_few_words(said: str, acts: Sequence[Found]) -> bool:
+    """Whether few words do something: '9443, typo', 'Scratch that.'."""
+    sets_aside = SETS_ASIDE.search(said) or SETS_ASIDE_ALL.search(said)
+    return sets_aside is not None or any(one.rule == BARE_VALUE for one in acts)
 
 
 def _of_clause(

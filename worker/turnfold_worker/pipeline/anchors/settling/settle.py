@@ -37,6 +37,7 @@ from turnfold_worker.pipeline.anchors.settling.likeness import (
     says_no_more,
     shared,
 )
+from turnfold_worker.pipeline.anchors.settling.plans import is_empty_marker, plans_set_aside
 from turnfold_worker.pipeline.anchors.settling.subjects import (
     happened_once,
     head_of,
@@ -110,6 +111,16 @@ def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
             _change(old, AnchorState.SUPERSEDED, best.anchor.id)
             best.anchor = replace(best.anchor, replaces=old.anchor.id)
             new.anchor = replace(new.anchor, replaces=None)
+
+
+def set_plans_aside(fresh: Sequence[Known], known: Sequence[Known]) -> None:
+    """Let the plan of a turn that sets an earlier one aside take its place; what only says so has done its part."""
+    for new, old in plans_set_aside(fresh, known):
+        if old is not None:
+            _overtake(new, old)
+        for one in fresh:
+            if one is not new and one.active and one.anchor.turn_seq == new.anchor.turn_seq and is_empty_marker(one):
+                _change(one, AnchorState.RESOLVED, new.anchor.id)
 
 
 def _says_instead(one: Known, new: Known, old: Known) -> bool:
