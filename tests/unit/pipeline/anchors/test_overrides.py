@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import pytest
 
-from support.settled_talk import merged
+from support.settled_talk import SETTINGS, merged
 from support.wild_turns import said, talk
-from turnfold.contract.records import AnchorState, Role
+from turnfold.assemble.by_value.top_anchors import stands
+from turnfold.contract.records import AnchorState, AnchorType, Role
+from turnfold_worker.pipeline.anchors.deduplicate import settle_again
 
 OVERRIDES: Final[list[tuple[str, str, str]]] = [
     ("Let's paint the fence green.", "Hm, scratch that. Let's leave it bare instead.", "leave it bare"),
@@ -18,12 +21,16 @@ OVERRIDES: Final[list[tuple[str, str, str]]] = [
     ("We'll print the programme on paper.", "I changed my mind. We'll put it on the website.", "website"),
     ("Let's walk to the summit.", "Let's take the cable car instead.", "cable car"),
     ("Let's write the guide in Latin.", "Instead, let's write it in Dutch.", "in Dutch"),
-    ("We'll store the seeds in jars.", "We're going to store the seeds in paper bags instead.", "paper bags"),
+    ("Let's store the seeds in jars.", "We're going to store the seeds in paper bags instead.", "paper bags"),
     ("I think we should open a second bakery.", "Let me rethink that. We'll extend the first one.", "extend"),
     ("Let's ask the choir to sing.", "Change of plan: we'll hire a brass band.", "brass band"),
     ("Let's ask the choir to sing.", "New plan: hire a brass band.", "brass band"),
     ("Plan: sell the boat in spring.", "New plan: keep the boat and rent it out.", "rent it out"),
-    ("The plan for the garden: dig a pond.", "Revised plan: build a greenhouse. Ignore the earlier plan.", "greenhouse"),
+    (
+        "The plan for the garden: dig a pond.",
+        "Revised plan: build a greenhouse. Ignore the earlier plan.",
+        "greenhouse",
+    ),
     ("Let's send the invoices by post.", "Let's e-mail the invoices. Ignore my previous instruction.", "e-mail"),
     ("Let's knit the scarves by hand.", "Forget the old idea. We'll order the scarves.", "order the scarves"),
     ("Let's knit the scarves by hand.", "Disregard the first proposal, we'll buy a machine.", "buy a machine"),
@@ -90,7 +97,11 @@ def test_who_else_speaks_sets_aside_no_plan_but_their_own() -> None:
 
 def test_of_several_plans_the_last_one_is_set_aside_and_an_older_one_stays() -> None:
     anchors = merged(
-        talk("user: Let's order the beams.", "user: Let's paint the fence green.", "user: Scratch that. Let's plant a hedge instead.")
+        talk(
+            "user: Let's order the beams.",
+            "user: Let's paint the fence green.",
+            "user: Scratch that. Let's plant a hedge instead.",
+        )
     ).new
     assert [one.text for one in anchors if one.state is AnchorState.SUPERSEDED] == ["Let's paint the fence green."]
 
@@ -106,3 +117,27 @@ def test_a_plan_of_long_ago_is_set_aside_by_naming_it_the_earlier_one() -> None:
 def test_words_alone_take_a_plan_back_where_no_new_one_is_made() -> None:
     anchors = merged(talk("user: Let's paint the fence green.", "assistant: All right.", "user: Scratch that.")).new
     assert [(one.state, one.related) for one in anchors] == [(AnchorState.SUPERSEDED, 2), (AnchorState.ACTIVE, None)]
+
+
+def test_a_plan_that_is_settled_again_is_set_aside_again_by_what_was_said_later() -> None:
+    talked = talk(
+        "user: Let's paint the fence green.", "assistant: All right.", "user: Scratch that. We'll plant a hedge."
+    )
+    old, *later = merged(talked).new
+    again = settle_again(replace(old, state=AnchorState.ACTIVE, related=None), later, settings=SETTINGS)
+    assert (again[0].id, again[0].state, again[0].related) == (old.id, AnchorState.SUPERSEDED, old.related)
+
+
+def test_a_correction_that_only_takes_back_leaves_its_place_to_the_plan_beside_it() -> None:
+    old, new, taken_back = merged(
+        talk(
+            "user: The plan: sell at the Friday market.",
+            "user: Use a web shop instead. The Friday market plan is off the table.",
+        )
+    ).new
+    assert (old.state, old.related, new.replaces, taken_back.replaces) == (AnchorState.SUPERSEDED, new.id, old.id, None)
+
+
+def test_a_new_plan_stands_in_contexts_with_fewer_points_than_what_it_replaces() -> None:
+    text = "Let's plant a hedge."
+    assert [stands(AnchorType.COMMITMENT, 60, text, replaces=replaces) for replaces in (True, False)] == [True, False]

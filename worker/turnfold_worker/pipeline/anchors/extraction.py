@@ -31,6 +31,7 @@ from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, PERHAPS, Act, Fo
 from turnfold_worker.pipeline.anchors.standing import points_of, standing_type
 from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
 from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
+from turnfold_worker.pipeline.anchors.statements.overrides import is_bare, plans, reach_of
 from turnfold_worker.pipeline.anchors.statements.two_things import two_things
 from turnfold_worker.pipeline.anchors.worth import Factors, doubts_of, marks_of, score_of
 from turnfold_worker.pipeline.language.common_words import is_common
@@ -166,6 +167,8 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
     for found in acts:
         if found.rule not in REPLIES:
             by_clause.setdefault(found.span, []).append(found)
+    if not company.by_assistant and any(reach_of(reading.text(span)) for span in by_clause):
+        yield from (_Candidate(AnchorType.DECISION, 66, span, "plan instead") for span in _plans(reading))
     for span, found_there in by_clause.items():
         said = plain_words(reading.text(span))
         enough = len(said.split()) >= _MIN_WORDS or _in_few_words(said, found_there)
@@ -173,6 +176,14 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
             for one in _of_clause(said, reading, span, found_there, company):
                 parts = two_things(reading, span) if one.kind in _STATEMENTS else (span,)
                 yield from (one._replace(span=part) for part in parts)
+
+
+def _plans(reading: Reading) -> Iterator[Span]:
+    for sentence in reading.sentences[:SENTENCES_READ]:
+        for span in clauses(reading.turn.content, sentence, MAX_CLAUSE):
+            text = reading.text(span)
+            if plans(text) and not is_bare(text):
+                yield span
 
 
 def _in_few_words(said: str, acts: Sequence[Found]) -> bool:

@@ -13,7 +13,7 @@ PLAN: Final = (
 _PUT_AWAY: Final = r"(?:ignore|disregard|forget(?: about)?|discard|drop|scrap|scratch)"
 _EARLIER: Final = r"(?:earlier|previous|prior|original|initial|first|old|former)"
 _ALL_PLANS: Final = (
-    rf"(?<!\w){_PUT_AWAY} (?:absolutely |literally )?(?:everything|all)(?: that)? (?:we|i|you|we've|i've|we have|i have)"
+    rf"(?<!\w){_PUT_AWAY} (?:absolutely |literally )?(?:everything|all)(?: that)? (?:we|i|you|we've|i've)"
     r"(?: have)?(?: just)? (?:said|discussed|planned|decided|agreed|talked|told|wrote|written)(?!\w)|"
     rf"(?<!\w){_PUT_AWAY} (?:everything|all (?:of )?(?:my|our|the) (?:\w+ )?(?:plans|ideas|instructions|decisions))"
     r" (?:so far|above|before|until now)(?!\w)|"
@@ -29,7 +29,7 @@ _LAST_PLAN: Final = joined(rf"""
     {_PUT_AWAY} (?:the|my|our|that|those|all|any)(?: of)?(?: the| my| our)? {_EARLIER} {PLAN}|
     {_PUT_AWAY} (?:that|what i said|all (?:of )?(?:this|that|it))(?=\W*$|[,.;:-]| and )|
     {_PUT_AWAY} (?!the |to )[^,.;:!?]{{1,40}}?(?:,| [-\u2013\u2014]) ?(?:let's )?go with|
-    (?:total|complete|full|big) (?:pivot|reversal|u-turn)(?=\W*$))(?!\w)
+    (?:total|complete|full|big) (?:pivot|reversal|u-turn)(?=:|\W*$))(?!\w)
 """)
 SETS_ASIDE: Final = lazy_pattern(_LAST_PLAN)
 """'Scratch that', 'ignore the earlier plan': the last plan before it holds no more."""
@@ -48,7 +48,8 @@ DECISIONS: Final = (
         standardi[sz]ing on)
     """),
     opening("plan", Act.DECISION, 70, "New plan: rent a van.", r"""
-        (?:the |our |my )?(?:(?:new|current|revised|updated|final) )?(?:plan|approach|strategy)(?: for [^:]{1,60})?:(?= \w)
+        (?:the |our |my )?(?:(?:new|current|revised|updated|final) )?(?:plan|approach|
+        strategy)(?: for [^:]{1,60})?:(?= \w)
     """),
     rule("going with", Act.DECISION, 68, "We'll go with Postgres.", r"""
         (?:i(?:'ll| will)|we(?:'ll| will| should|'re going to)) (?:go with|use|stick with|stick to|

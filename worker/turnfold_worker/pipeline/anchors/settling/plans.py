@@ -1,4 +1,4 @@
-"""What takes the place of a plan that is set aside without a name: 'Scratch that. We'll print it on paper.'"""
+"""What takes the place of a plan that is set aside without a name: 'Scratch that. We'll print it'."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ _OVERTAKEN: Final = frozenset({AnchorType.DECISION, AnchorType.COMMITMENT})
 
 
 def plans_set_aside(fresh: Sequence[Known], known: Sequence[Known]) -> Iterator[tuple[Known, Known | None]]:
-    """What each turn that sets plans aside says to do, with each plan whose place it takes; with None if there is none.
-    """
+    """What each turn that sets plans aside says to do, with each plan whose place it takes or, without one, None."""
     ordered = sorted(fresh, key=_place)
     for _, turn in groupby(ordered, key=lambda one: one.anchor.turn_seq):
         said = list(turn)
@@ -36,6 +35,11 @@ def plans_set_aside(fresh: Sequence[Known], known: Sequence[Known]) -> Iterator[
 def is_empty_marker(one: Known) -> bool:
     """Whether an anchor sets a plan aside and says nothing else: it needs no place once that is done."""
     return bool(reach_of(one.anchor.text)) and is_bare(one.anchor.text)
+
+
+def plans_instead(one: Known) -> bool:
+    """Whether an anchor says what is to be done in place of something: 'Use clay instead'."""
+    return bool(reach_of(one.anchor.text)) and plans(one.anchor.text) and not is_bare(one.anchor.text)
 
 
 def _instead(said: Sequence[Known], marker: Known) -> Known | None:

@@ -25,7 +25,8 @@ class Reach(IntEnum):
 
 
 _EARLIER: Final = re.compile(
-    rf"(?<!\w)(?:earlier|previous|prior|original|initial|first|old|former) {PLAN}|(?<!\w)(?:new|change of) plans?(?!\w)|"
+    rf"(?<!\w)(?:earlier|previous|prior|original|initial|first|old|former) {PLAN}|"
+    r"(?<!\w)(?:new|change of) plans?(?!\w)|"
     r"(?<!\w)(?:scratch|scrap|forget|drop|ignore) all (?:of )?(?:this|that|it)(?!\w)|"
     r"(?<!\w)(?:full|complete|total|big) (?:pivot|reversal|u-turn)(?!\w)"
 )
@@ -59,8 +60,12 @@ _PLANNED: Final = re.compile(
     (?:plan|approach|strategy)(?: for [^:]{1,60})?: )
     """)
 )
-_TOPIC: Final = re.compile(r"^(?:(?:and|so|but|ok|okay|now|also),? )?(?:for|on|about|regarding|as for) (?P<topic>[^,]{2,60}),")
-_CHANGES: Final = re.compile(rf"(?<!\w)(?:change|swap|switch|revise|rethink|replace|reconsider) (?:the|our|my) {PLAN}(?!\w)")
+_TOPIC: Final = re.compile(
+    r"^(?:(?:and|so|but|ok|okay|now|also),? )?(?:for|on|about|regarding|as for) (?P<topic>[^,]{2,60}),"
+)
+_CHANGES: Final = re.compile(
+    rf"(?<!\w)(?:change|swap|switch|revise|rethink|replace|reconsider) (?:the|our|my) {PLAN}(?!\w)"
+)
 
 
 @lru_cache(maxsize=1_024)
