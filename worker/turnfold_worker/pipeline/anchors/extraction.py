@@ -25,7 +25,13 @@ from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, settled
 from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
 from turnfold_worker.pipeline.anchors.ranks import STANDING, rank_of
 from turnfold_worker.pipeline.anchors.refusals import with_refusals
-from turnfold_worker.pipeline.anchors.rules import courtesy_rules, reply_rules, statement_rules, wanted_rules
+from turnfold_worker.pipeline.anchors.rules import (
+    courtesy_rules,
+    reply_rules,
+    standing_rules,
+    statement_rules,
+    wanted_rules,
+)
 from turnfold_worker.pipeline.anchors.rules.change_rules import SETS_ASIDE, SETS_ASIDE_ALL
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, PERHAPS, Act, Found
 from turnfold_worker.pipeline.anchors.standing import points_of, standing_type
@@ -195,6 +201,8 @@ def _in_few_words(said: str, acts: Sequence[Found]) -> bool:
 def _of_clause(
     said: str, reading: Reading, span: Span, acts: Sequence[Found], company: Company
 ) -> Iterator[_Candidate]:
+    if standing_rules.NAMES_RULES.match(said):
+        return
     explains = company.by_assistant and len(reading.turn.content) >= TEXT
     last = bool(reading.sentences) and span.end >= reading.sentences[-1].end
     wishes = wishes_to_know(said)
