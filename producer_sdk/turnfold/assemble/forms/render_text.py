@@ -38,7 +38,7 @@ _ROLE_OPENINGS: Final = ("[", *sorted(f"{role}:" for role in _ROLES))
 _HOW: Final = ("word for word", "detailed", "brief", "tags")
 _TAKES_BACK: Final = re.compile(r"(?i)(?<!\w)(?:not|instead of|rather than) (?=\S)")
 _WORDS: Final = re.compile(r"[^\W\d_]{4,}")
-_VALUES: Final = re.compile(rf"\S*\d\S*(?: (?:{'|'.join(MONTHS)}|[ap]m|percent|%)(?!\w)\S*)?")
+_VALUES: Final = re.compile(rf"(?<!\S)[^\s\d]{{0,20}}\d\S*(?: (?:{'|'.join(MONTHS)}|[ap]m|percent|%)(?!\w)\S*)?")
 _TIMELESS: Final = frozenset(
     {AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE, AnchorType.CRITICAL_FACT}
 )

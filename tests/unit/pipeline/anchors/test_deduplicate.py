@@ -45,6 +45,17 @@ def test_an_earlier_anchor_becomes_the_duplicate_of_a_shorter_new_one() -> None:
     assert [(one.id, one.state, one.related) for one in result.changed] == [(1, AnchorState.DUPLICATE, 2)]
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("We saw Kestrel 3 at the fair.", "Kestrel 3 obviously had a huge impact on you."),
+        ("I'll think about it, and maybe get a cat soon if I find one without an allergy.", "I wish I had no allergy."),
+    ],
+)
+def test_what_shares_less_than_half_of_its_words_is_no_duplicate(first: str, second: str) -> None:
+    assert AnchorState.DUPLICATE not in states(merged(talk(f"Ana: {first}", f"Ana: {second}")))
+
+
 def test_an_order_said_again_in_fewer_words_is_a_duplicate_and_replaces_nothing() -> None:
     result = merged(talk("user: Please always answer in German.", "user: Always answer in German."))
     assert states(result) == [AnchorState.DUPLICATE, AnchorState.ACTIVE]

@@ -168,7 +168,7 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
             if " " in error.text:
                 yield _Candidate(AnchorType.CRITICAL_FACT, 55, Span(error.start, error.end), "error")
         return
-    yield from (_Candidate(AnchorType.CRITICAL_FACT, 85, span, "configuration") for span in _configuration(reading))
+    yield from (_Candidate(AnchorType.CRITICAL_FACT, *_setting(reading, span)) for span in _configuration(reading))
     by_clause: dict[Span, list[Found]] = {}
     for found in acts:
         if found.rule not in REPLIES:
@@ -260,7 +260,14 @@ def _configuration(reading: Reading) -> Iterator[Span]:
     content = reading.turn.content
     for block in reading.code:
         for match in statement_rules.CONFIGURATION.finditer(content, block.start, block.end):
-            yield Span(*match.span(1))
+            # 'PORT = getenv("PORT")' reads a setting, and says none.
+            if "(" not in match[1]:
+                yield Span(*match.span(1))
+
+
+def _setting(reading: Reading, span: Span) -> tuple[int, Span, str]:
+    """A line of a configuration with its points: a number is what was set, a word is often an example's."""
+    return (90 if any(map(str.isdigit, reading.text(span))) else 60), span, "configuration"
 
 
 def _agreed(readings: Sequence[Reading], acts: Sequence[Sequence[Found]]) -> Iterator[tuple[Reading, Span]]:

@@ -128,6 +128,8 @@ def _addresses(reading: Reading, fact: Fact, span: Span) -> bool:
 
 
 def _of_deed(rule: str, said: str, stated: tuple[Fact, ...], company: Company) -> dict[str, int]:
+    if doubt_rules.UNSURE.match(said):
+        return {"unsure": -30}
     if company.with_assistant and not company.by_assistant and asks_for_a_reply(said):
         # As little as one that states nothing exactly, whatever it states: it is kept, and stands nowhere.
         valued, named = (any(fact.kind in kinds for fact in stated) for kinds in (VALUES, NAMES))

@@ -93,7 +93,8 @@ VAGUE: Final = lazy_pattern(
     (?<!\w)(?:definitely|for sure|have to check|check (?:it|that|this|them|out)|give (?:it|that|
     this) an?(?:other)? \w+|try (?:it|that|this)|look into|
     add (?:it|that|them|this|those)|keep (?:\w+ing|it up|me posted|up)|think about|consider|some ?time|
-    some ?day|one day|make sure to|be sure to|start thinking|take (?:a look|notes|care|lots|your time)|let me know|
+    some ?day|one day|ask around|make sure to|be sure to|start thinking|
+    take (?:a look|notes|care|lots|your time)|let me know|
     get 'em|next time|stay|do my best|remember|explore|focus on|reflect|practi[sc]e)(?!\w)
     """)
 )
@@ -125,6 +126,7 @@ CHIT_CHAT: Final = lazy_pattern(
     r"be right back|"
     r"here(?:'s| is| ya go| you go)(?:,| (?:a|an|another|the|my|some))? (?:\w+ ){0,2}(?:pic|pics|photo|photos|"
     r"picture|snap)|"
+    r"i(?:'m| am) (?:\w+ )?in awe|"
     r"take a look|hope you(?:'re| are)|good to (?:see|hear)|wish(?:ing)? you|congrat\w*|cheers|well done|"
     r"good (?:luck|job)|"
     r"i(?:'ll| will) (?:always|never) (?:remember|forget)|you(?:'re| are) (?:so |such |really |the )?(?:right|"
@@ -179,3 +181,9 @@ ADMITS: Final = lazy_pattern(
     r"(?: (?:about|on|with|there|earlier|before)(?: (?:the|my|our|that|this|it)(?: \w+)?)?)?\W*$"
 )
 """Somebody says that he was wrong, and not yet what is right."""
+
+UNSURE: Final = lazy_pattern(
+    r"^(?:(?:but|and|so|also),? ){0,2}i(?:'m| am) (?:\w+ )?not (?:\w+ )?(?:sure|certain) (?:what|how|if|whether|which|"
+    r"why|where|when|who)(?!\w)"
+)
+"""Somebody does not know: he promises nothing and asks for no deed."""

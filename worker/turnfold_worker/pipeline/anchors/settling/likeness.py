@@ -234,6 +234,11 @@ def says_no_more(one: Known, other: Known) -> bool:
     return all(theirs[word] >= times for word, times in ours.items() if times > 1 and not is_common(word))
 
 
+def shares_half(one: Known, other: Known) -> bool:
+    """True when the other says at least half of the words of one, however little each of them tells."""
+    return 2 * len(one.words.keys() & other.words.keys()) >= len(one.words)
+
+
 def _in_turn(some: Iterable[str], every: Iterable[str]) -> bool:
     """True when all of some are among the others, in their order."""
     rest = iter(every)

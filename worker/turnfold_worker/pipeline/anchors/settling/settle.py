@@ -36,6 +36,7 @@ from turnfold_worker.pipeline.anchors.settling.likeness import (
     same_speaker,
     says_no_more,
     shared,
+    shares_half,
 )
 from turnfold_worker.pipeline.anchors.settling.plans import is_empty_marker, plans_instead, plans_set_aside
 from turnfold_worker.pipeline.anchors.settling.subjects import (
@@ -181,11 +182,14 @@ def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSett
     for words_alike, old in near:
         if new.kind is not old.kind or words_alike < _MEANT_FROM:
             continue
-        if new.kind is AnchorType.CRITICAL_FACT and says_no_more(new, old):
+        if new.kind is AnchorType.CRITICAL_FACT and says_no_more(new, old) and shares_half(new, old):
             _change(new, AnchorState.DUPLICATE, old.anchor.id)
             return True
         meant_alike = by_meaning(new, old) if new.vector and old.vector else 0.0
         if max(words_alike, meant_alike) <= settings.deduplicate_above or not agree(old, new):
+            continue
+        # 'I wish I had no allergy' is a small part of what tells of one.
+        if not shares_half(*sorted((new, old), key=lambda one: -len(one.words))):
             continue
         if len(new.anchor.text) < len(old.anchor.text) and new.anchor.rank >= old.anchor.rank - 100:
             _change(old, AnchorState.DUPLICATE, new.anchor.id)

@@ -30,8 +30,8 @@ _SUBJECT: Final = re.compile(
 _OBJECT: Final = re.compile(
     rf"(?<!\w)(?:{_THEM}(?: (?:one|ones|special|like (?:that|this)))?|(?:this|that|these|those) \w+)"
     r"(?: (?:up|out|on|off|down|in|over|back|away|too|as well|as is|as it is|for now|then|now|anyway|again|later|done|"
-    r"instead|myself|ourselves|so much|already|sometime|soon|open|in mind|that way|a decision|a requirement|"
-    r"(?:on|to) (?:the|my|our) (?:\w+ )?list(?: .*)?))*$"
+    r"instead|myself|ourselves|so much|already|sometime|soon|open|in mind|that way|a decision|a requirement))*"
+    r"(?: (?:on|to) (?:the|my|our) (?:\w+ )?list(?!\w)[^,;]{0,80})?$"
 )
 _THERE: Final = re.compile(r"(?<!\w)(?:getting|got|been|be|gone|going|go) (?:there|somewhere)$")
 _AGREES: Final = re.compile(r"^(?:i'd|i would|we'd|we would) (?:rather|prefer) [^,.;:!?]{1,60} (?:too|as well)\W*$")
@@ -56,7 +56,8 @@ def means_something_alone(said: str, stated: Iterable[str] = ()) -> bool:
     if _AGREES.match(told):
         return False
     parts = [_OPENERS.sub("", part.strip()) for part in _PARTS.split(told)]
-    parts = [part for part in parts if part]
+    # A single word calls somebody, or says yes.
+    parts = [part for part in parts if " " in part] or [part for part in parts if part]
     return not parts or not all(map(_only_points, parts))
 
 
