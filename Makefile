@@ -7,8 +7,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 SOURCES := producer_sdk worker tests benchmarks
 # Most tests wait for servers a third of the time: three at once keep two cores busy. Those that are marked `apart` kill
-# and starve servers of their own, or show how long things take: two at once, when the others are over.
-TOGETHER := --numprocesses 3 --dist loadfile
+# and starve servers of their own, or show how long things take: two at once, when the others are over. Files begin in
+# the order of tests/conftest.py, the longest first.
+TOGETHER := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 APART := --numprocesses 2 --dist loadgroup
 PYTEST_ARGS ?=
 # `-k name` may choose tests of one half only: pytest ends with 5 when it has none.

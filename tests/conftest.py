@@ -8,7 +8,8 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,29 @@ from turnfold_worker.testing.model_server import OpenAIServer
 
 LONGEST_SLEEP_SECONDS = 0.35
 
+Filling = Callable[[Turnfold, Callable[..., "LocalWorker"]], None]
+"""Puts conversations into an empty database, with a client and what makes workers."""
+
 register_profiles()
+
+
+LONGEST_FILES = (
+    "test_command_line", "test_flower", "test_celery_workers", "test_concurrent_readers", "test_sentence_vectors",
+    "test_doctor", "test_away", "test_streams", "test_refine", "test_refine_command", "test_forget_during_drains",
+    "test_edits", "test_models_that_fail", "test_fairness", "test_refold", "test_semantic_refold", "test_rewinds",
+)  # fmt: skip
+"""Begin first: while the last file of a run goes on, the other processes have nothing to do."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is the same on each database is tried on one of them each day, and on the other in the long run."""
+    for test in items:
+        marker, call = test.get_closest_marker("daily_on"), getattr(test, "callspec", None)
+        if marker and call and call.params.get("database_url", marker.args[0]) != marker.args[0]:
+            test.add_marker("long")
+    begin = {name: number for number, name in enumerate(LONGEST_FILES)}
+    items.sort(key=lambda test: begin.get(test.path.stem, len(begin)))
 
 
 def pytest_configure() -> None:
@@ -123,17 +146,47 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def filled() -> Filling | None:
+    """What fills the databases of a module that overrides this: once, and each test begins with a copy."""
+    return None
+
+
+@pytest.fixture(scope="module")
+def sqlite_template(request: pytest.FixtureRequest, migrated: Path, filled: Filling | None) -> Path:
+    """The SQLite file that tests copy."""
+    if filled is None:
+        return migrated
+    path = shutil.copy(migrated, request.getfixturevalue("tmp_path_factory").mktemp("filled") / "turnfold.db")
+    fill(filled, request.getfixturevalue("redis_server"), f"sqlite:///{path}")
+    return path
+
+
 @pytest.fixture
-def sqlite_url(migrated: Path, tmp_path: Path) -> str:
+def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
     """A migrated SQLite file of its own."""
-    return f"sqlite:///{shutil.copy(migrated, tmp_path / 'turnfold.db')}"
+    return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'turnfold.db')}"
+
+
+@pytest.fixture(scope="module")
+def postgresql_template(
+    request: pytest.FixtureRequest, postgresql_server: PostgresqlServer, filled: Filling | None
+) -> Iterator[str]:
+    """The name of the PostgreSQL database that tests copy."""
+    if filled is None:
+        yield "template"
+        return
+    name = f"filled_{uuid.uuid4().hex}"
+    fill(filled, request.getfixturevalue("redis_server"), postgresql_server.create(name, template="template"))
+    yield name
+    postgresql_server.drop(name)
 
 
 @pytest.fixture
-def postgresql_url(postgresql_server: PostgresqlServer) -> Iterator[str]:
+def postgresql_url(postgresql_server: PostgresqlServer, postgresql_template: str) -> Iterator[str]:
     """A migrated PostgreSQL database of its own."""
     name = f"test_{uuid.uuid4().hex}"
-    yield postgresql_server.create(name, template="template")
+    yield postgresql_server.create(name, template=postgresql_template)
     postgresql_server.drop(name)
 
 
@@ -185,9 +238,19 @@ class LocalWorker(local_worker.LocalWorker):
         return digest(self.engine, tenant, conversation)
 
 
-@pytest.fixture
-def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., LocalWorker]]:
-    """Makes workers with settings of one's own."""
+def fill(filled: Filling, redis_server: RedisServer, database_url: str) -> None:
+    """Fill a database, and leave Redis as empty as it was."""
+    settings = Settings(redis_url=redis_server.url, database_url=database_url, tenant="acme", doorbell=False)
+    with redis_server.client() as client:
+        client.flushall()
+        with Turnfold(settings=settings) as tf, workers_of(redis_server.url, database_url) as make_worker:
+            filled(tf, make_worker)
+        client.flushall()
+
+
+@contextmanager
+def workers_of(redis_url: str, database_url: str) -> Iterator[Callable[..., LocalWorker]]:
+    """Makes workers in this process."""
     with ExitStack() as workers:
 
         def make(
@@ -197,6 +260,13 @@ def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., Loc
             client = connect_redis(redis_url, timeout_seconds=5)
             return workers.enter_context(LocalWorker.open(settings, client, embedder=embedder, sleep=sleep))
 
+        yield make
+
+
+@pytest.fixture
+def make_worker(redis_url: str, database_url: str) -> Iterator[Callable[..., LocalWorker]]:
+    """Makes workers with settings of one's own."""
+    with workers_of(redis_url, database_url) as make:
         yield make
 
 
@@ -243,19 +313,20 @@ def make_refinery(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], openai_server: OpenAIServer
 ) -> Callable[..., Refinery]:
     """Makes workers with a model, with settings of one's own. Calls give up soon; long pauses are only noted."""
+    return partial(refinery_of, tf, make_worker, openai_server)
 
-    def make(**values: object) -> Refinery:
-        slept: list[float] = []
 
-        def sleep(seconds: float) -> None:
-            slept.append(seconds)
-            time.sleep(seconds if seconds < LONGEST_SLEEP_SECONDS else 0)
+def refinery_of(
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], server: OpenAIServer, **values: object
+) -> Refinery:
+    slept: list[float] = []
 
-        values = {"call_seconds": 2.0, "republish_seconds": 0.001, **values}
-        local = make_worker(openai_base_url=openai_server.base_url, sleep=sleep, **values)
-        return Refinery(tf, local, openai_server, slept)
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        time.sleep(seconds if seconds < LONGEST_SLEEP_SECONDS else 0)
 
-    return make
+    values = {"call_seconds": 2.0, "republish_seconds": 0.001, "refine_idle_seconds": 0, **values}
+    return Refinery(tf, make_worker(openai_base_url=server.base_url, sleep=sleep, **values), server, slept)
 
 
 @pytest.fixture

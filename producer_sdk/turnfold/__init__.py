@@ -21,6 +21,7 @@ code_blocks     code, tables and outputs, and which of them a query asks for
 steering        what a context is about where nothing is asked
 hits, passage_scores, relevance   which notes, passages and segments answer a query
 assemble        a context, inside a budget
+notes           the notes of a conversation as callers get them
 expansion, reconstruction, references, access   behind markers; removed words; kept contexts; what is looked up
 
 tools, tool_schemas   the same for models
@@ -34,8 +35,8 @@ from typing import TYPE_CHECKING, Any
 
 from turnfold.assemble import BALANCED, RECENCY, Band, Context, Policy, Section
 from turnfold.client import Turnfold
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, Turn
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Receipt, Status
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin, Turn
+from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status
 from turnfold.errors import (
     InboxFull,
     InvalidBudget,
@@ -77,6 +78,8 @@ __all__ = [
     "InvalidInput",
     "InvalidSettings",
     "InvalidTurn",
+    "Note",
+    "Origin",
     "Policy",
     "Receipt",
     "SchemaMismatch",

@@ -16,10 +16,11 @@ from typing import Any, ParamSpec, Self, TypeVar
 from turnfold.assemble import Context, Policy, Query, Section
 from turnfold.client import Turnfold
 from turnfold.client_inputs import check_timeout
-from turnfold.contract.records import Anchor, AnchorState, AnchorType
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Receipt, Status
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin
+from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status
 from turnfold.edge import TurnInput
 from turnfold.errors import InvalidInput, InvalidSettings
+from turnfold.notes.wanted import NOTES_A_PAGE
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount
 from turnfold.tool_schemas import ToolForm
@@ -189,6 +190,24 @@ class AsyncTurnfold:
     ) -> list[Anchor]:
         """As `Turnfold.anchors`."""
         return await self._run(self._client.anchors, conversation_id, types=types, states=states)
+
+    async def notes(  # noqa: PLR0913 - a read's options, all by name
+        self,
+        conversation_id: str,
+        *,
+        states: Iterable[AnchorState | str] | None = ("active",),
+        origins: Iterable[Origin | str] | None = None,
+        speakers: Iterable[str] | None = None,
+        min_importance: int = 1,
+        first_turn: int = 1,
+        last_turn: int | None = None,
+        limit: int = NOTES_A_PAGE,
+    ) -> list[Note]:
+        """As `Turnfold.notes`."""
+        return await self._run(
+            self._client.notes, conversation_id, states=states, origins=origins, speakers=speakers,
+            min_importance=min_importance, first_turn=first_turn, last_turn=last_turn, limit=limit,
+        )  # fmt: skip
 
     async def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
         """As `Turnfold.tools`."""

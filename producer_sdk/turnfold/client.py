@@ -16,11 +16,13 @@ from turnfold.client_inputs import check_search, check_timeout, listed, read_fro
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.lazy_patterns import compile_lazy_patterns
-from turnfold.contract.records import Anchor, AnchorState, AnchorType
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Receipt, Status
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin
+from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
 from turnfold.errors import InboxFull, InvalidSettings, Unavailable, UnknownAnchor
+from turnfold.notes.read import notes as read_notes
+from turnfold.notes.wanted import NOTES_A_PAGE, WantedNotes
 from turnfold.reconstruction import ReconstructionWait
 from turnfold.resources import Resources
 from turnfold.settings import Settings
@@ -270,6 +272,32 @@ class Turnfold:
         address = self._address(conversation_id)
         found = retrieval.anchors(self._resources.inbox(), self._resources.reader(), address)
         return retrieval.anchors_among(found, types, states)
+
+    def notes(  # noqa: PLR0913 - a read's options, all by name
+        self,
+        conversation_id: str,
+        *,
+        states: Iterable[AnchorState | str] | None = ("active",),
+        origins: Iterable[Origin | str] | None = None,
+        speakers: Iterable[str] | None = None,
+        min_importance: int = 1,
+        first_turn: int = 1,
+        last_turn: int | None = None,
+        limit: int = NOTES_A_PAGE,
+    ) -> list[Note]:
+        """What closed segments say, note by note in the order of the turns: what contexts are made of.
+
+        The rules' notes, or a model's where it wrote some. `None` means every state, origin or speaker;
+        `min_importance=0` adds what says nothing by itself. A page has whole turns, at most `limit` notes unless one
+        turn has more; the next one begins at `first_turn=notes[-1].turn_seq + 1`, and an empty one is behind the end.
+        Raises `UnknownConversation`, `InvalidInput`.
+        """
+        wanted = WantedNotes.checked(
+            states=states, origins=origins, speakers=speakers, min_importance=min_importance, first_turn=first_turn,
+            last_turn=last_turn, limit=limit,
+        )  # fmt: skip
+        address = self._address(conversation_id)
+        return read_notes(self._resources.inbox(), self._resources.reader(), address, wanted)
 
     def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
         """`expand`, `search` and `anchors` as a provider's client takes them: `tools=tf.tools("openai")`.

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.actions import Action
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Covered, Note
 from turnfold.contract.outlines import Outline
-from turnfold.contract.records import Anchor, LevelKey, Node, StoredTurn, TurnState
+from turnfold.contract.records import Anchor, StoredTurn, TurnState
 from turnfold.contract.results import Head, Snapshot
 from turnfold.contract.tasks import CHANGES, Operation
 from turnfold.entries import read_entry
@@ -27,15 +27,11 @@ from turnfold.errors import InvalidInput, UnknownTurn
 from turnfold.inbox import Pending, PendingEntry
 from turnfold.shortening import TURNS_A_READ, Shortening
 from turnfold.snapshots import PendingSource, readable_head, unknown
-from turnfold.tokens import estimate_tokens
 from turnfold.turn_changes import TurnChange, read_change
 
 if TYPE_CHECKING:
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.database.reader import Reader
-
-_NOT_YET: Final = "changed a moment ago\n"
-"""What is shown of a node by age that holds a turn which is changing."""
 
 
 def has_changes(pending: Pending) -> bool:
@@ -107,6 +103,8 @@ class Changes:
             cover=tuple(self._covered(one) for one in outline.cover if one.first_seq <= self.cut), chapters=(),
             tail=self.notes(outline.tail), tail_seq=min(outline.tail_seq, self.cut), names=(), tail_names=(),
             actions=self._actions(outline.actions), tail_actions=self._actions(outline.tail_actions),
+            requests=tuple(one for one in outline.requests if not self.hides(one.seq)),
+            tail_requests=tuple(one for one in outline.tail_requests if not self.hides(one.seq)),
         )  # fmt: skip
 
     def _actions(self, actions: Sequence[Action]) -> tuple[Action, ...]:
@@ -115,19 +113,6 @@ class Changes:
     def _covered(self, one: Covered) -> Covered:
         last = min(one.last_seq, self.cut)
         return one._replace(last_seq=last, slug="") if self.covers(one.first_seq, one.last_seq) else one
-
-    def node(self, node: Node) -> Node:
-        """A node without its name and sizes, if it holds a turn that changes."""
-        if not self.covers(node.first_seq, node.last_seq):
-            return node
-        size = estimate_tokens(_NOT_YET)
-        tokens = (node.tokens[0], size, size, size)
-        return replace(node, last_seq=min(node.last_seq, self.cut), slug="", tokens=tokens, refined=0)
-
-    def texts(self, texts: Mapping[LevelKey, str], nodes: Sequence[Node]) -> dict[LevelKey, str]:
-        """Words of levels, none of those `nodes`, as they are stored, that hold a turn that changes."""
-        held = {(node.height, node.idx) for node in nodes if self.covers(node.first_seq, node.last_seq)}
-        return {key: _NOT_YET if key[:2] in held else text for key, text in texts.items()}
 
 
 def changes_of(transaction: ReadTransaction, head: Head | None, pending: Pending) -> Changes | None:
@@ -244,7 +229,6 @@ def changed_snapshot(transaction: ReadTransaction, snapshot: Snapshot, changes: 
         return snapshot
     return replace(
         snapshot, head=changes.head(snapshot.head), anchors=changes.anchors(snapshot.anchors),
-        nodes=tuple(changes.node(node) for node in snapshot.nodes if node.first_seq <= changes.cut),
         outline=None if snapshot.outline is None else changes.outline(snapshot.outline),
         hits=changes.notes(snapshot.hits),
         excerpts=tuple(one for one in snapshot.excerpts if not changes.hides(one.turn.seq)),

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from turnfold.contract.records import StoredTurn
-from turnfold.contract.results import Excerpt
 from turnfold.contract.terms import rarity, terms
 
 QUERY_TERMS: Final = 16
@@ -75,15 +74,6 @@ def score_turns(
             if neighbour in present:
                 total[neighbour] = total.get(neighbour, 0.0) + share * lent
     return total
-
-
-def excerpts(
-    query: Sequence[str], turns: Sequence[StoredTurn], node_of: Mapping[int, int], *, most: int = 24
-) -> tuple[Excerpt, ...]:
-    """The turns that answer a query best, best first. `node_of` gives the segment of a turn's seq."""
-    scores = score_turns(query, turns)
-    ranked = sorted((t for t in turns if t.seq in scores), key=lambda t: (-scores[t.seq], -t.seq))
-    return tuple(Excerpt(turn=t, score=round(scores[t.seq], 6), node_idx=node_of.get(t.seq, -1)) for t in ranked[:most])
 
 
 def snippet(text: str, query: Sequence[str], *, width: int = 160) -> str:

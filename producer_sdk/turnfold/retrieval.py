@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from turnfold import expansion
 from turnfold.access import UNCOUNTED, ExpansionCounter
@@ -16,10 +16,10 @@ from turnfold.assemble import Choice, Context, Request, choose, finish
 from turnfold.assemble.forms.markers import node_marker, turns_marker
 from turnfold.assemble.forms.render_text import with_gap
 from turnfold.assemble.turns import TurnsNotRead
+from turnfold.client_inputs import members
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, LevelKey, StoredTurn, TurnState
 from turnfold.contract.results import Head, Hit, Snapshot, Status
-from turnfold.errors import InvalidInput
 from turnfold.inbox import Pending
 from turnfold.pending_changes import Changes, changed_snapshot, changes_of, has_changes, newest_turns
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
@@ -41,18 +41,14 @@ def context(
 ) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
-    is_by_value = request.policy.selection == "value"
-    if is_by_value and not request.expand and not has_changes(pending):
+    if not request.expand and not has_changes(pending):
         made = _from_memory(reader, address, pending, request)
         if made is not None:
             return made
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
-        if is_by_value:
-            snapshot, _ = by_value(transaction, address, pending, request, whole=True)
-        else:
-            snapshot = _by_age(transaction, address, pending, request)
-        head, nodes = snapshot.head, snapshot.nodes
+        snapshot, _ = by_value(transaction, address, pending, request, whole=True)
+        head = snapshot.head
         if request.expand:
             passages = expansion.passages(transaction, address, head, pending, request, access=access)
             snapshot = replace(snapshot, passages=passages)
@@ -60,8 +56,7 @@ def context(
         if changes is not None:
             snapshot = changed_snapshot(transaction, snapshot, changes, cap=cap_for(request.budget_tokens))
         choice = choose(snapshot, request)
-        texts = {} if head is None else transaction.texts(head, choice.wanted, nodes)
-        return snapshot, choice, texts if changes is None else changes.texts(texts, nodes)
+        return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
 
     snapshot, choice, texts = reader.read(look)
     # After the transaction: a caller's counter may be slow.
@@ -79,24 +74,6 @@ def _from_memory(reader: Reader, address: Address, pending: Pending, request: Re
             # More turns are shown raw than was to be expected: once more, with all of them.
             continue
     return None
-
-
-def _by_age(transaction: ReadTransaction, address: Address, pending: Pending, request: Request) -> Snapshot:
-    """What the selection by age sees."""
-    cap = cap_for(request.budget_tokens)
-    head = readable_head(transaction, address, pending)
-    turns, unread = _newest_turns(transaction, head, pending, cap=cap)
-    snapshot = Snapshot(
-        conversation_id=address.conversation, head=head, turns=turns, unread=unread, question=request.query
-    )
-    if head is None:
-        return snapshot
-    return replace(
-        snapshot,
-        nodes=transaction.frontier(head),
-        anchors=transaction.top_anchors(head),
-        excerpts=transaction.excerpts_for(head, request.query, cap=cap) if request.query else (),
-    )
 
 
 def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *, limit: int) -> list[Hit]:
@@ -217,28 +194,12 @@ def _newest_turns(
     return (*stored, *map(short.of, waiting.turns))[-TURNS_A_READ:], waiting.older
 
 
-_Member = TypeVar("_Member", AnchorType, AnchorState)
-
-
 def anchors_among(
     found: Iterable[Anchor], types: Iterable[AnchorType | str] | None, states: Iterable[AnchorState | str] | None
 ) -> list[Anchor]:
     """Those of the given types and states; `None` means all. Raises `InvalidInput` for an unknown one."""
-    wanted_types, wanted_states = _members(AnchorType, types), _members(AnchorState, states)
+    wanted_types, wanted_states = members("types", AnchorType, types), members("states", AnchorState, states)
     return [anchor for anchor in found if anchor.type in wanted_types and anchor.state in wanted_states]
-
-
-def _members(kind: type[_Member], wanted: Iterable[_Member | str] | None) -> frozenset[_Member]:
-    if wanted is None:
-        return frozenset(kind)
-    try:
-        return frozenset(kind(name) for name in ([wanted] if isinstance(wanted, str) else wanted))
-    except TypeError as error:
-        msg = f"types and states are lists of names, or None for all, not {type(wanted).__name__}"
-        raise InvalidInput(msg) from error
-    except ValueError as error:
-        msg = f"{error}: use {', '.join(kind)}"
-        raise InvalidInput(msg) from error
 
 
 def _snippet(turn: StoredTurn, terms: Sequence[str]) -> str:

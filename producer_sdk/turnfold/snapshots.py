@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from turnfold.assemble import Request
+from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import NO_TURNS
 from turnfold.contract.keys import Address
@@ -18,7 +19,7 @@ from turnfold.entries import read_entry
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import Pending, PendingEntry
 from turnfold.shortening import TURNS_A_READ, Shortening, cap_for
-from turnfold.steering import NEWEST, steering_text
+from turnfold.steering import steering_text
 
 if TYPE_CHECKING:
     from turnfold.database.read_transaction import ReadTransaction
@@ -76,7 +77,7 @@ def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pend
 
 
 class ValueSource(Protocol):
-    """Where a conversation is read for the selection by value."""
+    """Where a conversation is read for a context."""
 
     def by_value(self, wanted: Wanted) -> Found | None:
         """The conversation at one committed state; None when nothing of it is stored."""
@@ -88,7 +89,7 @@ class ValueSource(Protocol):
 def by_value(
     source: ValueSource, address: Address, pending: Pending, request: Request, *, whole: bool
 ) -> tuple[Snapshot, Memo | None]:
-    """What the selection by value sees: one committed state, and the turns of the inbox that it does not hold.
+    """What a selection sees: one committed state, and the turns of the inbox that it does not hold.
 
     With what earlier reads of that state worked out. Unless the `whole` of all turns is asked for, those that are not
     likely to be shown raise `TurnsNotRead` when they are looked at.
@@ -105,7 +106,7 @@ def by_value(
         found = source.by_value(
             Wanted(
                 address, request.budget_tokens, tuple(entries), request.query, _newest(entries, request),
-                request.task, request.query_vector, request.vector_model, whole,
+                request.task, request.query_vector, request.vector_model, whole, bool(request.policy.bands),
             )
         )  # fmt: skip
     if found is None:
@@ -128,7 +129,9 @@ def by_value(
         conversation_id=address.conversation, head=found.head, turns=turns, unread=waiting.older,
         anchors=known.anchors, question=found.answers.question, hits=found.answers.hits,
         excerpts=found.answers.excerpts, blocks=found.answers.blocks, told_of_blocks=found.answers.told_of_blocks,
-        outline=None if outline is None else outline.within(last_part(request.budget_tokens)),
+        outline=None if outline is None else outline.within(
+            last_part(request.budget_tokens, by_age=bool(request.policy.bands))
+        ),
     )  # fmt: skip
     return seen, known.memo
 
@@ -137,7 +140,7 @@ def _newest(entries: Mapping[str, PendingEntry], request: Request) -> tuple[Stor
     """The newest turns of the inbox, where one of them may steer."""
     if not request.steered:
         return None
-    newest = [*entries.values()][-NEWEST:]
+    newest = [*entries.values()][-LAST_TURNS:]
     return tuple(_read(entry, seq) for seq, entry in enumerate(newest, 1))
 
 

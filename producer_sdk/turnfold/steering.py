@@ -6,11 +6,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Final
 
+from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.contract.records import Role, StoredTurn, TurnState
 from turnfold.contract.terms import terms
-
-NEWEST: Final = 4
-"""Last turns among which a user turn still steers."""
 
 _LONGEST: Final = 2_000
 """Code points of either end of a longer turn that are looked at: a pasted document is about its ends."""
@@ -33,7 +31,7 @@ _SAYS_NOTHING: Final = frozenset(
 def steering_text(
     stored: Sequence[StoredTurn], waiting: Iterable[StoredTurn], *, task: str | None = None
 ) -> str | None:
-    """The task, and the words of the newest user turn among the last `NEWEST`; None where nothing is to be looked for.
+    """The task, and the words of the newest user turn among the last ones; None where nothing is to be looked for.
 
     `stored` are the newest stored turns in order, `waiting` those of the inbox that are not among them.
     """
@@ -42,7 +40,7 @@ def steering_text(
 
 
 def _newest_words(stored: Sequence[StoredTurn], waiting: Iterable[StoredTurn]) -> str | None:
-    last = [*chain(stored[max(0, len(stored) - NEWEST) :], waiting)][-NEWEST:]
+    last = [*chain(stored[max(0, len(stored) - LAST_TURNS) :], waiting)][-LAST_TURNS:]
     newest = next((turn for turn in reversed(last) if turn.role is Role.USER and turn.state is TurnState.STORED), None)
     return None if newest is None else newest.content
 

@@ -54,7 +54,7 @@ NOT_CANONICAL_COLUMNS = {
         "segmenter",
     },
     "level": {"conversation", "refined", "model", "prompt_version", "source_hash"},
-    "anchor": {"conversation", "refined", "model", "prompt_version"},
+    "anchor": {"conversation", "filler", "refined", "model", "prompt_version"},
     "note_list": {"conversation"},
     "outline": {"conversation"},
     "passage": {"conversation"},

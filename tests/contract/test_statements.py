@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, Executable, event
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId, Node
 from turnfold.contract.results import Head
-from turnfold.database import query_statements, statements
+from turnfold.database import note_read, query_statements, statements
 from turnfold.database.engines import connect
 from turnfold.database.read_transaction import ReadTransaction
 from turnfold_worker.adapters.sql_anchors import SETTLED, candidates, settled
@@ -28,12 +28,9 @@ def engine(sqlite_url: str) -> Iterator[Engine]:
 
 STATEMENTS = {
     name: statement
-    for name, statement in (vars(statements) | vars(query_statements)).items()
+    for name, statement in (vars(statements) | vars(query_statements) | vars(note_read)).items()
     if not name.startswith("_") and isinstance(statement, Executable)
 }
-
-SORTED_APART = {"FRONTIER"}
-"""Sorts at most 23 rows of each height; the others come out of an index in order, so that a LIMIT ends them early."""
 
 HEAD = Head(
     id=ConversationId(1), turn_count=1_000, closed_seq=990, fold_seq=1_000, node_count=70, anchor_count=5,
@@ -44,15 +41,13 @@ NODE = Node(height=1, idx=0, first_seq=1, last_seq=100, slug="auth", tokens=(1, 
 READS: dict[str, Callable[[ReadTransaction], object]] = {
     "check_schema": lambda read: read.check_schema(),
     "head": lambda read: read.head(Address("acme", "c")),
-    "frontier": lambda read: read.frontier(HEAD),
-    "top_anchors": lambda read: read.top_anchors(HEAD),
     "newest_turns": lambda read: read.newest_turns(HEAD, cap=100),
     "turns_up_to": lambda read: read.turns_up_to(HEAD, 700, cap=100, waiting=2),
     "state_of": lambda read: read.state_of(HEAD, 7),
     "refolding": lambda read: read.progress(HEAD).refolding(),
     "texts": lambda read: read.texts(HEAD, [(0, 1, 2), (1, 0, 3)]),
     "stored_seqs": lambda read: read.stored_seqs(HEAD, ["m-1"]),
-    "segments_for": lambda read: read.segments_for(HEAD, ["pool"]),
+    "postings": lambda read: read.postings(HEAD, ["pool"]),
     "turns_of_segments": lambda read: read.turns_of_segments(HEAD, [3, 5], cap=100),
     "turn_sizes": lambda read: read.turn_sizes(HEAD, 1, 10, most=5),
     "turns_between": lambda read: read.turns_between(HEAD, 1, 10, most=5),
@@ -96,9 +91,10 @@ def faults(plan: list[str]) -> list[str]:
 
 def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
-        "HEAD", "HEAD_AND_STORED", "FRONTIER", "OUTLINE", "TOP_ANCHOR_ROWS", "OLDER_SHAPES", "NEWEST_TURNS",
+        "HEAD", "HEAD_AND_STORED", "OUTLINE", "TOP_ANCHOR_ROWS", "OLDER_SHAPES", "NEWEST_TURNS",
         "TURNS_UP_TO", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "HIT_PASSAGES",
-        "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS", "TURN_PART",
+        "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS",
+        "PASSAGES_BETWEEN", "WRITTEN_BETWEEN", "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME",
     }  # fmt: skip
 
 
@@ -111,8 +107,7 @@ def test_a_statement_searches_by_key_and_sorts_nothing_of_unknown_length(engine:
     (plan,) = plans.values()
     assert any(step.startswith("SEARCH ") for step in plan)
     assert faults(plan) == []
-    if name not in SORTED_APART:
-        assert not [step for step in plan if "TEMP B-TREE" in step]
+    assert not [step for step in plan if "TEMP B-TREE" in step], "an index has them in order, so that a LIMIT ends it"
 
 
 @pytest.mark.parametrize("name", READS)
@@ -140,7 +135,7 @@ def test_passages_are_looked_up_by_their_keys(engine: Engine) -> None:
 
 def test_the_top_anchors_come_from_the_partial_index(engine: Engine) -> None:
     with plans_of(engine) as plans, engine.begin() as connection:
-        ReadTransaction(connection).top_anchors(HEAD)
+        connection.execute(statements.TOP_ANCHOR_ROWS, {"conversation": HEAD.id})
     assert [step for plan in plans.values() for step in plan] == [
         "SEARCH anchor USING INDEX anchor_top (conversation=?)",
         # What a correction replaces: by its key, and only where there is one.
@@ -195,6 +190,6 @@ def test_statements_over_lists_are_the_same_text_however_long_the_list_is(engine
         for many in (1, 7, 64):
             read.texts(HEAD, [(0, i, 1) for i in range(many)])
             read.stored_seqs(HEAD, [f"m-{i}" for i in range(many)])
-            read.segments_for(HEAD, [f"term{i}" for i in range(min(many, 16))])
+            read.postings(HEAD, [f"term{i}" for i in range(min(many, 16))])
             read.turns_of_segments(HEAD, list(range(min(many, 8))), cap=many)
     assert len(plans) == 5

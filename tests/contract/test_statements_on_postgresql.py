@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, Executable, text
 
-from turnfold.database import query_statements, statements
+from turnfold.database import note_read, query_statements, statements
 from turnfold.database.engines import connect
 from turnfold_worker.adapters.sql_anchors import SHARING
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.postgresql
 
 STATEMENTS = {
     name: statement
-    for name, statement in (vars(statements) | vars(query_statements)).items()
+    for name, statement in (vars(statements) | vars(query_statements) | vars(note_read)).items()
     if not name.startswith("_") and isinstance(statement, Executable)
 } | {"CANDIDATES": SHARING}
 
@@ -58,6 +58,10 @@ INSERT INTO anchor_posting (conversation, term, anchor)
 INSERT INTO passage (conversation, number, body)
     SELECT c, s * 256 + p, repeat('words ', 50)
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, {TURNS}) s, generate_series(0, 1) p;
+INSERT INTO model_note (conversation, height, idx, place, turns, speaker, role, body, importance, model,
+        prompt_version, source_hash)
+    SELECT c, 0, i, p, '[1]', 'Ana', 'user', repeat('words ', 20), 3, 'm', 'notes-1', ''::bytea
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i, generate_series(1, 10) p;
 INSERT INTO posting (conversation, term, weight, idx, passages)
     SELECT c, 'term' || t, 5, i, decode(repeat('0a', 24), 'hex')
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 30) t, generate_series(0, {SEGMENTS - 1}) i;
@@ -87,6 +91,7 @@ def parameters(statement: Any, engine: Engine) -> dict[str, Any]:
         "after_seq": TURNS - 200, "before_words": TURNS - 24,
         "numbers": ",".join(str(256 * seq) for seq in range(1, 251)),
         "cap": 4_000, "first_seq": 1, "from_seq": 1, "last_seq": 50, "most": 50, "last_part": 4, "model": "m",
+        "seq": 700, "idx": 50, "first": 30, "last": 50,
     }  # fmt: skip
     kinds = {"id": "t5", "t": "term3", "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40}
     names = statement.compile(dialect=engine.dialect).params

@@ -43,22 +43,27 @@ def lying(change: Callable[[dict[str, Any]], object]) -> Behaviour:
     return Behaviour(change=changed)
 
 
+def _told(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The first segment of a reply, or its chapter."""
+    return [told for told in body.get("segments", [body]) if told.get("notes")][:1]
+
+
 def _invent(body: dict[str, Any]) -> None:
-    for segment in [one for one in body.get("segments", []) if one["notes"]][:1]:
-        segment["notes"] = [{**segment["notes"][0], "text": "Brunhilde pays 987654 euros."}]
-        for quote in segment["quotes"][:1]:
+    for told in _told(body):
+        told["notes"] = [{**told["notes"][0], "text": "Brunhilde pays 987654 euros."}]
+        for quote in told.get("quotes", [])[:1]:
             quote["quote"] = "Brunhilde pays 987654 euros."
 
 
 def _swap(body: dict[str, Any]) -> None:
-    for segment in body.get("segments", [])[:1]:
-        for note in segment["notes"]:
+    for told in _told(body):
+        for note in told["notes"]:
             note["turns"] = [turn + 1 for turn in note["turns"]]
 
 
 def _stretch(body: dict[str, Any]) -> None:
-    for segment in body.get("segments", [])[:1]:
-        segment["notes"] *= 8
+    for told in _told(body):
+        told["notes"] *= 8
 
 
 KINDS = (
@@ -180,7 +185,7 @@ def _work(refinery: Refinery, threads: ThreadPoolExecutor) -> None:
 
 def _check_words(refinery: Refinery, read: list[str]) -> None:
     stored = [body for _, _, _, body in refinery.levels()]
-    stored += [row[0] for row in refinery.query("SELECT body FROM anchor")]
+    stored += [row[0] for row in refinery.query("SELECT body FROM anchor UNION ALL SELECT body FROM model_note")]
     for text in (*read, *stored):
         for wrong in ("Brunhilde", "987654", "<html>", "said by the server", "Sure! Here is", "I can't help", "HTTP "):
             assert wrong not in text

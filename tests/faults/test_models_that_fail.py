@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from conftest import Filling, LocalWorker, refinery_of
 from support.refinery import SHORT_SEGMENTS, Refinery
 from support.stored import broken_invariants
 from support.talk import talk
 from support.waiting import wait_until
+from turnfold import Turnfold
+from turnfold.contract.keys import shard_of
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.refinement.notes import LONGEST
 from turnfold_worker.testing import model_replies as scribe
@@ -22,7 +26,7 @@ TURNS = 50
 """Of the talk "e", whose first segment says enough beside its anchors for three levels."""
 
 CUT_AT_ONCE = Behaviour(change=lambda content: content[:30], finish="length")
-UNQUOTED = Behaviour(change=lambda content: content.replace('{"segments": ', "{segments: "))
+UNQUOTED = Behaviour(change=lambda content: re.sub(r'\A\{"(\w+)": ', r"{\1: ", content))
 """All of the words, and no JSON."""
 
 PASSING = {
@@ -34,10 +38,31 @@ PASSING = {
 """What is over at the next try."""
 
 
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds the talk, and refines nothing of it."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        with OpenAIServer() as server:
+            refinery = refinery_of(tf, make_worker, server, refine_segments=8)
+            refinery.append("e", TURNS)
+            refinery.fold_only()
+
+    return fill
+
+
 @pytest.fixture
 def refinery(make_refinery: Callable[..., Refinery]) -> Refinery:
     """With one call for the segments of a chapter, and one for the chapter."""
     return make_refinery(refine_segments=8)
+
+
+def fold_in_its_place(refinery: Refinery, turns: list[dict[str, Any]]) -> None:
+    """Forget the talk, and fold another one under its name."""
+    refinery.tf.forget("e", timeout_seconds=0)
+    refinery.local.worker.erase(shard_of("acme", "e"))
+    assert refinery.count("job") == 0
+    refinery.fold("e", turns)
 
 
 def expected(conversation: str, turns: int = TURNS) -> str:
@@ -47,7 +72,7 @@ def expected(conversation: str, turns: int = TURNS) -> str:
 @pytest.mark.parametrize("name", PASSING)
 def test_a_call_that_fails_once_is_tried_again_and_nobody_notices(refinery: Refinery, name: str) -> None:
     refinery.server.then(PASSING[name])
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     assert set(refinery.states) == {"done"}
     assert refinery.server.purposes() == ["notes", "notes", "chapter"]
     used = refinery.used()
@@ -58,7 +83,7 @@ def test_a_call_that_fails_once_is_tried_again_and_nobody_notices(refinery: Refi
 
 def test_a_retry_waits_as_long_as_the_provider_asks(refinery: Refinery) -> None:
     refinery.server.then(behaves.error(429, Retry_After="0.3"))
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     assert set(refinery.states) == {"done"}
     assert refinery.slept[0] == 0.3
 
@@ -67,7 +92,7 @@ def test_a_long_pause_is_waited_for_in_the_job_table_and_by_all_workers(
     refinery: Refinery, make_refinery: Callable[..., Refinery]
 ) -> None:
     refinery.server.then(behaves.error(429, Retry_After="600"))
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     assert [(state, attempts) for state, attempts, _ in refinery.jobs] == [("due", 0)]
     assert "asks for a pause" in str(refinery.jobs[0][2])
     assert len(refinery.server.requests) == 1
@@ -87,7 +112,7 @@ def test_what_a_person_has_to_mend_is_not_retried_and_costs_no_attempt(
     refinery: Refinery, behaviour: Behaviour
 ) -> None:
     refinery.server.then(behaviour)
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     assert len(refinery.server.requests) == 1
     assert [(state, attempts) for state, attempts, _ in refinery.jobs] == [("due", 0)]
     assert "check the key" in str(refinery.jobs[0][2])
@@ -100,7 +125,7 @@ def test_what_a_person_has_to_mend_is_not_retried_and_costs_no_attempt(
 
 def test_a_request_that_is_refused_for_good_waits_for_a_person(refinery: Refinery) -> None:
     refinery.server.then(behaves.error(400, "context_length_exceeded"))
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     assert [(state, error) for state, _, error in refinery.jobs] == [("parked", "HTTP 400 context_length_exceeded")]
     assert refinery.tf.status("e").parked == 1
     assert len(refinery.server.requests) == 1
@@ -111,7 +136,7 @@ def test_a_job_that_fails_again_and_again_waits_longer_each_time_then_for_a_pers
 ) -> None:
     refinery = make_refinery(refine_attempts=3, circuit_failures=1000, refine_segments=8)
     refinery.server.choose = lambda _: behaves.SERVER_ERROR
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     seen = [refinery.jobs]
     for _ in range(4):
         refinery.go_on()
@@ -125,7 +150,7 @@ def test_a_job_that_fails_again_and_again_waits_longer_each_time_then_for_a_pers
 def test_a_model_that_fails_is_left_alone_and_tried_again_by_one_call(make_refinery: Callable[..., Refinery]) -> None:
     refinery = make_refinery(circuit_failures=3, circuit_seconds=1.0, refine_segments=8)
     refinery.server.choose = lambda _: behaves.SERVER_ERROR
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     assert len(refinery.server.requests) == 3
     assert "left alone" in str(refinery.jobs[0][2])
     refinery.server.choose = lambda _: behaves.OK
@@ -152,7 +177,7 @@ def test_notes_in_the_wrong_form_are_repaired_once_or_left(
     refinery: Refinery, behaviour: Behaviour, repaired: int, notes: bool
 ) -> None:
     refinery.server.then(behaviour)
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     if repaired:
         sent = refinery.server.requests[1]["messages"][1]["content"]
         assert ("=== segment" in sent) == (behaviour is not UNQUOTED), "only where there is nothing to repair"
@@ -169,15 +194,16 @@ def test_notes_in_the_wrong_form_are_repaired_once_or_left(
     ("behaviour", "repaired", "notes"),
     [
         (behaves.FENCED, 0, True), (behaves.NOT_JSON, 1, True), (behaves.WRONG_SCHEMA, 1, True),
-        (behaves.REFUSAL, 0, False),
+        (behaves.TRUNCATED, 0, True), (CUT_AT_ONCE, 1, True), (UNQUOTED, 1, True), (behaves.REFUSAL, 0, False),
+        (Behaviour(finish="content_filter"), 0, False),
     ],
-    ids=["fenced", "not JSON", "wrong schema", "refusal"],
+    ids=["fenced", "not JSON", "wrong schema", "truncated", "cut at once", "unquoted", "refusal", "filter"],
 )  # fmt: skip
 def test_a_chapter_in_the_wrong_form_is_repaired_once_or_left(
     refinery: Refinery, behaviour: Behaviour, repaired: int, notes: bool
 ) -> None:
     refinery.server.then(behaves.OK, behaviour)
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     assert set(refinery.states) == {"done"}
     assert refinery.used()["repaired"] == repaired
     assert bool(refinery.count("model_note WHERE height = 1")) == notes
@@ -213,7 +239,7 @@ LIES: dict[str, Callable[[dict[str, Any]], object]] = {
 @pytest.mark.parametrize("name", LIES)
 def test_notes_that_say_what_was_not_said_are_left_out_alone(refinery: Refinery, name: str) -> None:
     refinery.server.answer = scribe.changing(LIES[name])
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     assert set(refinery.states) == {"done"}
     written = json.loads(scribe.answer(refinery.server.requests[0]))["segments"][0]["notes"]
     used = refinery.used()
@@ -226,10 +252,24 @@ def test_notes_that_say_what_was_not_said_are_left_out_alone(refinery: Refinery,
     assert broken_invariants(refinery.local.engine) == {}
 
 
+def test_a_segment_that_a_reply_leaves_out_keeps_the_words_of_the_rules_alone(refinery: Refinery) -> None:
+    refinery.server.answer = scribe.changing(lambda body: body["segments"].pop(0))
+    refinery.fold("e", TURNS)
+    assert set(refinery.states) == {"done"}
+    assert refinery.server.purposes() == ["notes", "chapter"], "nothing is asked again"
+    assert (refinery.used()["repaired"], refinery.used()["notes_refused"]) == (0, 0)
+    refined = {idx for height, idx, _, _ in refinery.levels() if height == 0}
+    asked = json.loads(scribe.answer(refinery.server.requests[0]))["segments"]
+    assert refined == {segment["segment"] - 1 for segment in asked[1:]}
+    assert refinery.count("model_note WHERE height = 0 AND idx = 0") == 0
+    assert refinery.local.digest("e") == expected("e")
+    assert broken_invariants(refinery.local.engine) == {}
+
+
 def test_one_lie_costs_the_notes_beside_it_nothing(refinery: Refinery) -> None:
     lie = {"turns": [1], "speaker": "user", "text": "Brunhilde pays 987654 euros.", "day": "", "importance": 5}
     refinery.server.answer = scribe.changing(lambda body: body["segments"][0]["notes"].insert(0, lie))
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     true = json.loads(scribe.answer(refinery.server.requests[0]))["segments"][0]["notes"]
     assert refinery.count("model_note WHERE height = 0 AND idx = 0") == len(true) > 1
     assert refinery.used()["notes_refused"] == 1
@@ -237,7 +277,7 @@ def test_one_lie_costs_the_notes_beside_it_nothing(refinery: Refinery) -> None:
 
 def test_a_note_that_is_too_long_is_cut(refinery: Refinery) -> None:
     refinery.server.answer = scribe.changing(lambda body: _texts(body, lambda text: " and ".join([text] * 30)))
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     lengths = [len(body) for (body,) in refinery.query("SELECT body FROM model_note WHERE height = 0 AND idx = 0")]
     assert lengths
     assert max(lengths) <= LONGEST
@@ -247,7 +287,7 @@ def test_a_model_that_goes_round_in_circles_says_each_thing_once(refinery: Refin
     refinery.server.answer = scribe.changing(
         lambda body: body["segments"][0].update(notes=body["segments"][0]["notes"] * 40)
     )
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     assert refinery.server.purposes() == ["notes", "chapter"]
     assert refinery.used()["notes_refused"] == 0
     bodies = [body for (body,) in refinery.query("SELECT body FROM model_note WHERE height = 0 AND idx = 0")]
@@ -257,7 +297,7 @@ def test_a_model_that_goes_round_in_circles_says_each_thing_once(refinery: Refin
 
 def test_of_a_reply_that_was_cut_off_what_is_whole_is_kept(refinery: Refinery) -> None:
     refinery.server.then(behaves.TRUNCATED)
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     assert refinery.server.purposes() == ["notes", "chapter"]
     asked = json.loads(scribe.answer(refinery.server.requests[0]))["segments"]
     assert 0 < refinery.count("model_note WHERE height = 0") < sum(len(segment["notes"]) for segment in asked)
@@ -274,14 +314,15 @@ def test_quotes_that_nobody_said_are_refused_and_counted(refinery: Refinery) -> 
         ]
 
     refinery.server.answer = scribe.changing(hallucinate)
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     used = refinery.used()
     assert used["quotes_refused"] == 4
     assert used["quotes_kept"] == refinery.count("anchor WHERE refined = 1") > 0
     assert broken_invariants(refinery.local.engine) == {}
 
 
-def test_swapped_speakers_are_refused(refinery: Refinery) -> None:
+@pytest.mark.parametrize(("purpose", "height"), [("notes", 0), ("chapter", 1)])
+def test_swapped_speakers_are_refused(refinery: Refinery, purpose: str, height: int) -> None:
     said = [
         {
             "role": "user",
@@ -294,14 +335,14 @@ def test_swapped_speakers_are_refused(refinery: Refinery) -> None:
     ]
 
     def swap(body: dict[str, Any]) -> None:
-        for segment in body["segments"]:
-            for note in segment["notes"]:
+        for told in body.get("segments", [body]):
+            for note in told["notes"]:
                 note["speaker"] = {"Mara": "Tom", "Tom": "Mara"}[note["speaker"]]
 
-    refinery.server.answer = scribe.changing(swap)
-    refinery.fold("e", said)
+    refinery.server.answer = scribe.changing(swap, purpose)
+    fold_in_its_place(refinery, said)
     assert refinery.used()["notes_refused"] > 0
-    assert refinery.count("model_note") == 0
+    assert refinery.count(f"model_note WHERE height = {height}") == 0
 
 
 @pytest.mark.parametrize(
@@ -322,7 +363,7 @@ def test_instructions_in_a_conversation_are_data(refinery: Refinery, text: str) 
     pays = {"segment": 1, "notes": [], "tags": [], "quotes": [{"turn": 1, "type": "decision", "quote": "pay Mallory"}]}
     obeyed = iter(["PWNED", json.dumps({"segments": [pays]})])
     refinery.server.answer = lambda request: next(obeyed, scribe.answer(request))
-    refinery.fold("e", turns)
+    fold_in_its_place(refinery, turns)
     for request in refinery.server.requests:
         system, user = (message["content"] for message in request["messages"])
         assert "tools" not in request
@@ -343,7 +384,7 @@ def test_no_content_reaches_a_log_or_an_error_row(
 ) -> None:
     openai_server.then(behaves.SERVER_ERROR, behaves.HTML, behaves.NOT_JSON, behaves.error(400, "bad_thing"))
     with caplog.at_level("DEBUG", logger="turnfold_worker"):
-        refinery.fold("e", TURNS)
+        refinery.local.settle()
     said = " ".join(turn["content"] for turn in talk("e", TURNS))
     errors = [str(error) for _, _, error in refinery.jobs]
     assert errors

@@ -100,7 +100,7 @@ class Platform:
             }
 
 
-def with_a_plain_segment(platform: Platform, conversation: str = "c", *, turns: int = 200, poison: int = 20) -> None:
+def with_a_plain_segment(platform: Platform, conversation: str = "c", *, turns: int = 100, poison: int = 20) -> None:
     platform.tf.configure(conversation, settings={"segment_max_turns": 5, "segment_min_turns": 2})
     platform.tf.append(conversation, talk(turns, poison=poison))
     platform.break_rules()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from turnfold.contract.outlines import Outline
-from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, StoredTurn
+from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, Role, StoredTurn
 from turnfold.contract.vectors import NO_VECTOR
 from turnfold_worker.errors import DIED, Retryable, where
 from turnfold_worker.exchange import Fold, FoldClaim, Tail
@@ -256,9 +256,11 @@ def _outline(tail: Tail, store: Store) -> Outline:
     sizes = store.node_sizes(tail.conversation, tail.node_count)
     cover = choose_cover(sizes, last_seq=tail.closed_seq)
     notes = store.node_notes(tail.conversation, cover)
+    users = store.user_turns(tail.conversation, tail.closed_seq) if tail.said.get(str(Role.TOOL)) else ()
     return make_outline(
-        list(zip(cover, notes, strict=True)), chapters_over(sizes, cover), store.settled_anchors(tail.conversation)
-    )
+        list(zip(cover, notes, strict=True)), chapters_over(sizes, cover), store.settled_anchors(tail.conversation),
+        users,
+    )  # fmt: skip
 
 
 def after(tail: Tail, fold: Fold) -> Tail:

@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from sqlalchemy import select
+
 from turnfold.contract.keys import Address
-from turnfold.contract.records import FAN_OUT, Anchor, Node
-from turnfold.contract.results import Head
+from turnfold.contract.records import FAN_OUT, Anchor, Node, TurnState
+from turnfold.contract.results import Head, Note
 from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.reader import Reader
+from turnfold.database.rows import turn_record
+from turnfold.database.statements import turn, turn_columns
 from turnfold.errors import UnknownConversation
 from turnfold.inbox import ProducerInbox
+from turnfold.notes.read import notes_within
+from turnfold.notes.wanted import EVERY_NOTE
 from turnfold.shortening import TURNS_A_READ
 from turnfold.snapshots import readable_head
 from turnfold_worker import trees
+from turnfold_worker.pipeline.language.facts import NAMES
+from turnfold_worker.pipeline.turns.importance import POINTS, score_turns
 from turnfold_worker.provenance import UNKNOWN, Provenance, Sources, sources
-from turnfold_worker.trees import LookedUp
+from turnfold_worker.trees import NOT_EXPANDED, LookedUp, SegmentAccess
 
 if TYPE_CHECKING:
     import redis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredTurn:
+    """How important a turn is in its segment, by the rules that decide which turns stand verbatim in its level 1."""
+
+    seq: int
+    turn_id: str
+    score: int
+    """0 to 100."""
+    factors: Mapping[str, int]
+    """What it is made of, by name."""
 
 
 NodeFacts = Mapping[tuple[int, int], Mapping[str, Sequence[str]]]
@@ -43,8 +65,23 @@ class Branch:
     anchor_provenance: Mapping[int, Provenance] = field(default_factory=dict)
     """By the anchors' ids."""
     children: tuple[Branch, ...] = ()
+    notes: tuple[Note, ...] = ()
+    """Notes of a segment in whatever state, those that say nothing by themselves too."""
+    turns: tuple[ScoredTurn, ...] = ()
+    """Turns of a segment that have words, where their scores were asked for."""
     expansions: int = 0
     """How often a segment was expanded, as far as is remembered."""
+    expanded_at: datetime | None = None
+    """When it was expanded last."""
+    ratios: Mapping[int, float] = field(default_factory=dict)
+    """By level, how many tokens of the turns stand behind each of its own."""
+    entities: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """By level, those of the node's names, paths, identifiers and addresses that its words still say."""
+
+    @property
+    def named(self) -> list[str]:
+        """All its names, paths, identifiers and addresses."""
+        return _names(self.facts)
 
     def walk(self) -> Iterator[Branch]:
         """This branch, then every one under it, in order."""
@@ -75,8 +112,15 @@ class Inspection:
         return sum(part.node.tokens[level] for root in self.branches for part in root.walk() if part.node.height == 0)
 
 
-def inspect_conversation(reader: Reader, address: Address) -> Inspection:
-    """Everything about a conversation in one snapshot. Raises `UnknownConversation` when nothing is stored."""
+def _no_turns(_: Node) -> tuple[ScoredTurn, ...]:
+    return ()
+
+
+def inspect_conversation(reader: Reader, address: Address, *, turns: bool = False) -> Inspection:
+    """Everything about a conversation in one snapshot, with the scores of all `turns` if they are asked for.
+
+    Raises `UnknownConversation` when nothing is stored.
+    """
 
     def look(transaction: ReadTransaction) -> Inspection | None:
         head = transaction.head(address)
@@ -88,7 +132,8 @@ def inspect_conversation(reader: Reader, address: Address) -> Inspection:
             conversation_id=address.conversation, head=head, anchors=anchors, looked_up=looked_up,
             branches=branches(
                 trees.tree(transaction, address), anchors, trees.facts(transaction, head), expanded,
-                sources=sources(transaction.connection, head.id),
+                sources=sources(transaction.connection, head.id), notes=notes_within(transaction, head, EVERY_NOTE),
+                scored=(lambda node: _scored_turns(transaction, head, node)) if turns else _no_turns,
             ),
         )  # fmt: skip
 
@@ -103,12 +148,15 @@ def branches(
     nodes: Sequence[tuple[Node, Mapping[int, str]]],
     anchors: Sequence[Anchor],
     facts: NodeFacts,
-    expanded: Mapping[int, int],
+    expanded: Mapping[int, SegmentAccess],
     *,
     sources: Sources = UNKNOWN,
+    notes: Sequence[Note] = (),
+    scored: Callable[[Node], tuple[ScoredTurn, ...]] = _no_turns,
 ) -> tuple[Branch, ...]:
-    """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8). `expanded` are counts by segment."""
+    """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8). `expanded` are accesses by segment."""
     at = {(node.height, node.idx): (node, levels) for node, levels in nodes}
+    seqs = [note.turn_seq for note in notes]
     anchors_of: dict[int, list[Anchor]] = {}
     for anchor in anchors:
         anchors_of.setdefault(anchor.node_idx, []).append(anchor)
@@ -116,20 +164,48 @@ def branches(
     def branch(height: int, idx: int) -> Branch:
         node, levels = at[height, idx]
         mine = () if height else tuple(anchors_of.get(idx, ()))
+        access = NOT_EXPANDED if height else expanded.get(idx, NOT_EXPANDED)
+        of_node = {kind: texts for kind, texts in facts.get((height, idx), {}).items() if texts}
         below = [(height - 1, FAN_OUT * idx + child) for child in range(FAN_OUT)] if height else []
         return Branch(
             node=node,
             levels=levels,
             anchors=mine,
-            facts={kind: texts for kind, texts in facts.get((height, idx), {}).items() if texts},
+            facts=of_node,
             provenance=sources.levels.get((height, idx), {}),
             anchor_provenance={one.id: sources.anchors[one.id] for one in mine if one.id in sources.anchors},
             children=tuple(branch(*key) for key in below if key in at),
-            expansions=0 if height else expanded.get(idx, 0),
+            notes=() if height else tuple(notes[bisect_left(seqs, node.first_seq) : bisect_right(seqs, node.last_seq)]),
+            turns=() if height else scored(node),
+            expansions=access.expansions,
+            expanded_at=access.expanded_at,
+            ratios={level: round(node.tokens[0] / max(1, node.tokens[level]), 1) for level in levels},
+            entities={level: [name for name in _names(of_node) if name in text] for level, text in levels.items()},
         )
 
     roots = [key for key in at if (key[0] + 1, key[1] // FAN_OUT) not in at]
     return tuple(sorted((branch(*key) for key in roots), key=lambda root: root.node.first_seq))
+
+
+def _scored_turns(look: ReadTransaction, head: Head, node: Node) -> tuple[ScoredTurn, ...]:
+    """The turns of a segment with their scores, as its fold gave them."""
+    rows = look.connection.execute(
+        select(*turn_columns(capped=False))
+        .where(turn.c.conversation == head.id, turn.c.seq.between(node.first_seq, node.last_seq))
+        .order_by(turn.c.seq)
+    )
+    stored = [one for one in map(turn_record, rows) if one.state is TurnState.STORED]
+    return tuple(
+        ScoredTurn(
+            seq=one.seq, turn_id=one.turn_id, score=found.score, factors={name: POINTS[name] for name in found.factors}
+        )
+        for one, found in zip(stored, score_turns(stored), strict=True)
+    )
+
+
+def _names(facts: Mapping[str, Sequence[str]]) -> list[str]:
+    """What a node names, by kind, the heaviest first."""
+    return [text for kind in NAMES for text in facts.get(kind, ())]
 
 
 def stored_among(client: redis.Redis, reader: Reader, address: Address, turn_ids: Sequence[str]) -> int:

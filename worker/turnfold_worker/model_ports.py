@@ -47,10 +47,13 @@ class ModelReply:
 
 
 class LanguageModel(Protocol):
-    """A provider of models. One call is one HTTP request: retries are not its business."""
+    """Who answers: a provider, of which one call is one HTTP request, or a callable. Retries are not its business."""
 
     def complete(self, request: ModelRequest) -> ModelReply:
         """Ask, within a total deadline. Raises `ModelAway`, `ModelWaits`, `ModelRefused`."""
+
+    def close(self) -> None:
+        """Close what it holds open."""
 
 
 class Limiter(Protocol):
@@ -131,6 +134,8 @@ class RefineTarget:
     """Versions of prompts."""
     segments: int
     """Segments of a job: 1, 2, 4 or 8."""
+    idle_seconds: float = 0.0
+    """After how long without another segment fewer of them are refined; 0: never."""
 
     @property
     def version(self) -> str:
@@ -208,6 +213,8 @@ class Refined:
     nodes: Sequence[WrittenNode] | None
     anchors: Sequence[Anchor] | None = None
     changes: Sequence[AnchorChange] = ()
+    filler: Sequence[int] = ()
+    """Ids of the rules' anchors that contexts need not show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,15 @@ _REFINE: Final = ("auto", "on", "off")
 _GROUPS: Final = (1, 2, 4, 8)
 _ABOVE_ZERO: Final = ("call_seconds", "retry_seconds", "circuit_seconds")
 _AT_LEAST_ONE: Final = ("refine_attempts", "refine_threads", "call_attempts", "circuit_failures")
-_NOT_BELOW_ZERO: Final = ("requests_per_minute", "tokens_per_minute", "daily_tokens", "daily_dollars")
+_MOST_IDLE_SECONDS: Final = 900.0
+"""A job that lies further ahead counts as put off under a wrong clock."""
+_NOT_BELOW_ZERO: Final = (
+    "refine_idle_seconds",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "daily_tokens",
+    "daily_dollars",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +32,8 @@ class ModelSettings(Settings):
     """Key of the provider. With it, or with a base URL, models refine what the rules wrote."""
     openai_base_url: str = ""
     """Any server that speaks OpenAI's protocol; empty: OpenAI."""
+    summarizer: str = ""
+    """A callable of one's own in the place of a provider: `module:callable`, or an entry point's name."""
     refine: str = "auto"
     """Whether closed segments become refine jobs: `auto` where a model is configured, `on`, `off`."""
     extract_model: str = "gpt-4o"
@@ -32,6 +42,8 @@ class ModelSettings(Settings):
     """The model that writes the notes of chapters."""
     refine_segments: int = 2
     """Segments that one refine job gives to the models at once: 1, 2, 4 or 8."""
+    refine_idle_seconds: float = 900.0
+    """After how long without another closed segment fewer than that are refined; 0: never."""
     refine_attempts: int = 5
     """Tries on a refine job before it waits for a person."""
     refine_threads: int = 8
@@ -73,13 +85,15 @@ class ModelSettings(Settings):
             self.refuse("refine", f"must be one of {', '.join(_REFINE)}")
         if self.refine_segments not in _GROUPS:
             self.refuse("refine_segments", "must be 1, 2, 4 or 8")
+        if self.refine_idle_seconds > _MOST_IDLE_SECONDS:
+            self.refuse("refine_idle_seconds", f"must be {_MOST_IDLE_SECONDS:g} or less")
         if self.openai_base_url and not self.openai_base_url.startswith(("http://", "https://")):
             self.refuse("openai_base_url", "must begin with http:// or https://")
         self._check_prices()
 
     def _check_prices(self) -> None:
         known = self.price_list
-        for model in (self.extract_model, self.summarize_model) if self.daily_dollars else ():
+        for model in self.models if self.daily_dollars else ():
             if model not in known:
                 msg = (
                     f"TURNFOLD_DAILY_DOLLARS needs the price of {model}: TURNFOLD_PRICES={model}=2.50/1.25/10.00 says "
@@ -95,7 +109,12 @@ class ModelSettings(Settings):
     @property
     def has_model(self) -> bool:
         """Whether this process can reach a model."""
-        return bool(self.openai_api_key or self.openai_base_url)
+        return bool(self.openai_api_key or self.openai_base_url or self.summarizer)
+
+    @property
+    def models(self) -> tuple[str, str]:
+        """What writes the notes of segments, and of chapters."""
+        return (self.summarizer, self.summarizer) if self.summarizer else (self.extract_model, self.summarize_model)
 
     @property
     def refines(self) -> bool:

@@ -24,11 +24,13 @@ from turnfold.assemble import Context, Policy, Query, Section, policy_named, req
 from turnfold.client_inputs import listed
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, JobId, Node
-from turnfold.contract.results import Expansion, Hit, Status
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, JobId, Node, Origin
+from turnfold.contract.results import Expansion, Hit, Note, Status
 from turnfold.contract.tasks import Operation
 from turnfold.database.reader import Reader
 from turnfold.edge import TurnInput, accept
+from turnfold.notes.read import notes as read_notes
+from turnfold.notes.wanted import NOTES_A_PAGE, WantedNotes
 from turnfold.snapshots import NO_INBOX
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
@@ -132,6 +134,24 @@ class FoldedConversation:
         """As `Turnfold.anchors`."""
         found = retrieval.anchors(NO_INBOX, self._reader, self._address)
         return retrieval.anchors_among(found, types, states)
+
+    def notes(
+        self,
+        *,
+        states: Iterable[AnchorState | str] | None = ("active",),
+        origins: Iterable[Origin | str] | None = None,
+        speakers: Iterable[str] | None = None,
+        min_importance: int = 1,
+        first_turn: int = 1,
+        last_turn: int | None = None,
+        limit: int = NOTES_A_PAGE,
+    ) -> list[Note]:
+        """As `Turnfold.notes`."""
+        wanted = WantedNotes.checked(
+            states=states, origins=origins, speakers=speakers, min_importance=min_importance, first_turn=first_turn,
+            last_turn=last_turn, limit=limit,
+        )  # fmt: skip
+        return read_notes(NO_INBOX, self._reader, self._address, wanted)
 
     def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
         """As `Turnfold.tools`."""

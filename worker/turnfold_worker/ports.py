@@ -133,6 +133,9 @@ class Store(Protocol):
     def settled_anchors(self, conversation: ConversationId) -> list[SettledAnchor]:
         """The newest anchors that are over, and what took their places: as many whatever the length."""
 
+    def user_turns(self, conversation: ConversationId, last_seq: int) -> list[StoredTurn]:
+        """The first and the newest turns of users up to a number, in order."""
+
     def write_outline(self, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
         """Replace the outline (`frame_only`: of the open tail alone); False when the conversation has moved on."""
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
 from turnfold.contract.records import JobId
+from turnfold.contract.vectors import Vector
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits, Retryable, where
 from turnfold_worker.model_calls import ModelCalls
 from turnfold_worker.model_ports import (
@@ -26,12 +27,13 @@ from turnfold_worker.model_ports import (
     RefineStore,
     WrittenNode,
 )
-from turnfold_worker.pipeline.anchors.deduplicate import sought_terms
-from turnfold_worker.pipeline.refinement.anchors import Settled, accept_quotes, settle_quotes
+from turnfold_worker.pipeline.anchors.deduplicate import sought_terms, texts_to_embed
+from turnfold_worker.pipeline.refinement.anchors import Settled, accept_quotes, filler_of, settle_quotes
 from turnfold_worker.pipeline.refinement.levels import AcceptedNode, accept_chapter, accept_segments
 from turnfold_worker.pipeline.refinement.replies import BadForm, Quote, read_chapter, read_segments
 from turnfold_worker.pipeline.refinement.requests import chapter_request, notes_request, repaired_form
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Prompt
+from turnfold_worker.ports import SentenceEmbedder
 
 _log = logging.getLogger(__name__)
 
@@ -69,6 +71,8 @@ class Refining:
     prompts: Prompts
     attempts: int
     """Tries on a job before it waits for a person."""
+    embedder: SentenceEmbedder | None = None
+    """Compares quotes with anchors beside their words."""
 
 
 class _NotOurs(Exception):  # noqa: N818 - no error: somebody else goes on
@@ -127,7 +131,9 @@ class _Refinement:
         source, model = group.source, self._target.extract_model
         words = self._read(notes_request(source, model=model, prompt=self._r.prompts.notes), read_segments)
         nodes = settled = None
+        filler: tuple[int, ...] = ()
         if words is not None:
+            filler = filler_of(source, [number for segment in words for number in segment.filler])
             nodes = accept_segments(source, words)
             self._count_notes(model, nodes)
             settled = self._anchors(group, [quote for segment in words for quote in segment.quotes])
@@ -136,6 +142,7 @@ class _Refinement:
                 claim=self._claim, edit_revision=group.edit_revision, covers=source.segments,
                 nodes=None if nodes is None else [_written(node) for node in nodes if node.notes or node.levels],
                 anchors=None if settled is None else settled.new, changes=() if settled is None else settled.changed,
+                filler=filler,
             )
         )  # fmt: skip
 
@@ -185,7 +192,16 @@ class _Refinement:
             self._claim.owner.conversation, list(terms), first_seq=source.segments[0].node.first_seq,
             first_idx=source.segments[0].node.idx, last_idx=source.segments[-1].node.idx,
         )  # fmt: skip
-        return settle_quotes(source, accepted.drafts, rules=rules, models=models, settings=group.settings)
+        return settle_quotes(
+            source, accepted.drafts, rules=rules, models=models, settings=group.settings,
+            vectors=self._vectors(texts_to_embed(accepted.drafts, [*rules, *models])),
+        )  # fmt: skip
+
+    def _vectors(self, texts: Sequence[str]) -> dict[str, Vector]:
+        # Not kept: stored vectors belong to the rules.
+        if self._r.embedder is None or not texts:
+            return {}
+        return dict(zip(texts, self._r.embedder.embed(texts), strict=True))
 
     def _read(self, request: ModelRequest, read: _Reader[_Read_co]) -> _Read_co | None:
         """Ask and read, with one repair of the form; None when nothing can be read."""

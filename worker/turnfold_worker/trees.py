@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
 
 from sqlalchemy import select
 
@@ -27,6 +29,18 @@ class LookedUp:
     def hit_rate(self) -> float | None:
         """Share of those that were asked for, 0 to 1; None before the first."""
         return self.found / self.asked if self.asked else None
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentAccess:
+    """Expansions of one segment, as far as they are remembered."""
+
+    expansions: int = 0
+    expanded_at: datetime | None = None
+    """When the last ones were counted, by the database's clock."""
+
+
+NOT_EXPANDED: Final = SegmentAccess()
 
 
 def tree(look: ReadTransaction, address: Address) -> list[tuple[Node, dict[int, str]]]:
@@ -57,11 +71,15 @@ def facts(look: ReadTransaction, head: Head) -> dict[tuple[int, int], dict[str, 
     return {(row.height, row.idx): row.facts for row in rows}
 
 
-def expansions(look: ReadTransaction, head: Head) -> tuple[LookedUp, dict[int, int]]:
-    """How many expansions were asked for and led to words, and how often each segment was expanded."""
+def expansions(look: ReadTransaction, head: Head) -> tuple[LookedUp, dict[int, SegmentAccess]]:
+    """How many expansions were asked for and led to words, and those of each segment."""
     conversation, access = table(ConversationRow), table(AccessRow)
     asked, found = look.connection.execute(
         select(conversation.c.expansions_asked, conversation.c.expansions_found).where(conversation.c.id == head.id)
     ).one()
-    rows = look.connection.execute(select(access.c.idx, access.c.expansions).where(access.c.conversation == head.id))
-    return LookedUp(asked, found), {row.idx: row.expansions for row in rows}
+    rows = look.connection.execute(
+        select(access.c.idx, access.c.expansions, access.c.expanded_at).where(access.c.conversation == head.id)
+    )
+    return LookedUp(asked, found), {
+        row.idx: SegmentAccess(row.expansions, datetime.fromtimestamp(row.expanded_at / 1000, UTC)) for row in rows
+    }

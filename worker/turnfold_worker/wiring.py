@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import redis
 from celery import Celery
@@ -19,6 +18,7 @@ from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings
 from turnfold_worker.adapters import prompt_files
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
+from turnfold_worker.adapters.own_model import OwnModel
 from turnfold_worker.adapters.redis_inbox import RedisInbox
 from turnfold_worker.adapters.redis_model_limits import RedisModelLimits
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
@@ -38,9 +38,6 @@ from turnfold_worker.refine import Prompts, Refining, refine
 from turnfold_worker.refold import refold
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.sweep import Swept, sweep
-
-if TYPE_CHECKING:
-    from turnfold_worker.adapters.openai_model import OpenAIModel
 
 LOCK_WAIT_SECONDS = 30.0
 """How long a writer waits for SQLite's lock: others hold it for milliseconds, but there may be many."""
@@ -95,7 +92,9 @@ class Worker:
 
     def _with_model(self) -> Refining:
         if self.refining is None:
-            msg = "this worker serves turnfold.refine without a model: set TURNFOLD_OPENAI_API_KEY for it"
+            msg = (
+                "this worker serves turnfold.refine without a model: set TURNFOLD_OPENAI_API_KEY or TURNFOLD_SUMMARIZER"
+            )
             raise InvalidSettings(msg)
         return self.refining
 
@@ -130,8 +129,8 @@ def sql_store(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> 
 def refine_target(settings: WorkerSettings) -> RefineTarget:
     """What words are to be made with."""
     return RefineTarget(
-        settings.extract_model, settings.summarize_model, prompt_files.NOTES, prompt_files.CHAPTER,
-        settings.refine_segments,
+        *settings.models, prompt_files.NOTES, prompt_files.CHAPTER, settings.refine_segments,
+        settings.refine_idle_seconds,
     )  # fmt: skip
 
 
@@ -162,6 +161,7 @@ def refining(
     store: SqlRefinements,
     model: LanguageModel,
     *,
+    embedder: SentenceEmbedder | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Refining:
     """What refining takes, around a model."""
@@ -175,6 +175,7 @@ def refining(
     calls = ModelCalls(model, limiter=limiter, ledger=book, limits=limits, redactor=redactor(settings), sleep=sleep)
     return Refining(
         store=store, calls=calls, ledger=book, prompts=prompts(), attempts=settings.refine_attempts,
+        embedder=embedder,
     )  # fmt: skip
 
 
@@ -186,8 +187,10 @@ def prompts() -> Prompts:
     )  # fmt: skip
 
 
-def language_model(settings: WorkerSettings) -> OpenAIModel:
-    """The configured provider. Raises `InvalidSettings` when its client is not installed."""
+def language_model(settings: WorkerSettings) -> LanguageModel:
+    """The caller's own summarizer, else the configured provider."""
+    if settings.summarizer:
+        return OwnModel(settings.summarizer, timeout_seconds=settings.call_seconds)
     from turnfold_worker.adapters.openai_model import OpenAIModel
 
     return OpenAIModel(
@@ -234,7 +237,7 @@ def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
         refinements = sql_refinements(settings, engine, read_engine)
     with_model = None
     if model is not None and refinements is not None:
-        with_model = refining(settings, client, engine, refinements, model, sleep=sleep)
+        with_model = refining(settings, client, engine, refinements, model, embedder=embedder, sleep=sleep)
     return Worker(
         settings=settings,
         inbox=RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds),

@@ -11,14 +11,13 @@ pricing      what parts cost before they are put together
 material     what a snapshot offers
 expanded     words of markers that a caller asks for
 plan         what was decided, before it is words
-raw_block, recent           the newest turns, raw
+raw_block, raw_turn, last_turns, recent           the newest turns, raw
 excerpts, fixed_parts       what was said about the query; what is always shown
 often        what is looked up often, in more detail
 assembly     words and prices
 context      the result and its forms
-selection    what a way to choose answers to
-by_value     what is shown by default: what says most for a token
-by_age       the same by age
+least        the smallest context, and what is expanded beside it
+by_value     the parts of a context: what says most for a token, or by age
 report, packed              its account; it as bytes
 reads        the two phases
 """

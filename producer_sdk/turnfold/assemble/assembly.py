@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from turnfold.assemble.forms.chat import ChatBlock
-from turnfold.assemble.forms.clip import longest_within
 from turnfold.assemble.forms.form_tokens import messages_tokens
-from turnfold.assemble.forms.markers import node_marker, turns_marker
+from turnfold.assemble.forms.groups import Group
+from turnfold.assemble.forms.markers import COARSEST, node_marker, turns_marker
 from turnfold.assemble.forms.render_anthropic import OPENER, anthropic_messages
 from turnfold.assemble.forms.render_openai import openai_messages
 from turnfold.assemble.forms.render_text import (
@@ -27,7 +27,6 @@ from turnfold.assemble.forms.render_text import (
     range_line,
     shown_words,
 )
-from turnfold.assemble.forms.tags import TAGS_LEVEL, best_tags
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import FormTokens, Pricing, SpokenTurn, Style
 from turnfold.assemble.recent import lines_of
@@ -63,8 +62,8 @@ class Assembly(NamedTuple):
 
 def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, style: Style) -> Assembly:
     """Put a plan into words and count it: by sums where counts are stored, else over the finished forms."""
-    stable = tuple(_stable(plan, texts, pricing, style))
-    before = (*stable, *_changing(plan, pricing, style))
+    stable = tuple(_stable(plan, pricing))
+    before = (*stable, *_changing(plan, texts, pricing, style))
     recent = [pricing.turn(shown) for shown in plan.raw]
     after = tuple(_after(recent, pricing))
     system = "".join([part.text for part in before])
@@ -87,10 +86,10 @@ def assemble(plan: Plan, texts: Mapping[LevelKey, str], *, pricing: Pricing, sty
 def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
     """The markers that we wrote, in the order in which they stand, none twice."""
     found = [plan.system_marker] if plan.system_marker else []
+    found += [request.marker for request in plan.requests]
     if plan.joined_turns:
-        found.append(turns_marker(*plan.joined_turns, level=TAGS_LEVEL))
+        found.append(turns_marker(*plan.joined_turns, level=COARSEST))
     found += [group.marker for group in plan.groups]
-    found += [node_marker(one.node, level=one.level - 1, short=short) for one in plan.shown]
     found += [node_marker(node, level=0, short=short) for node in plan.often]
     found += [shown.marker for shown in plan.excerpts if shown.marker]
     found += [marker for passage in plan.expanded for marker in passage.markers]
@@ -98,26 +97,37 @@ def markers_of(plan: Plan, *, short: bool) -> tuple[str, ...]:
         found.append(plan.tail.marker)
     if plan.unfolded:
         found.append(turns_marker(*plan.unfolded))
+    found += [request.marker for request in plan.late_requests]
     found += [shown.marker for shown in plan.raw if shown.marker and not shown.hidden]
     return tuple(dict.fromkeys(found))
 
 
-def _stable(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
+def _stable(plan: Plan, pricing: Pricing) -> Iterator[Part]:
     """What stays the same whatever is asked, and while turns are appended, until a fold."""
     for name, fixed in (("system", plan.system), ("task", plan.task)):
         if fixed:
             yield Part(name, fixed, pricing.count(fixed))
+    for request in plan.requests:
+        yield Part("task", request.text, pricing.count(request.text))
     if plan.anchors:
         yield Part("anchors", *pricing.anchors(plan.anchors))
     if plan.names:
         yield Part("names", line := names_line(plan.names), pricing.count(line))
-    yield from _background(plan, texts, pricing, style)
+    if plan.has_folded:
+        yield Part("background", BACKGROUND_HEADER, pricing.count(BACKGROUND_HEADER))
+    yield from _background(plan.groups[: plan.settled], pricing)
+
+
+def _changing(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
+    yield from _background(plan.groups[plan.settled :], pricing)
+    if plan.joined_turns:
+        line = range_line(*plan.joined_turns, marker=turns_marker(*plan.joined_turns, level=COARSEST))
+        yield Part("background", line, pricing.count(line))
     yield from _often(plan, texts, pricing, style)
-
-
-def _changing(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
     yield from _repeated(plan, pricing, style)
     yield from _latest(plan, pricing)
+    for request in plan.late_requests:
+        yield Part("task", request.text, pricing.count(request.text))
     for line in plan.actions:
         yield Part("actions", line, pricing.count(line))
 
@@ -148,19 +158,9 @@ def _repeated(plan: Plan, pricing: Pricing, style: Style) -> Iterator[Part]:
         yield Part("expanded", passage.text, pricing.count(passage.text))
 
 
-def _background(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
-    if plan.has_folded:
-        yield Part("background", BACKGROUND_HEADER, pricing.count(BACKGROUND_HEADER))
-    for group in plan.groups:
+def _background(groups: Sequence[Group], pricing: Pricing) -> Iterator[Part]:
+    for group in groups:
         yield Part("background", group.text, pricing.notes(group))
-    if plan.joined_turns:
-        line = _joined_line(plan, *plan.joined_turns, texts, pricing)
-        yield Part("background", line, pricing.count(line))
-    for one in plan.shown:
-        words = texts.get(one.key, "")
-        opening = node_opening(one.node, level=one.level, short=style.short)
-        text = closed_line(opening + guarded(words, style.openings))
-        yield Part("background", text, pricing.node_part(one.node, one.level, words))
 
 
 def _latest(plan: Plan, pricing: Pricing) -> Iterator[Part]:
@@ -187,19 +187,6 @@ def _after(spoken: Sequence[SpokenTurn], pricing: Pricing) -> Iterator[Part]:
             yield Part("recent", day, pricing.count(day))
         if line:
             yield Part("recent", line, tokens)
-
-
-def _joined_line(plan: Plan, first: int, last: int, texts: Mapping[LevelKey, str], pricing: Pricing) -> str:
-    """The range line with as many tags as its room holds."""
-    marker = turns_marker(first, last, level=TAGS_LEVEL)
-    bare = range_line(first, last, marker=marker)
-    tags = best_tags(plan.joined, texts) if plan.tags_tokens else ()
-    most = pricing.count(bare) + plan.tags_tokens
-
-    def line(size: int) -> str:
-        return range_line(first, last, marker=marker, tags=", ".join(tags[:size]))
-
-    return line(longest_within(len(tags), most, lambda size: pricing.count(line(size))))
 
 
 def _summed(

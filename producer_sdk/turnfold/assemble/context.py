@@ -22,7 +22,7 @@ Keeper = Callable[["Context"], str]
 Tier = Literal["hot", "warm", "cold"]
 TIERS: Final[tuple[Tier, ...]] = ("hot", "warm", "cold")
 
-SpanLevel = Literal[0, 1, 2, 3, "notes", "range", "unfolded"]
+SpanLevel = Literal[0, 1, "notes", "range", "unfolded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Span:
     first_seq: int
     last_seq: int
     level: SpanLevel
-    """0 for raw turns, 1 to 3 for a stored level, "notes" for the best notes; "range" and "unfolded": a line alone."""
+    """0 for raw turns, 1 in detail, "notes" for the best notes; "range" and "unfolded": a line alone."""
 
     @property
     def tier(self) -> Tier:
-        """How near the turns are: "hot" word for word, "warm" in detail, "cold" in notes, tags or a line."""
+        """How near the turns are: "hot" word for word, "warm" in detail, "cold" in notes or a line."""
         return "hot" if self.level == 0 else "warm" if self.level == 1 else "cold"
 
 

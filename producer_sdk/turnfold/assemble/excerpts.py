@@ -1,4 +1,4 @@
-"""Excerpts: what was said before about the query, verbatim, beside the cut."""
+"""Excerpts: what was said before about the query, verbatim, beside the notes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Final
 
 from turnfold.assemble.forms.chat import ShownTurn, whole
 from turnfold.assemble.forms.markers import turns_marker
-from turnfold.assemble.forms.render_text import EXCERPTS_HEADER, clip_gap
-from turnfold.assemble.material import Material
+from turnfold.assemble.forms.render_text import clip_gap
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.fences import fences_of
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -17,9 +16,6 @@ from turnfold.contract.results import Excerpt
 from turnfold.contract.terms import rarity, terms
 from turnfold.contract.words import note_stems
 
-LEAST_TOKENS: Final = 60
-"""An excerpt is not cut shorter than this to fit beside others."""
-
 LONGEST: Final = 160
 """Tokens of one excerpt; of a longer turn the passage is shown that names most of the query."""
 
@@ -28,27 +24,6 @@ _CHARACTERS_A_TOKEN: Final = 4
 _TRIES: Final = 4
 _MOST_PLACES: Final = 8
 """Places of a word that are looked at."""
-
-
-def passages(
-    material: Material, pricing: Pricing, *, before_seq: int, most_tokens: int
-) -> tuple[tuple[ShownTurn, ...], int]:
-    """Excerpts by score while they fit, in the order in which they were said, and their tokens with the header."""
-    stems = query_stems(material.question)
-    overtaken = material.overtaken
-    taken: list[ShownTurn] = []
-    spent = pricing.count(EXCERPTS_HEADER)
-    for excerpt in material.snapshot.excerpts:
-        if excerpt.turn.seq >= before_seq:
-            continue
-        if most_tokens - spent < min(LEAST_TOKENS, excerpt.turn.tokens):
-            break
-        shown = passage(excerpt, pricing, stems, most_tokens=most_tokens - spent)
-        shown = None if shown is None else still_held(shown, overtaken)
-        if shown is not None and spent + pricing.excerpt(shown) <= most_tokens:
-            taken.append(shown)
-            spent += pricing.excerpt(shown)
-    return tuple(sorted(taken, key=lambda shown: shown.turn.seq)), spent if taken else 0
 
 
 def passage(excerpt: Excerpt, pricing: Pricing, query: tuple[str, ...], *, most_tokens: int) -> ShownTurn | None:

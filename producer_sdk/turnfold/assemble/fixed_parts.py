@@ -17,7 +17,7 @@ from turnfold.assemble.forms.render_text import (
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.recent import least_newest
+from turnfold.assemble.raw_turn import least_newest
 from turnfold.tokens import Counter
 
 _LEAST_SYSTEM: Final = 200

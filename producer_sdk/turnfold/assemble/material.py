@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
@@ -16,7 +16,7 @@ from turnfold.assemble.turns import Turns
 from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import overtaken_by
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
-from turnfold.contract.records import FAN_OUT, Node, Role, StoredTurn, TurnState
+from turnfold.contract.records import Node, Role, StoredTurn, TurnState
 from turnfold.contract.results import Snapshot
 
 _SYSTEM: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
@@ -29,11 +29,8 @@ class Material(NamedTuple):
     request: Request
     memo: Memo
     style: Style
-    nodes: Mapping[tuple[int, int], Node]
-    coarsest: tuple[Node, ...]
-    """The fewest of them that cover all that is folded; without an outline."""
     closed_seq: int
-    """Last turn that the nodes at hand cover; 0 without nodes."""
+    """Last turn that the outline covers; 0 without one."""
     last_seq: int
     window: Turns
     """The newest turns without a gap, up to the last: what can be shown raw."""
@@ -49,24 +46,15 @@ class Material(NamedTuple):
 
     @property
     def roots(self) -> tuple[Node, ...]:
-        """A cover of all that is folded: the outline's, or the coarsest."""
+        """The nodes that cover all that is folded."""
         outline = self.snapshot.outline
-        if outline is None:
-            return self.coarsest
-        return self.memo.of("roots", lambda: tuple(map(_root, outline.cover)))
+        return () if outline is None else self.memo.of("roots", lambda: tuple(map(_root, outline.cover)))
 
     @property
     def overtaken(self) -> OvertakenIndex:
         """What was said and holds no more."""
         outline = self.snapshot.outline
         return NOTHING_OVERTAKEN if outline is None else self.memo.of("overtaken", lambda: overtaken_by(outline))
-
-    def turns_of(self, node: Node) -> tuple[StoredTurn, ...]:
-        """The turns of a node that can be shown raw: all of them or none."""
-        if not self.window or node.first_seq < self.window.seqs[0]:
-            return ()
-        start = node.first_seq - self.window.seqs[0]
-        return self.window[start : start + node.last_seq - node.first_seq + 1]
 
     def after(self, seq: int) -> tuple[StoredTurn, ...]:
         """The turns of the window after a number."""
@@ -77,26 +65,12 @@ class Material(NamedTuple):
         stored = self.snapshot.head.turn_count if self.snapshot.head else 0
         return "" if self.snapshot.unread and turn.seq > stored else turns_marker(turn.seq, turn.seq)
 
-    def children(self, node: Node) -> tuple[Node, ...]:
-        """The eight children of a chapter; none for a segment, or when the read did not fetch them."""
-        if node.height == 0:
-            return ()
-        found = [self.nodes.get((node.height - 1, node.idx * FAN_OUT + i)) for i in range(FAN_OUT)]
-        whole = tuple(child for child in found if child is not None)
-        return whole if len(whole) == FAN_OUT else ()
-
 
 def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Material:
     """Look at a snapshot once for a request. `memo` is that of all reads of the same stored state."""
     memo = memo or Memo()
-    outline = snapshot.outline
     head = snapshot.head
-    usable = {(node.height, node.idx): node for node in snapshot.nodes}
-    if outline is not None:
-        cover: Sequence[Covered | Node] = outline.cover
-        fewest: tuple[Node, ...] = ()
-    else:
-        cover = fewest = coarsest(snapshot.nodes, last_seq=head.closed_seq if head else 0)
+    cover: Sequence[Covered] = snapshot.outline.cover if snapshot.outline else ()
     turns = Turns.of(snapshot.turns)
     voices = frozenset(turns.voices)
     window = _window(snapshot, turns)
@@ -116,8 +90,6 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
                 ]
             ),
         ),
-        nodes=usable,
-        coarsest=fewest,
         closed_seq=cover[-1].last_seq if cover else 0,
         last_seq=max(snapshot.last_seq, head.turn_count if head else 0),
         window=window,
@@ -138,20 +110,6 @@ def _root(covered: Covered) -> Node:
 
 def _day(day: str) -> datetime | None:
     return datetime.fromisoformat(day).replace(tzinfo=UTC) if day else None
-
-
-def coarsest(nodes: Iterable[Node], *, last_seq: int) -> tuple[Node, ...]:
-    """The fewest nodes that cover turns 1 to `last_seq`, in order; they end early where nodes are missing."""
-    starting: dict[int, dict[int, Node]] = {}
-    for node in nodes:
-        starting.setdefault(node.height, {})[node.first_seq] = node
-    chosen: list[Node] = []
-    next_seq = 1
-    for height in sorted(starting, reverse=True):
-        while (found := starting[height].get(next_seq)) is not None and found.last_seq <= last_seq:
-            chosen.append(found)
-            next_seq = found.last_seq + 1
-    return tuple(chosen)
 
 
 def _window(snapshot: Snapshot, turns: Turns) -> Turns:

@@ -32,7 +32,7 @@ def taken_often(
     taken: list[Node] = []
     for one in sorted(folded_often(material, plan), key=lambda one: (-one.weight, one.node.idx)):
         price = pricing.node(one.node, 1)
-        if price is not None and spent + price <= most:
+        if spent + price <= most:
             taken.append(one.node)
             spent += price
     return tuple(sorted(taken, key=lambda node: node.idx)), spent if taken else 0

@@ -14,16 +14,14 @@ from turnfold.assemble.pricing import Pricing
 from turnfold.contract.records import Anchor, LevelKey, Node
 
 
-@dataclass(frozen=True, slots=True)
-class ShownNode:
-    """A node of the cut and the level at which it is shown, 1 to 3."""
+class ShownRequest(NamedTuple):
+    """What an agent was asked to do, as it is shown."""
 
-    node: Node
-    level: int
-
-    @property
-    def key(self) -> LevelKey:
-        return (self.node.height, self.node.idx, self.level)
+    seq: int
+    marker: str
+    text: str
+    """With what stands before it."""
+    words: str
 
 
 class Plan(NamedTuple):
@@ -35,36 +33,38 @@ class Plan(NamedTuple):
     """Set when the system text is clipped; empty while the number of its turn is not known."""
     task: str = ""
     """The task as a part."""
+    requests: tuple[ShownRequest, ...] = ()
+    """What an agent was asked to do."""
     anchors: tuple[Anchor, ...] = ()
     """In merge order."""
     names: tuple[str, ...] = ()
     """Paths, symbols and names, best first."""
     groups: tuple[Group, ...] = ()
-    """Of the selection by value: all that is folded, in order."""
+    """All that is folded, in order."""
+    settled: int = 0
+    """How many of the groups stay as they are while turns are appended, until a fold."""
     joined: tuple[Node, ...] = ()
-    """Nodes from the first turn on that share one range line."""
-    tags_tokens: int = 0
-    """What the tags of the range line may cost."""
-    shown: tuple[ShownNode, ...] = ()
-    """The nodes after the joined ones, in order."""
+    """Of the smallest context, in their place: nodes from the first turn on that share one range line."""
     often: tuple[Node, ...] = ()
     """Segments that are looked up often, shown at level 1 beside the groups."""
     hits: Hits | None = None
     excerpts: tuple[ShownTurn, ...] = ()
     answers: tuple[Answer, ...] = ()
-    """Of the selection by value: what was decided of each segment that the query is about."""
+    """What was decided of each segment that the query is about."""
     expanded: tuple[ShownPassage, ...] = ()
     """What the caller asked to be expanded, as far as there is room."""
     not_expanded: tuple[str, ...] = ()
     """Markers for which there is no room."""
     tail: Group | None = None
-    """Of the selection by value: what of the open tail is not raw. It and what follows change with each turn."""
+    """What of the open tail is not raw. It and what follows change with each turn."""
     unfolded: tuple[int, int] | None = None
     """Turns that one line stands for: not folded yet, and not shown raw."""
     unread: int = 0
     """About how many turns of the inbox are not shown. Above 0 the recent turns have no numbers yet."""
     late_names: tuple[str, ...] = ()
     """Paths, symbols and names of turns after what is folded."""
+    late_requests: tuple[ShownRequest, ...] = ()
+    """What an agent was asked to do after what is folded."""
     actions: tuple[str, ...] = ()
     """A header and lines: what was done last with tools."""
     raw: tuple[ShownTurn, ...] = ()
@@ -79,7 +79,7 @@ class Plan(NamedTuple):
     @property
     def has_folded(self) -> bool:
         """True when something stands for what is folded."""
-        return bool(self.groups or self.joined_turns or self.shown)
+        return bool(self.groups or self.joined_turns)
 
     @property
     def has_latest(self) -> bool:

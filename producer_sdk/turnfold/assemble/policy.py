@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Final, Literal, cast, get_args
+from typing import Final, cast
 
 from turnfold.errors import InvalidSettings
 
-Selection = Literal["value", "age"]
 _MOST: Final = 10**9
+_LEAST_KEPT: Final = 0.01
 
 
-def _check(name: str, value: object, kinds: tuple[type, ...], least: int, most: int) -> None:
+def _check(name: str, value: object, kinds: tuple[type, ...], least: float, most: float) -> None:
     """Raise `InvalidSettings` unless the value is a number of these kinds between the bounds."""
     if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:  # type: ignore[operator]  # a number
         kind = "whole number" if kinds == (int,) else "number"
@@ -22,18 +22,16 @@ def _check(name: str, value: object, kinds: tuple[type, ...], least: int, most: 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """Turns of a certain age, for the selection by age."""
+    """Notes of a certain age."""
 
-    within_turns: int
-    """Turns back from the newest one, to the far end of the band."""
-    level: int
     share: float
-    """Of what is left after fixed parts and anchors."""
+    """Of what fixed parts, standing facts and answers leave."""
+    kept: float
+    """Of all notes of that age, those that are shown, in tokens: the band reaches as far back as that takes."""
 
     def __post_init__(self) -> None:
-        _check("within_turns", self.within_turns, (int,), 1, _MOST)
-        _check("level", self.level, (int,), 1, 3)
         _check("share", self.share, (int, float), 0, 1)
+        _check("kept", self.kept, (int, float), _LEAST_KEPT, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,27 +39,33 @@ class Policy:
     """Shares of the budget, 0 to 1. What one part leaves unused goes to the others."""
 
     name: str
-    selection: Selection = "value"
-    """How levels are chosen: by value per token, or by the age of a turn."""
+    bands: tuple[Band, ...] = ()
+    """Of notes by age, newest first, behind raw turns for `recent_share`; older notes have what that leaves. Without
+    bands notes are chosen by value for a token over all that was said, and raw turns have what they leave."""
     anchors_share: float = 0.15
     pinned_share: float = 0.25
     """Most for anchors where pinned turns need more than their share."""
+    request_share: float = 0.15
+    """Most for what an agent was asked to do, in the user's words."""
     recent_share: float = 0.25
-    """Most for the last four turns, raw; what notes leave over is spent on more of them."""
+    """Most for the last four turns, raw; what notes leave over is spent on more of them. With `bands` that of all raw
+    turns, before there are notes."""
     newest_share: float = 0.50
     """Most for the last four turns where the newest user turn is so long; a longer one is cut to `recent_share`."""
     tail_share: float = 0.04
     """For what else no segment holds yet: raw where all of it fits, else in notes."""
     steered_share: float = 0.15
-    """Most for what the newest user turn brings where no query is given."""
+    """Most for what the newest user turn brings where no query is given; 0: it steers nothing."""
     excerpts_share: float = 0.25
-    """Most for excerpts, when there is a query; less in small budgets when levels are chosen by value."""
+    """Most for excerpts, when there is a query; less in small budgets. With `bands` for all that a query brings."""
+    names_share: float = 0.33
+    """Most for paths, symbols and names; less where tools say little."""
     actions_share: float = 0.12
-    """Most for what was done last with tools, when levels are chosen by value."""
+    """Most for what was done last with tools."""
     expand_share: float = 0.5
     """Most for what the caller asks to be expanded."""
     often_share: float = 0.08
-    """Most for segments that are looked up often, in detail, when levels are chosen by value."""
+    """Most for segments that are looked up often, in detail."""
     often_after: int = 3
     """Expansions, older ones counted less, from which a segment is looked up often."""
     unasked_share: float = 0.25
@@ -70,8 +74,6 @@ class Policy:
     """Most for the lines that say which turns notes stand for, and how to expand them."""
     system_share: float = 0.25
     """Most for a system turn of the conversation; a `system` that the caller gives is never cut."""
-    tags_share: float = 0.08
-    """Most for the tags of a range line."""
     tail_step: float = 0.02
     """The room for what is folded changes in such steps, so that it seldom changes while the open tail grows."""
     recent_step: float = 0.05
@@ -82,8 +84,6 @@ class Policy:
     """Budgets below this many tokens get markers without words, and no dates beside them."""
     whole_notes_from: int = 2_000
     """Budgets from this many tokens on show notes as whole clauses; below it they are shown in fewer words."""
-    bands: tuple[Band, ...] = ()
-    """For the selection by age, newest first; older turns are shown at level 3."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -96,12 +96,23 @@ class Policy:
         if not isinstance(own_name, str):
             msg = f"name of a policy must be text, not {own_name!r}"
             raise InvalidSettings(msg)
-        if self.selection not in get_args(Selection):
-            msg = f"selection of a policy must be {' or '.join(get_args(Selection))}, not {self.selection!r}"
-            raise InvalidSettings(msg)
         if not isinstance(bands, tuple) or not all(isinstance(band, Band) for band in bands):
             msg = f"bands of a policy must be a tuple of turnfold.Band values, not {bands!r}"
             raise InvalidSettings(msg)
+        # Rounded: tenths that make up 1 may sum to a little more.
+        if bands and round(self.recent_share + sum(band.share for band in bands), 9) > 1:
+            msg = "the shares of bands and recent_share of a policy must be at most 1 together"
+            raise InvalidSettings(msg)
+
+
+def rounded_down(tokens: int, step: int) -> int:
+    """Room in steps of so many tokens: it stays the same while what it depends on grows a little."""
+    return tokens - tokens % max(1, step)
+
+
+def rounded_up(tokens: int, step: int) -> int:
+    """As `rounded_down`, the next step."""
+    return tokens + -tokens % max(1, step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +138,19 @@ BALANCED: Final = Policy(name="balanced")
 
 RECENCY: Final = Policy(
     name="recency",
-    selection="age",
     recent_share=0.70,
-    tail_share=0.70,
-    bands=(Band(within_turns=25, level=1, share=0.20), Band(within_turns=50, level=2, share=0.07)),
+    bands=(Band(share=0.20, kept=0.7), Band(share=0.07, kept=0.4)),
+    tail_share=0.0,
+    steered_share=0.0,
+    request_share=0.0,
+    names_share=0.0,
+    actions_share=0.0,
+    markers_share=0.025,
+    raw_step=0.0,
 )
-"""By age alone: 70 % the last turns, 20 % turns 10 to 25 back, 7 % turns 25 to 50 back, 3 % everything older."""
+"""Fixed parts, anchors; of the rest 70 % turns raw, 20 % notes of the near past, 7 % of older turns, 3 % of the oldest.
+
+What older parts leave is for the newest turns."""
 
 _NAMED: Final = {policy.name: policy for policy in (BALANCED, RECENCY)}
 

@@ -7,7 +7,7 @@ With a caller's counter each part is counted once.
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
@@ -26,19 +26,14 @@ from turnfold.assemble.forms.render_text import (
     excerpt_opening,
     guarded,
     node_opening,
-    opening_marker,
-    opening_turns,
     shown_words,
     turn_opening,
 )
 from turnfold.contract.notes import SpokenDay, is_parted_free, lines_of_days
 from turnfold.contract.notes import day_line as note_day_line
-from turnfold.contract.records import Anchor, LevelKey, Node, Role
+from turnfold.contract.records import Anchor, Node, Role
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter
-
-_NEVER_MISSING: Final = 3
-"""A node without words is still shown at this level, by its line's opening alone: nothing may be left uncovered."""
 
 _MOST_REMEMBERED: Final = 4_000
 """Texts and turns whose prices are remembered."""
@@ -87,11 +82,9 @@ class Style(NamedTuple):
 class Pricing:
     """Prices of parts by one counter. Remembers what it counted; belongs to reads of one state of one conversation."""
 
-    def __init__(self, counter: Counter, style: Style, *, texts: Mapping[LevelKey, str] | None = None) -> None:
-        """`texts` given: levels are priced by their words, and a level that is not among them has no price."""
+    def __init__(self, counter: Counter, style: Style) -> None:
         self._counter = counter
         self._style = style
-        self._texts = texts
         self._counted: dict[str, int] = {}
         self._characters = 0
         self._blocks: dict[int, tuple[NoteBlock, int]] = {}
@@ -99,7 +92,6 @@ class Pricing:
         self._labels: dict[str, int] = {}
         self._days: dict[str, int] = {}
         self._turns: dict[tuple[int, str, datetime | None, str, bool, bool, int], SpokenTurn] = {}
-        self._openings: dict[tuple[int, int], int] = {}
 
     @property
     def brief(self) -> bool:
@@ -130,20 +122,9 @@ class Pricing:
         """Tokens of what is shown of a turn, by the stored count where that is the same text."""
         return self.count(shown.content) if (known := self._stored(shown)) is None else known
 
-    def node(self, node: Node, level: int) -> int | None:
-        """Tokens of a node's part at a level; None when its words are not at hand."""
-        if self._texts is None:
-            return self._opening(node) + node.tokens[level] + 1
-        words = self._texts.get((node.height, node.idx, level), "" if level == _NEVER_MISSING else None)
-        return None if words is None else self.node_part(node, level, words)
-
-    def node_part(self, node: Node, level: int, words: str) -> int:
-        """Tokens of a node's part with its words at hand."""
-        safe = guarded(words, self._style.openings)
-        known = node.tokens[level] if safe is words and words else None
-        if known and self._counter.stored and not words[0].isspace() and words[-1] != "\r":
-            return self._opening(node) + known + (0 if words[-1] == "\n" else self.count("\n"))
-        return self.count(closed_line(node_opening(node, level=level, short=self._style.short) + safe))
+    def node(self, node: Node, level: int) -> int:
+        """Tokens of a node's part at a level, by the stored count of its words."""
+        return self.count(node_opening(node, level=level, short=self._style.short)) + node.tokens[level] + 1
 
     def notes(self, block: NoteBlock) -> int:
         """Tokens of notes with the line above them."""
@@ -232,19 +213,6 @@ class Pricing:
         """Tokens of what stands around recent turns: header, system message, what Anthropic's form must begin with."""
         opener = 0 if begins_well else MESSAGE_TOKENS + self.count(OPENER)
         return FormTokens(self.count(RECENT_HEADER), MESSAGE_TOKENS, MESSAGE_TOKENS + opener)
-
-    def _opening(self, node: Node) -> int:
-        """Tokens of what stands before a node's words, by the estimator: the same at each level."""
-        key = (node.height, node.idx)
-        if key not in self._openings:
-            turns = opening_turns(node, short=self._style.short)
-            marker = opening_marker(node, level=1, short=self._style.short)
-            self._openings[key] = self._count_shape(turns) + self._count_shape(marker)
-        return self._openings[key]
-
-    def _count_shape(self, text: str) -> int:
-        """Tokens of a text by the estimator, to which ASCII letters are alike, and digits: a shape is counted once."""
-        return self.count(text.translate(_ALIKE))
 
     def _turn(self, shown: ShownTurn) -> SpokenTurn:
         if shown.hidden:

@@ -7,9 +7,9 @@ from functools import lru_cache, partial
 from typing import Final
 
 from turnfold.assemble.assembly import Assembly, assemble, markers_of
-from turnfold.assemble.by_age.selection import ByAge
-from turnfold.assemble.by_value.selection import ByValue
+from turnfold.assemble.by_value.selection import choose_parts, largest_fitting
 from turnfold.assemble.context import Context
+from turnfold.assemble.least import least_assembly
 from turnfold.assemble.material import Material, gather
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.plan import Choice, Plan
@@ -18,13 +18,10 @@ from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.recent import everything
 from turnfold.assemble.report import report_of
 from turnfold.assemble.request import Request
-from turnfold.assemble.selection import Selection, least_assembly
 from turnfold.contract.records import LevelKey
 from turnfold.contract.results import Snapshot
 from turnfold.errors import InvalidBudget
 from turnfold.tokens import ESTIMATOR
-
-_SELECTIONS: Final[dict[str, Selection]] = {"value": ByValue(), "age": ByAge()}
 
 _LEAST_MOST: Final = 1_500
 """More than the smallest context costs by the estimator beside the caller's own texts: six short pieces of text."""
@@ -36,11 +33,7 @@ def choose(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ch
     `memo` is that of all reads of the same stored state; it makes them faster and changes nothing.
     """
     material = gather(snapshot, request, memo)
-    return _selection_of(request).choose(material, _pricing(material))
-
-
-def _selection_of(request: Request) -> Selection:
-    return _SELECTIONS[request.policy.selection]
+    return choose_parts(material, _pricing(material))
 
 
 def _pricing(material: Material) -> Pricing:
@@ -107,7 +100,7 @@ def _largest_fitting(
         found = assemble(choice.plan, texts, pricing=pricing, style=material.style)
         if found.largest <= material.request.usable_tokens:
             return found
-    return _selection_of(material.request).largest_fitting(material, pricing, choice, texts)
+    return largest_fitting(material, pricing, choice, texts)
 
 
 def _context(material: Material, found: Assembly) -> Context:
@@ -116,7 +109,7 @@ def _context(material: Material, found: Assembly) -> Context:
         text=found.text,
         tokens=found.largest,
         counter=request.counter.name,
-        report=report_of(material, found, _selection_of(request)),
+        report=report_of(material, found),
         markers=markers_of(found.plan, short=material.style.short),
         system=found.system,
         stable_length=len(found.stable.text),

@@ -2,67 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from turnfold.assemble.forms.chat import ShownTurn, whole, with_tool_groups
-from turnfold.assemble.forms.clip import clip_middle, head_of
-from turnfold.assemble.forms.clip_around import clip_around
-from turnfold.assemble.forms.render_text import clip_gap, unfolded_line, unread_line, with_gap
+from turnfold.assemble.forms.chat import ShownTurn, with_tool_groups
+from turnfold.assemble.forms.render_text import unfolded_line, unread_line
+from turnfold.assemble.last_turns import last_turns, reserve
 from turnfold.assemble.material import Material
-from turnfold.assemble.pricing import Pricing, SpokenTurn
+from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.raw_block import Block
-from turnfold.contract.records import Role, StoredTurn, TurnState
+from turnfold.assemble.raw_turn import show, shown
+from turnfold.contract.records import StoredTurn, TurnState
 
-_CAPS: Final = (1_600, 800, 400, 200, 100, 50)
-"""Tokens to which turns of the tail are clipped, the first under which all of it fits."""
-
-_NEWEST_FAVOUR: Final = 4
-"""The newest turn may be this many times as long as the others."""
-
-_LEAST_WORDS: Final = 60
-"""Code points of the newest turn in the smallest context; without a counter, so that it is the same for all."""
-
-LAST_TURNS: Final = 4
-"""Turns that begin in every context that has room for their beginnings."""
-
-_LONGER: Final = 1.5
-"""How much longer than usual the last turns may be before notes have to make room for them."""
-
-_LEAST_BEGUN: Final = 16
-"""Tokens of a turn that is begun, beside the gap that says where the rest is."""
-
-_TRIES: Final = 4
-"""Cuts that are tried before fewer turns are shown: a cut costs more than its words where lines are indented."""
+_CLIPPED: Final = 400
+"""Tokens to which turns are clipped that nothing stands for yet."""
 
 _ROUNDEST: Final = 2**63
 """More than any number of a turn is divided by."""
-
-
-def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens: int | None = None) -> ShownTurn:
-    """A turn as it is shown: whole, or clipped when it costs more than `most_tokens` or the read left a part out."""
-    if is_hidden(material, turn):
-        return ShownTurn(turn, turn.content, hidden=True)
-    shown = whole(turn)
-    fits = most_tokens is None or largest(pricing.turn(shown)) <= most_tokens
-    if fits and turn.kept is None and not turn.without_parts:
-        return shown
-    marker = material.marker_of(turn)
-    if most_tokens is None or pricing.count(turn.content) <= most_tokens:
-        content = with_gap(turn, clip_gap(marker))
-        if most_tokens is None or pricing.count(content) <= most_tokens:
-            return ShownTurn(turn, content, marker=marker)
-    gap = clip_gap(marker)
-    content = clip_around(turn.content, most_tokens or 0, gap, pricing.count, kept=turn.kept)
-    if gap.strip() not in content:
-        # All of it fits but for a label around it.
-        content = clip_middle(turn.content, most_tokens or 0, gap, pricing.count)
-    return ShownTurn(turn, content, marker=marker)
-
-
-def is_hidden(material: Material, turn: StoredTurn) -> bool:
-    """True for a turn that is shown as the system text instead, and for one without words."""
-    return turn is material.system_turn or turn.state is TurnState.DELETED
 
 
 def everything(material: Material, pricing: Pricing, *, room: int) -> tuple[ShownTurn, ...]:
@@ -96,123 +52,6 @@ def at_first(material: Material, pricing: Pricing, *, target: int, room: int) ->
     return _with_clipped(material, pricing, [turn for turn in earlier if turn.seq > noted_seq], last, allowance)
 
 
-def reserve(material: Material, target: int) -> int:
-    """Tokens of a target that are kept free for what is not folded, the same until a fold.
-
-    Those of the last turns, when they are longer than usual, and the open tail's share.
-    """
-    policy, outline = material.request.policy, material.snapshot.outline
-    usual = int(_LONGER * LAST_TURNS * outline.tokens_a_turn) if outline is not None else 0
-    usual += -usual % max(1, int(policy.recent_step * target))
-    return min(usual, int(policy.recent_share * target)) + int(policy.tail_share * target)
-
-
-def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) -> tuple[ShownTurn, ...]:
-    """The last `LAST_TURNS` turns, each at least begun, within `recent_share` of the target.
-
-    The newest user turn is whole where it fits `newest_share` beside the beginnings of the others; together they may
-    then cost so much. Fewer turns where not even their beginnings fit half of the target. A tool call stays with its
-    results.
-    """
-    turns = _last_of(material)
-    if not turns:
-        return ()
-    policy = material.request.policy
-    most = min(room, int(policy.recent_share * target))
-    unclipped = shown(material, pricing, turns)
-    if all(turn.marker is None for turn in unclipped) and pricing.raw(unclipped) <= most:
-        return unclipped
-    most_with_newest = min(room, int(policy.newest_share * target))
-    newest_user = max((place for place, turn in enumerate(turns) if turn.role is Role.USER), default=-1)
-    shares = ((most, newest_user), (most_with_newest, newest_user), (most, -1), (most_with_newest, -1))
-    for allowance, kept_whole in shares:
-        clipped = _within(material, pricing, turns, unclipped, allowance, kept_whole)
-        if clipped is not None:
-            return clipped
-    while len(turns) > 1:
-        turns = turns[1:]
-        if turns[0].seq in material.inside_groups:
-            continue
-        clipped = _within(material, pricing, turns, unclipped[-len(turns) :], most_with_newest, -1)
-        if clipped is not None:
-            return clipped
-    return least_newest(material)
-
-
-def _last_of(material: Material) -> tuple[StoredTurn, ...]:
-    """The last turns that are shown, from the beginning of the tool group in which they begin."""
-    window = material.window
-    start, visible = len(window), 0
-    while start and (visible < LAST_TURNS or window.seqs[start] in material.inside_groups):
-        start -= 1
-        visible += not is_hidden(material, window[start])
-    return tuple(window[start:])
-
-
-def _within(
-    material: Material,
-    pricing: Pricing,
-    turns: Sequence[StoredTurn],
-    unclipped: Sequence[ShownTurn],
-    allowance: int,
-    kept_whole: int,
-) -> tuple[ShownTurn, ...] | None:
-    """The turns, cut to their shares of `allowance` tokens, but for the one at `kept_whole`; None if too dear."""
-    sizes = [largest(pricing.turn(turn)) for turn in unclipped]
-    around = pricing.raw(unclipped) - sum(sizes)
-    least = [
-        min(size, _LEAST_BEGUN + _gap_tokens(material, pricing, turn)) for size, turn in zip(sizes, turns, strict=True)
-    ]
-    if kept_whole >= 0:
-        least[kept_whole] = sizes[kept_whole]
-    room = allowance - max(0, around)
-    for _ in range(_TRIES):
-        if sum(least) > room:
-            return None
-        shares = _shares(sizes, least, room)
-        clipped = with_tool_groups(
-            [
-                turn if size <= share else _cut(material, pricing, turn, share)
-                for turn, size, share in zip(unclipped, sizes, shares, strict=True)
-            ]
-        )
-        over = pricing.raw(clipped) - allowance
-        if over <= 0:
-            return clipped
-        room -= over
-    return None
-
-
-def _shares(sizes: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Tokens for each turn: all that it costs where its share holds that, newer turns having more of what is left."""
-    shares = list(least)
-    open_places = [place for place, size in enumerate(sizes) if size > least[place]]
-    left = room - sum(least)
-    while open_places and left > 0:
-        weights = {place: place + 1 for place in open_places}
-        step = left / sum(weights.values())
-        filled = [place for place in open_places if sizes[place] - shares[place] <= int(step * weights[place])]
-        if not filled:
-            for place in open_places:
-                shares[place] += int(step * weights[place])
-            break
-        for place in filled:
-            left -= sizes[place] - shares[place]
-            shares[place] = sizes[place]
-            open_places.remove(place)
-    return shares
-
-
-def _cut(material: Material, pricing: Pricing, turn: ShownTurn, most_tokens: int) -> ShownTurn:
-    """A turn that costs at most `most_tokens` with what stands around its words."""
-    around = largest(pricing.turn(turn)) - pricing.words(turn)
-    return show(material, pricing, turn.turn, most_tokens=max(1, most_tokens - around))
-
-
-def _gap_tokens(material: Material, pricing: Pricing, turn: StoredTurn) -> int:
-    return pricing.count(clip_gap(material.marker_of(turn)))
-
-
 def _with_clipped(
     material: Material, pricing: Pricing, turns: Sequence[StoredTurn], last: tuple[ShownTurn, ...], allowance: int
 ) -> tuple[ShownTurn, ...]:
@@ -220,7 +59,7 @@ def _with_clipped(
     pending: list[ShownTurn] = []
     kept = last
     for turn in reversed(turns):
-        pending.insert(0, show(material, pricing, turn, most_tokens=_CAPS[2]))
+        pending.insert(0, show(material, pricing, turn, most_tokens=_CLIPPED))
         if turn.seq in material.inside_groups:
             continue
         longer = with_tool_groups([*pending, *kept])
@@ -238,11 +77,6 @@ def may_fit(material: Material, turns: Sequence[StoredTurn], most_tokens: int) -
         if turn.kept is None and turn is not material.system_turn and turn.state is not TurnState.DELETED:
             least += turn.tokens
     return least <= most_tokens and total <= 2 * most_tokens
-
-
-def shown(material: Material, pricing: Pricing, turns: Iterable[StoredTurn]) -> tuple[ShownTurn, ...]:
-    """Turns as they are shown when nothing has to be clipped."""
-    return with_tool_groups([show(material, pricing, turn) for turn in turns])
 
 
 def before(
@@ -300,81 +134,3 @@ def lines_of(unfolded: tuple[int, int] | None, unread: int) -> list[str]:
     """Lines for turns that are neither folded nor shown: those of a range, and so many that wait."""
     lines = [unfolded_line(*unfolded)] if unfolded else []
     return [*lines, unread_line(unread)] if unread else lines
-
-
-def tail(
-    material: Material, pricing: Pricing, turns: tuple[StoredTurn, ...], *, allowance: int
-) -> tuple[ShownTurn, ...]:
-    """The newest turns, newest favoured: all of them, clipped ones, or as many as fit.
-
-    `allowance` is in tokens and may be exceeded by the newest turn alone. What is before it is left to a line.
-    """
-    if not turns:
-        return ()
-    if _stored_size(turns) <= 2 * allowance:
-        shown = with_tool_groups([show(material, pricing, turn) for turn in turns])
-        if pricing.raw(shown) <= allowance:
-            return shown
-    words = [pricing.words(whole(turn)) for turn in turns]
-    for cap in _CAPS:
-        if sum(min(many, cap) for many in words) > allowance:
-            continue
-        shown = _clipped(material, pricing, turns, cap=cap, allowance=allowance)
-        if pricing.raw(shown) <= allowance:
-            return shown
-    return _newest(material, pricing, turns, allowance=allowance)
-
-
-def least_newest(material: Material) -> tuple[ShownTurn, ...]:
-    """The newest turn, cut to a few words: the least that is always shown."""
-    if not material.window:
-        return ()
-    turn = material.window[-1]
-    if turn is material.system_turn:
-        return (ShownTurn(turn, turn.content, hidden=True),)
-    gap = clip_gap(material.marker_of(turn)).rstrip()
-    content = turn.content
-    if len(content) <= _LEAST_WORDS + len(gap) and not turn.parts and not turn.without_parts:
-        return (whole(turn),)
-    clipped = head_of(content, _LEAST_WORDS).rstrip() + gap
-    return with_tool_groups([ShownTurn(turn, clipped, marker=material.marker_of(turn), native=False)])
-
-
-def largest(spoken: SpokenTurn) -> int:
-    return max(spoken.text, spoken.openai, spoken.anthropic)
-
-
-def _stored_size(turns: tuple[StoredTurn, ...]) -> int:
-    return sum(turn.tokens for turn in turns)
-
-
-def _clipped(
-    material: Material, pricing: Pricing, turns: tuple[StoredTurn, ...], *, cap: int, allowance: int
-) -> tuple[ShownTurn, ...]:
-    newest_cap = max(cap, min(cap * _NEWEST_FAVOUR, allowance // 2))
-    caps = [cap] * (len(turns) - 1) + [newest_cap]
-    return with_tool_groups(
-        [show(material, pricing, turn, most_tokens=most) for turn, most in zip(turns, caps, strict=True)]
-    )
-
-
-def _newest(
-    material: Material, pricing: Pricing, turns: tuple[StoredTurn, ...], *, allowance: int
-) -> tuple[ShownTurn, ...]:
-    """As many of the newest turns as fit when clipped hard; at least the newest one."""
-    last = show(material, pricing, turns[-1], most_tokens=allowance // 2)
-    kept: tuple[ShownTurn, ...] = with_tool_groups([last])
-    says_nothing = last.marker is not None and last.content == clip_gap(last.marker).strip()
-    if says_nothing or pricing.raw(kept) > allowance:
-        return least_newest(material)
-    pending: list[ShownTurn] = []
-    for turn in reversed(turns[:-1]):
-        pending.insert(0, show(material, pricing, turn, most_tokens=_CAPS[-1]))
-        if turn.seq in material.inside_groups:
-            continue
-        longer = with_tool_groups([*pending, *kept])
-        if pricing.raw(longer) > allowance:
-            break
-        kept = longer
-        pending = []
-    return kept

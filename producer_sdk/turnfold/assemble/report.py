@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from turnfold.assemble.assembly import Assembly
-from turnfold.assemble.context import Coverage, LeftOut, PartReport, Report, Span, SpanLevel
+from turnfold.assemble.context import Coverage, LeftOut, PartReport, Report, Span
 from turnfold.assemble.forms.groups import Group
-from turnfold.assemble.forms.markers import turns_marker
-from turnfold.assemble.forms.tags import TAGS_LEVEL
+from turnfold.assemble.forms.markers import COARSEST, node_marker, turns_marker
 from turnfold.assemble.material import Material
+from turnfold.assemble.often import folded_often
 from turnfold.assemble.plan import Plan
-from turnfold.assemble.selection import Selection
 
 _PARTS = ("system", "task", "anchors", "names", "background", "often", "excerpts", "expanded", "actions", "recent")
 
@@ -24,7 +23,6 @@ def coverage_of(plan: Plan) -> Coverage | None:
     spans += map(_span_of, plan.groups)
     if plan.joined_turns:
         spans.append(Span(*plan.joined_turns, "range"))
-    spans += [Span(one.node.first_seq, one.node.last_seq, _level(one.level)) for one in plan.shown]
     if plan.tail:
         spans.append(_span_of(plan.tail))
     if plan.unfolded:
@@ -39,7 +37,7 @@ def _span_of(group: Group) -> Span:
     return Span(group.first_seq, group.last_seq, "notes" if group.notes else "range")
 
 
-def report_of(material: Material, found: Assembly, selection: Selection) -> Report:
+def report_of(material: Material, found: Assembly) -> Report:
     """What each part asked for, got and used, and what was left out."""
     request = material.request
     used = dict.fromkeys(_PARTS, 0)
@@ -58,7 +56,7 @@ def report_of(material: Material, found: Assembly, selection: Selection) -> Repo
         anthropic_tokens=found.tokens.anthropic,
         stable_tokens=found.stable.tokens,
         parts=tuple([_part(name, asked[name], allotted.get(name, 0), used[name]) for name in _PARTS]),
-        left_out=tuple(_left_out(material, found.plan, selection)),
+        left_out=tuple(_left_out(material, found.plan)),
         coverage=coverage_of(found.plan),
     )
 
@@ -89,10 +87,10 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
 def _folded_tokens(material: Material) -> int:
     """Of the turns of all that is folded."""
     outline = material.snapshot.outline
-    return sum([one.tokens for one in outline.cover] if outline else [node.tokens[0] for node in material.roots])
+    return sum([one.tokens for one in outline.cover]) if outline else 0
 
 
-def _left_out(material: Material, plan: Plan, selection: Selection) -> Iterator[LeftOut]:
+def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
     for section in material.request.sections_left_out:
         yield LeftOut(f"section {section!r} of the system text", "a larger budget_tokens")
     if plan.system_marker is not None:
@@ -106,7 +104,7 @@ def _left_out(material: Material, plan: Plan, selection: Selection) -> Iterator[
     if plan.joined_turns:
         first, last = plan.joined_turns
         tokens = sum(node.tokens[0] for node in plan.joined)
-        yield LeftOut(f"turns {first} to {last}: only tags", turns_marker(first, last, level=TAGS_LEVEL), tokens)
+        yield LeftOut(f"turns {first} to {last}: in a line", turns_marker(first, last, level=COARSEST), tokens)
     if plan.unfolded:
         first, last = plan.unfolded
         yield LeftOut(
@@ -119,8 +117,17 @@ def _left_out(material: Material, plan: Plan, selection: Selection) -> Iterator[
             named = f"turn {shown.turn.seq}" if shown.marker else "a turn that is still being stored"
             yield LeftOut(f"a part of {named}", shown.marker or "wait()", shown.turn.tokens)
     yield from _not_expanded(plan)
-    if plan.has_background:
-        yield from selection.not_repeated(material, plan)
+    if plan.has_background and material.request.policy.often_share:
+        yield from _often_left_out(material, plan)
+
+
+def _often_left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
+    """Segments that are looked up often and have no room in their share."""
+    for node in [one.node for one in folded_often(material, plan) if one.node not in plan.often]:
+        yield LeftOut(
+            f"the detail of turns {node.first_seq} to {node.last_seq}, which are looked up often",
+            node_marker(node, level=1, short=material.style.short),
+        )
 
 
 def _in_notes(material: Material, plan: Plan) -> Iterator[LeftOut]:
@@ -150,7 +157,3 @@ def _not_expanded(plan: Plan) -> Iterator[LeftOut]:
     for passage in plan.expanded:
         if passage.goes_on is not None:
             yield LeftOut(f"a part of what {passage.marker} stands for", passage.goes_on)
-
-
-def _level(level: int) -> SpanLevel:
-    return 1 if level == 1 else 2 if level == 2 else 3

@@ -88,8 +88,9 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     """
     plain = clean(system) if isinstance(system, str) else None
     asked = None if query is False else query
+    is_steered = query is None and policy.steered_share > 0
     request = Request(
-        budget_tokens=budget_tokens, query=asked, steered=query is None, system=plain, reserve_tokens=reserve_tokens,
+        budget_tokens=budget_tokens, query=asked, steered=is_steered, system=plain, reserve_tokens=reserve_tokens,
         task=clean(task) if isinstance(task, str) else task,
         policy=policy, counter=counter, expand=asked_markers(expand), query_vector=_vector(asked, query_vector),
         vector_model=vector_model,

@@ -29,7 +29,7 @@ CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
         "id", "node_idx", "seq", "start_offset", "end_offset", "kind", "body", "tokens", "score", "rank", "factors",
         "state", "related", "replaces", "settled_after", "ruled",
     ),
-    "passage": ("number", "body"),
+    "passage": ("number", "body", "times"),
     "posting": ("term", "weight", "idx", "passages"),
     "anchor_posting": ("term", "anchor"),
 }  # fmt: skip

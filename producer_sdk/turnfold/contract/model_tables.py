@@ -20,11 +20,11 @@ class ModelNoteRow(Base, table=True):
     idx: int = key_column(Integer)
     place: int = key_column(SmallInteger)
     turns: list[Any] = column(Json)
-    """Numbers of the turns that it rests on."""
+    """Numbers of the turns that it rests on: the first of its speaker, then the others in order."""
     speaker: str = column(String(40))
     role: str = column(String(9))
     said_on: date | None = column(Date, nullable=True)
-    """Day of its first turn."""
+    """Day of the first of its turns."""
     body: str = column(Text)
     importance: int = column(SmallInteger)
     """1 to 5."""

@@ -22,6 +22,7 @@ from turnfold.contract.overtaken import (
     pack_overtaken,
     unpack_overtaken,
 )
+from turnfold.contract.requests import Request, pack_requests, unpack_requests
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
 """Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
@@ -31,6 +32,7 @@ FRAME_PART: Final = 0
 NAMES_PART: Final = 1
 """The part that holds the names."""
 FIRST_TIER: Final = 2
+_LAST_PART: Final = FIRST_TIER + len(OUTLINE_TIERS) - 1
 
 _covered: Final = cast("Callable[[Iterable[Any]], Covered]", partial(tuple.__new__, Covered))
 _chapter: Final = cast("Callable[[Iterable[Any]], ChapterName]", partial(tuple.__new__, ChapterName))
@@ -59,6 +61,10 @@ class Outline:
     actions: tuple[Action, ...] = ()
     """What was done last with tools up to `last_seq`."""
     tail_actions: tuple[Action, ...] = ()
+    """The same of the turns after it."""
+    requests: tuple[Request, ...] = ()
+    """What users asked for up to `last_seq`, where tools work."""
+    tail_requests: tuple[Request, ...] = ()
     """The same of the turns after it."""
     said: Mapping[str, int] = field(default_factory=dict)
     """Tokens of each role up to `last_seq`."""
@@ -104,6 +110,8 @@ def pack_outline(outline: Outline) -> dict[int, str]:
         "tail_names": list(outline.tail_names),
         "actions": pack_actions(outline.actions),
         "tail_actions": pack_actions(outline.tail_actions),
+        "requests": pack_requests(outline.requests),
+        "tail_requests": pack_requests(outline.tail_requests),
         "tool_percent": outline.tool_percent,
         "said": dict(outline.said),
         "overtaken": pack_overtaken(outline.overtaken),
@@ -134,6 +142,8 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         tail_names=tuple(frame["tail_names"]),
         actions=unpack_actions(frame["actions"]),
         tail_actions=unpack_actions(frame["tail_actions"]),
+        requests=unpack_requests(frame.get("requests")),
+        tail_requests=unpack_requests(frame.get("tail_requests")),
         tail_seq=frame["tail_seq"],
         tool_percent=frame["tool_percent"],
         said=frame["said"],
@@ -144,13 +154,15 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
     )
 
 
-def last_part(budget_tokens: int) -> int:
-    """The last part of an outline that a budget has a use for."""
+def last_part(budget_tokens: int, *, by_age: bool = False) -> int:
+    """The last part of an outline that a budget has a use for; by age it has one for all notes on what is new."""
+    if by_age:
+        return _LAST_PART
     for number, tier in enumerate(OUTLINE_TIERS):
         # Counters differ from the estimator, and notes of turns that are shown raw are passed over.
         if tier >= budget_tokens + budget_tokens // 2:
             return FIRST_TIER + number
-    return FIRST_TIER + len(OUTLINE_TIERS) - 1
+    return _LAST_PART
 
 
 def _tiers(notes: Sequence[Note]) -> list[list[Note]]:

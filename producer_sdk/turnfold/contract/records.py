@@ -70,6 +70,17 @@ class AnchorState(StrEnum):
     """A person said that it does not matter."""
 
 
+class Origin(StrEnum):
+    """Where words come from, the most trusted first."""
+
+    USER = "user"
+    """People, and whoever runs the assistant: system and developer turns."""
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    OUTSIDE = "outside"
+    """Pages and files that others quote. No rule tells these from the words around them yet."""
+
+
 class Importance(IntEnum):
     """The caller's own mark on a turn."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, Literal
 
 from turnfold.code_blocks.index import FoundBlock
-from turnfold.contract.notes import Note
+from turnfold.contract.notes import Note as ShownNote
 from turnfold.contract.outlines import Outline
-from turnfold.contract.records import Anchor, ConversationId, Node, StoredTurn
+from turnfold.contract.records import Anchor, AnchorState, ConversationId, Node, Origin, Role, StoredTurn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,39 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A statement of the conversation: what contexts are made of."""
+
+    text: str
+    """One line: a clause as it was said, a short reply behind its question in brackets; or a model's words."""
+    turn_ids: tuple[str, ...]
+    """The caller's ids of the turns that it rests on, in order."""
+    turn_seq: int
+    """Number of the turn that it stands under: of a model's note the first one."""
+    speaker: str
+    role: Role
+    day: str
+    """On which it was said, as contexts show it: `8 May 2026`; empty for a turn without a time."""
+    day_meant: str | None
+    """When it was or will be, where its turn tells it by its own day: `7 May 2026` of `yesterday`."""
+    valid_from: date | None
+    """First day on which it holds; None: not known."""
+    valid_to: date | None
+    """Last day on which it holds; None: not known."""
+    written_by: Literal["rules", "model"]
+    origin: Origin
+    """The least trusted class among its turns."""
+    importance: int
+    """0 to 100; 0 for what says nothing by itself."""
+    factors: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """What the importance is made of, by name; doubts are below 0."""
+    state: AnchorState
+    """Where it stands: that of the anchor over the same words; `superseded` where another value took its place."""
+    marker: str
+    """Give it to `expand`: its turns, verbatim."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
     """A node or a range of turns at one level."""
 
@@ -135,7 +169,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """A turn that answers the query, beside the cut: it may repeat what the cut covers."""
+    """A turn that answers the query, beside the notes: it may repeat what they say."""
 
     turn: StoredTurn
     score: float
@@ -145,20 +179,18 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """All that one read fetched, before any text of a level: Redis first, then one transaction."""
+    """All that one read fetched, before any text of a level: Redis first, then one state of SQL."""
 
     conversation_id: str
     head: Head | None
     """None: nothing is stored; the inbox may still hold turns."""
-    nodes: tuple[Node, ...] = ()
-    """The frontier: the newest 16 to 23 nodes of each height, ordered by (height, idx)."""
     anchors: Sequence[Anchor] = ()
     """Top active anchors, best first, at most 64."""
     outline: Outline | None = None
     """The best notes of all that is folded, as many as the budget has a use for."""
     question: str | None = None
     """What the read is about: its query, or the words of the newest user turn that stands in its place."""
-    hits: tuple[Note, ...] = ()
+    hits: tuple[ShownNote, ...] = ()
     """With a question: notes that it is about, best first."""
     turns: Sequence[StoredTurn] = ()
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""

@@ -16,6 +16,8 @@ class PassageRow(Base, table=True):
     conversation: int = conversation_column()
     number: int = key_column(Integer)
     body: str = column(Text)
+    times: str | None = column(Text, nullable=True)
+    """When what its notes say was or holds: see `turnfold.contract.note_times`. No context reads it."""
 
 
 class PostingRow(Base, table=True):

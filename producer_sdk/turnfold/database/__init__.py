@@ -10,6 +10,7 @@ rows                rows as the contract's records
 known               what a process remembers of the conversations that it read last
 query_read          what a read with a query finds beside the conversation
 value_read          the read of the default policy
+note_read           the notes of segments
 progress_read       how far the work on a conversation is
 read_transaction    all else that one look at the database can be asked
 reader              runs these, and once more when a connection was lost

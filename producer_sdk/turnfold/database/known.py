@@ -15,7 +15,7 @@ from turnfold.assemble.turns import Turns
 from turnfold.code_blocks.index import FoundBlock
 from turnfold.contract.keys import Address
 from turnfold.contract.notes import Note
-from turnfold.contract.outlines import Outline
+from turnfold.contract.outlines import Outline, last_part
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector
@@ -133,6 +133,13 @@ class Wanted(NamedTuple):
     vector_model: str = DEFAULT_MODEL
     whole: bool = False
     """The words of all the newest turns are needed, not only of those that a context is likely to show."""
+    by_age: bool = False
+    """Notes are taken by age: also those that tell little."""
+
+    @property
+    def last_part(self) -> int:
+        """The last part of the outline that is read."""
+        return last_part(self.budget_tokens, by_age=self.by_age)
 
 
 class Found(NamedTuple):

@@ -10,10 +10,11 @@ from sqlalchemy import Connection, and_, bindparam, select
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
-from turnfold.contract.results import Excerpt, Head
+from turnfold.contract.results import Head
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
 from turnfold.database import query_statements, statements
 from turnfold.database.known import Found, Wanted
+from turnfold.database.note_read import NoteRead
 from turnfold.database.progress_read import ProgressRead
 from turnfold.database.rows import (
     head_record,
@@ -21,11 +22,10 @@ from turnfold.database.rows import (
     piece_record,
     said_anchor_record,
     shortened_record,
-    top_anchor_record,
 )
 from turnfold.database.value_read import ValueReader
 from turnfold.errors import SchemaMismatch
-from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS, excerpts, query_terms, score_segments
+from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS
 from turnfold.shortening import MOST_CAP, TURNS_A_READ, Shortening
 
 _ANCHORS: Final = (
@@ -70,11 +70,6 @@ class ReadTransaction:
         ).first()
         return None if row is None else head_record(row)
 
-    def frontier(self, head: Head) -> tuple[Node, ...]:
-        """The newest nodes of each height, 23 at most, whatever the length."""
-        rows = self._connection.execute(statements.FRONTIER, {"conversation": head.id, "node_count": head.node_count})
-        return tuple(node_record(row) for row in rows)
-
     def by_value(self, wanted: Wanted) -> Found | None:
         """As `Reader.by_value`, in this look."""
         return self._values.read_within(self._connection.connection.driver_connection, wanted)
@@ -82,11 +77,6 @@ class ReadTransaction:
     def drop(self, address: Address) -> None:
         """As `Reader.drop`."""
         self._values.drop(address)
-
-    def top_anchors(self, head: Head) -> tuple[Anchor, ...]:
-        """Active anchors, best first, at most 64."""
-        rows = self._connection.execute(statements.TOP_ANCHOR_ROWS, {"conversation": head.id})
-        return tuple(map(top_anchor_record, rows))
 
     def newest_turns(self, head: Head, *, cap: int, waiting: int = 0) -> tuple[StoredTurn, ...]:
         """At most 200 turns, oldest first, as short as `shortening` says; `waiting` turns follow them."""
@@ -113,14 +103,14 @@ class ReadTransaction:
         )
         return None if found is None else TurnState(found)
 
-    def texts(self, head: Head, wanted: Sequence[LevelKey], nodes: Sequence[Node] = ()) -> dict[LevelKey, str]:
-        """The chosen texts by primary key, 64 a statement; a model's where `nodes` show them."""
+    def texts(self, head: Head, wanted: Sequence[LevelKey]) -> dict[LevelKey, str]:
+        """Texts of segments that are looked up often, 64 a statement; a model's where there are any."""
         models = {
-            (node.height, node.idx, level)
-            for node in (*nodes, *(often.node for often in head.often))
-            if node.refined
+            (often.node.height, often.node.idx, level)
+            for often in head.often
+            if often.node.refined
             for level in (1, 2, 3)
-            if node.shows_model(level)
+            if often.node.shows_model(level)
         }
         found: dict[LevelKey, str] = {}
         for start in range(0, len(wanted), statements.TEXTS_A_STATEMENT):
@@ -141,10 +131,6 @@ class ReadTransaction:
         rows = self._connection.execute(statements.STORED_SEQS, {"conversation": head.id, **parameters})
         return {row.turn_id: row.seq for row in rows}
 
-    def segments_for(self, head: Head, terms: Sequence[str]) -> list[tuple[int, float]]:
-        """Segments that hold the terms, best first."""
-        return score_segments(self.postings(head, terms), segments=head.node_count)
-
     def postings(self, head: Head, terms: Sequence[str]) -> list[tuple[str, int, int]]:
         """Rows (term, idx, weight) of the segments that hold the terms most."""
         if not terms:
@@ -153,15 +139,6 @@ class ReadTransaction:
         parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
         rows = self._connection.execute(query_statements.POSTINGS, {"conversation": head.id, **parameters})
         return [(row.term, row.idx, row.weight) for row in rows]
-
-    def excerpts_for(self, head: Head, query: str, *, cap: int) -> tuple[Excerpt, ...]:
-        """The turns that a query is about, best first."""
-        terms = query_terms(query)
-        hits = [idx for idx, _ in self.segments_for(head, terms)[:SEGMENT_HITS]]
-        if not hits:
-            return ()
-        turns, node_of = self.turns_of_segments(head, hits, cap=cap)
-        return excerpts(terms, turns, node_of)
 
     def turns_of_segments(
         self, head: Head, segments: Sequence[int], *, cap: int
@@ -292,6 +269,10 @@ class ReadTransaction:
             _ANCHORS.order_by(anchors.c.seq, anchors.c.start_offset, anchors.c.id), {"conversation": head.id}
         )
         return tuple(said_anchor_record(row) for row in rows)
+
+    def notes(self, head: Head) -> NoteRead:
+        """The notes of the conversation."""
+        return NoteRead(self._connection, head)
 
     def progress(self, head: Head) -> ProgressRead:
         """How far the work on the conversation is."""

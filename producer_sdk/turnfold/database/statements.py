@@ -27,7 +27,6 @@ from sqlalchemy import (
 )
 
 from turnfold.contract.outlines import FIRST_TIER
-from turnfold.contract.records import FAN_OUT, MAX_HEIGHT
 from turnfold.contract.tables import (
     ANCHOR_ORDER,
     AnchorRow,
@@ -66,16 +65,6 @@ NODE_COLUMNS: Final = (
     node.c.refined_tokens_2, node.c.refined_tokens_3, node.c.started_at, node.c.ended_at,
 )  # fmt: skip
 
-_SPANS: Final = ", ".join(f"({height}, {FAN_OUT**height})" for height in range(MAX_HEIGHT + 1))
-# The lower edge is aligned to 8, so that what has left the window of one height has its parent in the next.
-FRONTIER: Final = text(
-    f"WITH want(height, span) AS (VALUES {_SPANS}) "  # noqa: S608 - constants of the contract
-    "SELECT n.height, n.idx, n.first_seq, n.last_seq, n.slug, n.importance, n.refined, n.tokens_0, n.tokens_1, "
-    "n.tokens_2, n.tokens_3, n.refined_tokens_1, n.refined_tokens_2, n.refined_tokens_3, n.started_at, n.ended_at "
-    "FROM want w JOIN node n ON n.conversation = :conversation AND n.height = w.height "
-    f"AND n.idx >= (:node_count / w.span / {FAN_OUT}) * {FAN_OUT} - {2 * FAN_OUT} ORDER BY n.height, n.idx"
-).columns(*NODE_COLUMNS)
-
 OUTLINE: Final = text(
     "SELECT part, body FROM outline WHERE conversation = :conversation AND part <= :last_part AND "  # noqa: S608 - a constant
     f"(part < {FIRST_TIER} OR NOT EXISTS (SELECT 1 FROM model_outline WHERE conversation = :conversation)) "
@@ -112,7 +101,7 @@ TOP_ANCHOR_ROWS: Final = (
         anchor, _replaced, and_(_replaced.c.conversation == anchor.c.conversation, _replaced.c.id == anchor.c.replaces)
     )
     .join(turn, and_(turn.c.conversation == anchor.c.conversation, turn.c.seq == anchor.c.seq))
-    .where(anchor.c.conversation == bindparam("conversation"), ACTIVE)
+    .where(anchor.c.conversation == bindparam("conversation"), ACTIVE, anchor.c.filler == 0)
     .order_by(_order.desc(), anchor.c.id.desc())
     # A literal: for a bound limit PostgreSQL would plan for any number of rows.
     .limit(literal_column(str(TOP_ANCHORS)))

@@ -1,4 +1,4 @@
-"""The read of the default policy: what a context needs of SQL, from memory where the revision is still the same.
+"""The read of a context: what a context needs of SQL, from memory where the revision is still the same.
 
 A conversation that this process has read before costs one statement, which names its revision; another one a
 transaction of five at most; a query adds what `query_read` says. Either way all that is returned is of one committed
@@ -13,7 +13,7 @@ from typing import Any, Final
 from sqlalchemy import Engine
 
 from turnfold.contract.keys import Address
-from turnfold.contract.outlines import last_part, overtaken_by, unpack_outline
+from turnfold.contract.outlines import overtaken_by, unpack_outline
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN
 from turnfold.contract.results import Head
 from turnfold.database import query_statements, statements
@@ -45,7 +45,7 @@ _TOKENS_A_TURN: Final = 250
 
 
 class ValueReader:
-    """Reads conversations for the selection by value. Safe to share among threads. Raises SQLAlchemy's errors."""
+    """Reads conversations for contexts. Safe to share among threads. Raises SQLAlchemy's errors."""
 
     def __init__(self, engine: Engine) -> None:
         self._driver = Driver(engine)
@@ -146,7 +146,7 @@ class ValueReader:
         self, connection: DriverConnection, wanted: Wanted, head: Head, stored: set[str], before: Known | None
     ) -> Known:
         short = _short(head, wanted, stored)
-        part = last_part(wanted.budget_tokens)
+        part = wanted.last_part
         of_conversation = {"conversation": head.id}
         after_seq = max(0, head.turn_count - TURNS_A_READ)
         words_after = (
@@ -190,7 +190,7 @@ def _question(wanted: Wanted, known: Known, stored: Collection[str]) -> str | No
 
 def _serves(known: Known, wanted: Wanted, stored: Collection[str]) -> bool:
     short = _short(known.head, wanted, stored)
-    return known.serves(last_part=last_part(wanted.budget_tokens), short=short, whole=wanted.whole)
+    return known.serves(last_part=wanted.last_part, short=short, whole=wanted.whole)
 
 
 def _wants_all_words(head: Head, wanted: Wanted, before: Known | None) -> bool:

@@ -16,7 +16,7 @@ from turnfold.database import query_statements, statements, value_read
 from turnfold.database.driver import Driver
 from turnfold.database.engines import connect
 
-BUDGETS = (400, 1_000, 2_000, 4_000, 8_000, 16_000)
+BUDGETS = (400, 1_000, 4_000, 8_000)
 
 
 def working(count: int) -> Iterator[dict[str, Any]]:
@@ -52,7 +52,7 @@ def all_of(context: Context) -> tuple[object, ...]:
 def test_a_lean_read_makes_the_context_of_a_whole_one(
     tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    tf.append(name, talk(name, 420) if name == "talk" else list(working(420)))
+    tf.append(name, talk(name, 260) if name == "talk" else list(working(260)))
     local.settle()
 
     def contexts() -> list[tuple[object, ...]]:

@@ -24,6 +24,8 @@ from turnfold_worker.doctor.samples import check_samples
 from turnfold_worker.drain import receive
 from turnfold_worker.exchange import InboxEntry
 
+pytestmark = pytest.mark.daily_on("sqlite")
+
 SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
 OLD = "We decided to use Xyzzydb 7.25 for the Quuxline export, and Grault will send the 4711 euros by Friday."
 NEW = "We decided to use Plughdb 9.13 for the Waldline export, and Garply will send the 8152 euros by Monday."
@@ -68,6 +70,7 @@ def everything_shown(tf: Turnfold, conversation: str = "c") -> str:
         markers |= set(context.markers)
     shown += [tf.expand(conversation, marker).text for marker in sorted(markers)]
     shown += [anchor.text for anchor in tf.anchors(conversation, states=None)]
+    shown += [note.text for note in tf.notes(conversation, states=None, min_importance=0)]
     for asked in ("Quuxline", "Xyzzydb export", "decided"):
         shown += [hit.snippet for hit in tf.search(conversation, asked)]
     return "\n".join(shown)
@@ -109,6 +112,7 @@ def test_how_an_action_ended_goes_with_the_turn_that_says_so(
     assert_gone(everything_shown(tf))
 
 
+@pytest.mark.daily_on("postgresql")
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_was_said_before_is_in_no_read_from_the_call_on_and_nowhere_after_the_drain(
     tf: Turnfold, local: LocalWorker, engine: Engine, client: redis.Redis, change: str

@@ -16,6 +16,8 @@ from support.talk import talk
 from turnfold.contract.keys import Address
 from turnfold_worker.testing import model_replies as scribe
 
+pytestmark = pytest.mark.daily_on("sqlite")
+
 OLD = "We decided that the Xyzzy vault opens for Quuxline only, and nobody else may ever look inside of it."
 NEW = "We decided that the Plugh vault opens for Waldline only, and nobody else may ever look inside of it."
 

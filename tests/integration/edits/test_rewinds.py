@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Sequence
 from itertools import count as counted
 from typing import Any
 
@@ -18,7 +19,7 @@ from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.contract.keys import Address
-from turnfold_worker.ports import SentenceEmbedder
+from turnfold.contract.vectors import Vector
 
 SMALL = {"segment_max_turns": 6, "segment_min_turns": 2, "segment_target_turns": 4}
 
@@ -30,10 +31,20 @@ def named(seed: object, many: int) -> list[dict[str, Any]]:
     return [{**turn, "turn_id": f"{seed}-{i}"} for i, turn in enumerate(talk(seed, many))]
 
 
+class Scattering:
+    """An embedder to which no two texts mean the same."""
+
+    model = "scattering"
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        return [Vector(hashlib.shake_256(text.encode()).digest(384)) for text in texts]
+
+
 def drained(local: LocalWorker, conversation: str) -> None:
     local.worker.drain(Address("acme", conversation).shard)
 
 
+@pytest.mark.daily_on("sqlite")
 @pytest.mark.parametrize("last", [1, 5, 37, 59, 70, 71])
 def test_a_rewound_conversation_is_as_one_that_never_had_what_was_cut_off(
     tf: Turnfold, local: LocalWorker, engine: Engine, last: int
@@ -78,7 +89,8 @@ def test_what_was_configured_and_settled_stays_from_the_last_turn_on_that_is_lef
     assert local.digest("c") == local.digest("undisturbed")
 
 
-@examples(8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.daily_on("sqlite")
+@examples(24, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
     tf: Turnfold, local: LocalWorker, engine: Engine, data: st.DataObject
@@ -112,25 +124,29 @@ def test_any_rewinds_among_appends_leave_what_was_not_cut_off(
     assert broken_invariants(engine) == {}
 
 
+@pytest.mark.daily_on("sqlite")
 def test_nothing_that_was_computed_of_what_is_cut_off_is_left(
-    tf: Turnfold, make_worker: Callable[..., LocalWorker], embedder: SentenceEmbedder, engine: Engine
+    tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine
 ) -> None:
-    local = make_worker(embedder=embedder)
+    local = make_worker(embedder=Scattering())
     tf.configure("c", settings=SMALL)
-    tf.append("c", named("v", 60))
+    tf.append("c", named("v", 36))
     local.settle()
-    tf.rewind("c", after="v-29")
-    drained(local, "c")
 
     def count(rows: str) -> int:
         with engine.begin() as connection:
             return int(connection.scalar(text(f"SELECT COUNT(*) FROM {rows}")) or 0)
 
-    assert count("turn_vector WHERE seq > 30") == 0
+    assert count("turn_vector WHERE seq > 20") == 16
+    assert count("passage_signs") > 0
+    tf.rewind("c", after="v-19")
+    drained(local, "c")
+
+    assert count("turn_vector WHERE seq > 20") == 0
     assert count("passage_signs WHERE idx >= (SELECT node_count FROM conversation)") == 0
     assert count("posting WHERE idx >= (SELECT node_count FROM conversation)") == 0
-    assert count("passage WHERE number >= 31 * 256") == 0
-    assert count("anchor WHERE seq > 30") == 0
+    assert count("passage WHERE number >= 21 * 256") == 0
+    assert count("anchor WHERE seq > 20") == 0
     local.settle()
-    assert tf.wait("c").stored == 30
+    assert tf.wait("c").stored == 20
     assert broken_invariants(engine) == {}

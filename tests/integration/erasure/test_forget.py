@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from sqlalchemy import Engine, select, text
 
-from conftest import LocalWorker
+from conftest import Filling, LocalWorker
 from support.interruptions import Crash, Steps, interrupted, survive
 from support.stored import broken_invariants, stored_turns
 from support.talk import talk
@@ -42,11 +43,20 @@ def _little_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql_erasures, "COST_AT_ONCE", AT_ONCE)
 
 
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds a long conversation."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        tf.append("long", talk(1, TURNS))
+        make_worker().settle()
+
+    return fill
+
+
 @pytest.fixture
-def long(tf: Turnfold, local: LocalWorker) -> Turnfold:
+def long(tf: Turnfold) -> Turnfold:
     """A client of a tenant with a long conversation that is folded."""
-    tf.append("long", talk(1, TURNS))
-    local.settle()
     return tf
 
 

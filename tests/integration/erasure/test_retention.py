@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from conftest import Filling, LocalWorker, refinery_of
 from support.refinery import Refinery
 from support.stored import broken_invariants
 from support.talk import talk
@@ -21,19 +22,33 @@ from turnfold.contract.results import Expansion
 from turnfold.contract.tasks import Task
 from turnfold.resources import Resources
 from turnfold_worker.errors import Refused
-from turnfold_worker.testing.model_server import Request
+from turnfold_worker.testing.model_server import OpenAIServer, Request
 
 TURNS = 72
 
 
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds a conversation, and refines it with a model."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        with OpenAIServer() as server:
+            refinery_of(tf, make_worker, server, refine="on").fold("c", TURNS)
+
+    return fill
+
+
 @pytest.fixture
 def aged(make_refinery: Callable[..., Refinery]) -> Refinery:
-    """A conversation of which the first eight segments are ten days old."""
+    """A worker that keeps words for a week, and a conversation of which the first eight segments are older."""
     refinery = make_refinery(refine="on", keep_level0_days=7)
-    refinery.fold("c", TURNS)
+    age(refinery)
+    return refinery
+
+
+def age(refinery: Refinery) -> None:
     with refinery.local.write_engine.begin() as connection:
         connection.execute(text("UPDATE node SET closed_at = closed_at - 864000000 WHERE height = 0 AND idx < 8"))
-    return refinery
 
 
 def last_seq(refinery: Refinery) -> int:
@@ -67,7 +82,6 @@ def test_a_context_shows_removed_turns_by_what_is_kept(aged: Refinery) -> None:
 
 def test_what_is_not_folded_is_never_removed(make_refinery: Callable[..., Refinery]) -> None:
     refinery = make_refinery(refine="off", keep_level0_days=1e-9)
-    refinery.fold("c", TURNS)
     closed = refinery.tf.status("c").closed
     wait_until(lambda: refinery.local.worker.expire() or refinery.count("turn WHERE state = 2"), timeout_seconds=5)
     assert refinery.count("turn WHERE state = 2") == closed < TURNS
@@ -78,11 +92,14 @@ def test_what_is_not_folded_is_never_removed(make_refinery: Callable[..., Refine
 
 def test_without_the_setting_nothing_goes(make_refinery: Callable[..., Refinery]) -> None:
     refinery = make_refinery(refine="off")
-    refinery.fold("c", TURNS)
     assert refinery.local.worker.expire() == 0
 
 
-def test_a_sweep_looks_for_old_turns_once_an_hour(aged: Refinery) -> None:
+def test_a_sweep_looks_for_old_turns_once_an_hour(make_refinery: Callable[..., Refinery]) -> None:
+    aged = make_refinery(refine="on", keep_level0_days=7)
+    aged.local.worker.sweep_in_turn()
+    age(aged)
+    aged.local.client.delete(keys.SWEEP)
     aged.local.worker.sweep_in_turn()
     assert aged.count("turn WHERE state = 2") == 0, "somebody looked within this hour"
     aged.local.client.delete(keys.EXPIRE, keys.SWEEP)
@@ -114,7 +131,7 @@ def test_turns_that_became_young_since_the_look_stay(aged: Refinery) -> None:
     (id_,) = retention.expirable(7, after=ConversationId(0), most=10)
     aged.tf.rewind("c", after=aged.query("SELECT turn_id FROM turn WHERE seq = 1")[0][0])
     aged.local.settle()
-    aged.tf.append("c", talk("again", 200))
+    aged.tf.append("c", talk("again", 80))
     aged.local.settle()
     assert retention.expire(id_, 7) == 0
     assert aged.count("turn WHERE state = 2") == 0

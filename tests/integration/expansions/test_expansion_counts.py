@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import redis
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from conftest import LocalWorker
+from conftest import Filling, LocalWorker
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold import AsyncTurnfold, Settings, Turnfold, UnknownMarker
@@ -26,11 +27,20 @@ from turnfold_worker.totals import stored_totals
 TURNS = talk("access", 150)
 
 
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds a conversation of short segments."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        tf.configure("c", settings={"segment_max_turns": 6})
+        tf.append("c", TURNS)
+        make_worker().settle()
+
+    return fill
+
+
 @pytest.fixture
-def folded(tf: Turnfold, local: LocalWorker) -> Turnfold:
-    tf.configure("c", settings={"segment_max_turns": 6})
-    tf.append("c", TURNS)
-    local.settle()
+def folded(tf: Turnfold) -> Turnfold:
     return tf
 
 
@@ -207,7 +217,7 @@ def test_the_command_line_shows_what_is_looked_up_and_resets_it(
         assert result.exit_code == 0, result.output
         return result.output
 
-    assert "expanded 4×" in run("inspect", "c")
+    assert re.search(r"expanded 4×, last 20\d\d-\d\d-\d\d \d\d:\d\d UTC", run("inspect", "c"))
     assert "expansions: 4 asked for, 4 found (100%)" in run("inspect", "c")
     assert "expansions: 4 asked for, 4 found (100%)" in run("status")
     assert "expan" not in run("inspect", "c", "--reset-expansions")

@@ -34,7 +34,7 @@ def about(tf: Turnfold, words: str, conversation: str = "c") -> Anchor:
     return found
 
 
-def anchor_lines(tf: Turnfold, conversation: str = "c", budget_tokens: int = 500) -> list[str]:
+def anchor_lines(tf: Turnfold, conversation: str = "c", budget_tokens: int = 300) -> list[str]:
     lines = tf.context(conversation, budget_tokens=budget_tokens, policy=WIDE).text.splitlines()
     kinds = tuple(f"[{kind.replace('_', ' ')} " for kind in AnchorType)
     return [line for line in lines if line.startswith(kinds)]
@@ -107,8 +107,8 @@ def test_inspect_shows_the_states_and_what_they_come_from(tf: Turnfold, local: L
     console = Console(record=True, width=200, force_terminal=False)
     console.print(inspection_tree(inspect_conversation(reader, Address(tf.tenant, "c"))))
     shown = console.export_text()
-    assert f"{old.id} decision (superseded by {new.id}): We decided the launch party is in Lisbon." in shown
-    assert f"{new.id} correction: Change of plans: the launch party is in Porto." in shown
+    assert f"{old.id} decision {old.score} (superseded by {new.id}): We decided the launch party is in Lisbon." in shown
+    assert f"{new.id} correction {new.score}: Change of plans: the launch party is in Porto." in shown
 
 
 def test_a_pin_is_kept_whole_and_stands_before_all(tf: Turnfold, local: LocalWorker) -> None:

@@ -139,7 +139,7 @@ def test_a_context_names_what_a_correction_replaces(tf: Turnfold, local: LocalWo
     tf.append("c", turns(["Nothing of note, and nothing else either, part nine."] * 30, first=15))
     local.settle()
     policy = Policy(name="many anchors", anchors_share=0.5)
-    lines = tf.context("c", budget_tokens=500, policy=policy).text.splitlines()
+    lines = tf.context("c", budget_tokens=300, policy=policy).text.splitlines()
     (shown,) = [line for line in lines if line.startswith("[correction")]
     replaced = 'replaces "We decided the launch party is in Lisbon."'
     assert shown == f"[correction 9, {replaced}] user: Change of plans: the launch party is in Porto."

@@ -16,13 +16,13 @@ from turnfold_worker.offline import fold
 turns = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 with fold(turns) as c:
     print(c.digest())
-    for budget in (400, 1500, 6000):
+    for budget in (400, 1500):
         for query in (None, "When is the launch?"):
             print(c.context(budget_tokens=budget, query=query).fingerprint)
 """
 
 
-@pytest.mark.parametrize("seed", ["1", "2"])
+@pytest.mark.parametrize("seed", ["1", pytest.param("2", marks=pytest.mark.long)])
 def test_hash_seeds_never_reach_rows_or_contexts(seed: str) -> None:
     expected = _fold_in_a_process("0")
     assert _fold_in_a_process(seed) == expected

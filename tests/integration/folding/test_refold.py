@@ -25,7 +25,7 @@ def test_a_segment_that_is_folded_again_is_as_if_it_had_never_failed(platform: P
     with_a_plain_segment(platform)
     platform.mend_rules()
     platform.tf.configure("undisturbed", settings={"segment_max_turns": 5, "segment_min_turns": 2})
-    platform.tf.append("undisturbed", talk(200, poison=20))
+    platform.tf.append("undisturbed", talk(100, poison=20))
     platform.local.settle()
     assert platform.rows("c") != platform.rows("undisturbed")
     assert platform.tf.status("c").parked == 1
@@ -73,11 +73,11 @@ def test_a_segment_that_fails_again_is_parked_again_with_its_tries_counted_and_w
 
 
 def test_a_fold_under_way_starts_over_when_a_segment_is_folded_again(platform: Platform, engine: Engine) -> None:
-    with_a_plain_segment(platform, turns=120)
+    with_a_plain_segment(platform, turns=60)
     platform.mend_rules()
     store = platform.local.worker.store
     (work,) = platform.parked.find(EVERYTHING)
-    platform.tf.append("c", talk(200)[120:])
+    platform.tf.append("c", talk(100)[60:])
     for shard in range(16):
         platform.local.worker.drain(shard)
     tail = store.tail(work.conversation, 512)
@@ -87,12 +87,12 @@ def test_a_fold_under_way_starts_over_when_a_segment_is_folded_again(platform: P
     assert platform.local.worker.refold(work.row)
     assert store.commit_fold(fold) is False
     platform.local.settle()
-    assert platform.tf.status("c").folded == 200
+    assert platform.tf.status("c").folded == 100
     assert broken_invariants(engine) == {}
 
 
 def test_folding_again_starts_over_when_a_fold_was_written_meanwhile(platform: Platform, engine: Engine) -> None:
-    with_a_plain_segment(platform, turns=120)
+    with_a_plain_segment(platform, turns=60)
     platform.mend_rules()
     store = platform.local.worker.store
     (work,) = platform.parked.find(EVERYTHING)
@@ -100,7 +100,7 @@ def test_folding_again_starts_over_when_a_fold_was_written_meanwhile(platform: P
     segment = store.closed_segment(work.conversation, work.number - 1)
     assert segment is not None
     stale = refolded(JobId(work.row), segment, store)
-    platform.tf.append("c", talk(200)[120:])
+    platform.tf.append("c", talk(100)[60:])
     platform.local.settle()
     assert store.commit_refold(stale) is False
     platform.retry()

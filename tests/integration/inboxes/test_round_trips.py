@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
 from redis.connection import AbstractConnection
 
-from conftest import LocalWorker
+from conftest import Filling, LocalWorker
 from support.talk import talk
 from turnfold import Turnfold
 from turnfold.database.driver import DriverConnection
@@ -59,15 +60,24 @@ def trips(monkeypatch: pytest.MonkeyPatch) -> Trips:
     return seen
 
 
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds a conversation of 400 turns, and a short one."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        turns = talk("trips", 400)
+        turns[40] = {"role": "user", "content": "My sister Layla visits us on Sunday."}
+        turns[80] = {"role": "user", "content": "Layla bought a flat in Lisbon."}
+        tf.append("c", turns)
+        tf.append("other", talk("other", 3))
+        make_worker().settle()
+
+    return fill
+
+
 @pytest.fixture
-def folded(tf: Turnfold, local: LocalWorker) -> Turnfold:
-    """A conversation of 400 turns, and a client that has read another one: it is connected."""
-    turns = talk("trips", 400)
-    turns[40] = {"role": "user", "content": "My sister Layla visits us on Sunday."}
-    turns[80] = {"role": "user", "content": "Layla bought a flat in Lisbon."}
-    tf.append("c", turns)
-    tf.append("other", talk("other", 3))
-    local.settle()
+def folded(tf: Turnfold) -> Turnfold:
+    """A client that has read the short conversation: it is connected."""
     tf.context("other", budget_tokens=1_000)
     return tf
 
@@ -82,6 +92,14 @@ def test_a_first_read_asks_redis_once_and_sql_for_five_statements_at_most(folded
     assert (redis, trips.transactions) == (1, 1)
     assert len(sql) == 2
     assert sum(sql) <= 5
+
+
+def test_a_first_read_that_its_newest_turn_steers_asks_sql_four_times(folded: Turnfold, trips: Trips) -> None:
+    folded.append("c", {"role": "user", "content": "Which database did we choose for the audit log?"})
+    redis, sql = trips.of(folded)
+    assert (redis, trips.transactions) == (1, 1)
+    assert len(sql) == 4
+    assert sum(sql) <= 7
 
 
 def test_a_read_of_what_the_process_knows_asks_redis_once_and_sql_once(folded: Turnfold, trips: Trips) -> None:

@@ -6,15 +6,20 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from support.refinery import GROUP_TURNS, SHORT_SEGMENTS, Refinery
 from support.stored import broken_invariants
 from support.talk import talk
 from turnfold import Turnfold
+from turnfold.contract.records import ConversationId
 from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.offline import fold
 from turnfold_worker.testing import model_replies as scribe
 from turnfold_worker.testing.model_server import OpenAIServer
 from turnfold_worker.wiring import refine_target
+
+pytestmark = pytest.mark.daily_on("sqlite")
 
 
 def test_two_closed_segments_are_refined_in_one_call_and_their_chapter_after_its_last(refinery: Refinery) -> None:
@@ -40,7 +45,7 @@ def test_two_closed_segments_are_refined_in_one_call_and_their_chapter_after_its
 
 def test_every_row_of_a_model_says_where_it_comes_from(refinery: Refinery) -> None:
     refinery.fold("c")
-    made_by = [("gpt-4o", "notes-1"), ("gpt-4o-mini", "chapter-1")]
+    made_by = [("gpt-4o", "notes-2"), ("gpt-4o-mini", "chapter-1")]
     for rows in ("level WHERE refined = 1", "model_note"):
         assert refinery.query(f"SELECT DISTINCT model, prompt_version FROM {rows} ORDER BY 1") == made_by
     assert refinery.query("SELECT DISTINCT model, prompt_version FROM anchor WHERE refined = 1") == made_by[:1]
@@ -52,9 +57,9 @@ def test_every_row_of_a_model_says_where_it_comes_from(refinery: Refinery) -> No
 
 
 def test_the_canonical_state_is_the_one_without_a_model(refinery: Refinery) -> None:
-    refinery.fold("c", 120)
+    refinery.fold("c", 80)
     assert refinery.levels()
-    alone = fold(talk("c", 120), conversation_id="c", settings=SHORT_SEGMENTS)
+    alone = fold(talk("c", 80), conversation_id="c", settings=SHORT_SEGMENTS)
     assert refinery.local.digest("c") == alone.digest()
 
 
@@ -70,39 +75,39 @@ def test_a_model_anchor_is_read_beside_those_of_the_rules_in_the_order_of_the_ta
     assert refinery.tf.status("c").anchors == len(found)
 
 
-def test_a_context_without_a_query_shows_the_models_notes_in_place_of_the_rules(refinery: Refinery) -> None:
-    refinery.fold("c", 120)
-    context = refinery.tf.context("c", budget_tokens=2_000)
+@pytest.mark.parametrize("policy", ["balanced", "recency"])
+def test_a_context_without_a_query_shows_the_models_notes_in_place_of_the_rules(
+    refinery: Refinery, policy: str
+) -> None:
+    refinery.fold("c", 80)
+    context = refinery.tf.context("c", budget_tokens=2_000, policy=policy)
     assert context.tokens <= 2_000
     shown = [body for (body,) in refinery.query("SELECT body FROM model_note") if body in context.text]
     assert len(shown) > 5
-    rules = fold(talk("c", 120), conversation_id="c", settings=SHORT_SEGMENTS)
-    rules_context = rules.context(budget_tokens=2_000).text
+    rules = fold(talk("c", 80), conversation_id="c", settings=SHORT_SEGMENTS)
+    rules_context = rules.context(budget_tokens=2_000, policy=policy).text
     assert context.text != rules_context
     SqlRefinementAdmin(
         refinery.local.worker.store._engine,
         refine_target(refinery.local.worker.settings),  # type: ignore[attr-defined]
     ).undo(1)
-    assert refinery.tf.context("c", budget_tokens=2_000).text == rules_context
+    assert refinery.tf.context("c", budget_tokens=2_000, policy=policy).text == rules_context
 
 
-def test_an_expansion_and_a_context_by_age_show_the_models_words(refinery: Refinery) -> None:
+def test_an_expansion_shows_the_models_words(refinery: Refinery) -> None:
     refinery.fold("c", 120)
     words = {(height, idx, level): body for height, idx, level, body in refinery.levels()}
     assert refinery.tf.expand("c", "L1:1").text == words[0, 0, 1]
     assert refinery.tf.expand("c", "L2:c1-1").text == words[1, 0, 2]
-    context = refinery.tf.context("c", budget_tokens=2_000, policy="recency")
-    assert context.tokens <= 2_000
-    assert any(body.strip() in context.text for body in words.values())
 
 
 def test_what_is_asked_is_the_same_whenever_it_is_asked(
     make_refinery: Callable[..., Refinery], openai_server: OpenAIServer
 ) -> None:
     refinery = make_refinery()
-    turns = talk("c", 160)
-    refinery.fold("c", turns[:60])
-    refinery.tf.append("c", turns[60:])
+    turns = talk("c", 90)
+    refinery.fold("c", turns[:40])
+    refinery.tf.append("c", turns[40:])
     refinery.local.settle()
     early = {json.dumps(request["messages"]) for request in openai_server.requests}
     openai_server.requests.clear()
@@ -113,7 +118,7 @@ def test_what_is_asked_is_the_same_whenever_it_is_asked(
 
 def test_the_goal_the_constraints_and_earlier_anchors_are_given(refinery: Refinery) -> None:
     refinery.tf.configure("c", goal="Sell tickets", constraints=["no AWS"])
-    refinery.fold("c", 160)
+    refinery.fold("c", 80)
     prompts = [request["messages"][1]["content"] for request in refinery.server.requests]
     assert all(prompt.startswith("Goal of the conversation: Sell tickets\nConstraint: no AWS\n") for prompt in prompts)
     first = next(prompt for prompt in prompts if "=== segment 1 (" in prompt)
@@ -231,7 +236,7 @@ def test_repeated_quotes_become_one_anchor_and_what_the_rules_keep_becomes_none(
                 if one.number == segment["segment"]
             )
             kept = [
-                {"turn": numbers[0], "type": "decision", "quote": words[words.index("<<") + 2 : words.index(">>")]}
+                {"turn": numbers[0], "type": "decision", "quote": words[words.index("<<") : words.index(">>")]}
                 for numbers, _, words in told.turns
                 if "<<" in words
             ]
@@ -243,3 +248,67 @@ def test_repeated_quotes_become_one_anchor_and_what_the_rules_keep_becomes_none(
     used = refinery.used()
     assert used["quotes_kept"] == refinery.count("anchor WHERE refined = 1") > 0
     assert used["quotes_refused"] == 0
+
+
+def standing_facts(refinery: Refinery) -> str:
+    return refinery.tf.context("c", budget_tokens=4_000).text.partition("[background")[0]
+
+
+def test_kept_words_that_a_model_calls_filler_leave_contexts_until_it_is_undone(refinery: Refinery) -> None:
+    def dismissive(request: dict[str, Any]) -> str:
+        body = json.loads(scribe.answer(request))
+        for segment in body.get("segments", ()):
+            segment["filler"] = [*range(1, 100), True, 10_000]
+        return json.dumps(body)
+
+    refinery.append("c", 120)
+    refinery.fold_only()
+    digest, before = refinery.local.digest("c"), standing_facts(refinery)
+    refinery.server.answer = dismissive
+    refinery.go_on()
+    filler = dict(refinery.query("SELECT id, body FROM anchor WHERE filler = 1"))
+    shown = {id_ for id_, body in filler.items() if f": {body}" in before}
+    assert shown
+    assert not any(f": {filler[id_]}" in standing_facts(refinery) for id_ in shown)
+    assert {"constraint", "instruction", "correction"}.isdisjoint(
+        anchor.type for anchor in refinery.tf.anchors("c") if anchor.id in filler
+    )
+    assert refinery.local.digest("c") == digest
+    admin = SqlRefinementAdmin(refinery.local.write_engine, refine_target(refinery.local.worker.settings))
+    (conversation,) = refinery.query("SELECT id FROM conversation")
+    admin.undo(ConversationId(conversation[0]))
+    assert refinery.count("anchor WHERE filler = 1") == 0
+
+
+def test_fewer_segments_than_a_job_has_are_refined_when_none_follows_for_long(
+    make_refinery: Callable[..., Refinery],
+) -> None:
+    refinery, turns = make_refinery(refine_idle_seconds=600), talk("c", 40)
+    closed = 0
+    while not refinery.count("node"):
+        closed += 1
+        refinery.fold("c", turns[closed - 1 : closed])
+    assert refinery.states == ["due"]
+    assert refinery.server.requests == []
+    refinery.go_on()
+    assert refinery.states == ["done"]
+    assert {row[0] for row in refinery.query("SELECT idx FROM model_note")} == {0}
+    while refinery.count("node") < 2:
+        closed += 1
+        refinery.fold("c", turns[closed - 1 : closed])
+    assert refinery.states == ["done"]
+    assert refinery.server.purposes() == ["notes", "notes"]
+    first, both = (request["messages"][1]["content"] for request in refinery.server.requests)
+    assert ("=== segment 2" in first, "=== segment 2" in both) == (False, True)
+
+
+def test_asking_for_all_does_not_wait_for_more_segments(make_refinery: Callable[..., Refinery]) -> None:
+    refinery, turns = make_refinery(refine_idle_seconds=0), iter(talk("c", 40))
+    while not refinery.count("node"):
+        refinery.fold("c", [next(turns)])
+    assert refinery.states == []
+    admin = SqlRefinementAdmin(refinery.local.write_engine, refine_target(refinery.local.worker.settings))
+    (conversation,) = refinery.query("SELECT id FROM conversation")
+    assert admin.ask(ConversationId(conversation[0])) == 1
+    refinery.local.settle()
+    assert refinery.states == ["done"]

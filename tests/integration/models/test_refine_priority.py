@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from support.refinery import Refinery
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.wiring import refine_target
+
+pytestmark = pytest.mark.daily_on("sqlite")
 
 
 def due(refinery: Refinery) -> list[int]:
@@ -29,7 +33,7 @@ def test_the_important_and_the_large_come_first(refinery: Refinery) -> None:
 
 
 def test_what_is_expanded_comes_sooner_also_when_it_is_refined_again(refinery: Refinery) -> None:
-    refinery.append("c", 400)
+    refinery.append("c", 160)
     refinery.fold_only()
     before = due(refinery)
     assert len(before) >= 4
@@ -59,8 +63,8 @@ def statements(refinery: Refinery, *, refined: int) -> list[str]:
 
 def in_detail(refinery: Refinery) -> list[str]:
     """What a context shows of it because it is looked up often."""
-    context = refinery.tf.context("c", budget_tokens=3_000, query=False)
-    assert context.tokens <= 3_000
+    context = refinery.tf.context("c", budget_tokens=1_500, query=False)
+    assert context.tokens <= 1_500
     shown = (
         context.text.split("[looked up often, in detail]\n")[1]
         .split("[recent turns]")[0]
@@ -70,14 +74,14 @@ def in_detail(refinery: Refinery) -> list[str]:
 
 
 def test_what_is_looked_up_often_is_shown_in_a_models_words(refinery: Refinery) -> None:
-    refinery.append("c", 400)
+    refinery.append("c", 160)
     refinery.local.settle()
     for _ in range(5):
         refinery.tf.expand("c", "L0:3")
 
     def shown() -> bool:
         refinery.local.worker.sweep()
-        return "looked up often" in refinery.tf.context("c", budget_tokens=3_000).text
+        return "looked up often" in refinery.tf.context("c", budget_tokens=1_500).text
 
     wait_until(shown, timeout_seconds=10)
     assert in_detail(refinery) == statements(refinery, refined=1)

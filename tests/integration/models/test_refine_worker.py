@@ -29,7 +29,7 @@ def test_up_with_a_model_refines_through_failures(server_folder: Path, openai_se
     openai_server.then(behaves.SERVER_ERROR, behaves.RATE_LIMITED, behaves.DROPPED)
     environment = {
         **plain_environment(), "TURNFOLD_OPENAI_BASE_URL": openai_server.base_url, "TURNFOLD_SWEEP_SECONDS": "0.5",
-        "TURNFOLD_REPUBLISH_SECONDS": "2",
+        "TURNFOLD_REPUBLISH_SECONDS": "2", "TURNFOLD_REFINE_IDLE_SECONDS": "1",
     }  # fmt: skip
     with Stack(server_folder, environment=environment) as stack:
         assert set(stack.workers) == {"ingest", "compress", "refine"}

@@ -38,6 +38,7 @@ Crew = Mapping[str, tuple[Queue, ...]]
 """Name of each worker -> the queues that it serves."""
 
 ALL = (Queue.INGEST, Queue.COMPRESS, Queue.REFINE, Queue.MAINTENANCE)
+on_postgresql = pytest.mark.daily_on("postgresql")
 twins = pytest.mark.parametrize("crew", [pytest.param({"left": ALL, "right": ALL}, id="twins")])
 
 
@@ -185,6 +186,7 @@ def test_the_log_says_what_was_done_to_whom_and_never_what_was_said(
     assert "Zanzibar" not in ingest.logs() + compress.logs()
 
 
+@pytest.mark.daily_on("sqlite")
 def test_without_doorbells_and_beat_the_workers_own_timer_finds_everything(
     celery_setup: CeleryTestSetup, tf: Turnfold
 ) -> None:
@@ -192,6 +194,7 @@ def test_without_doorbells_and_beat_the_workers_own_timer_finds_everything(
     assert tf.wait("c", timeout_seconds=30).folded == 60
 
 
+@on_postgresql
 @pytest.mark.parametrize("crew", [pytest.param({"all": ALL}, id="one")])
 @pytest.mark.parametrize("children", [2])
 def test_one_worker_for_all_queues_is_enough(celery_setup: CeleryTestSetup, tf: Turnfold) -> None:
@@ -199,6 +202,7 @@ def test_one_worker_for_all_queues_is_enough(celery_setup: CeleryTestSetup, tf: 
     assert tf.wait("c", timeout_seconds=30).folded == 60
 
 
+@on_postgresql
 @twins
 def test_a_worker_killed_at_its_work_is_stood_in_for_by_another(
     celery_setup: CeleryTestSetup, ringing: Turnfold, redis_server: RedisServer, database_url: str, engine: Engine
@@ -220,6 +224,7 @@ def test_a_worker_killed_at_its_work_is_stood_in_for_by_another(
     assert celery_setup.ready(control=True, docker=True)
 
 
+@on_postgresql
 @pytest.mark.parametrize("crew", [pytest.param({"all": ALL}, id="one")])
 def test_a_process_killed_at_its_work_is_replaced_and_the_log_says_what_killed_it(
     celery_setup: CeleryTestSetup, ringing: Turnfold, redis_server: RedisServer, database_url: str, engine: Engine
@@ -238,6 +243,7 @@ def test_a_process_killed_at_its_work_is_replaced_and_the_log_says_what_killed_i
     assert_folded_as_if_undisturbed(engine, turns)
 
 
+@on_postgresql
 @twins
 def test_work_goes_on_when_the_broker_is_back(
     celery_setup: CeleryTestSetup, ringing: Turnfold, redis_server: RedisServer, database_url: str, engine: Engine

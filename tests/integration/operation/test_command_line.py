@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import signal
 import socket
 import subprocess
@@ -21,6 +20,7 @@ import psutil
 import pytest
 import redis
 
+from support.command_server import CommandServer
 from support.server_folders import own_folder
 from turnfold_worker.adapters.local_port import free_port
 from turnfold_worker.adapters.redis_server import RedisServer
@@ -44,13 +44,11 @@ class Up:
     process: subprocess.Popen[str]
     said: dict[str, Any]
     folder: Path
+    commands: CommandServer
 
     def run(self, *arguments: object, code: int = 0) -> str:
         """Run another command, which finds this one by its state folder."""
-        done = subprocess.run(
-            [*TURNFOLD, *map(str, arguments)], env=environment(self.folder), capture_output=True, text=True, timeout=60,
-            check=False,
-        )  # fmt: skip
+        done = self.commands.run([*map(str, arguments)], environment(self.folder))
         assert done.returncode == code, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         return done.stdout if code == 0 or done.stdout else done.stderr
@@ -64,7 +62,14 @@ class Up:
         return psutil.Process(self.process.pid).children(recursive=True)
 
 
-def start_up(folder: Path, *arguments: str, **more: str) -> Up:
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandServer]:
+    """Runs the commands that a person runs beside `turnfold up`."""
+    with CommandServer(tmp_path_factory.mktemp("commands")) as server:
+        yield server
+
+
+def start_up(folder: Path, commands: CommandServer, *arguments: str, **more: str) -> Up:
     process = subprocess.Popen(
         [*TURNFOLD, "up", "--json", *arguments], env=environment(folder, **more), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True,
@@ -72,7 +77,7 @@ def start_up(folder: Path, *arguments: str, **more: str) -> Up:
     assert process.stdout is not None
     line = process.stdout.readline()
     assert line, process.communicate()[1]
-    return Up(process, json.loads(line), folder)
+    return Up(process, json.loads(line), folder, commands)
 
 
 def end(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM) -> int:
@@ -87,9 +92,9 @@ def all_gone(processes: list[psutil.Process], *, seconds: float) -> bool:
 
 
 @pytest.fixture(scope="module")
-def up() -> Iterator[Up]:
+def up(commands: CommandServer) -> Iterator[Up]:
     with own_folder() as folder:
-        running = start_up(folder)
+        running = start_up(folder, commands)
         yield running
         if running.process.poll() is None:
             end(running.process)
@@ -138,13 +143,12 @@ def test_an_import_says_how_much_of_it_was_stored_already(imported: Up, tmp_path
 
 
 def test_what_a_context_leaves_out_is_reached_by_commands(imported: Up) -> None:
-    query = "the price's database"
-    asked = ("--budget", 300, "--policy", "recency", "--query", query)
+    asked = ("--budget", 300, "--policy", "recency", "--query", "the price's database")
     left = imported.json("context", CONVERSATION, *asked)["budget"]["left_out"]
     offline = imported.json("fold", EXAMPLE, *asked)["budget"]["left_out"]
 
     reach = {one["reach"] for one in left if not one["reach"].startswith("L")}
-    assert reach == {f"turnfold anchors {CONVERSATION}", f"turnfold search {CONVERSATION} {shlex.quote(query)}"}
+    assert reach == {f"turnfold anchors {CONVERSATION}"}
     assert {one["reach"] for one in offline if not one["reach"].startswith("L")} == {"a larger --budget"}
 
 
@@ -160,9 +164,8 @@ def test_what_was_folded_by_workers_equals_what_is_folded_offline(imported: Up) 
 
 
 def test_the_context_of_both_is_the_same_to_the_byte(imported: Up) -> None:
-    for budget in (500, 2000):
-        distributed = imported.run("context", CONVERSATION, "--budget", budget)
-        assert distributed == imported.run("fold", EXAMPLE, "--budget", budget)
+    distributed = imported.run("context", CONVERSATION, "--budget", 700)
+    assert distributed == imported.run("fold", EXAMPLE, "--budget", 700)
 
 
 def test_markers_of_a_context_can_be_expanded(imported: Up) -> None:
@@ -188,6 +191,38 @@ def test_search_and_anchors_find_what_was_decided(imported: Up) -> None:
     assert {anchor["type"] for anchor in decisions} == {"decision"}
     assert imported.run("anchors", CONVERSATION)
     assert imported.run("search", CONVERSATION, "PostgreSQL")
+
+
+def test_notes_are_listed_and_each_leads_to_its_turns(imported: Up) -> None:
+    notes = imported.json("notes", CONVERSATION, "--state", "all", "--min-importance", 0)
+    assert {note["written_by"] for note in notes} == {"rules"}
+    assert {"active", "superseded", "resolved"} <= {note["state"] for note in notes}
+    assert {"day_meant", "valid_from", "valid_to", "origin", "factors", "importance"} <= notes[0].keys()
+    assert notes[0]["turn_ids"][0] in str(imported.json("expand", CONVERSATION, notes[0]["marker"])["turns"])
+    shown = imported.run("notes", CONVERSATION, "--state", "superseded", "--last-turn", 60)
+    assert "superseded" in shown
+    assert "active" not in shown
+    page = imported.json("notes", CONVERSATION, "--state", "all", "--min-importance", 0, "--limit", 20)
+    assert page == notes[: len(page)]
+    assert 0 < len(page) <= 20
+    assert "nobody" in imported.run("notes", "nobody", code=1)
+    assert imported.json("notes", CONVERSATION, "--speaker", "nobody") == []
+
+
+def test_inspect_has_the_notes_of_each_segment_and_what_their_importance_is_made_of(imported: Up) -> None:
+    branches = imported.json("inspect", CONVERSATION)["branches"]
+    segments = [part for root in branches for part in (root["children"] or [root])]
+    notes = [note for segment in segments for note in segment["notes"]]
+    assert notes == imported.json("notes", CONVERSATION, "--state", "all", "--min-importance", 0)
+    for segment in segments:
+        tokens = segment["node"]["tokens"]
+        assert segment["ratios"]["1"] == round(tokens[0] / tokens[1], 1)
+        assert all(name in segment["levels"]["1"] for name in segment["entities"]["1"])
+    shown = imported.run("inspect", CONVERSATION, "--notes", "--turns", "--factors")
+    assert "(decision +50" in shown
+    assert "(decided +" in shown
+    assert "(telling +" in shown
+    assert ":1), names kept" in " ".join(shown.split())
 
 
 def test_inspect_shows_a_tree_that_covers_every_turn(imported: Up) -> None:
@@ -325,36 +360,42 @@ def test_a_worker_and_a_redis_that_die_come_back_and_work_goes_on(up: Up, server
     assert up.json("status", "after")["settled"]
 
 
-def test_signals_stop_everything_within_seconds(server_folder: Path) -> None:
-    for number in (signal.SIGTERM, signal.SIGINT):
-        running = start_up(server_folder)
-        family = running.family
-        assert len(family) >= 3
-        began = time.monotonic()
+def assert_stops(running: Up, number: signal.Signals) -> None:
+    """A signal stops everything within seconds."""
+    family = running.family
+    assert len(family) >= 3
+    began = time.monotonic()
 
-        assert end(running.process, number) == 0
+    assert end(running.process, number) == 0
 
-        assert time.monotonic() - began < 20
-        assert all_gone(family, seconds=1)
+    assert time.monotonic() - began < 20
+    assert all_gone(family, seconds=1)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent died")
-def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data(server_folder: Path) -> None:
-    first = start_up(server_folder)
+def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data_and_stops_at_ctrl_c(
+    server_folder: Path, commands: CommandServer
+) -> None:
+    first = start_up(server_folder, commands, "--no-flower")
     first.run("import", EXAMPLE, "--wait", 60)
     family = first.family
 
     first.process.kill()
     first.process.communicate()
     assert all_gone(family, seconds=20)
-    second = start_up(server_folder)
+    second = start_up(server_folder, commands, "--no-flower")
 
     assert second.said["redis_url"] == first.said["redis_url"]
     assert second.json("status", CONVERSATION)["stored"] == TURNS
-    assert end(second.process) == 0
+    assert_stops(second, signal.SIGINT)
 
 
-@pytest.mark.parametrize("delay_seconds", [0.0, 0.01, 0.1, 0.5])
+def test_a_signal_stops_everything_within_seconds(up: Up) -> None:
+    """The last one that uses it."""
+    assert_stops(up, signal.SIGTERM)
+
+
+@pytest.mark.parametrize("delay_seconds", [0.0, 0.1, 0.5])
 def test_a_signal_during_the_start_leaves_no_process(server_folder: Path, delay_seconds: float) -> None:
     process = subprocess.Popen(
         [*TURNFOLD, "up"], env=environment(server_folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -12,7 +12,7 @@ import redis
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from conftest import LocalWorker
+from conftest import Filling, LocalWorker
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
@@ -36,15 +36,24 @@ def diagnosed(redis_url: str, database_url: str) -> dict[str, Any]:
     return {finding["check"]: finding for finding in report["findings"]}
 
 
+@pytest.fixture(scope="module")
+def filled() -> Filling:
+    """Folds a conversation of short segments."""
+
+    def fill(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
+        tf.configure("c", settings={"segment_max_turns": 5, "segment_min_turns": 2})
+        tf.append("c", [
+            {"role": "assistant" if i % 2 else "user", "content": f"We decided on option {i}, with a limit of {i} ms."}
+            for i in range(60)
+        ])  # fmt: skip
+        make_worker().settle()
+
+    return fill
+
+
 @pytest.fixture
-def diagnose(redis_url: str, database_url: str, tf: Turnfold, local: LocalWorker) -> Diagnose:
+def diagnose(redis_url: str, database_url: str) -> Diagnose:
     """What the doctor says of a platform that has folded a conversation."""
-    tf.configure("c", settings={"segment_max_turns": 5, "segment_min_turns": 2})
-    tf.append("c", [
-        {"role": "assistant" if i % 2 else "user", "content": f"We decided on option {i}, with a limit of {i} ms."}
-        for i in range(60)
-    ])  # fmt: skip
-    local.settle()
     return lambda: diagnosed(redis_url, database_url)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -12,6 +14,7 @@ from sqlalchemy import Engine, text
 from conftest import LocalWorker
 from support.examples import examples
 from support.pairs import differing_pairs
+from support.refinery import Refinery
 from turnfold import Turnfold
 from turnfold.contract.records import AnchorState, AnchorType
 from turnfold.contract.vectors import cosine, numbers_of
@@ -20,10 +23,13 @@ from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.anchors.deduplicate import merge
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.testing import model_replies as scribe
 
 pytestmark = pytest.mark.usefixtures("embedder")
 
 FILLER = [f"Nothing of note, part {part}." for part in ("one", "two", "three", "four", "five", "six", "seven", "eight")]
+
+CHATTER = "The weather was fine, the birds were out, and nobody minded the noise of the street. " * 6
 
 
 def turns(*texts: str) -> list[dict[str, str]]:
@@ -42,6 +48,32 @@ def test_what_means_the_same_is_kept_once_and_the_shorter_stays() -> None:
     assert states(longer, shorter, semantic=False) == ["active", "active"]
     assert states(longer, shorter, semantic=True) == ["duplicate", "active"]
     assert states(shorter, longer, semantic=True) == ["active", "duplicate"]
+
+
+def test_what_a_model_quotes_twice_in_other_words_is_kept_once(
+    make_refinery: Callable[..., Refinery], embedder: SentenceTransformerEmbedder
+) -> None:
+    longer, shorter = "We decided on monthly payments to the supplier.", "We decided to pay the supplier every month."
+
+    def quoting(request: dict[str, Any]) -> str:
+        body = json.loads(scribe.answer(request))
+        told = {one.number: one.turns for one in scribe.read_request(request["messages"][1]["content"])}
+        for segment in body.get("segments", ()):
+            segment["quotes"] = [
+                {"turn": numbers[0], "type": "decision", "quote": sentence}
+                for numbers, _, words in told[segment["segment"]]
+                for sentence in (longer, shorter)
+                if sentence in words
+            ]
+        return json.dumps(body)
+
+    refinery = make_refinery(embedder=embedder, refine_segments=1)
+    refinery.server.answer = quoting
+    refinery.tf.configure("c", settings={"segment_max_turns": 4, "anchor_threshold": 100})
+    refinery.tf.append("c", turns(f"{longer} {CHATTER}", f"{shorter} {CHATTER}"))
+    refinery.local.settle()
+    found = {anchor.text: str(anchor.state) for anchor in refinery.tf.anchors("c", states=None) if anchor.refined}
+    assert found == {longer: "duplicate", shorter: "active"}
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,8 @@ from turnfold.database.engines import connect
 from turnfold.passage_scores import near_passages
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder
 
+pytestmark = pytest.mark.daily_on("sqlite")
+
 TURNS = 60
 POISONED = 20
 LONGER = "We decided on monthly payments to the supplier."

@@ -11,10 +11,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from turnfold.assemble import Request
 from turnfold.assemble.forms.markers import node_marker, turns_marker
 from turnfold.assemble.forms.render_text import date_of
-from turnfold.assemble.material import coarsest
 from turnfold.contract.actions import Action
 from turnfold.contract.notes import Covered, Note
 from turnfold.contract.outlines import Outline
@@ -57,19 +55,15 @@ _START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 class Conversation:
     """A conversation with everything that can be read of it. Its repr is the call that builds it again."""
 
-    def __init__(self, snapshot: Snapshot, texts: Mapping[LevelKey, str], recipe: str) -> None:
+    def __init__(self, snapshot: Snapshot, nodes: tuple[Node, ...], texts: Mapping[LevelKey, str], recipe: str) -> None:
         self.snapshot = snapshot
+        self.nodes = nodes
+        """The newest of each height, which hold all that is folded."""
         self.texts = texts
         self._recipe = recipe
 
     def __repr__(self) -> str:
         return self._recipe
-
-    def seen_by(self, request: Request) -> Snapshot:
-        """What a read fetches for a request: the frontier, or the outline as far as it was folded."""
-        if request.policy.selection == "age":
-            return replace(self.snapshot, outline=None)
-        return replace(self.snapshot, nodes=())
 
 
 @st.composite
@@ -132,17 +126,17 @@ def build(
         for i, turn in enumerate(old)
     )
     snapshot = Snapshot(
-        conversation_id="conv", head=head if stored else None, nodes=nodes, anchors=anchors, turns=turns,
-        excerpts=excerpts, unread=unread,
+        conversation_id="conv", head=head if stored else None, anchors=anchors, turns=turns, excerpts=excerpts,
+        unread=unread,
         outline=_outline(rng, nodes, ends, stored, words=words, wild=wild, behind=behind),
     )  # fmt: skip
-    return Conversation(snapshot, texts, recipe)
+    return Conversation(snapshot, nodes, texts, recipe)
 
 
 @st.composite
 def passages(draw: st.DrawFn, conversation: Conversation) -> tuple[Passage, ...]:
     """What some markers of a conversation stand for: turns that a read knows, levels, pages that go on."""
-    turns, nodes = conversation.snapshot.turns, conversation.snapshot.nodes
+    turns, nodes = conversation.snapshot.turns, conversation.nodes
     found = []
     for _ in range(draw(st.integers(0, 3))):
         truncated = draw(st.booleans())
@@ -230,7 +224,7 @@ def _outline(
             node.height, node.idx, node.first_seq, node.last_seq, node.tokens[0], node.slug,
             (node.started_at or _START).date().isoformat(), (node.ended_at or _START).date().isoformat(),
         )
-        for node in coarsest(nodes, last_seq=last)
+        for node in _coarsest(nodes, last_seq=last)
     )  # fmt: skip
     last = cover[-1].last_seq if cover else 0
     share = 2 if words > _FEW_WORDS else 1
@@ -241,6 +235,18 @@ def _outline(
         last_seq=last, cover=cover, notes=notes, tail=tail, tail_seq=max(last, stored - behind) if stored > last else 0,
         names=names, tool_percent=rng.choice([0, 0, 30, 65]), actions=_actions(rng, last, words=words, wild=wild),
     )  # fmt: skip
+
+
+def _coarsest(nodes: Iterable[Node], *, last_seq: int) -> list[Node]:
+    """The fewest nodes that cover turns 1 to `last_seq`, in order; they end early where nodes are missing."""
+    starting: dict[int, dict[int, Node]] = {}
+    for node in nodes:
+        starting.setdefault(node.height, {})[node.first_seq] = node
+    chosen: list[Node] = []
+    for height in sorted(starting, reverse=True):
+        while (node := starting[height].get(chosen[-1].last_seq + 1 if chosen else 1)) and node.last_seq <= last_seq:
+            chosen.append(node)
+    return chosen
 
 
 def _actions(rng: random.Random, last: int, *, words: int, wild: float) -> tuple[Action, ...]:

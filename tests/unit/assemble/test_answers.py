@@ -25,6 +25,8 @@ CAR = "My automobile is a crimson coupe from Turin, and Bruno sold it to me in 2
 PAPERS = CAR + "\n```\nplate TO 732 XK; frame ZFA 188 000 0451; tyres 195/65 R15 91H; wipers 600 and 450 mm\n```"
 """Notes do not keep what stands in the fence."""
 GARDEN = "The gardener Pavel comes on Tuesday at nine with the new hedge trimmer from the shop in the village."
+GATE = "gate 4471; trimmer HT-90; hedge 38 m"
+FENCED_GATE = f"{GARDEN}\n```\n{GATE}\n```"
 THINGS = ["lamp", "saw", "drill", "glove", "ladder", "hammer", "paint", "screw", "bolt", "nut"]
 
 
@@ -81,7 +83,7 @@ def talk() -> Iterator[FoldedConversation]:
         {"role": "user", "content": f"Remark {i}: {'wet and cold in the valley of the river again, ' * 12}and so on."}
         for i in "abcde"
     ]
-    turns[-5:-4] = [turns[-5], {"role": "user", "content": GARDEN}]
+    turns[-5:-4] = [turns[-5], {"role": "user", "content": FENCED_GATE}]
     with fold(turns) as folded:
         yield folded
 
@@ -115,9 +117,12 @@ def test_a_tight_budget_says_it_in_notes(talk: FoldedConversation) -> None:
 def test_what_no_segment_holds_yet_is_found_in_a_small_budget_too(talk: FoldedConversation) -> None:
     assert talk.status().closed < 302, "it is in the open tail"
     query = "When does the gardener Pavel come?"
-    assert "[turn 302, user]" not in talk.context(budget_tokens=700, query=False).text
-    context = talk.context(budget_tokens=700, query=query)
-    assert "gardener Pavel comes on Tuesday" in context.text
+    for other in (False, "Which lamps were counted?"):
+        assert GATE not in talk.context(budget_tokens=1_000, query=other).text
+    assert GATE in talk.context(budget_tokens=700, query=query).text
+    context = talk.context(budget_tokens=1_000, query=query)
+    assert f"[turn 302, user] {FENCED_GATE}\n" in context.text
+    assert Answer(None, 302, Detail.TURNS) in answers(context)
 
 
 def test_a_reply_in_the_tail_that_repeats_nothing_of_its_question_is_found_with_it() -> None:
@@ -126,14 +131,16 @@ def test_a_reply_in_the_tail_that_repeats_nothing_of_its_question_is_found_with_
     ]
     turns += [
         {"role": "user", "content": "When does the gardener with the hedge trimmer come?"},
-        {"role": "assistant", "content": "Tuesday at nine."},
+        {"role": "assistant", "content": f"Tuesday at nine.\n```\n{GATE}\n```"},
         *({"role": "user", "content": f"Remark {i}: wet and cold in the valley of the river."} for i in "abcdef"),
     ]
     with fold(turns) as folded:
         assert folded.status().closed < 91
-        found = folded.context(budget_tokens=400, query="When will the gardener bring the hedge trimmer?")
-    assert 91 in {one.seq for one in answers(found) if one.segment is None}
-    assert "Tuesday at nine" in found.text
+        query = "When will the gardener bring the hedge trimmer?"
+        found = folded.context(budget_tokens=400, query=query)
+        assert {one.seq for one in answers(found) if one.segment is None} >= {91, 92}
+        assert GATE in folded.context(budget_tokens=600, query=query).text
+        assert GATE not in folded.context(budget_tokens=600, query=False).text
 
 
 def test_a_name_alone_quotes_nothing_from_the_tail(talk: FoldedConversation) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from support.wild_turns import wild_text
-from turnfold.assemble.forms.clip_around import clip_around
+from turnfold.assemble.forms.clip_around import Focus, bare_lines, clip_around
 from turnfold.tokens import estimate_tokens
 
 GAP = " [… →L0:turn-7] "
@@ -72,3 +72,52 @@ def test_anything_can_be_cut(text: str, tokens: int) -> None:
 def test_what_a_read_left_out_is_a_gap() -> None:
     clipped = clip_around("The beginning is here. The end is there.", 100, GAP, estimate_tokens, kept=23)
     assert clipped == f"The beginning is here.{GAP}The end is there."
+
+
+def test_a_heading_stands_only_above_what_is_shown_below_it() -> None:
+    sections = "\n\n".join(f"#### {i}. **Part {i}**\n\n- **Aim {i}**:\n  - {FILLER}\n  - {FILLER}" for i in range(12))
+    told = "We decided to keep the ledger in PostgreSQL."
+    text = f"{FILLER}\n\n{sections}\n\n#### 12. **Storage**\n\n{told}\n\n{sections}\n\n{FILLER}"
+    lines = [line for line in clip_around(text, 200, GAP, estimate_tokens).splitlines() if line]
+    assert told in " ".join(lines)
+    assert lines[lines.index(next(line for line in lines if told in line)) - 1].startswith("#### 12. **Storage**")
+    labels = [i for i, line in enumerate(lines) if line.lstrip().startswith(("####", "- **Aim"))]
+    assert labels
+    assert all(lines[i + 1].strip()[:1] not in "#[" for i in labels[:-1])
+    assert labels[-1] < len(lines) - 1
+
+
+def test_what_is_asked_about_stands_before_what_only_looks_important() -> None:
+    told = "The lanterns are stored behind the boathouse."
+    text = " ".join(
+        [FILLER * 8, "We must never skip step 7. " * 40, told, "You must always count to 12. " * 40, FILLER * 8]
+    )
+    assert told in clip_around(text, 90, GAP, estimate_tokens, focus=Focus(("lantern", "boathous")))
+    assert told not in clip_around(text, 90, GAP, estimate_tokens)
+
+
+@given(st.integers(20, 300))
+@examples(50)
+def test_a_formula_is_shown_whole_or_not_at_all(tokens: int) -> None:
+    formula = "\\[\n\\frac{a + b}{2} = c, \\quad a > 3.\n\\]"
+    text = f"{FILLER * 4}\n{formula}\n{FILLER * 4}\nAs \\(x_1 + x_2 = 7\\) we must stop.\n{FILLER * 4}"
+    clipped = clip_around(text, tokens, GAP, estimate_tokens)
+    assert clipped.count("\\[") == clipped.count("\\]") == clipped.count(formula)
+    assert clipped.count("\\(") == clipped.count("\\)")
+
+
+def test_the_lines_of_a_tool_stay_together() -> None:
+    lines = [f"{i}: {'value' if i % 7 else 'Error'}_{i} = {i * i}" for i in range(300)]
+    clipped = clip_around("\n".join(lines), 150, GAP, estimate_tokens, focus=Focus(("value_150",), is_output=True))
+    at = clipped.splitlines().index("150: value_150 = 22500")
+    assert [line.rstrip() for line in clipped.splitlines()[at : at + 3]] == lines[150:153]
+
+
+def test_what_stands_elsewhere_is_not_repeated() -> None:
+    file = "\n".join(f"{i}:def step_{i}(queue): return queue[{i}:]" for i in range(40))
+    text = f"{file}\nFile updated: 3 lines were changed.\n"
+    focus = Focus(elsewhere=frozenset(bare_lines(file.replace(":def", "|def"))), is_output=True)
+    clipped = clip_around(text, 400, GAP, estimate_tokens, focus=focus)
+    assert clipped.startswith("0:def step_0(queue)")
+    assert clipped.endswith("File updated: 3 lines were changed.")
+    assert clipped.count("def step_") <= 4

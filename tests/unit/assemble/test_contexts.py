@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from turnfold.assemble import (
     BALANCED,
     RECENCY,
     Context,
+    Policy,
     Request,
     TurnPiece,
     choose,
@@ -236,7 +238,7 @@ def test_a_turn_above_the_budget_is_cut_in_the_middle_around_a_marker() -> None:
 
 def test_a_backlog_is_one_line_for_what_is_not_folded_and_one_for_what_is_not_stored() -> None:
     request = Request(budget_tokens=600)
-    backlog = build(segments=8, tail=400, words=40, seed=1).seen_by(request)
+    backlog = build(segments=8, tail=400, words=40, seed=1).snapshot
     assert backlog.outline is not None
     folding = replace(backlog.outline, tail=(), tail_seq=backlog.outline.last_seq)
     context = read(replace(backlog, outline=folding), request)
@@ -244,7 +246,7 @@ def test_a_backlog_is_one_line_for_what_is_not_folded_and_one_for_what_is_not_st
     unfolded = next(span for span in context.coverage.spans if span.level == "unfolded")
     named = f"turns {unfolded.first_seq}-{unfolded.last_seq}"
     assert f"[{named}, not folded yet →L0:{named.replace(' ', '-')}]" in context.text
-    waiting = build(segments=8, tail=4, inbox=3, unread=500, words=10, seed=1).seen_by(request)
+    waiting = build(segments=8, tail=4, inbox=3, unread=500, words=10, seed=1).snapshot
     told = read(waiting, request)
     hidden = 500 + 3 - len(told.chat.turns)
     assert f"[about {hidden} turns are still being stored]" in told.text
@@ -299,24 +301,10 @@ def test_an_excerpt_of_a_long_turn_is_the_passage_that_names_the_query() -> None
     old = turn(2, Role.USER, long, name="Mara")
     excerpt = replace(conversation.snapshot.excerpts[0], turn=old, node_idx=0)
     snapshot = replace(conversation.snapshot, excerpts=(excerpt,))
-    request = Request(budget_tokens=1_500, query="What is the vault code?", policy=RECENCY)
-    context = read(replace(snapshot, nodes=()), request)
+    context = read(snapshot, Request(budget_tokens=6_000, query="What is the vault code?"))
     assert "[excerpts for the question]\n[turn 2, Mara] … " in context.text
     assert "vault code is 4711" in context.text
     assert "L0:turn-2" in context.markers
-
-
-def test_the_policy_recency_shows_the_last_turns_raw_and_older_ones_coarser() -> None:
-    conversation = build(segments=60, tail=4, words=15, seed=2)
-    request = Request(budget_tokens=3_000, policy=RECENCY)
-    seen = conversation.seen_by(request)
-    context = finish(seen, request, choose(seen, request), conversation.texts)
-    assert context.coverage is not None
-    last = conversation.snapshot.last_seq
-    assert all(context.coverage.level_of(last - back) == 0 for back in range(10))
-    levels = [span.level for span in context.coverage.spans if isinstance(span.level, int)]
-    assert levels[-1] == 0
-    assert max(levels) == 3
 
 
 def test_policies_are_found_by_name() -> None:
@@ -329,17 +317,26 @@ def test_policies_are_found_by_name() -> None:
 @pytest.mark.parametrize("wrong", [
     {"anchors_share": 1.2}, {"anchors_share": -0.1}, {"often_share": "much"}, {"recent_share": None},
     {"tail_share": True}, {"expand_share": float("nan")}, {"tail_step": -1}, {"often_after": 0}, {"often_after": 2.5},
-    {"short_markers_below": "x"}, {"selection": "newest"}, {"bands": 3}, {"bands": ((25, 1, 0.2),)}, {"name": 5},
+    {"short_markers_below": "x"}, {"bands": 3}, {"bands": ((0.2, 0.7),)}, {"name": 5},
+    {"recent_share": 0.9, "bands": (Band(share=0.2, kept=0.7),)},
 ])  # fmt: skip
 def test_a_policy_of_ones_own_is_refused_when_it_makes_no_sense(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidSettings, match=next(iter(wrong))):
         replace(BALANCED, **wrong)
 
 
-@pytest.mark.parametrize("wrong", [{"within_turns": 0}, {"level": 4}, {"share": 2}, {"share": "x"}])
+@pytest.mark.parametrize("wrong", [{"kept": 0}, {"kept": 1.1}, {"share": 2}, {"share": "x"}])
 def test_a_band_is_refused_when_it_makes_no_sense(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidSettings, match=next(iter(wrong))):
-        Band(**{"within_turns": 10, "level": 1, "share": 0.1, **wrong})
+        Band(**{"share": 0.1, "kept": 0.5, **wrong})
+
+
+@pytest.mark.parametrize(("kind", "gone"), [
+    (Policy, {"selection": "age"}), (Policy, {"tags_share": 0.1}), (Band, {"within_turns": 25}), (Band, {"level": 1}),
+])  # fmt: skip
+def test_a_field_that_policies_no_longer_have_is_named(kind: Callable[..., object], gone: dict[str, object]) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{next(iter(gone))}'"):
+        kind(**gone)
 
 
 @pytest.mark.parametrize("budget", [0, -5, 2.5, True, "900"])

@@ -22,7 +22,7 @@ COUNTERS = (ESTIMATOR, caller_counter(lambda text: -(-len(text) // 3)))
 
 def read(conversation: Conversation, request: Request, asked: tuple[Passage, ...]) -> Context:
     request = replace(request, expand=tuple(passage.marker for passage in asked))
-    snapshot = replace(conversation.seen_by(request), passages=asked)
+    snapshot = replace(conversation.snapshot, passages=asked)
     choice = choose(snapshot, request)
     return finish(snapshot, request, choice, {key: conversation.texts[key] for key in choice.wanted})
 

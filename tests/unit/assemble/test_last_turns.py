@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from turnfold.assemble import BALANCED, Context, Request, choose, finish
-from turnfold.assemble.recent import LAST_TURNS
+from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.contract.notes import Note
 from turnfold.contract.outlines import Outline
 from turnfold.contract.records import ConversationId, Role, StoredTurn

@@ -73,7 +73,7 @@ def test_reads_while_turns_are_appended_equal_reads_that_remember_nothing(
     conversation: Conversation, requests: list[Request], appended: int
 ) -> None:
     """All that reads of one state share is of that state and of the request, whatever was read before."""
-    snapshot = replace(conversation.snapshot, nodes=())
+    snapshot = conversation.snapshot
     turns = snapshot.turns
     stored = snapshot.head.turn_count if snapshot.head else 0
     waiting = sum(turn.seq > stored for turn in turns)

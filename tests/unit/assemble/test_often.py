@@ -20,11 +20,9 @@ COUNTERS = (ESTIMATOR, caller_counter(lambda text: -(-len(text) // 3)))
 
 
 def read(conversation: Conversation, request: Request, weights: dict[int, int]) -> Context:
-    snapshot = conversation.seen_by(request)
+    snapshot = conversation.snapshot
     often = tuple(
-        Often(node, weights[node.idx])
-        for node in conversation.snapshot.nodes
-        if node.height == 0 and node.idx in weights
+        Often(node, weights[node.idx]) for node in conversation.nodes if node.height == 0 and node.idx in weights
     )
     if snapshot.head is not None:
         snapshot = replace(snapshot, head=replace(snapshot.head, often=often))
@@ -61,15 +59,13 @@ def test_it_never_costs_more_than_the_budget_and_changes_no_coverage(
     used = {part.name: part.used for part in found.budget.parts}["often"]
     if request.counter.stored:
         assert used <= request.policy.often_share * budget + 1
-    if request.policy.selection == "age":
-        assert found.text == plain.text
     for span in found.coverage.in_detail:
         assert found.coverage.tier_of(span.first_seq) in {"hot", "warm"}
 
 
 def test_a_segment_that_is_looked_up_often_becomes_warm() -> None:
     conversation = build(segments=60, tail=3, words=12, seed=1)
-    node = next(node for node in conversation.snapshot.nodes if node.height == 0 and node.idx > 30)
+    node = next(node for node in conversation.nodes if node.height == 0 and node.idx > 30)
     request = Request(budget_tokens=4_000)
     seldom, often = (read(conversation, request, {node.idx: weight}) for weight in (2, 3))
     assert OFTEN_HEADER not in seldom.text
@@ -88,7 +84,7 @@ def test_a_segment_that_is_looked_up_often_becomes_warm() -> None:
 
 def test_one_that_finds_no_room_is_named_with_its_marker() -> None:
     conversation = build(segments=60, tail=3, words=12, seed=1)
-    node = next(node for node in conversation.snapshot.nodes if node.height == 0 and node.idx > 30)
+    node = next(node for node in conversation.nodes if node.height == 0 and node.idx > 30)
     small, unused = (replace(BALANCED, often_share=share) for share in (0.001, 0.0))
     found = read(conversation, Request(budget_tokens=4_000, policy=small), {node.idx: 9})
     assert OFTEN_HEADER not in found.text
@@ -105,7 +101,7 @@ def test_one_of_which_only_the_end_is_shown_raw_stands_there_in_detail() -> None
     coverage = read(conversation, request, {}).coverage
     assert coverage is not None
     hot = next(seq for seq in range(1, coverage.last_seq + 1) if coverage.tier_of(seq) == "hot")
-    segments = [node for node in conversation.snapshot.nodes if node.height == 0]
+    segments = [node for node in conversation.nodes if node.height == 0]
     partly = [node for node in segments if node.first_seq < hot <= node.last_seq]
     whole = [node for node in segments if node.first_seq >= hot]
     for nodes, shown in ((partly, True), (whole, False)):
@@ -119,7 +115,7 @@ def test_what_is_shown_in_detail_has_no_notes_beside_it_and_the_room_is_for_othe
     conversation = build(segments=60, tail=3, words=12, seed=1)
     outline = conversation.snapshot.outline
     assert outline is not None
-    segments = [node for node in conversation.snapshot.nodes if node.height == 0 and node.idx > 30]
+    segments = [node for node in conversation.nodes if node.height == 0 and node.idx > 30]
     node = max(segments, key=lambda one: sum(one.first_seq <= note.seq <= one.last_seq for note in outline.notes))
     said = "\n".join(note.text for note in (*outline.notes, *outline.tail))
     notes = [note for note in outline.notes if said.count(note.text) == 1]
@@ -134,14 +130,14 @@ def test_what_is_shown_in_detail_has_no_notes_beside_it_and_the_room_is_for_othe
     assert not any(text in background(often) for text in inside)
     others = [note.text for note in notes if note.text not in inside and note.text in background(seldom)]
     assert sum(text in background(often) for text in others) > 0.7 * len(others) > 10
-    assert often.tokens > 0.95 * request.budget_tokens
+    assert often.tokens > 0.97 * request.budget_tokens
 
 
 def test_words_that_are_gone_since_the_count_leave_no_trace() -> None:
     conversation = build(segments=60, tail=3, words=12, seed=2)
     request = Request(budget_tokens=4_000)
-    snapshot = conversation.seen_by(request)
-    node = next(node for node in conversation.snapshot.nodes if node.height == 0 and node.idx > 30)
+    snapshot = conversation.snapshot
+    node = next(node for node in conversation.nodes if node.height == 0 and node.idx > 30)
     assert snapshot.head is not None
     snapshot = replace(snapshot, head=replace(snapshot.head, often=(Often(node, 9),)))
     context = finish(snapshot, request, choose(snapshot, request), {})
@@ -151,8 +147,8 @@ def test_words_that_are_gone_since_the_count_leave_no_trace() -> None:
 def test_words_that_grew_since_the_count_do_not_exceed_the_budget() -> None:
     conversation = build(segments=200, tail=3, words=40, seed=3)
     request = Request(budget_tokens=1_000)
-    snapshot = conversation.seen_by(request)
-    node = next(node for node in conversation.snapshot.nodes if node.height == 0 and node.idx > 150)
+    snapshot = conversation.snapshot
+    node = next(node for node in conversation.nodes if node.height == 0 and node.idx > 150)
     assert snapshot.head is not None
     small = replace(node, tokens=(0, 20, 0, 0))
     snapshot = replace(snapshot, head=replace(snapshot.head, often=(Often(small, 9),)))

@@ -24,7 +24,7 @@ def test_a_context_comes_back_equal_in_every_form(
     conversation: Conversation, budget: int, policy: object, system: str | None
 ) -> None:
     request = Request(budget_tokens=budget, policy=policy, system=system)  # type: ignore[arg-type]
-    snapshot = conversation.seen_by(request)
+    snapshot = conversation.snapshot
     choice = choose(snapshot, request)
     try:
         context = finish(snapshot, request, choice, {key: conversation.texts[key] for key in choice.wanted})
@@ -41,7 +41,7 @@ def test_a_context_comes_back_equal_in_every_form(
 def test_a_context_without_a_client_says_who_can_keep_it_and_crosses_processes() -> None:
     conversation = build(segments=3)
     request = Request(budget_tokens=500)
-    snapshot = conversation.seen_by(request)
+    snapshot = conversation.snapshot
     context = replace(finish(snapshot, request, choose(snapshot, request), {}), keeper=lambda context: "ctx_")
     assert context.reference() == "ctx_"
     copied = pickle.loads(pickle.dumps(context))  # noqa: S301 - our own bytes

@@ -113,8 +113,8 @@ LANGUAGES: Final = {
     "tree", "dockerfile", "diff", "traceback", "sql", "nginx", "html", "python", "javascript", "bash", "ini", "env",
     "yaml",
 }  # fmt: skip
-"""What a fence is named by that names no language itself."""
-OURS: Final = REWORDED | LANGUAGES | {
+"""What a block that names no language itself is called by, in the line that names it."""
+OURS: Final = REWORDED | {
     "same", "almost", "as", "turn", "turns", "calls", "code", "l", "no", "output", "segments", "without", "summary",
     "tags", "names", "dates", "paths", "says", "is", "s", "json", "object", "list", "of", "line", "lines", "nothing",
     "look", "run", "table", "row", "rows", "text", "user", "assistant", "tool", "system", "developer",
@@ -191,7 +191,8 @@ def assert_levels_said(node: FoldedNode, turns: Sequence[StoredTurn]) -> None:
     # References name a turn and the level of its words.
     allowed_numbers = {"0", *numbers(source), *(str(turn.seq) for turn in turns)}
     for level, text in node.levels.items():
-        assert_said(text, source)
+        named = words(" ".join(re.findall(r"code: (.*?) \[… →L0", text)))
+        assert_said(text, source, OURS | (LANGUAGES & named))
         for line in text.splitlines():
             speaker, colon, _ = line.partition(": ")
             if level < 3 and colon and line[0] not in "[ " and speaker not in TAGS:

@@ -133,7 +133,7 @@ def test_an_unknown_type_or_state_is_refused_with_the_known_ones(types: Any, sta
 
 @pytest.mark.parametrize("wanted", [5, object()])
 def test_what_is_no_list_of_types_is_refused(wanted: Any) -> None:
-    with pytest.raises(InvalidInput, match="lists of names"):
+    with pytest.raises(InvalidInput, match="a list of names"):
         anchors_among([], wanted, None)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from turnfold.assemble.recent import LAST_TURNS
 from turnfold.contract.records import Role, StoredTurn, TurnState
-from turnfold.steering import NEWEST, says_something, steering_text
+from turnfold.steering import says_something, steering_text
 
 
 def turns(*said: tuple[Role, str]) -> list[StoredTurn]:
@@ -27,7 +28,7 @@ def test_the_newest_user_turn_steers_wherever_it_waits() -> None:
 
 def test_one_that_lies_behind_the_last_turns_steers_nothing() -> None:
     later = [(ASSISTANT, "Reading."), (TOOL, "ok")] * 2
-    assert len(later) == NEWEST
+    assert len(later) == LAST_TURNS
     assert steering_text(turns((USER, "Which database?"), *later), []) is None
     assert steering_text(turns((USER, "Which database?"), *later[1:]), []) == "Which database?"
 

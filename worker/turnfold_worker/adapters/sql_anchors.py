@@ -265,6 +265,19 @@ def change_anchors(connection: Connection, conversation: ConversationId, changes
         connection.execute(_CHANGE, rows)
 
 
+def mark_filler(
+    connection: Connection, conversation: ConversationId, ids: Sequence[int], first_idx: int = 0,
+    last_idx: int | None = None,
+) -> None:  # fmt: skip
+    """Let contexts leave out these anchors of some segments, and no others of them."""
+    mine = [_anchor.c.conversation == conversation, _anchor.c.id > 0, _anchor.c.node_idx >= first_idx]
+    if last_idx is not None:
+        mine.append(_anchor.c.node_idx <= last_idx)
+    connection.execute(update(_anchor).where(*mine, _anchor.c.filler == 1).values(filler=0))
+    if ids:
+        connection.execute(update(_anchor).where(*mine, _anchor.c.id.in_(ids)).values(filler=1))
+
+
 def anchor_row(conversation: ConversationId, anchor: Anchor) -> dict[str, Any]:
     """An anchor as columns."""
     return {

@@ -49,7 +49,7 @@ _posting = table(PostingRow)
 _INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
 _INSERT_LEVELS: Final = BulkInsert(_level, ("conversation", "height", "idx", "level", "refined", "body"))
 _INSERT_NOTES: Final = _notes.insert()
-_INSERT_PASSAGES: Final = BulkInsert(_passage, ("conversation", "number", "body"))
+_INSERT_PASSAGES: Final = BulkInsert(_passage, ("conversation", "number", "body", "times"))
 _INSERT_POSTINGS: Final = BulkInsert(_posting, ("conversation", "term", "weight", "idx", "passages"))
 ANCHORS_ADDED: Final[Mapping[str, Any]] = {
     "next_anchor": bindparam("anchors_from"), "anchor_count": _conversation.c.anchor_count + bindparam("more_anchors"),
@@ -231,7 +231,10 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
             "ledger": folded.ledger.to_json(), "actions": pack_actions(folded.actions), "said": dict(folded.said),
         },
     )  # fmt: skip
-    _INSERT_PASSAGES.run(connection, [(conversation, passage.number, passage.packed()) for passage in folded.passages])
+    _INSERT_PASSAGES.run(
+        connection,
+        [(conversation, one.number, one.packed(), one.packed_times()) for one in folded.passages],
+    )
     _INSERT_POSTINGS.run(
         connection, [(conversation, term, weight, node.idx, where) for term, weight, where in folded.postings]
     )

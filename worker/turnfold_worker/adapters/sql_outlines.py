@@ -13,8 +13,11 @@ from turnfold.contract.actions import unpack_actions
 from turnfold.contract.note_lists import unpack_notes
 from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import FRAME_PART, Outline, pack_outline, unpack_outline
-from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId
+from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId, Role, StoredTurn
 from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, OutlineRow, table
+from turnfold.database.rows import turn_record
+from turnfold.database.statements import turn as _turn
+from turnfold.database.statements import turn_columns
 from turnfold_worker.adapters import sql_anchors, sql_folds, sql_model_outlines
 from turnfold_worker.exchange import Tail
 from turnfold_worker.pipeline.ledger import Ledger
@@ -35,6 +38,8 @@ _outline = table(OutlineRow)
 _SPANS: Final = ", ".join(f"({height}, {FAN_OUT**height})" for height in range(MAX_HEIGHT + 1))
 _WINDOW: Final = 8 * FAN_OUT
 """Nodes of each height that an outline may be made from, at least."""
+_USERS: Final = 4
+"""Turns of users at each end among which a request is looked for."""
 
 # The lower edge is aligned to 8: what has left the window of one height has its parent in the next.
 _SIZES: Final = text(
@@ -100,6 +105,21 @@ def notes(connection: Connection, conversation: ConversationId, cover: Sequence[
     return [found[one.height, one.idx] for one in cover]
 
 
+def users(connection: Connection, conversation: ConversationId, last_seq: int) -> list[StoredTurn]:
+    """The first and the newest turns of users up to a number, in order: those that may say what an agent works on."""
+    said = (
+        select(*turn_columns(capped=False))
+        .where(_turn.c.conversation == conversation, _turn.c.seq <= last_seq, _turn.c.role == str(Role.USER))
+        .limit(_USERS)
+    )  # fmt: skip
+    found = {
+        row.seq: turn_record(row)
+        for order in (_turn.c.seq, _turn.c.seq.desc())
+        for row in connection.execute(said.order_by(order))
+    }
+    return [found[seq] for seq in sorted(found)]
+
+
 def frame(connection: Connection, conversation: ConversationId) -> Outline | None:
     """An outline without its notes and names: what it covers."""
     body = connection.scalar(
@@ -152,7 +172,7 @@ def rebuild(connection: Connection, conversation: ConversationId) -> None:
     outline = _made(connection, conversation, seen.node_count, known.last_seq)
     ends = replace(
         without_overtaken(outline, known.tail_overtaken), tail=known.tail, tail_seq=known.tail_seq,
-        tail_names=known.tail_names, tail_actions=known.tail_actions,
+        tail_names=known.tail_names, tail_actions=known.tail_actions, tail_requests=known.tail_requests,
     )  # fmt: skip
     write(connection, seen, ends, frame_only=False)
 
@@ -162,7 +182,10 @@ def _made(connection: Connection, conversation: ConversationId, node_count: int,
     known = sizes(connection, conversation, node_count)
     cover = choose_cover(known, last_seq=last_seq)
     covered = list(zip(cover, notes(connection, conversation, cover), strict=True))
-    return make_outline(covered, chapters_over(known, cover), sql_anchors.settled(connection, conversation))
+    return make_outline(
+        covered, chapters_over(known, cover), sql_anchors.settled(connection, conversation),
+        users(connection, conversation, last_seq),
+    )  # fmt: skip
 
 
 def drop_tail(connection: Connection, conversation: ConversationId) -> None:
@@ -175,7 +198,9 @@ def drop_tail(connection: Connection, conversation: ConversationId) -> None:
         node_count = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation))
         _put_anew(connection, conversation, node_count=node_count or 0, last_seq=known.last_seq)
         return
-    body = pack_outline(replace(known, tail=(), tail_seq=0, tail_names=(), tail_actions=()))[FRAME_PART]
+    body = pack_outline(replace(known, tail=(), tail_seq=0, tail_names=(), tail_actions=(), tail_requests=()))[
+        FRAME_PART
+    ]
     connection.execute(
         update(_outline).where(_outline.c.conversation == conversation, _outline.c.part == FRAME_PART).values(body=body)
     )

@@ -42,25 +42,35 @@ def priority_of(importance: int, tokens: int, reads: int) -> int:
 def add_for_segment(
     connection: Connection, conversation: ConversationId, idx: int, target: RefineTarget, *, again: bool = False
 ) -> None:
-    """A job for the group of a segment, if the group is complete; `again` also after it was done."""
+    """A job for the group of a segment: at once if the group is complete, else when no other segment follows for long.
+
+    `again` also after it was done.
+    """
     first = idx // target.segments * target.segments
-    add(connection, conversation, target, first=first, last=first + target.segments - 1, again=again)
+    fewer = target.idle_seconds or None
+    add(connection, conversation, target, first=first, last=first + target.segments - 1, again=again, fewer_after=fewer)
 
 
 def add(
-    connection: Connection, conversation: ConversationId, target: RefineTarget, *, first: int, last: int, again: bool
-) -> int:
-    """Jobs for the complete groups among segments `first` to `last`; how many became due by this."""
+    connection: Connection, conversation: ConversationId, target: RefineTarget, *, first: int, last: int, again: bool,
+    fewer_after: float | None,
+) -> int:  # fmt: skip
+    """Jobs for the groups among segments `first` to `last`; how many were made.
+
+    A group that is not complete has one that is due after `fewer_after` seconds; None makes none for it.
+    """
     nodes = _segments(connection, conversation, first, last)
     tenant = connection.scalar(select(_conversation.c.tenant).where(_conversation.c.id == conversation))
+    later = int(1_000 * (fewer_after or 0))
     rows = [
         {
             "conversation": conversation, "tenant": tenant, "kind": str(JobKind.REFINE), "subject": group[0].idx,
-            "input_hash": _input_hash(target, group), "state": str(JobState.DUE), "not_before": now_milliseconds(),
+            "input_hash": _input_hash(target, group), "state": str(JobState.DUE),
+            "not_before": now_milliseconds() + (0 if len(group) == target.segments else later),
             "priority": _priority(group),
         }
         for start in range(0, len(nodes), target.segments)
-        if len(group := nodes[start : start + target.segments]) == target.segments
+        if (len(group := nodes[start : start + target.segments]) == target.segments or fewer_after is not None)
         and group[0].idx % target.segments == 0
     ]  # fmt: skip
     return sum(_upsert(connection, row, again=again) for row in rows)
@@ -156,11 +166,12 @@ def ask(connection: Connection, conversation: ConversationId, target: RefineTarg
     due = 0
     span = _GROUPS_AT_ONCE * target.segments
     for first in range(0, count, span):
-        due += add(connection, conversation, target, first=first, last=first + span - 1, again=False)
-    parked = update(_job).where(
-        _job.c.conversation == conversation, _KIND, _job.c.state == str(JobState.PARKED)
-    ).values(state=str(JobState.DUE), attempts=0, error=None, not_before=now_milliseconds())  # fmt: skip
-    return due + int(connection.execute(parked).rowcount)
+        due += add(connection, conversation, target, first=first, last=first + span - 1, again=False, fewer_after=0)
+    waiting = or_(_job.c.state == str(JobState.PARKED), and_(DUE, _job.c.not_before > now_milliseconds()))
+    now = update(_job).where(_job.c.conversation == conversation, _KIND, waiting).values(
+        state=str(JobState.DUE), attempts=0, error=None, not_before=now_milliseconds()
+    )  # fmt: skip
+    return due + int(connection.execute(now).rowcount)
 
 
 def forget(connection: Connection, conversation: ConversationId) -> None:

@@ -31,11 +31,11 @@ _turn = table(TurnRow)
 def read_group(
     connection: Connection, conversation: ConversationId, target: RefineTarget, first_idx: int
 ) -> Group | None:
-    """The group of a segment; None when it is not complete any more."""
+    """The group of a segment, as far as it is closed; None when nothing of it is there any more."""
     first, last = sql_refine_jobs.last_of(target, first_idx)
     row = connection.execute(select(_conversation).where(_conversation.c.id == conversation)).first()
     nodes = _nodes(connection, conversation, 0, first, last)
-    if row is None or len(nodes) != target.segments:
+    if row is None or not nodes or nodes[0].node.idx != first:
         return None
     first_seq, last_seq = nodes[0].node.first_seq, nodes[-1].node.last_seq
     turns = _turns(connection, conversation, first_seq, last_seq)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Table, delete, func, select, update
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import TENANT_USAGE, USAGE, AnchorRow, ConversationRow, LevelRow, NodeRow, table
-from turnfold_worker.adapters import sql_access, sql_model_notes, sql_model_outlines, sql_refine_jobs
+from turnfold_worker.adapters import sql_access, sql_anchors, sql_model_notes, sql_model_outlines, sql_refine_jobs
 from turnfold_worker.adapters.sql_errors import transaction
 from turnfold_worker.model_ports import RefineCounts, RefineTarget
 
@@ -119,6 +119,7 @@ class SqlRefinementAdmin:
             anchors = connection.execute(
                 delete(_anchor).where(_anchor.c.conversation == conversation, _anchor.c.id < 0)
             ).rowcount
+            sql_anchors.mark_filler(connection, conversation, ())
             connection.execute(
                 update(_node)
                 .where(_node.c.conversation == conversation, _node.c.refined != 0)

@@ -190,6 +190,10 @@ class SqlStore:
         with self._look() as connection:
             return sql_anchors.settled(connection, conversation)
 
+    def user_turns(self, conversation: ConversationId, last_seq: int) -> list[StoredTurn]:
+        with self._look() as connection:
+            return sql_outlines.users(connection, conversation, last_seq)
+
     def write_outline(self, seen: Tail, outline: Outline, *, frame_only: bool) -> bool:
         with self._transaction() as connection:
             return sql_outlines.write(connection, seen, outline, frame_only=frame_only)

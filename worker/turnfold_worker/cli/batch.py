@@ -23,6 +23,9 @@ def run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, 
     from turnfold_worker.wiring import ledger, prompts, redactor, refine_target
 
     settings = session.settings
+    if settings.summarizer:
+        msg = "TURNFOLD_SUMMARIZER is asked one by one: there is no batch without a provider"
+        raise InvalidSettings(msg)
     if not settings.has_model:
         msg = "a batch is submitted from here: set TURNFOLD_OPENAI_API_KEY, or TURNFOLD_OPENAI_BASE_URL"
         raise InvalidSettings(msg)

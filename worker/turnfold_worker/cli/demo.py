@@ -20,7 +20,7 @@ from turnfold.contract.records import Anchor, AnchorState
 from turnfold.edge import accept
 from turnfold.entries import decode_turn
 from turnfold_worker.cli.import_command import append_all
-from turnfold_worker.cli.inspect_command import inspection_tree
+from turnfold_worker.cli.inspect_command import Shown, inspection_tree
 from turnfold_worker.cli.output import called, console, progress, words
 from turnfold_worker.cli.reading import anchor_table
 from turnfold_worker.transcripts import InvalidFile, Transcript, read_transcripts
@@ -127,7 +127,7 @@ def _tokens(transcript: Transcript) -> int:
 
 def _show(out: Console, client: Turnfold, inspection: Inspection, whole_tokens: int) -> None:
     out.print(Rule("3. The tree: each node can be shown in full, or at one of three shorter levels", align="left"))
-    out.print(inspection_tree(inspection, anchors=False))
+    out.print(inspection_tree(inspection, Shown(anchors=False)))
     out.print()
     out.print(Rule("4. Anchors: verbatim, and never lost; later turns resolve or supersede them", align="left"))
     shown = _most_telling(inspection.anchors)

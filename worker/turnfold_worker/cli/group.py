@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "expand": LazyCommand("reading", "expand", "Print what a marker stands for."),
     "search": LazyCommand("reading", "search", "Find segments and turns about something."),
     "anchors": LazyCommand("reading", "anchors", "List what must not be lost, verbatim."),
+    "notes": LazyCommand("notes_command", "notes", "List what was said, note by note."),
     "inspect": LazyCommand("inspect_command", "inspect", "Show the tree of a conversation."),
     "status": LazyCommand("status", "status", "Show how far the work is."),
     "jobs": LazyCommand("jobs", "jobs", "Work that waits for a person: list, retry, skip."),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 import click
 from rich.text import Text
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 @click.option("--levels", is_flag=True, help="Show the words of every level.")
 @click.option("--facts", is_flag=True, help="Show the entities and relations of every node.")
 @click.option("--anchors/--no-anchors", default=True, show_default=True, help="Show the anchors of each segment.")
+@click.option("--notes", is_flag=True, help="Show the notes of each segment, with importance and state.")
+@click.option("--turns", is_flag=True, help="Show the score of each turn: the weightiest stand verbatim in level 1.")
+@click.option("--factors", is_flag=True, help="Show what scores and importances are made of.")
 @click.option("--reset-expansions", is_flag=True, help="First forget what was looked up.")
 @json_option
 @pass_session
@@ -32,32 +37,53 @@ def inspect(
     levels: bool,
     facts: bool,
     anchors: bool,
+    notes: bool,
+    turns: bool,
+    factors: bool,
     reset_expansions: bool,
     as_json: bool,
 ) -> None:
     """Show the tree of CONVERSATION: chapters, segments, the size of each level, anchors, and what is looked up.
 
-    What is looked up often is shown in more detail in contexts. --reset-expansions begins anew.
+    An anchor and a turn have a score from 0 to 100, a note an importance; --factors says what they are made of. What
+    is looked up often is shown in more detail in contexts. --reset-expansions begins anew.
 
     \b
     Examples:
       turnfold inspect chat
       turnfold inspect chat --levels
       turnfold inspect chat --facts --no-anchors
+      turnfold inspect chat --notes --factors
     """
     from turnfold_worker.adapters.sql_access import reset_expansions_of
     from turnfold_worker.inspection import inspect_conversation
 
     if reset_expansions:
         reset_expansions_of(session.write_engine, session.standing_address(conversation))
-    inspection = inspect_conversation(session.reader, session.standing_address(conversation))
+    inspection = inspect_conversation(session.reader, session.standing_address(conversation), turns=turns)
     if as_json:
         print_json({**plain(inspection), "open_turns": inspection.open_turns})
         return
-    console().print(inspection_tree(inspection, levels=levels, facts=facts, anchors=anchors))
+    shown = Shown(levels=levels, facts=facts, anchors=anchors, notes=notes, turns=turns, factors=factors)
+    console().print(inspection_tree(inspection, shown))
 
 
-def inspection_tree(inspection: Inspection, *, levels: bool = False, facts: bool = False, anchors: bool = True) -> Tree:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What of each node is printed under it."""
+
+    levels: bool = False
+    facts: bool = False
+    anchors: bool = True
+    notes: bool = False
+    turns: bool = False
+    factors: bool = False
+
+
+USUAL: Final = Shown()
+
+
+def inspection_tree(inspection: Inspection, shown: Shown = USUAL) -> Tree:
     """A conversation as a tree to print."""
     head = inspection.head
     tree = Tree(
@@ -68,7 +94,7 @@ def inspection_tree(inspection: Inspection, *, levels: bool = False, facts: bool
         guide_style="dim",
     )
     for branch in inspection.branches:
-        _grow(tree, branch, levels=levels, facts=facts, anchors=anchors)
+        _grow(tree, branch, shown)
     if (line := expansions_line(inspection.looked_up)) is not None:
         tree.add(Text(line, "dim"))
     if inspection.open_turns:
@@ -85,36 +111,67 @@ def expansions_line(looked_up: LookedUp) -> str | None:
     return f"expansions: {looked_up.asked} asked for, {looked_up.found} found ({looked_up.hit_rate:.0%})"
 
 
-def _grow(tree: Tree, branch: Branch, *, levels: bool, facts: bool, anchors: bool) -> None:
+def _grow(tree: Tree, branch: Branch, shown: Shown) -> None:
     node = branch.node
     kind = "segment" if node.height == 0 else f"chapter of height {node.height}"
-    full, *shorter = node.tokens
-    sizes = " ".join(f"L{level} {size}" for level, size in enumerate(shorter, start=1))
+    sizes = " ".join(f"L{level} {node.tokens[level]} ({ratio:.1f}:1)" for level, ratio in branch.ratios.items())
     grown = tree.add(
         Text.assemble(
             words(node.marker_name, "bold cyan" if node.height == 0 else "bold magenta"),
             f"  turns {turn_range(node.first_seq, node.last_seq)}",
-            Text(f"  {kind}, {full} tokens → {sizes}{_made_by(branch)}", "dim"),
-            Text(f", expanded {branch.expansions}×" if branch.expansions else "", "yellow"),
+            Text(f"  {kind}, {node.tokens[0]} tokens → {sizes}{_entities(branch)}{_made_by(branch)}", "dim"),
+            Text(_accesses(branch), "yellow"),
         )
     )
-    if levels:
+    if shown.levels:
         for level, text in sorted(branch.levels.items()):
             source = branch.provenance.get(level)
             made = "" if source is None else f" {_named(source)}, from {source.source_hash}"
             grown.add(Text.assemble((f"L{level}", "bold"), (made, "dim"), " ", words(text.strip())))
-    if facts:
+    if shown.facts:
         for fact, texts in branch.facts.items():
             grown.add(Text.assemble((f"{fact}: ", "bold"), words(", ".join(texts))))
-    if anchors:
-        for anchor in branch.anchors:
-            state = "" if anchor.state == "active" else f" ({anchor_state(anchor)})"
-            source = branch.anchor_provenance.get(anchor.id)
-            made = f" [{_named(source)}]" if source is not None and source.model else ""
-            label = f"{anchor.id} {anchor.type.replace('_', ' ')}{state}{made}: "
-            grown.add(Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90)))
+    for line, factors in _scored(branch, shown):
+        grown.add(line + _factors(factors, shown))
     for child in branch.children:
-        _grow(grown, child, levels=levels, facts=facts, anchors=anchors)
+        _grow(grown, child, shown)
+
+
+def _scored(branch: Branch, shown: Shown) -> Iterator[tuple[Text, Mapping[str, int]]]:
+    """Lines of anchors, notes and turns, each with what its score is made of."""
+    for anchor in branch.anchors if shown.anchors else ():
+        state = "" if anchor.state == "active" else f" ({anchor_state(anchor)})"
+        source = branch.anchor_provenance.get(anchor.id)
+        made = f" [{_named(source)}]" if source is not None and source.model else ""
+        label = f"{anchor.id} {anchor.type.replace('_', ' ')} {anchor.score}{state}{made}: "
+        yield Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90)), anchor.factors
+    for note in branch.notes if shown.notes else ():
+        state = "" if note.state == "active" else f" ({note.state})"
+        label = f"note {note.importance}{state}, {note.written_by}, turn {note.turn_seq}, "
+        said = words(f"{note.speaker}: {note.text}", most=90)
+        yield Text.assemble((label, STATE_STYLES[note.state]), said), note.factors
+    for turn in branch.turns if shown.turns else ():
+        yield Text(f"turn {turn.seq} {turn.score}"), turn.factors
+
+
+def _entities(branch: Branch) -> str:
+    """How many of the names of a node its level 1 still says."""
+    named = branch.named
+    return f", names kept {len(branch.entities.get(1, ()))} of {len(named)}" if named else ""
+
+
+def _accesses(branch: Branch) -> str:
+    """How often a segment was looked up, and when last."""
+    if not branch.expansions:
+        return ""
+    last = f", last {branch.expanded_at:%Y-%m-%d %H:%M} UTC" if branch.expanded_at is not None else ""
+    return f", expanded {branch.expansions}×{last}"
+
+
+def _factors(factors: Mapping[str, int], shown: Shown) -> Text:
+    """What a score is made of, where it is wanted."""
+    named = " ".join(f"{name} {points:+}" for name, points in factors.items())
+    return Text(f"  ({named})" if shown.factors and named else "", "dim")
 
 
 def _named(source: Provenance) -> str:

@@ -62,7 +62,7 @@ def context(
     )  # fmt: skip
     if made.coverage is None:
         raise session.nothing_appended(conversation)
-    print_context(made, "json" if as_json else form, commands_for(conversation, query))
+    print_context(made, "json" if as_json else form, commands_for(conversation))
 
 
 def print_context(made: Context, form: str, commands: Mapping[str, str]) -> None:

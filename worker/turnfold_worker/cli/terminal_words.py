@@ -39,16 +39,15 @@ def _with_json_names(line: str) -> str:
     return f"{said}{found}{_JSON_NAMES.get(name, name)}"
 
 
-def commands_for(conversation: str, query: str | None) -> dict[str, str]:
+def commands_for(conversation: str) -> dict[str, str]:
     """Where a context's account names a call: the command that does it."""
     name = shlex.quote(conversation)
     return {
         "anchors()": f"turnfold anchors {name}",
-        "search()": f"turnfold search {name} {shlex.quote(query or '')}",
         "wait()": f"turnfold status {name} --wait 30",
         "a larger budget_tokens": "a larger --budget",
     }
 
 
-OFFLINE_COMMANDS: Final = dict.fromkeys(commands_for("", None), "a larger --budget")
+OFFLINE_COMMANDS: Final = dict.fromkeys(commands_for(""), "a larger --budget")
 """As `commands_for`, of a conversation that is not kept: only its context can show more."""

@@ -4,7 +4,7 @@ finding     what a check says
 invariants  those that are queries, over everything
 samples     those that are computed, over the newest segments
 servers     Redis, the database's server, clocks
-workers     versions, the broker, its queues, who serves them
+workers     versions, a summarizer of one's own, the broker, its queues, who serves them
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from turnfold_worker.doctor.finding import Finding, attempted
 from turnfold_worker.doctor.invariants import check_invariants
 from turnfold_worker.doctor.samples import check_samples
 from turnfold_worker.doctor.servers import check_clocks, check_database, check_redis, check_schema
-from turnfold_worker.doctor.workers import check_broker, check_versions
+from turnfold_worker.doctor.workers import check_broker, check_summarizer, check_versions
 
 if TYPE_CHECKING:
     import redis
@@ -31,7 +31,7 @@ def diagnose(
     """Every check, those of the database first. A check that cannot be made is a finding too."""
     schema = attempted("schema", lambda: [check_schema(settings.database_url, engine())])
     stored = schema[0].ok
-    groups = [check_versions(), schema]
+    groups = [check_versions(), check_summarizer(settings.summarizer), schema]
     if stored:
         groups.append(attempted("database", lambda: [*check_invariants(engine()), *check_samples(engine())]))
         groups.append(attempted("database", lambda: check_database(engine())))

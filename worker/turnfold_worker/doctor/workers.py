@@ -8,9 +8,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.tasks import QUEUE_OF, Queue
-from turnfold.errors import Unavailable
+from turnfold.errors import InvalidSettings, Unavailable
 from turnfold.refusals import refusal
 from turnfold_worker.doctor.finding import Finding, judged
+from turnfold_worker.summarizers import load_summarizer
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -33,6 +34,18 @@ def check_versions() -> list[Finding]:
             remedy="install turnfold and turnfold-worker of the same version",
         )
     ]  # fmt: skip
+
+
+def check_summarizer(name: str) -> list[Finding]:
+    """The callable that answers in the place of a provider can be imported here; nothing where there is none."""
+    problem = ""
+    try:
+        if name:
+            load_summarizer(name)
+    except InvalidSettings as error:
+        problem = str(error)
+    remedy = "install it where the workers run, or correct TURNFOLD_SUMMARIZER: nothing is refined meanwhile"
+    return [judged("summarizer", ok=not problem, detail=problem or name, remedy=remedy)] if name else []
 
 
 def _version(package: str) -> str:

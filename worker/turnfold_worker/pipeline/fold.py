@@ -29,6 +29,7 @@ from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
 from turnfold_worker.pipeline.notes.block_notes import block_postings
+from turnfold_worker.pipeline.notes.days_meant import times_of
 from turnfold_worker.pipeline.notes.in_force import weighed_by_anchors, with_settling
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, passages_of, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
@@ -107,7 +108,7 @@ def fold_segment(
     drafts = extract_anchors(readings, settings, vectors)
     weighed = weighed_by_anchors(notes, drafts)
     best = ranked(weighed, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE))
-    passages = passages_of(notes, [words for _, words in found])
+    passages = passages_of(notes, [words for _, words in found], times_of(found, readings))
     levels = summarize(readings, facts, best)
     node = _node(
         turns, idx=idx, slug_text=slug(facts, levels.topics), levels=levels.texts, importance=_importance(told, drafts)

@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -38,6 +39,8 @@ _LENDERS: Final = 60
 _SHORTEST_LENDER: Final = 6
 _LENT: Final = 5
 """A path gains one point for this many of the symbol."""
+_WORKED_ON: Final = 4
+"""How much more a path is worth whose file was changed or run."""
 _SCALE: Final = 10_000
 _DISCOUNT: Final = tuple(round(_SCALE * math.pow(max(tokens, 1), -0.3)) for tokens in range(128))
 """What a point is worth in a name of so many tokens, in whole numbers, so that no platform rounds another way."""
@@ -150,14 +153,18 @@ def _bounded(entries: Iterable[LedgerEntry]) -> Ledger:
     return Ledger(tuple(LedgerEntry(entry.name, entry.score - lost, entry.seq) for entry in kept))
 
 
-def rank(ledger: Ledger) -> tuple[str, ...]:
+def rank(ledger: Ledger, worked_on: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
     """The names worth most per token first; none is part of a name before it.
 
-    Points are divided by `tokens ** 0.3`: half the length is worth a fifth more points. Where the conversation writes
-    paths from a folder on, that folder stands once, before the first of them.
+    Points are divided by `tokens ** 0.3`: half the length is worth a fifth more points. `worked_on` are files, without
+    folders, that were changed or run: paths to them come early. Where the conversation writes paths from a folder on,
+    that folder stands once, before the first of them.
     """
     points, root = _from_root(_with_tails_merged(ledger), ledger)
     _lend(points)
+    for name in points:
+        if file_name(name) in worked_on:
+            points[name] *= _WORKED_ON
     value = _without_series({name: (1 + score) * _discount(name) for name, score in points.items()})
     shown: list[str] = []
     text = root

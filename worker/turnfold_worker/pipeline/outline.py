@@ -28,6 +28,7 @@ from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.turns.actions import actions_of
 from turnfold_worker.pipeline.turns.reading import manuals_of
+from turnfold_worker.pipeline.turns.requests import requests_of
 from turnfold_worker.pipeline.turns.treatment import read_segment
 
 COVER_TOKENS: Final = 32_000
@@ -107,10 +108,12 @@ def make_outline(
     cover: Sequence[tuple[Covered, NodeNotes]],
     chapters: tuple[ChapterName, ...] = (),
     settled: Sequence[SettledAnchor] = (),
+    users: Sequence[StoredTurn] = (),
 ) -> Outline:
     """The outline over a cover in order, without the turns after it.
 
-    `chapters` are those over the cover, `settled` the anchors that are over.
+    `chapters` are those over the cover, `settled` the anchors that are over, `users` the first and the newest turns of
+    users in it.
     """
     if not cover:
         return Outline()
@@ -118,13 +121,15 @@ def make_outline(
     notes = in_order(note for _, one in cover for note in one.notes)
     overtaken = (*overtaken_by_anchors(settled), *overtaken_by_notes(notes))
     notes = weighed_by_force(notes, settled, OvertakenIndex(overtaken))
+    actions = kept_actions([action for _, one in cover for action in one.actions])
     return Outline(
         last_seq=cover[-1][0].last_seq,
         cover=tuple(covered for covered, _ in cover),
         chapters=chapters,
         notes=tuple(ranked(notes, said, most_tokens=OUTLINE_TIERS[-1])),
-        names=rank(merge_ledgers(*(one.ledger for _, one in cover))),
-        actions=kept_actions([action for _, one in cover for action in one.actions]),
+        names=rank(merge_ledgers(*(one.ledger for _, one in cover)), frozenset(action.about for action in actions)),
+        actions=actions,
+        requests=requests_of(users) if said.get(str(Role.TOOL)) else (),
         said=said,
         tool_percent=_tool_percent(said),
         overtaken=overtaken,
@@ -149,6 +154,7 @@ def with_tail(
         tail=tuple(ranked(notes, said, most_tokens=_TAIL_TOKENS)),
         tail_seq=turns[-1].seq if turns else 0,
         tail_actions=actions_of(told, before=before),
+        tail_requests=requests_of(told) if tool_percent else (),
         # Without a tool's words no context shows names.
         tail_names=rank(segment_ledger(told, manuals_of(readings)))[:_TAIL_NAMES] if tool_percent else (),
         tool_percent=tool_percent,

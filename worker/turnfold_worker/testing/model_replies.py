@@ -49,7 +49,7 @@ def read_request(user: str) -> list[ReadSegment]:
 
 def sentences(words: str, *, kept: str = " | ") -> list[str]:
     """The sentences of a turn that say something; what is kept already is left out, or shown with `kept` for it."""
-    said = re.sub(r"<<(.*?)>>", kept, words, flags=re.DOTALL)
+    said = re.sub(r"<<\d+: (.*?)>>", kept, words, flags=re.DOTALL)
     return [part.strip(" .|") for part in re.split(r"[!?\n|]|\.(?!\d)", said) if len(part.split()) > 3]
 
 
@@ -77,6 +77,7 @@ def segments_of(user: str) -> list[dict[str, Any]]:
     return [
         {
             "segment": one.number, "notes": notes(one.turns, _count(one.asked)), "quotes": quotes(one),
+            "filler": [],
             "tags": tags([one]),
         }
         for one in read_request(user)

@@ -1,4 +1,4 @@
-"""What is shown by default: whatever says most for a token, over all that was said.
+"""The parts of a context: whatever says most for a token over all that was said, or most of what is new.
 
 In reading order:
 
@@ -6,10 +6,16 @@ top_anchors     the anchors of a read, best first
 past            the notes that there are, looked at as far as needed
 group_spans     which lines they stand under
 frame           all lines before the recent turns
+requests        what an agent was asked to do
 latest_actions  what was done last with tools
 answers         turns that answer a query, word for word
 fitting         the first of a ranking while there is room
 asked           what a query adds, behind what stands there whatever is asked
+draft           a plan in the making, and what its parts leave to each other
+first_parts     anchors, names, actions
+raw_turns       which recent turns are shown raw
+noted_past      notes by value for a token, and what a question adds
+ages            notes by age
 parts           all parts of a context, from these
 asked_blocks    code, tables and outputs that a query asks for
 selection       the largest context of such parts that fits

@@ -11,7 +11,9 @@ from turnfold.assemble.by_value.fitting import fitting_notes
 from turnfold.assemble.by_value.past import NOTHING_STANDS, Past, Standing, Taken
 from turnfold.assemble.forms.groups import Hits
 from turnfold.assemble.forms.render_text import HITS_HEADER
+from turnfold.assemble.policy import rounded_down
 from turnfold.assemble.pricing import Pricing
+from turnfold.contract.note_lists import NoteRow
 from turnfold.contract.notes import Note, in_order
 
 _ALL_FOR_QUERY: Final = 1_000
@@ -29,7 +31,7 @@ def room_unasked(room: int, *, share: float, target: int) -> int:
     """
     small = max(0.0, 1.0 - _ALL_FOR_QUERY / max(1, target))
     most = max(int(share * small * room), room - _ENOUGH)
-    return most - most % max(1, int(_STEP * target))
+    return rounded_down(most, int(_STEP * target))
 
 
 class Asked(NamedTuple):
@@ -59,10 +61,10 @@ class Asked(NamedTuple):
 
 
 def asked(
-    found: Iterable[Note], past: Past, background: AbstractSet[tuple[int, int]], said: Quoted, room: int,
+    found: Iterable[Note], past: Iterable[NoteRow], background: AbstractSet[tuple[int, int]], said: Quoted, room: int,
     pricing: Pricing,
 ) -> Asked:  # fmt: skip
-    """Of what a query found as much as fits into `room` tokens beside the background, then what says most.
+    """Of what a query found as much as fits into `room` tokens beside the background, then what says most of `past`.
 
     `background` are turns and places of the notes that are shown anyway.
     """

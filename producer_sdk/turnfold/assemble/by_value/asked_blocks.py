@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.markers import turns_marker
 from turnfold.assemble.forms.render_text import EXCERPTS_HEADER, clip_gap
+from turnfold.assemble.least import least_assembly
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.selection import least_assembly
 from turnfold.code_blocks.blocks import INTRODUCTION, block_name, introduction
 from turnfold.code_blocks.index import FoundBlock, entries_of
 from turnfold.code_blocks.languages import language_of

@@ -40,6 +40,11 @@ def bare_words(text: str) -> list[str]:
     return [word.strip(MARKS) for word in text.lower().split()]
 
 
+def filled_from(chosen: Sequence[Note]) -> int:
+    """The turn before which notes that are chosen stay alone, whatever is added to fill a context."""
+    return sorted([note.seq for note in chosen])[int(_STAYS * len(chosen))]
+
+
 class Past:
     """Notes of what is folded, best first, that nothing else in the context says. Looked at as far as needed."""
 
@@ -62,7 +67,7 @@ class Past:
 
     def near_the_end_of(self, chosen: Sequence[Note], others: Iterable[Note] = ()) -> list[Note]:
         """Those near the end of notes that are chosen, which are neither among these nor among others."""
-        end = sorted([note.seq for note in chosen])[int(_STAYS * len(chosen))]
+        end = filled_from(chosen)
         known = {(note.seq, note.place) for note in (*chosen, *others) if note.seq >= end}
         return [
             notes[at]
@@ -94,4 +99,5 @@ class Past:
 
     def _is_anchored(self, note: Note) -> bool:
         """True when an anchor that is shown says what the note says."""
-        return self._anchored[note.seq].issuperset(bare_words(note.text))
+        name = note.speaker.lower()
+        return (self._anchored[note.seq] | {name, f"{name}'s"}).issuperset(bare_words(note.text))

@@ -1,21 +1,26 @@
-"""The default selection: whatever says most for a token, over all that was said."""
+"""The largest context that fits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from turnfold.assemble.assembly import Assembly, assemble
 from turnfold.assemble.by_value.asked_blocks import asked_blocks
 from turnfold.assemble.by_value.parts import parts_by_value
-from turnfold.assemble.context import LeftOut
-from turnfold.assemble.forms.markers import node_marker
+from turnfold.assemble.least import AskedToExpand
 from turnfold.assemble.material import Material
-from turnfold.assemble.often import folded_often, often_of, taken_often
+from turnfold.assemble.often import often_of, taken_often
 from turnfold.assemble.plan import Choice, Plan
+from turnfold.assemble.policy import rounded_down
 from turnfold.assemble.pricing import Pricing
-from turnfold.assemble.selection import ATTEMPTS, ENOUGH_USED, AskedToExpand
 from turnfold.contract.records import LevelKey
+
+_ATTEMPTS: Final = 4
+"""Finished contexts that are counted before the smallest one is taken."""
+
+_ENOUGH_USED: Final = 0.03
+"""Of the budget: with less than this to spare, no further context is tried."""
 
 _SAFETY: Final = 0.004
 """Of the budget: kept back at each further attempt."""
@@ -27,50 +32,42 @@ _STEPS: Final = 100
 """Steps of the budget in which a target is corrected."""
 
 
-class ByValue:
-    """Notes by value for a token. Only segments that are looked up often need texts of levels."""
+def choose_parts(material: Material, pricing: Pricing) -> Choice:
+    """A plan for the budget by stored counts. Only segments that are looked up often need texts of levels."""
+    plan = _plan(material, pricing, target=max(0, material.request.usable_tokens))
+    return Choice(tuple((0, node.idx, 1) for node in plan.often), plan, material, pricing)
 
-    def choose(self, material: Material, pricing: Pricing) -> Choice:
-        plan = _plan(material, pricing, target=max(0, material.request.usable_tokens))
-        return Choice(tuple((0, node.idx, 1) for node in plan.often), plan, material, pricing)
 
-    def largest_fitting(
-        self, material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]
-    ) -> Assembly | None:
-        """Chosen by stored counts for a target that is corrected by what it costs."""
-        usable = material.request.usable_tokens
-        best: Assembly | None = None
-        target, plan = usable, choice.plan
-        low, high = (0, 0), (0, 0)
-        for attempt in range(ATTEMPTS):
-            found = assemble(plan, texts, pricing=pricing, style=material.style)
-            if found.largest > usable:
-                high = (target, found.largest)
-            else:
-                low = (target, found.largest)
-                best = found if best is None or found.largest > best.largest else best
-            if best is not None and best.largest >= (1 - ENOUGH_USED) * usable:
-                break
-            # What still fits nothing comes down faster: the smallest context is far smaller.
-            wanted = usable * (1 - _SAFETY) * (1.0 if best is not None else _LESS**attempt)
-            following = _between(low, high if high[0] else (target, found.largest), int(wanted))
-            # In steps, so that the same past is chosen while the recent turns grow.
-            following -= following % max(1, usable // _STEPS)
-            if following in {low[0], high[0]}:
-                break
-            target = following
-            plan = _plan(material, choice.pricing, target=target)
-        return best
+def largest_fitting(
+    material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]
+) -> Assembly | None:
+    """The largest context that was found to fit by the request's counter; None when none did.
 
-    def not_repeated(self, material: Material, plan: Plan) -> Iterator[LeftOut]:
-        """Segments that are looked up often and have no room in their share."""
-        if not material.request.policy.often_share:
-            return
-        for node in [one.node for one in folded_often(material, plan) if one.node not in plan.often]:
-            yield LeftOut(
-                f"the detail of turns {node.first_seq} to {node.last_seq}, which are looked up often",
-                node_marker(node, level=1, short=material.style.short),
-            )
+    Chosen by stored counts for a target that is corrected by what it costs.
+    """
+    usable = material.request.usable_tokens
+    best: Assembly | None = None
+    target, plan = usable, choice.plan
+    low, high = (0, 0), (0, 0)
+    for attempt in range(_ATTEMPTS):
+        found = assemble(plan, texts, pricing=pricing, style=material.style)
+        if found.largest > usable:
+            high = (target, found.largest)
+        else:
+            low = (target, found.largest)
+            best = found if best is None or found.largest > best.largest else best
+        if best is not None and best.largest >= (1 - _ENOUGH_USED) * usable:
+            break
+        # What still fits nothing comes down faster: the smallest context is far smaller.
+        wanted = usable * (1 - _SAFETY) * (1.0 if best is not None else _LESS**attempt)
+        following = _between(low, high if high[0] else (target, found.largest), int(wanted))
+        # In steps, so that the same past is chosen while the recent turns grow.
+        following = rounded_down(following, usable // _STEPS)
+        if following in {low[0], high[0]}:
+            break
+        target = following
+        plan = _plan(material, choice.pricing, target=target)
+    return best
 
 
 def _plan(material: Material, pricing: Pricing, *, target: int) -> Plan:

@@ -4,6 +4,7 @@ In reading order:
 
 markers        what stands for words that are left out
 clip           text cut to a number of tokens
+text_pieces    a long turn as paragraphs, items, rows, runs of lines
 clip_around    a long turn cut around what it tells
 content_parts  parts of a message in either provider's form
 chat           the recent turns as they are shown

@@ -1,6 +1,7 @@
 """Cutting a long turn around what it tells: its head, its end, and between them what must not be lost. Pure.
 
-Kept are sentences with decisions, numbers, errors, names and paths. A fence is shown whole, or named on one line.
+Kept are pieces with what is asked about, decisions, numbers, errors, names and paths, under the headings that they
+stand below. A fence or a formula is shown whole; a fence may be named on one line instead.
 """
 
 from __future__ import annotations
@@ -10,17 +11,14 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from turnfold.assemble.forms.clip import clip_middle, head_of, longest_within
-from turnfold.code_blocks.blocks import block_name, line_count
-from turnfold.code_blocks.languages import kind_of_language, language_of
-from turnfold.contract.fences import Fence, fences_of
+from turnfold.assemble.forms.text_pieces import Piece, closed, pieces_of
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.terms import rarity
 from turnfold.tokens import TokenCount
 
 _FURTHER_GAP: Final = " […] "
 """Stands for what is left out, but for the first place, which has the marker."""
-_SENTENCE_END: Final = lazy_pattern(
-    r"\n+|(?<=[.!?;:])(?<![\s#]\d\.)(?<![\s#]\d\d\.)[ \t]+(?=\S)|(?<=[\u3002\uff01\uff1f])"
-)
+_ERROR: Final = lazy_pattern(r"(?i)\b(?:\w{0,30}errors?|\w{0,30}exception|fail(?:ed|ure|s)?|denied|timed out|broken)\b")
 _SIGNS: Final = (
     (
         lazy_pattern(
@@ -29,166 +27,205 @@ _SIGNS: Final = (
         ),
         1.0,
     ),
-    (lazy_pattern(r"(?i)\b(?:\w{0,30}errors?|\w{0,30}exception|fail(?:ed|ure|s)?|denied|timed out|broken)\b"), 0.8),
-    (lazy_pattern(r"\d"), 0.6),
+    (_ERROR, 0.8),
     (lazy_pattern(r"`[^`\n]+`|\b\w+_\w+\b|\b\w+\.\w{1,5}\b(?=[\s,)]|$)|\S/\S|://"), 0.5),
     (lazy_pattern(r"(?<=[\w,;:)] )[A-Z][\w'-]+"), 0.4),
     (lazy_pattern(r"\?\s*$"), 0.3),
 )
 """What a sentence has that must not be lost, and what it adds to its worth."""
+_DIGITS: Final = 0.6
+"""For a number in prose: lines of code and of files have numbers anyway."""
 _PLAIN: Final = 0.3
 _BARE: Final = 0.05
-"""For a word or a heading alone."""
+"""For a word or two alone."""
 _FENCED: Final = 1.2
 _NAMED: Final = 0.6
+_ASKED: Final = 2.0
+"""For the piece with most of what is asked about."""
 _OVERHEAD: Final = 40
 """Code points that a piece is charged beside its own: a gap costs too."""
-_LONGEST_PIECE: Final = 400
 _LEAST_BEGINNING: Final = 24
 """Code points of the first words."""
-_HEAD: Final = 1
-"""Pieces from the beginning that are taken first, then the last one."""
+_CLOSING: Final = lazy_pattern(
+    r"(?i)(?:if you (?:have|need)|let me know|feel free|(?:i )?hope (?:this|that|it)|by following"
+    r"|these (?:steps|changes)|happy \w+ing|good luck|would you like)\b"
+)
+"""How a turn ends that tells nothing more."""
+_ASKS: Final = lazy_pattern(r"(?i)\?\s*$|\bplease\b")
+_NUMBER_OF_LINE: Final = lazy_pattern(r"\s{0,8}\d{1,7}[:|\t\u2192]")
+_SHORTEST_LINE: Final = 4
 
 
-class _Piece(NamedTuple):
-    """A sentence of a text, or a fence, which is shown whole or named, not both."""
+class Focus(NamedTuple):
+    """What a cut goes by, beside the text."""
 
-    start: int
-    end: int
-    text: str
-    """As it is shown."""
-    worth: float
-    fence: int = -1
-    """Which one; of a sentence -1."""
-    named: bool = False
-
-    @property
-    def size(self) -> int:
-        """Code points that it takes."""
-        return len(self.text) + _OVERHEAD
+    asked: tuple[str, ...] = ()
+    """Stems of what is asked about."""
+    elsewhere: frozenset[str] = frozenset()
+    """Lines, as `bare_lines` gives them, that stand in the context anyway: what repeats them is left out."""
+    is_output: bool = False
+    """A tool wrote the text."""
+    in_order: bool = False
+    """What comes first says most: what a text asks for at its end, then one piece after the other."""
 
 
-def clip_around(text: str, max_tokens: int, gap: str, count: TokenCount, *, kept: int | None = None) -> str:
+NO_FOCUS: Final = Focus()
+
+
+class _Pieces(NamedTuple):
+    """The pieces of a text, and the order in which they are taken."""
+
+    all: Sequence[Piece]
+    order: Sequence[int]
+
+
+def clip_around(
+    text: str, max_tokens: int, gap: str, count: TokenCount, *, kept: int | None = None, focus: Focus = NO_FOCUS
+) -> str:
     """What `text` tells, in order, within `max_tokens`; `gap` stands where something is left out first.
 
     `kept` is where a read left the middle of the text out: there is a gap whatever is shown. Where not even a sentence
     fits, the ends are shown, as `clip_middle` does.
     """
-    pieces, order = _pieces_in_order(text, kept)
+    pieces = _pieces_in_order(text, kept, focus)
 
     def shown(size: int) -> str:
-        return _joined(text, _taken(pieces, order, size), gap, kept)
+        return _joined(text, _taken(pieces, size), gap, kept)
 
-    size = longest_within(sum(piece.size for piece in pieces), max_tokens, lambda size: count(shown(size)))
-    taken = _taken(pieces, order, size)
+    most = sum(len(piece.text) + _OVERHEAD for piece in pieces.all)
+    size = longest_within(most, max_tokens, lambda size: count(shown(size)))
+    taken = _taken(pieces, size)
     if taken:
         return _joined(text, taken, gap, kept)
-    return clip_middle(_without_fences(text, pieces), max_tokens, gap, count)
+    return clip_middle(_without_fences(text, pieces.all), max_tokens, gap, count)
+
+
+def bare_lines(text: str) -> list[str]:
+    """The lines of a text that tell it from others, without the number before each and what indents it."""
+    lines = (_NUMBER_OF_LINE.sub("", line, count=1).strip() for line in text.split("\n"))
+    return [line for line in lines if len(line) >= _SHORTEST_LINE]
 
 
 @lru_cache(maxsize=64)
-def _pieces_in_order(text: str, kept: int | None) -> tuple[Sequence[_Piece], Sequence[int]]:
+def _pieces_in_order(text: str, kept: int | None, focus: Focus) -> _Pieces:
     """The pieces of a text, and the order in which they are taken: one read cuts a turn to several sizes."""
-    pieces = _pieces(text, kept)
-    return pieces, _order(pieces)
+    pieces = pieces_of(text, kept, is_output=focus.is_output)
+    return _Pieces(pieces, _order(pieces, focus))
 
 
-def _pieces(text: str, kept: int | None) -> list[_Piece]:
-    pieces: list[_Piece] = []
-    at = 0
-    for number, fence in enumerate(fences_of(text)):
-        pieces += _sentences(text, at, fence.start, kept)
-        end = fence.end - (text[fence.end - 1 : fence.end] == "\n")
-        # What a read cut is not whole any more.
-        if kept is None or not fence.start < kept < fence.end:
-            pieces.append(_Piece(fence.start, end, text[fence.start : end], _FENCED, number))
-        pieces.append(_Piece(fence.start, end, _name(text, fence), _NAMED, number, named=True))
-        at = fence.end
-    return [*pieces, *_sentences(text, at, len(text), kept)]
+def _order(pieces: Sequence[Piece], focus: Focus) -> list[int]:
+    """Places of the pieces: the first ones and the last one, then by what they tell for their length."""
+    repeats = {i for i, piece in enumerate(pieces) if i and _is_repeat(piece, focus.elsewhere)}
+    told = [i for i, piece in enumerate(pieces) if not piece.is_label and i not in repeats]
+    prose = [i for i in told if pieces[i].fence < 0]
+    first = [i for i, piece in enumerate(pieces[:1]) if piece.fence < 0]
+    last = [i for i in prose[-1:] if not _CLOSING.match(pieces[i].text)]
+    if focus.in_order:
+        asking = [i for i in prose[-1:] if _ASKS.search(pieces[i].text)]
+        return list(dict.fromkeys([*first, *prose[:1], *asking, *told]))
+    ends = dict.fromkeys([*first, *prose[:1], *last])
+    worth = _worth(pieces, told, focus)
+
+    def place(i: int) -> tuple[float, int]:
+        # Of what a tool printed lines that follow each other tell more than those of many places.
+        return (-worth[i] if focus.is_output else -worth[i] / (len(pieces[i].text) + _OVERHEAD) ** 0.5, i)
+
+    asked = [i for i in told if worth[i] >= _ASKED]
+    return list(dict.fromkeys([*first, *sorted(asked, key=place)[:1], *ends, *sorted(told, key=place)]))
 
 
-def _sentences(text: str, start: int, end: int, kept: int | None) -> list[_Piece]:
-    edges = {match.end() for match in _SENTENCE_END.finditer(text, start, end)} | {end}
-    if kept is not None and start < kept < end:
-        edges.add(kept)
-    pieces = []
-    for edge in sorted(edges):
-        while start < edge:
-            stop = edge
-            if edge - start > _LONGEST_PIECE:
-                space = text.rfind(" ", start + _LONGEST_PIECE // 2, start + _LONGEST_PIECE)
-                stop = space + 1 if space > 0 else edge
-            piece = text[start:stop]
-            if words := piece.strip():
-                begin = start + len(piece) - len(piece.lstrip())
-                signs = sum(points for pattern, points in _SIGNS if pattern.search(words))
-                worth = _PLAIN + signs if words.count(" ") > 1 else _BARE
-                pieces.append(_Piece(begin, begin + len(words), words, worth))
-            start = stop
-    return pieces
+def _is_repeat(piece: Piece, elsewhere: frozenset[str]) -> bool:
+    lines = bare_lines(piece.text) if elsewhere else []
+    return bool(lines) and elsewhere.issuperset(lines)
 
 
-def _name(text: str, fence: Fence) -> str:
-    inside = text[fence.inside : fence.inside_end]
-    language = language_of(fence.info, inside)
-    return f"({block_name(inside, kind_of_language(language), language, lines=line_count(inside))})"
+def _worth(pieces: Sequence[Piece], told: Sequence[int], focus: Focus) -> dict[int, float]:
+    """What each piece tells."""
+    held = {}
+    if focus.asked:
+        for i in told:
+            lowered = pieces[i].text.lower()
+            held[i] = sum(rarity(stem) for stem in focus.asked if stem in lowered)
+    most = max(held.values(), default=0)
+    worth = {}
+    for i in told:
+        piece = pieces[i]
+        asked = _ASKED * held[i] / most if most else 0.0
+        worth[i] = asked + _signs(piece, is_output=focus.is_output)
+    return worth
 
 
-def _order(pieces: Sequence[_Piece]) -> list[int]:
-    """Positions of the pieces: the first ones and the last one, then by what they tell for their length."""
-    prose = [i for i, piece in enumerate(pieces) if piece.fence < 0]
-    first = [*prose[:_HEAD], *prose[max(_HEAD, len(prose) - 1) :]]
-    rest = sorted(set(range(len(pieces))) - set(first), key=lambda i: (-pieces[i].worth / pieces[i].size, i))
-    return [*first, *rest]
+def _signs(piece: Piece, *, is_output: bool) -> float:
+    if piece.fence >= 0:
+        return _NAMED if piece.named else _FENCED
+    if is_output:
+        return float(_ERROR.search(piece.text) is not None)
+    if piece.text.count(" ") <= 1:
+        return _BARE
+    digits = _DIGITS if not piece.is_code and any(map(str.isdigit, piece.text)) else 0.0
+    return _PLAIN + digits + sum(points for pattern, points in _SIGNS if pattern.search(piece.text))
 
 
-def _taken(pieces: Sequence[_Piece], order: Sequence[int], size: int) -> list[_Piece]:
+def _taken(pieces: _Pieces, size: int) -> list[Piece]:
     """Those that fit into so many code points, in order; a fence that fits stands whole, and its name does not.
 
-    A text always begins with its first words, however long its first sentence is.
+    Each stands below its labels. A text always begins with its first words, however long its first sentence is.
     """
-    taken: dict[int, _Piece] = {}
-    for i in order:
-        piece = pieces[i]
-        if not taken and piece.fence < 0:
+    taken: dict[int, Piece] = {}
+    for i in pieces.order:
+        piece = pieces.all[i]
+        if not taken and piece.fence < 0 and i == 0:
             piece = _begun(piece, max(_LEAST_BEGINNING, size - _OVERHEAD))
-        if piece.size <= size:
-            taken[i] = piece
-            size -= piece.size
+        wanted = {i: piece}
+        label = piece.label
+        while label >= 0 and label not in taken:
+            wanted[label] = pieces.all[label]
+            label = pieces.all[label].label
+        # A label goes on right above what stands below it: no gap is between them, or one that is there anyway.
+        cost = sum(len(one.text) for one in wanted.values()) + _OVERHEAD
+        if i not in taken and cost <= size:
+            taken |= wanted
+            size -= cost
     chosen = [taken[i] for i in sorted(taken)]
-    whole = {piece.fence for piece in chosen if not piece.named}
+    whole = {piece.fence for piece in chosen if piece.fence >= 0 and not piece.named}
     return [piece for piece in chosen if not (piece.named and piece.fence in whole)]
 
 
-def _begun(piece: _Piece, size: int) -> _Piece:
+def _begun(piece: Piece, size: int) -> Piece:
     """The beginning of a piece, up to so many code points."""
-    words = head_of(piece.text, size).rstrip()
+    words = piece.text
+    if len(words) > size:
+        words = closed(head_of(words, size).rstrip())
     return piece._replace(text=words, end=piece.start + len(words))
 
 
-def _joined(text: str, taken: Sequence[_Piece], gap: str, kept: int | None) -> str:
+def _joined(text: str, taken: Sequence[Piece], gap: str, kept: int | None) -> str:
     """The pieces with what stood between them, or a gap where something did that is left out."""
     shown: list[str] = []
     at = 0
     mark = gap
-    after_fence = False
+    after_whole = False
     for piece in taken:
         is_cut = kept is not None and at <= kept <= piece.start
         if text[at : piece.start].strip() or is_cut:
-            # A fence begins and ends on lines of its own.
-            shown.append(f"\n{mark.strip()}\n" if after_fence or piece.fence >= 0 else mark)
+            begins_line = text.rfind("\n", at, piece.start) >= 0
+            # A fence begins and ends on lines of its own; a paragraph, an item or a row begins on one.
+            if after_whole:
+                shown.append(f"\n{mark.strip()}\n")
+            else:
+                shown.append(f"{mark.rstrip()}\n" if begins_line or piece.fence >= 0 else mark)
             mark = _FURTHER_GAP
         else:
             shown.append(text[at : piece.start])
         shown.append(piece.text)
         at = piece.end
-        after_fence = piece.fence >= 0
+        after_whole = piece.fence >= 0
     if text[at:].strip() or (kept is not None and at <= kept):
-        shown.append(f"\n{mark.strip()}" if after_fence else mark)
+        shown.append(f"\n{mark.strip()}" if after_whole else mark)
     return "".join(shown).strip()
 
 
-def _without_fences(text: str, pieces: Sequence[_Piece]) -> str:
+def _without_fences(text: str, pieces: Sequence[Piece]) -> str:
     """The text with its fences named."""
     shown = []
     at = 0

@@ -18,6 +18,8 @@ from turnfold.contract.records import MAX_HEIGHT, Node
 from turnfold.errors import UnknownMarker
 
 ARROW: Final = "\N{RIGHTWARDS ARROW}"
+COARSEST: Final = 3
+"""The level that shows most turns for a token: their tags."""
 
 _LONGEST: Final = 200
 """Code points of a marker; whatever is longer was not made by us."""

@@ -74,6 +74,11 @@ def excerpt_opening(turn: StoredTurn) -> str:
     return f"[turn {turn.seq}{day}, {speaker_label(turn)}] "
 
 
+def request_opening(seq: int, speaker: str, marker: str) -> str:
+    """What stands before what an agent was asked to do."""
+    return f"[task, turn {seq} {ARROW}{marker}] {speaker}: "
+
+
 def anchor_opening(anchor: Anchor) -> str:
     """What stands before an anchor's words: its type, its turn, when that tells more, and who said it."""
     replaced = _replaced(anchor)
@@ -122,17 +127,8 @@ def task_part(task: str) -> str:
 
 def node_opening(node: Node, *, level: int, short: bool) -> str:
     """What stands before a node's words: its turns, its days, and the way to the next level of detail."""
-    return opening_turns(node, short=short) + opening_marker(node, level=level, short=short)
-
-
-def opening_turns(node: Node, *, short: bool) -> str:
-    """The first half of a node's opening: which turns, and when."""
-    return f"[{_turns_named(node.first_seq, node.last_seq)}{'' if short else _days(node)} "
-
-
-def opening_marker(node: Node, *, level: int, short: bool) -> str:
-    """The second half: the way to the next level of detail."""
-    return f"{ARROW}{node_marker(node, level=level - 1, short=short)}] "
+    turns = _turns_named(node.first_seq, node.last_seq) + ("" if short else _days(node))
+    return f"[{turns} {ARROW}{node_marker(node, level=level - 1, short=short)}] "
 
 
 def group_line(marker: str) -> str:
@@ -155,10 +151,9 @@ def names_line(names: Sequence[str]) -> str:
     return f"[{NAMES}] {', '.join(names)}\n"
 
 
-def range_line(first_seq: int, last_seq: int, *, marker: str, tags: str = "") -> str:
-    """Neighbouring nodes in one line, with the best of their tags."""
-    about = f": {tags}" if tags else ""
-    return f"[{_turns_named(first_seq, last_seq)}{about} {ARROW}{marker}]\n"
+def range_line(first_seq: int, last_seq: int, *, marker: str) -> str:
+    """Neighbouring nodes in one line."""
+    return f"[{_turns_named(first_seq, last_seq)} {ARROW}{marker}]\n"
 
 
 def unfolded_line(first_seq: int, last_seq: int) -> str:

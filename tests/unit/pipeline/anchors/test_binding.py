@@ -105,6 +105,10 @@ def test_what_somebody_longs_for_is_a_fact_among_people() -> None:
     assert [one.type for one in found] == [AnchorType.CRITICAL_FACT]
 
 
+def test_what_somebody_may_do_binds_nobody_among_people() -> None:
+    assert commitments("Ana: You can go by tram.", "Omar: I see.") == []
+
+
 def test_an_assistant_that_says_it_can_help_promises_nothing() -> None:
     for text, kept in (("Absolutely, I can help you with the plan.", False), ("I can send it to you today.", True)):
         found = extract_anchors([read_turn(said(text, role=Role.ASSISTANT))], FoldSettings())

@@ -115,9 +115,16 @@ def standing_in(said: str, *, role: str = "user") -> list[tuple[int, int]]:
 def test_an_order_takes_no_place_of_another_term() -> None:
     counts = {f"word{i}": 3 for i in range(MAX_POSTINGS + 50)}
     found = postings_of(counts, passages_of([note(1, 0)], ["Always answer in German."]))
-    assert len(found) == MAX_POSTINGS + 1
     assert found[-1].term == STANDING
     assert found[:-1] == postings_of(counts, passages_of([note(1, 0)], ["We answer in German."]))
+
+
+def test_a_term_of_a_note_is_found_however_much_else_a_segment_says() -> None:
+    counts = {f"word{i}": 9 for i in range(3 * MAX_POSTINGS)}
+    notes = [note(1, place)._replace(text=f"granary{place} holds oats") for place in range(300)]
+    found = postings_of(counts, passages_of(notes))
+    assert {f"granary{place}" for place in range(300)} <= {posting.term for posting in found}
+    assert len(found) <= MAX_POSTINGS
 
 
 def test_the_last_passage_of_each_turn_ends_it() -> None:

@@ -31,6 +31,10 @@ TALK = """
 2026-04-16 Paul: We want to launch it in June, if the engine is repaired by then. The mechanic asks for 900 euros.
 2026-04-16 Ines: I'd love to come. I'm taking a course in underwater photography next month.
 2026-04-16 Paul: Then you can take pictures of the hull. We named the boat Petrel.
+2026-04-20 Ines: We had a picnic with our neighbours two weekends ago. Have you ever tried grilled sardines?
+2026-04-20 Paul: Nah, not yet. We should eat some together at the harbour this summer, you and me!
+2026-04-20 Ines: Deal! My grandma gave me her pan when I was a student. [shares a photo: a blue pan]
+2026-04-20 Paul: Ha, lovely. I'm off to feed the cat, talk to you soon!
 """
 
 NOTES = """
@@ -55,12 +59,18 @@ NOTES = """
 14 | Paul | The mechanic asks for 900 euros.
 15 | Ines | Ines takes a course in underwater photography in May 2026.
 16 | Paul | Paul and Karl named the boat Petrel.
+17 | Ines | Ines had a picnic with her neighbours on the weekend of 11 April 2026.
+17 18 | Paul | Paul has not tried grilled sardines.
+18 19 | Paul | Ines and Paul want to eat sardines at the harbour in summer 2026.
+19 | Ines | Ines got a pan from her grandma, when Ines was a student.
+19 | Ines | The color of the pan is blue.
+20 | Paul | Paul fed the cat on 20 April 2026.
 """
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
-STRANGERS = ("Oskar", "Lisbon", "Maddalena", "Vienna", "Quentin", "Ostend")
+STRANGERS = ("Karl", "Helena", "Oskar", "Lisbon", "Maddalena", "Vienna", "Quentin", "Ostend")
 OTHER_WORDS = ("violin", "hospital", "desert", "helicopter", "mushrooms", "lottery", "umbrella", "castle", "trumpet")
 NUMBERS = {"seven": "nine", "four": "six"}
 ROUNDS = 12
@@ -114,12 +124,13 @@ def wrong_number(note: Told, chance: random.Random) -> Told | None:
 
 def wrong_name(note: Told, chance: random.Random) -> Told | None:
     names = re.findall(r"\b(?:Porto|Helena|Karl|Aveiro|Petrel|Paul|Ines)\b", note.text)
-    return note._replace(text=note.text.replace(chance.choice(names), chance.choice(STRANGERS))) if names else None
+    strangers = [name for name in STRANGERS if name not in names]
+    return note._replace(text=note.text.replace(chance.choice(names), chance.choice(strangers))) if names else None
 
 
 def turned_round(note: Told, chance: random.Random) -> Told | None:
     for pattern, by in (
-        (r" (?:does|had|could) (?:not|never) ", " "), (r"\b(is|has|does) ", r"\1 not "),
+        (r" (?:does|had|has|could) (?:not|never) ", " "), (r"\b(is|has|does) ", r"\1 not "),
         (r"\b(loves|feeds|trains|visited|wanted|turned|drinks|bought|gave|named|takes|asks|moved)\b", r"never \1"),
     ):  # fmt: skip
         changed = re.sub(pattern, by, note.text, count=1)

@@ -49,4 +49,4 @@ def test_the_name_of_the_speaker_is_not_said_twice() -> None:
         turns=(1,), speaker="Mara", role="user", said_on=date(2026, 5, 14), text="Mara moved.", importance=3
     )
     (note,) = in_place_of((), [told])
-    assert (note.speaker, note.text, note.day) == ("Mara", "moved.", "14 May 2026")
+    assert (note.speaker, note.text, note.day) == ("Mara", "Moved.", "14 May 2026")

@@ -88,6 +88,7 @@ def test_faithful_words_pass(text: str, seq: int) -> None:
         ("p95 must not stay under 150 ms", 1, Unfaithful.NEGATION),
         ("the checkout refunds were tested", 4, Unfaithful.AFFIRMATION),
         ("Tom burned the seat map.", 2, Unfaithful.WORD), ("They must use MongoDB.", 1, Unfaithful.AFFIRMATION),
+        ("I'll send the seat map", 1, Unfaithful.SPEAKER), ("Sends the seat map by Friday.", 1, Unfaithful.SPEAKER),
         ("Mara will send the seat map", 2, Unfaithful.SPEAKER), ("the budget is 1,500 euros", 9, Unfaithful.TURN),
     ],
 )  # fmt: skip
@@ -212,8 +213,8 @@ def test_levels_are_the_notes_by_speaker_and_day_in_the_order_of_the_turns() -> 
     ]
     (node,) = accept_segments(source(TALK), words(*written, tags=("seat map", "refunds", "unicorns")))
     assert node.levels == {
-        1: "[14 May 2026]\nMara: must use PostgreSQL 16. p95 stays under 150 ms. Mara's budget is 1,500 euros.\n",
-        2: "[14 May 2026]\nMara: must use PostgreSQL 16; p95 stays under 150 ms; Mara's budget is 1,500 euros\n",
+        1: "[14 May 2026]\nMara: Must use PostgreSQL 16. p95 stays under 150 ms. Mara's budget is 1,500 euros.\n",
+        2: "[14 May 2026]\nMara: Must use PostgreSQL 16; p95 stays under 150 ms; Mara's budget is 1,500 euros\n",
         3: "tags: seat map, refunds\n",
     }
     assert [one.importance for one in node.notes] == [5, 3, 3]
@@ -226,7 +227,7 @@ def test_a_bad_note_is_left_out_alone() -> None:
     (node,) = accept_segments(short, words(note("Tom sends the seat map by Friday.", 2), *lies))
     assert [one.text for one in node.notes] == ["Tom sends the seat map by Friday."]
     assert node.accepted.refused == {Unfaithful.NUMBER: 1, Unfaithful.WORD: 1, Unfaithful.TURN: 1}
-    assert node.levels[1] == "[14 May 2026]\nTom: sends the seat map by Friday.\n"
+    assert node.levels[1] == "[14 May 2026]\nTom: Sends the seat map by Friday.\n"
 
 
 def test_what_is_too_long_is_cut_behind_a_sentence_or_a_clause() -> None:
@@ -244,6 +245,21 @@ def test_what_is_too_long_is_cut_behind_a_sentence_or_a_clause() -> None:
 def test_a_note_that_is_repeated_is_kept_once() -> None:
     said = note("p95 stays under 150 ms.", 1)
     assert len(accept_notes([said] * 40, EVIDENCE, TALK).notes) == 1
+
+
+def test_a_note_may_rest_on_a_question_at_the_end_of_the_segment_before() -> None:
+    written = [note("The budget is 1,500 euros.", 3, 2), note("Mara must use PostgreSQL 16.", 1)]
+    accepted = accept_notes(written, EVIDENCE, TALK[2:])
+    assert [kept.turns for kept in accepted.notes] == [(3,)]
+    assert accepted.refused == {Unfaithful.TURN: 1}
+
+
+def test_a_quoted_title_at_the_beginning_keeps_its_marks() -> None:
+    read = [turn(1, 'I read "Small Boats" twice.', name="Tom")]
+    written = [WrittenNote((1,), "Tom", '- "Small Boats" is what Tom read.', 3)]
+    assert [one.text for one in accept_notes(written, Evidence(read), read).notes] == [
+        '"Small Boats" is what Tom read.'
+    ]
 
 
 def test_a_day_that_its_turns_do_not_tell_is_left_out() -> None:

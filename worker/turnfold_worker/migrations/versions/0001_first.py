@@ -124,6 +124,7 @@ def upgrade() -> None:
         sa.Column("replaces", sa.Integer(), nullable=True),
         sa.Column("settled_after", sa.Integer(), nullable=True),
         sa.Column("ruled", sa.SmallInteger(), nullable=True),
+        sa.Column("filler", sa.SmallInteger(), server_default="0", nullable=False),
         sa.Column("refined", sa.SmallInteger(), server_default="0", nullable=False),
         sa.Column("model", sa.String(length=100), nullable=True),
         sa.Column("prompt_version", sa.String(length=60), nullable=True),
@@ -407,6 +408,7 @@ def upgrade() -> None:
         ),
         sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("times", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("passage_conversation_fkey"), ondelete="CASCADE"
         ),

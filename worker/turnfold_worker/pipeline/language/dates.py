@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
@@ -26,8 +27,8 @@ _DAY_NAMES: Final = {
 }
 _PERIOD: Final = re.compile(
     rf"(?i)(?<!\w)(?:(?P<which>last|next) (?P<what>week(?:end)?|month|year|{_SEASONS}|{_DAYS})"
-    r"|this (?P<this>month|year))"
-    r"(?!['\u2019-]?\w| (?:of|or|and|to) )"
+    r"|last (?P<night>night)|this (?P<this>month|year))"
+    r"(?!['\u2019-]?\w| (?:of|or|to) | and (?!(?:i|we|it|he|she|they|you|my|our|now)\b))"
 )
 _NO_PERIOD: Final = re.compile(
     r"(?i)\b(?:the|this|that|these|those|my|our|your|his|her|their|its|every|very|of|a|no|any|each|first|and|or|after"
@@ -64,9 +65,24 @@ def resolve_relative_days(text: str, said_on: date) -> str:
     'signed 12 May 2026'
     >>> resolve_relative_days("started last month, moving next Friday", date(2026, 5, 14))
     'started April 2026, moving Friday after 14 May 2026'
+    >>> resolve_relative_days("saw it last night", date(2026, 5, 14))
+    'saw it night of 13 May 2026'
     """
-    if not _may_be_relative(text):
-        return text
+    return _resolved(text, said_on)[0] if _may_be_relative(text) else text
+
+
+def relative_day(text: str, said_on: date) -> str | None:
+    """What the relative day of a text means; None where it names none, or more than one.
+
+    >>> relative_day("signed two days ago", date(2026, 5, 14))
+    '12 May 2026'
+    """
+    meant = set(_resolved(text, said_on)[1]) if _may_be_relative(text) else set()
+    return meant.pop() if len(meant) == 1 else None
+
+
+def _resolved(text: str, said_on: date) -> tuple[str, list[str]]:
+    """A text with its relative days replaced, and what they mean."""
 
     def near(match: re.Match[str]) -> str:
         if _LIKENESS.search(text, max(0, match.start() - 20), match.start()):
@@ -87,10 +103,26 @@ def resolve_relative_days(text: str, said_on: date) -> str:
             return match.group()
         if match.start() and match.group()[0].isupper():
             return match.group()
-        return _placed(match.group("which").lower() == "next", match.group("what"), said_on)
+        which, what = match["which"] or "last", match["what"] or match["night"]
+        return _placed(which.lower() == "next", what, said_on)
 
-    text_with_days = _AGO.sub(ago, _NEAR.sub(near, text))
-    return text_with_days if _OTHER_TIME.search(text) or '"' in text else _PERIOD.sub(period, text_with_days)
+    meant: list[str] = []
+    text_with_days = _replaced(_AGO, ago, _replaced(_NEAR, near, text, meant), meant)
+    if _OTHER_TIME.search(text) or '"' in text:
+        return text_with_days, meant
+    return _replaced(_PERIOD, period, text_with_days, meant), meant
+
+
+def _replaced(pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], str], text: str, meant: list[str]) -> str:
+    """A text with the matches of a pattern replaced by what they mean, which is noted where it differs."""
+
+    def replacement(match: re.Match[str]) -> str:
+        day = meaning(match)
+        if day != match.group():
+            meant.append(day)
+        return day
+
+    return pattern.sub(replacement, text)
 
 
 def _back(match: re.Match[str], count: int, said_on: date) -> str:
@@ -113,6 +145,8 @@ def _current(what: str, said_on: date) -> str:
 
 def _placed(after: bool, what: str, said_on: date) -> str:  # noqa: FBT001 - which side of the day
     """A month or a year by its name, a week or a weekday beside the day."""
+    if what.lower() == "night":
+        return f"night of {_shifted('the day before', said_on, -1)}"
     if what.lower() == "year":
         return str(said_on.year + (1 if after else -1))
     if what.lower() == "month":

@@ -31,8 +31,9 @@ _LEAST_DERIVED: Final = 4
 @cache
 def _synonyms() -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for word, *others in _lines("related_words.txt"):
-        found.setdefault(word, set()).update(others)
+    for name in ("related_words.txt", "implied_words.txt"):
+        for word, *others in _lines(name):
+            found.setdefault(word, set()).update(others)
     for words in _lines("same_words.txt"):
         for word in words:
             found.setdefault(word, set()).update(words)

@@ -8,6 +8,7 @@ whole        a clause as it was said, on one line
 telegraph    the same in fewer words
 alone        what a clause says to somebody who reads nothing but it
 turn_notes   a turn as notes
+days_meant   the days that notes speak of
 in_force     which notes still hold, and what took the place of the others
 ranking      the order in which notes are taken when nothing is asked
 passages     the passages of a segment, and their postings

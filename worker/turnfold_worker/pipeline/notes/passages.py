@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from operator import itemgetter
 from typing import Final, NamedTuple
 
+from turnfold.contract.note_times import NoteTime, pack_times
 from turnfold.contract.notes import Note
 from turnfold.contract.passages import (
     IMPACT_SCALE,
@@ -30,8 +31,12 @@ from turnfold.contract.words import note_stems
 from turnfold_worker.pipeline.anchors.rules.statement_rules import PREFERENCE, STANDING_ORDER
 from turnfold_worker.pipeline.language.common_words import WEIGHTS
 
-MAX_POSTINGS: Final = 256
+MAX_POSTINGS: Final = 512
 """Terms by which a segment and its passages are found."""
+_USUAL_POSTINGS: Final = 256
+"""The same of a segment whose notes hold no more terms."""
+_BESIDE: Final = 64
+"""Of these for terms that no note holds, at least: code and tables are found by them."""
 _MAX_WEIGHT: Final = 32_767
 _MOST_TIMES: Final = 50
 _K1: Final = 1.2
@@ -60,6 +65,8 @@ class Passage:
     """Nothing of its turn comes after it."""
     said: str = ""
     """The words of the turn that the notes were made from."""
+    times: Mapping[int, NoteTime] = field(default_factory=dict)
+    """By place, of the notes that tell a time."""
 
     @property
     def alone(self) -> bool:
@@ -79,11 +86,20 @@ class Passage:
         """As it is stored."""
         return pack_passage(self.notes, [" ".join(note_stems(one.text)) for one in self.notes])
 
+    def packed_times(self) -> str | None:
+        """The times as they are stored."""
+        return pack_times(self.times)
 
-def passages_of(notes: Sequence[Note], said: Sequence[str] = ()) -> list[Passage]:
+
+NO_TIMES: Final[Mapping[tuple[int, int], NoteTime]] = {}
+
+
+def passages_of(
+    notes: Sequence[Note], said: Sequence[str] = (), times: Mapping[tuple[int, int], NoteTime] = NO_TIMES
+) -> list[Passage]:
     """Notes in their order, by turn and up to so many tokens. What has no number is left out: turns of thousands.
 
-    `said` are the words that each note was made from.
+    `said` are the words that each note was made from, `times` those of notes by turn and place.
     """
     found: list[Passage] = []
     group: list[Note] = []
@@ -97,7 +113,8 @@ def passages_of(notes: Sequence[Note], said: Sequence[str] = ()) -> list[Passage
         if not ends and following is not None and tokens + following.tokens <= PASSAGE_TOKENS:
             continue
         if place < PLACES and note.seq <= LAST_TURN:
-            found.append(Passage(number_of(note.seq, place), tuple(group), ends, " ".join(words)))
+            told = {one.place: times[note.seq, one.place] for one in group if (note.seq, one.place) in times}
+            found.append(Passage(number_of(note.seq, place), tuple(group), ends, " ".join(words), told))
         group, words, tokens, place = [], [], 0, 0 if ends else place + 1
     return found
 
@@ -124,7 +141,12 @@ def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple
         for term, many in times.items()
     ]
     # The sort is stable: of equal weights, the term that was said first stays first.
-    best = dict(sorted(weighted, key=itemgetter(1), reverse=True)[:MAX_POSTINGS])
+    ordered = sorted(weighted, key=itemgetter(1), reverse=True)
+    # Any term of a note may be what is asked for: a decision in the middle of a long turn is said once.
+    told = [(term, weight) for term, weight in ordered if term in pointers][: MAX_POSTINGS - _BESIDE]
+    beside = [(term, weight) for term, weight in ordered if term not in pointers]
+    beside = beside[: max(_BESIDE, _USUAL_POSTINGS - len(told))]
+    best = dict(sorted([*told, *beside], key=itemgetter(1), reverse=True))
     found = [Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items()]
     standing = [
         (passage.number, mark_of(impact, passage.notes[0].role, asks=False, ends=passage.ends))

@@ -27,6 +27,7 @@ from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.language.spoken_verbs import has_verb
 from turnfold_worker.pipeline.notes.alone import standing_alone
+from turnfold_worker.pipeline.notes.captions import is_caption, only_points, shown_with
 from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic, phatic_share
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.whole import whole_clause
@@ -98,10 +99,9 @@ _IMPORTANT: Final = 1.3
 MOST_NEWS: Final = 8
 """Lines of a near repeat that are shown because they are new."""
 _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2.0, Importance.PIN: 4.0}
-_CAPTION: Final = re.compile(
-    r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.IGNORECASE
-)
 _MOST_TAKEN_UP: Final = len(_TAKEN_UP) - 1
+_CAPTION_REACH: Final = 2
+"""Clauses before a caption that may show its picture."""
 _QUOTED: Final = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
@@ -190,7 +190,24 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
             if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
                 worth *= _MANUAL_SHARE
             found.append(_Said(text, worth, _named(said), said, brief, clause))
-    return [*found, *_of_calls(reading)]
+    return [*_with_captions(found), *_of_calls(reading)]
+
+
+def _with_captions(clauses_said: Sequence[_Said]) -> list[_Said]:
+    """Each picture's caption beside the clause that shows it, which says little without it."""
+    kept = list(clauses_said)
+    for i, caption in enumerate(clauses_said):
+        for k in range(max(0, i - _CAPTION_REACH), i) if is_caption(caption.said) else ():
+            clause = kept[k]
+            if (text := shown_with(clause.text, caption.text)) is not None:
+                kept[k] = clause._replace(
+                    text=text, worth=max(clause.worth, 1.0), said=f"{clause.said} {caption.said}", brief=""
+                )
+                kept[i] = caption._replace(worth=0.0)
+                break
+            if only_points(clause.text):
+                kept[i] = caption._replace(worth=1.0)
+    return kept
 
 
 def _whole_clauses(content: str, sentence: Span) -> list[Span]:
@@ -297,7 +314,7 @@ def _asked(reading: Reading) -> str:
                 return ""
             words = whole_clause(said).rstrip("?").split()
             return " ".join(words) + "?" if len(words) <= _QUESTION_WORDS else ""
-        if not _CAPTION.match(said):
+        if not is_caption(said):
             break
     return ""
 
@@ -306,7 +323,7 @@ def _manner(said: str) -> float:
     """How a clause is said."""
     words = {word.strip(_EDGES) for word in said.replace("\u2019", "'").lower().split()}
     manner = 0.5 if said.endswith("?") else 1.0
-    manner *= 0.6 if _CAPTION.match(said) else 1.0
+    manner *= 0.6 if is_caption(said) else 1.0
     manner *= 1.0 if _FIRST_PERSON.isdisjoint(words) else 1.5
     manner *= 1.0 if _POSSIBLE.isdisjoint(words) else _POSSIBLE_SHARE
     manner *= 1.0 if _SECOND_PERSON.isdisjoint(words) else 0.85

@@ -9,6 +9,8 @@ quotes          a quote, found in what was said
 told_days       the days that turns tell
 claimed_days    whether those of a note are among them
 claims          the words of a claim, and where in the source they stand
+figures         the numbers of turns, and whether those of a note are among them
+denials         what was denied, and whether a note denies that alone
 scopes          the turns that a note may speak of, and what of it they do not bear out
 faithfulness    whether a note says only what was said
 anchors         what becomes of quotes

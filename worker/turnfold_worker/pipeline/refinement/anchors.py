@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from turnfold.contract.records import Anchor, AnchorState
+from turnfold.contract.records import PINNED_RANK, Anchor, AnchorState, AnchorType
 from turnfold.contract.speakers import speaker_label
+from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange, merge, merge_into_past
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.ranks import rank_of
 from turnfold_worker.pipeline.refinement.quotes import Found, align, with_conditions
 from turnfold_worker.pipeline.refinement.replies import Quote
-from turnfold_worker.pipeline.refinement.sources import RefineSource
+from turnfold_worker.pipeline.refinement.sources import RefineSource, kept_spans
 from turnfold_worker.pipeline.settings import FoldSettings
 
 MOST_A_SEGMENT: Final = 12
@@ -23,6 +24,7 @@ MOST_A_SEGMENT: Final = 12
 IDS_A_SEGMENT: Final = 64
 """Ids of a model's anchors count down from -1: segment `i` has those below `-64 i`, so that no counter is needed."""
 
+_NEVER_FILLER: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.CORRECTION})
 _SCORE: Final = 70
 _MEETS: Final = 0.5
 
@@ -66,6 +68,22 @@ def accept_quotes(source: RefineSource, quotes: Sequence[Quote]) -> AcceptedQuot
     return AcceptedQuotes(drafts=tuple(drafts), refused=refused, known=known)
 
 
+def filler_of(source: RefineSource, numbers: Iterable[int]) -> tuple[int, ...]:
+    """Ids of the rules' anchors in kept words that a model calls filler: never what binds, corrects or was marked."""
+    spans = dict(enumerate(kept_spans(source), 1))
+    named = [spans[number] for number in numbers if number in spans]
+    return tuple(
+        sorted(
+            anchor.id
+            for anchor in source.marked
+            if anchor.type not in _NEVER_FILLER and anchor.rank < PINNED_RANK and anchor.replaces is None
+            and any(
+                anchor.turn_seq == seq and start <= anchor.start and anchor.end <= end for seq, start, end in named
+            )
+        )
+    )  # fmt: skip
+
+
 def _meet(found: Found, span: tuple[int, int]) -> bool:
     """Whether half of the shorter of two spans is in the other."""
     shared = min(found.span.end, span[1]) - max(found.span.start, span[0])
@@ -96,12 +114,14 @@ def settle_quotes(
     rules: Sequence[Anchor],
     models: Sequence[Anchor],
     settings: FoldSettings,
+    vectors: Mapping[str, Vector] = NO_VECTORS,
 ) -> Settled:
     """Settle new quotes with what is kept around them, and the model's earlier anchors with what these segments say.
 
     `rules` are candidates among the rules' anchors, from anywhere; `models` the model's own of other segments.
+    With the `vectors` of `texts_to_embed` what means the same is kept once too.
     """
-    new, changed = _merged(source, drafts, [*rules, *models], settings)
+    new, changed = _merged(source, drafts, [*rules, *models], settings, vectors)
     before = [anchor for anchor in models if anchor.turn_seq < source.segments[0].node.first_seq]
     said = [_as_draft(anchor) for anchor in source.anchors]
     by_rules = merge(said, before, next_id=1, node_idx=0, settings=settings).changed if said and before else ()
@@ -113,13 +133,17 @@ def settle_quotes(
 
 
 def _merged(
-    source: RefineSource, drafts: Sequence[AnchorDraft], candidates: Sequence[Anchor], settings: FoldSettings
+    source: RefineSource,
+    drafts: Sequence[AnchorDraft],
+    candidates: Sequence[Anchor],
+    settings: FoldSettings,
+    vectors: Mapping[str, Vector],
 ) -> tuple[tuple[Anchor, ...], dict[int, AnchorChange]]:
     if not drafts:
         return (), {}
     # Numbered above every other while they are settled, then by their segments.
     first = 1 + max((anchor.id for anchor in candidates), default=0)
-    merged = merge_into_past(drafts, candidates, next_id=first, node_idx=0, settings=settings)
+    merged = merge_into_past(drafts, candidates, next_id=first, node_idx=0, settings=settings, vectors=vectors)
     ids = _own_ids(source, merged.new)
     new = tuple(
         replace(

@@ -30,6 +30,7 @@ _NAMES: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _LONG: Final = 27
 """Days from which a period is a month or longer: it may stand for a day in it."""
 _FEW_DAYS: Final = 14
+_WEEKEND: Final = 2
 _LOOKED_BACK: Final = 40
 
 
@@ -120,6 +121,11 @@ def _claims(text: str, near: date | None) -> Iterator[_Claim]:
         weekday = _WEEKDAY.search(before)
         number = None if weekday is None or anchor.days > 1 else _NAMES.index(weekday.group()[:3].lower())
         beside = _BESIDE.search(before)
+        unit = "" if beside is None else f"{beside['unit']} {beside['side']}".lower()
+        if unit == "weekend of" and anchor.days <= _WEEKEND:
+            weekend = _weekend_of(anchor)
+            yield _Claim(weekend, weekend, related=False, weekday=None)
+            continue
         if beside is None or beside["side"].lower() in ("by", "until", "till", "from", "around", "about", "as of"):
             yield _Claim(anchor, anchor, related=False, weekday=number)
             continue
@@ -142,6 +148,12 @@ def _beside(match: re.Match[str], anchor: Period) -> Period:
     if side in ("before", "preceding"):
         return Period(_moved(anchor.first, -days), _moved(anchor.first, -1))
     return Period(_moved(anchor.last, 1), _moved(anchor.last, days))
+
+
+def _weekend_of(anchor: Period) -> Period:
+    """The weekend that a day lies in or nearest to."""
+    saturday = anchor.first + timedelta(days=(8 - anchor.first.weekday()) % 7 - 3)
+    return Period(saturday, saturday + timedelta(days=1))
 
 
 def _moved(day: date, days: int) -> date:

@@ -71,17 +71,18 @@ _STRUCTURE: Final = listed(
     concerning according make makes made making get gets got getting go goes went gone going give gives gave
     given giving take takes took taken taking use uses used using keep keeps kept come comes came put puts set
     let lets thing things something someone way ways kind part reason result time times conversation message
-    photo picture image caption title user assistant speaker shows depicts depicting showing shown currently now
-    several about approximately towards whose receive receives received create creates created creating offer
-    offers offered suggest suggests suggested recommend recommends recommended confirm confirms confirmed
-    express expresses expressed agree agrees agreed provide provides provided propose proposes proposed like
-    likes liked ago instead refer refers referred regards leave leaves left visit visits visited become becomes
-    became begin begins began start starts started continue continues continued open likely apparently thanks
-    more much many today yesterday tomorrow day days week weeks weekend weekends month months year years daily
-    date dates dated morning evening night afternoon before after not never no none without nothing nobody
-    cannot neither don't doesn't didn't isn't wasn't aren't weren't won't can't couldn't wouldn't shouldn't
-    hasn't haven't hadn't i'm i've i'll i'd hi hey oh ah um eg ie vs re ve ll pm am etc ok'd it's that's he's
-    she's they're we're you're there's
+    photo photos picture pictures image images caption title user assistant speaker shows depicts depicting
+    showing shown currently now several about approximately towards whose receive receives received create
+    creates created creating offer offers offered expect expects expected promise promises promised suggest
+    suggests suggested recommend recommends recommended confirm confirms confirmed express expresses expressed
+    agree agrees agreed provide provides provided propose proposes proposed like likes liked ago instead refer
+    refers referred regards leave leaves left visit visits visited become becomes became begin begins began
+    start starts started continue continues continued open likely apparently thanks more much many today
+    yesterday tomorrow day days week weeks weekend weekends month months year years daily date dates dated
+    morning evening night afternoon before after not never no none without nothing nobody cannot neither don't
+    doesn't didn't isn't wasn't aren't weren't won't can't couldn't wouldn't shouldn't hasn't haven't hadn't i'm
+    i've i'll i'd hi hey oh ah um eg ie vs re ve ll pm am etc ok'd it's that's he's she's they're we're you're
+    there's together owns owned stay stays stayed
     """
 )
 """Words that a summary may add: they tell who said something, or join what was said."""

@@ -23,8 +23,6 @@ from turnfold_worker.pipeline.turns.reading import is_participant
 _BACK: Final = 3
 """Turns before a named one that may hold what it refers to: a question, an antecedent."""
 _AHEAD: Final = 2
-_WIDE: Final = 8
-"""Turns to both sides in which one word of a note may stand."""
 
 
 class Evidence:
@@ -47,10 +45,17 @@ class Evidence:
         if not seqs or any(seq not in self._place for seq in seqs):
             return [Unfaithful.TURN]
         scope = self._scope(seqs)
-        found = [*scope.facts(text), *scope.words(text, seqs), *scope.polarity(text, seqs), *scope.subjects(text, seqs)]
+        found = [
+            *scope.facts(text, seqs),
+            *scope.words(text, seqs),
+            *scope.polarity(text, seqs),
+            *scope.subjects(text, seqs),
+        ]
         if not self._days.supports(text, seqs, scope.seqs):
             found.append(Unfaithful.DATE)
-        if speaker is not None and not is_participant(speaker, scope.speakers_of(seqs)):
+        if speaker is not None and (
+            not is_participant(speaker, scope.speakers_of(seqs)) or scope.is_anothers(text, seqs, speaker)
+        ):
             found.append(Unfaithful.SPEAKER)
         return list(dict.fromkeys(found))
 
@@ -61,7 +66,7 @@ class Evidence:
     def passage_problems(self, text: str) -> list[Unfaithful]:
         """Why a longer text about all of it is refused, such as a reconstruction."""
         scope = Scope(self._turns, self._turns, self._speakers, self._kept)
-        return list(dict.fromkeys((*scope.facts(text), *scope.polarity(text, ()))))
+        return list(dict.fromkeys((*scope.facts(text, ()), *scope.polarity(text, ()))))
 
     def mentions(self, tag: str) -> bool:
         """Whether every word of a tag was said."""
@@ -76,17 +81,13 @@ class Evidence:
     def _scope(self, seqs: Sequence[int]) -> Scope:
         key = tuple(sorted(set(seqs)))
         if key not in self._scopes:
-            near = {at for seq in key for at in self._around(seq, _BACK, _AHEAD)}
-            wide = {at for seq in key for at in self._around(seq, _WIDE, _WIDE)}
-            self._scopes[key] = Scope(
-                [self._turns[at] for at in sorted(near)], [self._turns[at] for at in sorted(wide)], self._speakers,
-                self._kept,
-            )  # fmt: skip
+            near = {at for seq in key for at in self._around(seq)}
+            self._scopes[key] = Scope([self._turns[at] for at in sorted(near)], self._turns, self._speakers, self._kept)
         return self._scopes[key]
 
-    def _around(self, seq: int, back: int, ahead: int) -> range:
+    def _around(self, seq: int) -> range:
         at = self._place[seq]
-        return range(max(0, at - back), min(len(self._turns), at + ahead + 1))
+        return range(max(0, at - _BACK), min(len(self._turns), at + _AHEAD + 1))
 
 
 __all__ = ["Evidence", "Unfaithful"]

@@ -21,6 +21,7 @@ LONGEST: Final = 320
 _SHORTEST_CUT: Final = 20
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s)")
 _CLAUSE_END: Final = re.compile(r"[;,:](?=\s)|\s(?=[\u2013\u2014-]\s)|(?= (?:and|but|because|so|which|who) )")
+_BULLET: Final = re.compile(r"\A[\s\-\u2013\u2014*\u2022#>.,;:!?_]+")
 _LONGEST_DAY: Final = 60
 
 
@@ -29,12 +30,12 @@ class ModelNote:
     """A note of a model that says only what was said."""
 
     turns: tuple[int, ...]
-    """Numbers of the turns that it rests on, in order."""
+    """Numbers of the turns that it rests on: the first of its speaker, then the others in order."""
     speaker: str
     """As it is shown."""
     role: str
     said_on: date | None
-    """Of its first turn."""
+    """Of the first of its turns."""
     text: str
     """One line."""
     importance: int
@@ -46,7 +47,8 @@ class ModelNote:
     def shown(self) -> str:
         """The text as it stands behind its speaker's name: without that name at its beginning."""
         rest = self.text.removeprefix(f"{self.speaker} ")
-        return rest if rest[:1].islower() else self.text
+        whole = rest == self.text or not rest[:1].islower() or rest.startswith(("and ", "or "))
+        return self.text if whole else rest[0].upper() + rest[1:]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +67,10 @@ class AcceptedNotes:
 
 
 def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequence[StoredTurn]) -> AcceptedNotes:
-    """Check each note against the turns that it names, which are to be among `turns`."""
+    """Check each note against the turns that it names, of which one is to be among `turns`, those of its node.
+
+    An answer may stand in one segment and its question at the end of the one before.
+    """
     by_seq = {turn.seq: turn for turn in turns}
     kept: dict[str, ModelNote] = {}
     refused: Counter[Unfaithful] = Counter()
@@ -73,7 +78,7 @@ def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequ
         text = cut_to(_without_speaker(plain_line(note.text), {speaker_label(turn) for turn in turns}), LONGEST)
         if not text:
             continue
-        problems = [Unfaithful.TURN] if not by_seq.keys() >= set(note.turns) else []
+        problems = [Unfaithful.TURN] if by_seq.keys().isdisjoint(note.turns) else []
         problems = problems or evidence.problems(text, note.turns, note.speaker)
         if problems:
             refused[problems[0]] += 1
@@ -85,13 +90,14 @@ def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequ
 
 
 def _kept(note: WrittenNote, text: str, evidence: Evidence, by_seq: Mapping[int, StoredTurn]) -> ModelNote:
-    seqs = tuple(sorted(set(note.turns)))
+    seqs = tuple(sorted(by_seq.keys() & set(note.turns)))
     first = _spoken_by(note.speaker, [by_seq[seq] for seq in seqs])
     day = plain_line(note.day)[:_LONGEST_DAY]
     return ModelNote(
-        turns=seqs, speaker=speaker_label(first), role=str(first.role),
+        turns=(first.seq, *(seq for seq in seqs if seq != first.seq)),
+        speaker=speaker_label(first), role=str(first.role),
         said_on=as_utc(first.created_at).date() if first.created_at else None, text=text, importance=note.importance,
-        day_meant=day if day and evidence.tells_day(day, seqs) else "",
+        day_meant=day if day and evidence.tells_day(day, note.turns) else "",
     )  # fmt: skip
 
 
@@ -121,4 +127,4 @@ def _without_speaker(text: str, speakers: Collection[str]) -> str:
     """A note without a speaker before it: who spoke is said in its own field."""
     before, colon, after = text.partition(": ")
     text = after if colon and before.lower() in {speaker.lower() for speaker in speakers} else text
-    return re.sub(r"\A[\W_]+", "", text) if not text[:1].isalnum() else text.strip()
+    return _BULLET.sub("", text).strip()

@@ -21,6 +21,8 @@ _SAME: Final = str.maketrans({
     "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u00ab": '"', "\u00bb": '"', "\u2033": '"',
     "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2015": "-", "\u2212": "-",
 })  # fmt: skip
+_MARKS: Final = re.compile(rf"{re.escape(OPEN)}(?:\d+: )?|{re.escape(CLOSE)}")
+"""What a request puts around words that are kept already."""
 _STOP: Final = re.compile(r"[.!?\u2026](?=\s|\Z)|\n")
 _LIMITS: Final = re.compile(
     r"(?i)(?<!\w)(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w{2,8}n['\u2019]t|hardly|if|unless"
@@ -47,7 +49,7 @@ def align(quote: str, turn_seq: int, turns: Sequence[StoredTurn]) -> Found | Non
 
     None for one that nobody said, and for one that is too short or long to be an anchor.
     """
-    wanted = quote.replace(OPEN, "").replace(CLOSE, "").strip(_WRAPPING)
+    wanted = _MARKS.sub("", quote).strip(_WRAPPING)
     if not SHORTEST <= len(wanted) <= LONGEST:
         return None
     named = [turn for turn in turns if turn.seq == turn_seq]

@@ -61,6 +61,8 @@ class SegmentWords:
     number: int
     notes: tuple[WrittenNote, ...] = ()
     quotes: tuple[Quote, ...] = ()
+    filler: tuple[int, ...] = ()
+    """Numbers of kept words that nobody will need."""
     tags: tuple[str, ...] = ()
     malformed: int = 0
     """Notes and quotes that were left out because of their form."""
@@ -169,8 +171,10 @@ def _segment(body: Mapping[str, Any]) -> SegmentWords:
     notes = [note for note in map(_note, written) if note is not None]
     quotes = [quote for quote in map(_quote, quoted) if quote is not None]
     tags = [clean(tag[:_MOST_TEXT]) for tag in _list(body, "tags")[:MOST_NOTES] if isinstance(tag, str)]
+    filler = [number for number in _list({"filler": [], **body}, "filler")[:MOST_QUOTES] if type(number) is int]
     return SegmentWords(
         number=_whole(body, "segment"), notes=tuple(dict.fromkeys(notes)), quotes=tuple(quotes), tags=tuple(tags),
+        filler=tuple(filler),
         malformed=len(written) - len(notes) + len(quoted) - len(quotes),
     )  # fmt: skip
 

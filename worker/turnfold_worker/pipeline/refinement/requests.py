@@ -51,18 +51,20 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 _INTEGER: Final = {"type": "integer"}
 _TEXT: Final = {"type": "string"}
+_INTEGERS: Final = {"type": "array", "items": _INTEGER}
 _TEXTS: Final = {"type": "array", "items": _TEXT}
 _KIND: Final = {"type": "string", "enum": [str(kind) for kind in AnchorType]}
 _NOTES: Final = {
     "type": "array",
-    "items": _object(
-        turns={"type": "array", "items": _INTEGER}, speaker=_TEXT, text=_TEXT, day=_TEXT, importance=_INTEGER
-    ),
+    "items": _object(turns=_INTEGERS, speaker=_TEXT, text=_TEXT, day=_TEXT, importance=_INTEGER),
 }
 _QUOTES: Final = {"type": "array", "items": _object(turn=_INTEGER, type=_KIND, quote=_TEXT)}
 
 NOTES_SCHEMA: Final[Mapping[str, Any]] = _object(
-    segments={"type": "array", "items": _object(segment=_INTEGER, notes=_NOTES, quotes=_QUOTES, tags=_TEXTS)}
+    segments={
+        "type": "array",
+        "items": _object(segment=_INTEGER, notes=_NOTES, quotes=_QUOTES, filler=_INTEGERS, tags=_TEXTS),
+    }
 )
 CHAPTER_SCHEMA: Final[Mapping[str, Any]] = _object(notes=_NOTES, tags=_TEXTS)
 

@@ -49,7 +49,7 @@ class Prompt:
     """Instructions from a file. A changed text is a new version."""
 
     version: str
-    """Such as `notes-1`."""
+    """Such as `notes-2`."""
     text: str
 
 
@@ -208,11 +208,11 @@ def fenced(fence: str, lines: Iterable[str]) -> str:
 def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
     """The conversation as data: a heading a segment, a line with the day below it and where it changes, then turns.
 
-    `headings` are shown behind a segment's number. What the rules keep stands between << and >>.
+    `headings` are shown behind a segment's number. What the rules keep stands between << and >>, with its number.
     """
-    marks: dict[int, list[tuple[int, int]]] = {}
-    for anchor in source.marked:
-        marks.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
+    marks: dict[int, list[tuple[int, int, int]]] = {}
+    for number, (seq, start, end) in enumerate(kept_spans(source), 1):
+        marks.setdefault(seq, []).append((number, start, end))
     lines: list[str] = []
     for segment in source.segments:
         lines.append(f"=== segment {segment.number}{headings.get(segment.number, '')}")
@@ -228,11 +228,19 @@ def source_text(source: RefineSource, headings: Mapping[int, str]) -> str:
     return fenced(boundary(source), lines)
 
 
-def _shown(content: str, spans: Sequence[tuple[int, int]]) -> str:
+def kept_spans(source: RefineSource) -> list[tuple[int, int, int]]:
+    """(turn, start, end) of all words that the rules keep, in order: a request numbers them from 1."""
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for anchor in source.marked:
+        spans.setdefault(anchor.turn_seq, []).append((anchor.start, anchor.end))
+    return [(seq, start, end) for seq in sorted(spans) for start, end in joined_spans(spans[seq])]
+
+
+def _shown(content: str, spans: Sequence[tuple[int, int, int]]) -> str:
     cut: list[str] = []
     at = 0
-    for start, end in joined_spans(spans):
-        cut += [_plain(content[at:start]), OPEN, _plain(content[start:end]), CLOSE]
+    for number, start, end in spans:
+        cut += [_plain(content[at:start]), f"{OPEN}{number}: ", _plain(content[start:end]), CLOSE]
         at = end
     cut.append(_plain(content[at:]))
     text = "".join(cut)

@@ -71,6 +71,10 @@ RELATIVE: Final = re.compile(
     rf"(?P<what>week(?:end)?|month|year|{'|'.join(SEASONS)}|quarter)(?:'s)?"
     r"|(?P<vague>recently|lately|a while (?:ago|back)|the other week|soon|earlier))(?!\w)"
 )
+_FAREWELL: Final = re.compile(
+    r"(?i)(?<!\w)(?:talk|see|speak|chat|catch up|write)(?: (?:to|with))?(?: (?:you|ya|u|y'all))?(?: again)? "
+    r"(?:soon|later)"
+)
 _WEEK: Final = 7
 _SATURDAY: Final = 5
 
@@ -146,6 +150,7 @@ def told_periods(text: str, said_on: date | None) -> Iterator[Period]:
 
 def tells_time(text: str) -> bool:
     """Whether a text says when something was, beside the day on which it was said."""
+    text = _FAREWELL.sub(" ", text)
     return bool(RELATIVE.search(text) or WRITTEN_DAY.search(text))
 
 
@@ -201,9 +206,13 @@ def _away(count: str, unit: str, day: date, sign: int) -> Period:
     if unit in ("day", "night"):
         ends = [day + timedelta(days=sign * least), day + timedelta(days=sign * most)]
         return Period(min(ends), max(ends), vague=least != most)
-    if unit in ("week", "weekend"):
+    if unit == "weekend":
+        # 'Two weekends ago' is the last but one, or the one two weeks before it.
+        weekends = [_weekend(day, sign, least - 1), _weekend(day, sign, most)]
+        return Period(min(weekends).first, max(weekends).last, vague=True)
+    if unit == "week":
         ends = [day + timedelta(days=sign * _WEEK * least), day + timedelta(days=sign * _WEEK * most)]
-        slack = timedelta(days=3 if unit == "week" or least != most else 4)
+        slack = timedelta(days=3)
         return Period(min(ends) - slack, max(ends) + slack, vague=True)
     months = 12 if unit == "year" else 1
     far, near = _month_away(day, sign * most * months), _month_away(day, sign * least * months)
@@ -261,6 +270,14 @@ def _around(which: str, what: str, day: date) -> Iterator[Period]:
         first_month, last_month = SEASONS[what]
         for year in sorted({day.year, day.year + sign}):
             yield whole_month(year, first_month, (year + (last_month < first_month), last_month))
+
+
+def _weekend(day: date, sign: int, more: int) -> Period:
+    """The last or next weekend that is all past or to come, or so many before or after it."""
+    saturday = day - timedelta(days=(day.weekday() - _SATURDAY) % _WEEK)
+    near = (1 if sign > 0 else 0 if day.weekday() < _SATURDAY else -1) + sign * more
+    first = saturday + timedelta(days=_WEEK * near)
+    return Period(first, first + timedelta(days=1))
 
 
 def _weekends(sign: int, day: date) -> Iterator[Period]:

@@ -2,9 +2,11 @@
 
 In reading order:
 
+echoes       output of a tool in an agent's own turn
 reading      who speaks, its sentences, its code, its facts
 tool_groups  a tool call and its results are one unit
 manuals      standing instructions of a harness
+requests     what users ask an agent to do
 actions      what was done with tools
 repeats      turns that say again what an earlier turn said
 importance   how important a turn is, from 0 to 100

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -14,6 +14,7 @@ from turnfold_worker.pipeline.language.dates import as_utc
 from turnfold_worker.pipeline.language.facts import FactKind, Facts, extract_facts
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span, split_prose
+from turnfold_worker.pipeline.turns.echoes import output_in
 from turnfold_worker.pipeline.turns.manuals import manual_in
 from turnfold_worker.pipeline.turns.tool_groups import calls_shown, is_tool_output
 
@@ -58,6 +59,10 @@ class Reading:
 def read_turn(turn: StoredTurn) -> Reading:
     """Read a turn. Linear in its length up to a bound, constant beyond it."""
     prose = split_prose(turn.content)
+    if output := output_in(turn):
+        sentences = tuple(one for one in prose.sentences if one.end <= output.start or one.start >= output.end)
+        code = [one for one in prose.code if one.end <= output.start or one.start >= output.end]
+        prose = replace(prose, sentences=sentences, code=tuple(sorted([*code, output])))
     return Reading(
         turn=turn,
         speaker=speaker_label(turn),

@@ -1,39 +1,15 @@
-"""What a selection is: a way to choose the parts of a context. `by_value` and `by_age` are the two that there are."""
+"""The smallest context, and beside it what the caller asked to be expanded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final, Protocol
+from typing import Final
 
 from turnfold.assemble.assembly import Assembly, assemble
-from turnfold.assemble.context import LeftOut
 from turnfold.assemble.expanded import Expanded, expanded
 from turnfold.assemble.fixed_parts import least_plan
 from turnfold.assemble.material import Material
-from turnfold.assemble.plan import Choice, Plan
+from turnfold.assemble.plan import Plan
 from turnfold.assemble.pricing import Pricing
-from turnfold.contract.records import LevelKey
-
-ATTEMPTS: Final = 4
-"""Finished contexts that are counted before the smallest one is taken."""
-
-ENOUGH_USED: Final = 0.03
-"""Of the budget: with less than this to spare, no further context is tried."""
-
-
-class Selection(Protocol):
-    """Chooses the parts of a context. Keeps nothing: all of a read is in the arguments."""
-
-    def choose(self, material: Material, pricing: Pricing) -> Choice:
-        """A plan for the budget by stored counts, and the texts that `largest_fitting` needs."""
-
-    def largest_fitting(
-        self, material: Material, pricing: Pricing, choice: Choice, texts: Mapping[LevelKey, str]
-    ) -> Assembly | None:
-        """The largest context that was found to fit by the request's counter; None when none did."""
-
-    def not_repeated(self, material: Material, plan: Plan) -> Iterator[LeftOut]:
-        """What it might have shown again beside a background, and had no room for."""
 
 
 def least_assembly(material: Material, pricing: Pricing) -> Assembly:

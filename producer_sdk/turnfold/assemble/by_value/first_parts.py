@@ -1,0 +1,103 @@
+"""What was asked of an agent, anchors by rank, names by score and the last actions, each up to its share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from turnfold.assemble.by_value.draft import Draft
+from turnfold.assemble.by_value.fitting import fitting_anchors, fitting_late_names, fitting_names
+from turnfold.assemble.by_value.latest_actions import fitting_actions
+from turnfold.assemble.by_value.past import TakenAnchors
+from turnfold.assemble.by_value.requests import beside_requests, fitting_requests
+from turnfold.assemble.by_value.top_anchors import TopAnchors
+from turnfold.assemble.forms.render_text import names_line
+from turnfold.assemble.plan import ShownRequest
+from turnfold.assemble.policy import AnchorsRoom
+from turnfold.contract.requests import Request
+
+_ALL_FOR_NAMES: Final = 1_000
+"""Tokens of a budget beyond which names get no more: the best ones stand there already."""
+_FOR_ANSWER: Final = 0.05
+"""Of the budget: what names leave to a query's answer at least."""
+_LATE_NAMES: Final = 6
+"""One part in six of what names may have is at most for those of turns that are not folded yet."""
+_DEARER: Final = 1.1
+"""How much less than the budget a target may be before the share of anchors is less too."""
+
+
+def take_first_parts(draft: Draft) -> None:
+    """Requests, anchors, names and actions; anchors of turns that are shown raw stand there."""
+    pricing, policy, outline = draft.pricing, draft.policy, draft.outline
+    actions = draft.material.memo.of("actions", lambda: outline.all_actions)
+    room = draft.target - draft.fixed - draft.raw_tokens - draft.frame_tokens
+    # The same whatever the actions are: what they leave is for the end.
+    for_actions = min(int(policy.actions_share * draft.target) if actions else 0, max(0, room // 2))
+    room -= for_actions
+    most_for_requests = min(int(policy.request_share * _first_target(draft)), max(0, room // 2))
+    requests = _requests(draft, outline.requests, draft.first_raw_at_first, most_for_requests)
+    for_requests = _tokens(draft, requests)
+    room -= for_requests
+    anchors = _anchors(draft, requests, room)
+    room -= anchors.tokens
+    most_names = _names_share(draft)
+    for_answer = int(_FOR_ANSWER * draft.target) if draft.material.request.query else 0
+    for_names = max(0, min(room - for_answer, most_names))
+    for_late = for_names // (_LATE_NAMES if outline.names else 1)
+    names = fitting_names(outline.names, for_names - for_late, pricing)
+    late = fitting_late_names(outline.tail_names, names, for_late, pricing) if draft.frame.tail else ()
+    named = pricing.count(names_line(names)) if names else 0
+    room -= named + for_late
+    late_requests = _requests(draft, outline.tail_requests, draft.frame.first_raw, for_actions // 2)
+    for_late_requests = _tokens(draft, late_requests)
+    lines = fitting_actions(actions, draft.plan.raw, for_actions - for_late_requests, pricing)
+    changing = (*lines, *([names_line(late)] if late else []))
+    draft.kept_free = for_actions + for_late - for_late_requests - sum(map(pricing.count, changing))
+    draft.plan = draft.plan._replace(
+        requests=requests, anchors=anchors.anchors, names=names, late_names=late, late_requests=late_requests,
+        actions=lines,
+        allotted=(
+            ("anchors", max(int(policy.anchors_share * draft.target), anchors.tokens)),
+            ("names", most_names),
+            ("actions", for_actions),
+            ("recent", int(policy.recent_share * draft.target)),
+        ),
+    )  # fmt: skip
+    draft.left = room
+    draft.first_tokens = for_actions + for_requests + anchors.tokens + named + for_late
+    draft.anchor_words = anchors.words
+
+
+def _requests(draft: Draft, asked: Sequence[Request], before_seq: int, most_tokens: int) -> tuple[ShownRequest, ...]:
+    return fitting_requests(asked, before_seq, most_tokens, draft.material.style.openings, draft.pricing)
+
+
+def _tokens(draft: Draft, requests: Sequence[ShownRequest]) -> int:
+    return sum(draft.pricing.count(request.text) for request in requests)
+
+
+def _anchors(draft: Draft, requests: tuple[ShownRequest, ...], room: int) -> TakenAnchors:
+    """Anchors that no request says already."""
+    material, pricing, first_raw = draft.material, draft.pricing, draft.first_raw_at_first
+    # Half of the room at most: a context of anchors alone says nothing else.
+    allowed = AnchorsRoom.of(draft.policy, target=_first_target(draft), most=room // 2, most_with_pins=room)
+    newest = material.window[-1].created_at if material.window else None
+    today = None if newest is None else newest.date()
+    draft.anchors_by = ("anchors", first_raw, allowed, draft.target, today, requests)
+    top = TopAnchors.of(material.snapshot.anchors)
+
+    def take() -> TakenAnchors:
+        return beside_requests(requests, fitting_anchors(top, first_raw, allowed, pricing, today=today), pricing)
+
+    return material.memo.of(draft.anchors_by, take)
+
+
+def _first_target(draft: Draft) -> int:
+    """What the first attempt aimed at, the same for reads that ask other things; less for a dearer counter."""
+    return min(draft.usable, int(_DEARER * draft.target))
+
+
+def _names_share(draft: Draft) -> int:
+    """Tokens that names may have: what tools said of all, of a small budget, and at most their share."""
+    of_tools = draft.outline.tool_percent * min(draft.target, _ALL_FOR_NAMES) // 100
+    return min(of_tools, int(draft.policy.names_share * draft.target))

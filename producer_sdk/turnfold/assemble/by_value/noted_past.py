@@ -1,0 +1,158 @@
+"""Notes of all that is not shown raw, by value for a token, and what a question adds to them.
+
+What is folded has room in steps, so that its notes stay the same while the recent turns grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Final
+
+from turnfold.assemble.by_value.asked import Asked, asked, room_unasked
+from turnfold.assemble.by_value.draft import WORTH_FILLING, Draft
+from turnfold.assemble.by_value.fitting import fitting_notes
+from turnfold.assemble.by_value.group_spans import grouped, with_more
+from turnfold.assemble.by_value.past import Taken, filled_from
+from turnfold.assemble.forms.groups import Group
+from turnfold.assemble.last_turns import reserve
+from turnfold.assemble.memo import Memo
+from turnfold.assemble.policy import rounded_down, rounded_up
+from turnfold.contract.note_lists import NoteRow
+
+_MOST_OF_NOTES: Final = 8
+"""Results that are remembered of the same notes: they differ in what is left over for a few more."""
+_CHANGING_LINES: Final = 48
+"""Tokens of headers and of the lines for what is neither folded nor raw, about: at most what they usually cost."""
+_OF_TAIL: Final = 0.5
+"""Of what the least note of the past tells for a token: notes of the open tail that tell less are not shown."""
+_STEERED: Final = 4
+"""One part in four of what notes may have is at most for what the last turn speaks of: it asks for nothing."""
+_ENOUGH: Final = 2**31
+"""Tokens: room for all."""
+
+
+class NotedPast:
+    """The notes of a draft, as its recent turns stand now."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._opened = draft.opened
+        self._past = draft.past
+
+    def take(self, *, is_filling: bool) -> None:
+        """Notes of what is folded and of the open tail, best first.
+
+        What the last step of the room leaves goes to the tail, or to more notes near the end, before which everything
+        stays.
+        """
+        draft = self._draft
+        chosen, answer, memo = self._with_answer(self._steady_room())
+        left = draft.left - chosen.tokens - answer.tokens
+        late = self._late(chosen, answer, left)
+        left -= late.tokens
+        groups = memo.of("groups", lambda: grouped(draft.frame.spans, chosen.notes))
+        worth_filling = is_filling and left > WORTH_FILLING * draft.target
+        if answer.notes and worth_filling:
+            longer = answer.with_more(self._past, chosen.notes, left, draft.pricing)
+            left -= longer.tokens - answer.tokens
+            answer = longer
+        elif chosen.notes and worth_filling:
+            groups, tokens = self._with_near(chosen, groups, memo, left)
+            left -= tokens
+        draft.show_notes(groups, late.notes, answer)
+        draft.plan = draft.plan._replace(settled=self._settled(chosen, groups))
+        draft.left = left + draft.kept_free
+
+    @staticmethod
+    def _settled(chosen: Taken, groups: Sequence[Group]) -> int:
+        """How many groups stand before what is filled."""
+        if not chosen.notes:
+            return 0
+        end = filled_from(chosen.notes)
+        return sum(group.last_seq < end for group in groups)
+
+    def _late(self, chosen: Taken, answer: Asked, left: int) -> Taken:
+        """Notes of the open tail, in what is left to them."""
+        draft = self._draft
+        notes = [note for note in draft.outline.tail if note.seq < draft.frame.first_raw] if draft.frame.tail else []
+        notes = [note for note in notes if note.seq not in answer.said.whole]
+        worth = _OF_TAIL * min((note.gain for note in chosen.notes), default=0)
+        # Of the recent turns, what was left over for them.
+        more_raw = draft.raw_tokens - draft.raw_at_first
+        room = min(left + more_raw, left + draft.kept_free)
+        return self._chosen((note for note in notes if note.gain >= worth), room)
+
+    def _with_near(
+        self, chosen: Taken, groups: tuple[Group, ...], memo: Memo, room: int
+    ) -> tuple[tuple[Group, ...], int]:
+        """Groups with more notes near their end, and what these cost."""
+        more = memo.of("more", lambda: self._past.near_the_end_of(chosen.notes))
+        near = self._chosen(more, room).notes
+        # Together they need fewer labels.
+        return memo.of(
+            ("near", tuple(near)),
+            lambda: (
+                with_more(groups, near),
+                fitting_notes(near, self._opened, _ENOUGH, self._draft.pricing, standing=chosen.standing).tokens,
+            ),
+        )
+
+    def _steady_room(self) -> int:
+        """What notes of what is folded may cost: the same while turns are appended, but for steps."""
+        draft, usable = self._draft, self._draft.usable
+        last = rounded_up(draft.raw_at_first, int(draft.policy.recent_step * usable))
+        kept = max(reserve(draft.material, usable), last)
+        changing_lines = draft.frame_tokens - draft.frame.folded_tokens(draft.pricing)
+        room = draft.left + draft.raw_tokens - kept + usable - draft.target + changing_lines - _CHANGING_LINES
+        room = rounded_down(room, int(draft.policy.tail_step * usable))
+        return room - usable + draft.target
+
+    def _with_answer(self, steady_room: int) -> tuple[Taken, Asked, Memo]:
+        """Notes of the past, the same whatever is asked, and what a query adds to them.
+
+        The last remembers what is made of the first, for later reads too.
+        """
+        draft, first_raw = self._draft, self._draft.frame.first_raw
+        room = max(0, min(steady_room, draft.left + draft.kept_free))
+        query = draft.material.request.query
+        most = room if query else min(room, int(draft.policy.steered_share * draft.target))
+        quote = partial(
+            draft.answers.quoted, draft.pricing, before_seq=first_raw, target=draft.target, most_tokens=most // 2
+        )
+        if not (found := draft.answers.notes(first_raw)):
+            said = quote(background=())
+            # A last turn that brings nothing leaves the past as the one before it left it.
+            unasked = self._room_unasked(steady_room) if draft.material.request.steered else room
+            chosen, memo = self._of_the_past(min(unasked, room - said.tokens))
+            return chosen, Asked(said, tokens=said.tokens), memo
+        chosen, memo = self._of_the_past(min(room, self._room_unasked(steady_room)))
+        shown = {(note.seq, note.place) for note in chosen.notes}
+        said = quote(background=shown)
+        return chosen, asked(found, self._past, shown, said, room - chosen.tokens, draft.pricing), memo
+
+    def _room_unasked(self, steady_room: int) -> int:
+        """Tokens of the steady room for notes that stand there whatever is asked.
+
+        Those of the first attempt for a budget: what is asked decides how much further attempts aim at.
+        """
+        draft, usable = self._draft, self._draft.usable
+        first_room = steady_room + usable - draft.target
+        if draft.material.request.query is None:
+            most = first_room - min(int(draft.policy.steered_share * usable), first_room // _STEERED)
+        else:
+            most = room_unasked(first_room, share=draft.policy.unasked_share, target=usable)
+        return max(0, min(steady_room, most))
+
+    def _of_the_past(self, room: int) -> tuple[Taken, Memo]:
+        """Notes of the past, and what remembers what is made of them."""
+        draft = self._draft
+        key = (
+            "past", draft.material.request.budget_tokens, draft.frame.first_raw, draft.anchors_by, room,
+            tuple(self._opened), draft.in_detail, draft.pricing.brief,
+        )  # fmt: skip
+        memo = draft.material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
+        return memo.of("notes", lambda: self._chosen(self._past, room)), memo
+
+    def _chosen(self, notes: Iterable[NoteRow], room: int) -> Taken:
+        return fitting_notes(notes, self._opened, room, self._draft.pricing)

@@ -1,0 +1,118 @@
+"""Which recent turns are shown raw: the last ones first, then as many as their share, or what is left over, holds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from turnfold.assemble import recent
+from turnfold.assemble.by_value.answers import Answers
+from turnfold.assemble.by_value.draft import Draft
+from turnfold.assemble.forms.chat import ShownTurn, with_tool_groups
+from turnfold.assemble.forms.render_text import clip_gap
+from turnfold.assemble.material import Material
+from turnfold.assemble.pricing import Pricing
+from turnfold.assemble.raw_turn import is_hidden, show
+
+_LINES_GROW: Final = 8
+_LEAST_BEGUN: Final = 16
+"""Tokens of a turn that is begun, beside the gap that says where the rest is."""
+_ROUNDS: Final = 8
+
+
+def first_raw_turns(
+    material: Material, pricing: Pricing, answers: Answers, *, target: int, room: int
+) -> tuple[ShownTurn, ...]:
+    """The recent turns to begin with; `room` is what system text and task leave of the target."""
+    policy = material.request.policy
+    if not policy.bands:
+        return recent.at_first(material, pricing, target=target, room=room)
+    shared = max(0, room - int(policy.anchors_share * target) - room_for_answers(material, answers, target))
+    raw = recent.at_first(material, pricing, target=shared, room=room)
+    return _raised(material, pricing, raw, most_tokens=int(policy.recent_share * shared))
+
+
+def room_for_answers(material: Material, answers: Answers, target: int) -> int:
+    """With bands, what is kept for what a question brings."""
+    policy = material.request.policy
+    share = policy.excerpts_share if material.request.query else policy.steered_share
+    return int(share * target) if answers.are_before(material.last_seq + 1) else 0
+
+
+def raise_to_share(draft: Draft, most_tokens: int) -> None:
+    """Show turns raw until they cost so many tokens."""
+    longer = _raised(draft.material, draft.pricing, draft.plan.raw, most_tokens=most_tokens)
+    if longer is not draft.plan.raw:
+        draft.show_raw(longer)
+
+
+def show_more_raw(draft: Draft) -> bool:
+    """Spend what notes left over on more of the recent turns and on those before them; True when that is some."""
+    raw = draft.plan.raw
+    if not draft.is_worth_filling or not raw:
+        return False
+    # The lines above what is raw may grow by some tokens when less is left to them.
+    longer = _longer(draft.material, draft.pricing, raw, room=draft.left - _LINES_GROW, target=draft.target)
+    if longer is raw:
+        return False
+    draft.show_raw(longer)
+    return True
+
+
+def _raised(
+    material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, most_tokens: int
+) -> tuple[ShownTurn, ...]:
+    for _ in range(_ROUNDS):
+        room = most_tokens - pricing.raw(raw)
+        if room <= 0 or not raw:
+            break
+        longer = _longer(material, pricing, raw, room=room, target=most_tokens)
+        if longer is raw:
+            # Rather a few tokens more than as many less.
+            return _with_one_cut(material, pricing, raw, room=2 * room, most_tokens=_LEAST_BEGUN)
+        raw = longer
+    return raw
+
+
+def _longer(
+    material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int, target: int
+) -> tuple[ShownTurn, ...]:
+    """More of a turn that is cut, else turns before it, for up to `room` tokens; with bands also a part of one."""
+    policy = material.request.policy
+    longer = recent.widened(material, pricing, raw, room=room)
+    if longer is raw:
+        # Beyond all that could be shown a budget gives up no more: a larger one would show less.
+        readable = sum(material.window.tokens)
+        step = int(policy.raw_step * min(target, readable))
+        longer = recent.before(material, pricing, raw, room=room, step=step)
+    cut = longer is raw and policy.bands
+    return _with_one_cut(material, pricing, raw, room=room, most_tokens=room) if cut else longer
+
+
+def _with_one_cut(
+    material: Material, pricing: Pricing, raw: tuple[ShownTurn, ...], *, room: int, most_tokens: int
+) -> tuple[ShownTurn, ...]:
+    """`raw` with the turn before it, cut to so many tokens beside its gap, where `room` holds it.
+
+    None that is in the middle of a tool group.
+    """
+    window = material.window
+    place = raw[0].turn.seq - window.seqs[0] - 1
+    following = raw
+    while place >= 0 and is_hidden(material, window[place]):
+        following = (show(material, pricing, window[place]), *following)
+        place -= 1
+    if place < 0 or window.seqs[place] in material.inside_groups:
+        return raw
+    turn = window[place]
+    limit = pricing.raw(raw) + room
+    gap = clip_gap(material.marker_of(turn))
+    least = _LEAST_BEGUN + pricing.count(gap)
+    # What is cut costs more than its words: its speaker, its day, lines that have to be indented.
+    for most in (most_tokens, most_tokens * 9 // 10, most_tokens * 3 // 4, least):
+        if most < least:
+            continue
+        shown = show(material, pricing, turn, most_tokens=most)
+        longer = with_tool_groups([shown, *following])
+        if shown.content.strip() != gap.strip() and pricing.raw(longer) <= limit:
+            return longer
+    return raw

@@ -1,0 +1,61 @@
+"""What an agent was asked to do, word for word, as far as there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from turnfold.assemble.by_value.past import TakenAnchors, bare_words
+from turnfold.assemble.forms.clip_around import Focus, clip_around
+from turnfold.assemble.forms.markers import turns_marker
+from turnfold.assemble.forms.render_text import closed_line, guarded, request_opening
+from turnfold.assemble.plan import ShownRequest
+from turnfold.assemble.pricing import Pricing
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.requests import Request
+
+_LEAST: Final = 24
+"""Tokens of a request below which its words would say nothing."""
+_GAP: Final = " […] "
+_GAPS: Final = lazy_pattern(r"(\[…\])(?:\s{0,4}\[…\])+")
+_OF_FIRST: Final = 3
+"""What the work began with has at most one part in three of the room where a newer request stands beside it."""
+
+
+def fitting_requests(
+    requests: Sequence[Request], before_seq: int, most_tokens: int, openings: tuple[str, ...], pricing: Pricing
+) -> tuple[ShownRequest, ...]:
+    """Requests of turns before a number, in order, each cut by whole blocks; the newest has what the others leave."""
+    asked = [request for request in requests if request.seq < before_seq]
+    shown: list[ShownRequest] = []
+    for request in asked:
+        most = most_tokens if request is asked[-1] else most_tokens // _OF_FIRST
+        marker = turns_marker(request.seq, request.seq)
+        opening = request_opening(request.seq, request.speaker, marker)
+        room = most - pricing.count(closed_line(opening))
+        if room < _LEAST:
+            continue
+        words = request.text
+        for tokens in (room, room * 4 // 5, room * 3 // 5):
+            if pricing.count(words) > tokens:
+                words = clip_around(request.text, tokens, _GAP, pricing.count, focus=Focus(in_order=True))
+                words = _GAPS.sub(r"\1", words)
+            text = closed_line(opening + guarded(words, openings))
+            if pricing.count(text) <= most:
+                shown.append(ShownRequest(request.seq, marker, text, words))
+                most_tokens -= pricing.count(text)
+                break
+    return tuple(shown)
+
+
+def beside_requests(requests: Sequence[ShownRequest], anchors: TakenAnchors, pricing: Pricing) -> TakenAnchors:
+    """Anchors without those that a request says, and the words of both."""
+    if not requests:
+        return anchors
+    words_of = {request.seq: request.words for request in requests}
+    kept = tuple(one for one in anchors.anchors if one.text not in words_of.get(one.turn_seq, ""))
+    tokens = anchors.tokens
+    if len(kept) < len(anchors.anchors):
+        tokens = pricing.anchors(kept)[1] if kept else 0
+    words = {seq: set(bare_words(text)) | anchors.words.get(seq, set()) for seq, text in words_of.items()}
+    return TakenAnchors(kept, tokens, {**anchors.words, **words})

@@ -1,0 +1,95 @@
+"""One turn as it is shown raw: whole, or cut where it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from turnfold.assemble.forms.chat import ShownTurn, result_ids, whole, with_tool_groups
+from turnfold.assemble.forms.clip import clip_middle, head_of
+from turnfold.assemble.forms.clip_around import Focus, bare_lines, clip_around
+from turnfold.assemble.forms.render_text import clip_gap, with_gap
+from turnfold.assemble.material import Material
+from turnfold.assemble.pricing import Pricing, SpokenTurn
+from turnfold.contract.records import Role, StoredTurn, TurnState
+from turnfold.contract.terms import terms
+
+_LEAST_WORDS: Final = 60
+"""Code points of the newest turn in the smallest context; without a counter, so that it is the same for all."""
+
+_LATER: Final = 3
+"""Turns behind a turn in which what repeats it is looked for: those that are shown raw with it."""
+
+_LONGEST_CALL: Final = 600
+"""Code points of a turn that says what a tool is called for."""
+
+
+def show(material: Material, pricing: Pricing, turn: StoredTurn, *, most_tokens: int | None = None) -> ShownTurn:
+    """A turn as it is shown: whole, or clipped when it costs more than `most_tokens` or the read left a part out."""
+    if is_hidden(material, turn):
+        return ShownTurn(turn, turn.content, hidden=True)
+    shown = whole(turn)
+    fits = most_tokens is None or largest(pricing.turn(shown)) <= most_tokens
+    if fits and turn.kept is None and not turn.without_parts:
+        return shown
+    marker = material.marker_of(turn)
+    if most_tokens is None or pricing.count(turn.content) <= most_tokens:
+        content = with_gap(turn, clip_gap(marker))
+        if most_tokens is None or pricing.count(content) <= most_tokens:
+            return ShownTurn(turn, content, marker=marker)
+    gap = clip_gap(marker)
+    content = clip_around(
+        turn.content, most_tokens or 0, gap, pricing.count, kept=turn.kept, focus=focus_of(material, turn)
+    )
+    if gap.strip() not in content:
+        # All of it fits but for a label around it.
+        content = clip_middle(turn.content, most_tokens or 0, gap, pricing.count)
+    return ShownTurn(turn, content, marker=marker)
+
+
+def focus_of(material: Material, turn: StoredTurn) -> Focus:
+    """What a cut of a turn goes by: what is asked, or what a tool was called for, and what later turns show again."""
+    is_output = turn.role is Role.TOOL or bool(result_ids(turn))
+    place = turn.seq - material.window.seqs[0] if material.window else -1
+    question = material.question or ""
+    if is_output and 0 < place <= len(material.window):
+        question = f"{question} {material.window[place - 1].content[:_LONGEST_CALL]}"
+    later = (
+        material.window[place + 1 : place + _LATER + 1]
+        if place >= 0 and (is_output or turn.role is not Role.USER)
+        else ()
+    )
+    return Focus(
+        tuple(dict.fromkeys(terms(question))),
+        frozenset(line for other in later for line in bare_lines(other.content)),
+        is_output,
+    )
+
+
+def is_hidden(material: Material, turn: StoredTurn) -> bool:
+    """True for a turn that is shown as the system text instead, and for one without words."""
+    return turn is material.system_turn or turn.state is TurnState.DELETED
+
+
+def shown(material: Material, pricing: Pricing, turns: Iterable[StoredTurn]) -> tuple[ShownTurn, ...]:
+    """Turns as they are shown when nothing has to be clipped."""
+    return with_tool_groups([show(material, pricing, turn) for turn in turns])
+
+
+def least_newest(material: Material) -> tuple[ShownTurn, ...]:
+    """The newest turn, cut to a few words: the least that is always shown."""
+    if not material.window:
+        return ()
+    turn = material.window[-1]
+    if turn is material.system_turn:
+        return (ShownTurn(turn, turn.content, hidden=True),)
+    gap = clip_gap(material.marker_of(turn)).rstrip()
+    content = turn.content
+    if len(content) <= _LEAST_WORDS + len(gap) and not turn.parts and not turn.without_parts:
+        return (whole(turn),)
+    clipped = head_of(content, _LEAST_WORDS).rstrip() + gap
+    return with_tool_groups([ShownTurn(turn, clipped, marker=material.marker_of(turn), native=False)])
+
+
+def largest(spoken: SpokenTurn) -> int:
+    return max(spoken.text, spoken.openai, spoken.anthropic)

@@ -1,0 +1,143 @@
+"""The notes of segments as SQL holds them, with their turns and the anchors over them: some segments at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import BindParameter, Connection, bindparam, literal_column, select
+
+from turnfold.contract.note_times import NoteTime, unpack_times
+from turnfold.contract.outlines import FRAME_PART, overtaken_by, unpack_outline
+from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
+from turnfold.contract.passages import LAST_TURN, PLACES, Passage, number_of, unpack_passages
+from turnfold.contract.records import Anchor, Importance, Role
+from turnfold.contract.results import Head
+from turnfold.contract.tables import ModelNoteRow, OutlineRow, PassageRow, table
+from turnfold.database.rows import anchor_record
+from turnfold.database.statements import ANCHOR_COLUMNS, OF_CONVERSATION, anchor, node, turn
+
+SEGMENTS_AT_ONCE: Final = 16
+
+_passage = table(PassageRow)
+_written = table(ModelNoteRow)
+_outline = table(OutlineRow)
+_conversation: Final[BindParameter[int]] = bindparam("conversation")
+_SEGMENTS: Final = (node.c.conversation == _conversation, node.c.height == literal_column("0"))
+
+SEGMENT_OF: Final = (
+    select(node.c.idx)
+    .where(*_SEGMENTS, node.c.first_seq <= bindparam("seq"))
+    .order_by(node.c.first_seq.desc())
+    .limit(literal_column("1"))
+)
+NEXT_SEGMENTS: Final = (
+    select(node.c.idx, node.c.first_seq, node.c.last_seq)
+    .where(*_SEGMENTS, node.c.idx >= bindparam("idx"))
+    .order_by(node.c.idx)
+    .limit(literal_column(str(SEGMENTS_AT_ONCE)))
+)
+PASSAGES_BETWEEN: Final = (
+    select(_passage.c.number, _passage.c.body, _passage.c.times)
+    .where(_passage.c.conversation == _conversation, _passage.c.number.between(bindparam("first"), bindparam("last")))
+    .order_by(_passage.c.number)
+)
+WRITTEN_BETWEEN: Final = (
+    select(_written)
+    .where(
+        _written.c.conversation == _conversation, _written.c.height == literal_column("0"),
+        _written.c.idx.between(bindparam("first"), bindparam("last")),
+    )
+    .order_by(_written.c.idx, _written.c.place)
+)  # fmt: skip
+ANCHORS_BETWEEN: Final = (
+    select(*ANCHOR_COLUMNS)
+    .where(anchor.c.conversation == _conversation, anchor.c.seq.between(bindparam("first"), bindparam("last")))
+    .order_by(anchor.c.seq, anchor.c.start_offset)
+)
+SOURCES_BETWEEN: Final = (
+    select(turn.c.seq, turn.c.turn_id, turn.c.role, turn.c.importance)
+    .where(OF_CONVERSATION, turn.c.seq.between(bindparam("first"), bindparam("last")))
+    .order_by(turn.c.seq)
+)
+FRAME: Final = select(_outline.c.part, _outline.c.body).where(
+    _outline.c.conversation == _conversation, _outline.c.part == literal_column(str(FRAME_PART))
+)
+
+
+class SourceTurn(NamedTuple):
+    """What a note names of a turn."""
+
+    turn_id: str
+    role: Role
+    importance: Importance
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentNotes:
+    """All that is stored of the notes of a segment."""
+
+    idx: int
+    passages: Sequence[Passage]
+    """The rules' notes, in the order of the turns."""
+    times: Mapping[tuple[int, int], NoteTime]
+    """By turn and place, of the few of the rules' notes that tell a time."""
+    written: Sequence[Any]
+    """Rows of a model's notes."""
+    anchors: Mapping[int, Sequence[Anchor]]
+    """By turn."""
+    turns: Mapping[int, SourceTurn]
+
+
+class NoteRead:
+    """Looks at the notes of one conversation, in one read transaction."""
+
+    def __init__(self, connection: Connection, head: Head) -> None:
+        self._connection = connection
+        self._of_conversation: Mapping[str, int] = {"conversation": head.id}
+
+    def overtaken(self) -> OvertakenIndex:
+        """What was said and holds no more, as far as contexts are told of it."""
+        rows = self._connection.execute(FRAME, self._of_conversation)
+        outline = unpack_outline((row.part, row.body) for row in rows)
+        return NOTHING_OVERTAKEN if outline is None else overtaken_by(outline)
+
+    def segments(self, first_seq: int, last_seq: int) -> Iterator[SegmentNotes]:
+        """The segments that hold turns of a range, in order."""
+        idx = self._connection.scalar(SEGMENT_OF, {**self._of_conversation, "seq": first_seq})
+        while idx is not None:
+            nodes = self._connection.execute(NEXT_SEGMENTS, {**self._of_conversation, "idx": idx}).all()
+            wanted = [row for row in nodes if row.first_seq <= last_seq]
+            if wanted:
+                yield from self._block(wanted)
+            idx = nodes[-1].idx + 1 if len(wanted) == SEGMENTS_AT_ONCE else None
+
+    def _block(self, nodes: Sequence[Any]) -> Iterator[SegmentNotes]:
+        first_seq, last_seq = nodes[0].first_seq, nodes[-1].last_seq
+        numbers = (number_of(first_seq, 0), number_of(min(last_seq, LAST_TURN), PLACES - 1))
+        rows = self._between(PASSAGES_BETWEEN, *numbers)
+        passages = unpack_passages([(row.number, row.body) for row in rows])
+        times = {
+            (row.number // PLACES, place): time
+            for row in rows
+            if row.times is not None
+            for place, time in unpack_times(row.times).items()
+        }
+        written = self._between(WRITTEN_BETWEEN, nodes[0].idx, nodes[-1].idx)
+        turns = {
+            row.seq: SourceTurn(row.turn_id, Role(row.role), Importance(row.importance))
+            for row in self._between(SOURCES_BETWEEN, first_seq, last_seq)
+        }
+        anchors: dict[int, list[Anchor]] = {}
+        for row in self._between(ANCHORS_BETWEEN, first_seq, last_seq):
+            anchors.setdefault(row.seq, []).append(anchor_record(row))
+        for one in nodes:
+            edges = range(number_of(one.first_seq, 0), number_of(one.last_seq + 1, 0))
+            yield SegmentNotes(
+                one.idx, [passage for passage in passages if passage.number in edges], times,
+                [row for row in written if row.idx == one.idx], anchors, turns,
+            )  # fmt: skip
+
+    def _between(self, statement: Any, first: int, last: int) -> Sequence[Any]:
+        return self._connection.execute(statement, {**self._of_conversation, "first": first, "last": last}).all()

@@ -1,0 +1,74 @@
+"""`turnfold` in forks of a process that has imported it: each is a process of its own, and costs no imports."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Self
+
+from turnfold_worker.cli.group import COMMANDS
+
+PROGRAM = "from support.command_server import serve; serve()"
+
+
+class CommandServer:
+    """Runs commands one after the other; what they print goes to files in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._outputs = (folder / "stdout", folder / "stderr")
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate(timeout=30)
+
+    def run(self, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+        """As `subprocess.run` of the command would."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        request = {
+            "arguments": arguments, "environment": dict(environment), "outputs": [str(path) for path in self._outputs],
+        }  # fmt: skip
+        print(json.dumps(request), file=self._process.stdin, flush=True)
+        code = int(self._process.stdout.readline())
+        out, err = (path.read_text(encoding="utf-8") for path in self._outputs)
+        return subprocess.CompletedProcess(arguments, code, out, err)
+
+
+def serve() -> None:
+    """Fork for each line of standard input, and answer with the exit code, until the input ends."""
+    for command in COMMANDS.values():
+        import_module(f"turnfold_worker.cli.{command.module}")
+    import_module("turnfold_worker.wiring")
+    for line in iter(sys.stdin.readline, ""):
+        child = os.fork()
+        if child == 0:
+            _become(json.loads(line))
+            return
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201 - the answer
+
+
+def _become(request: Mapping[str, Any]) -> None:
+    """Be the command, to the end of this process."""
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    files = [os.open(os.devnull, os.O_RDONLY), *(os.open(path, _NEW, 0o600) for path in request["outputs"])]
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    from turnfold_worker.cli import main
+
+    main(request["arguments"], prog_name="turnfold")
+
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC

@@ -1,0 +1,54 @@
+"""A note names the day that it speaks of where the day of its turn tells it, and no other."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from turnfold.contract.note_times import NoteTime
+from turnfold.contract.records import Role, StoredTurn
+from turnfold_worker.pipeline.notes.days_meant import times_of
+from turnfold_worker.pipeline.notes.passages import passages_of
+from turnfold_worker.pipeline.notes.turn_notes import noted
+from turnfold_worker.pipeline.turns.reading import read_turn
+
+DAY = datetime(2026, 5, 14, 22, tzinfo=UTC)
+
+
+def times(content: str, day: datetime | None = DAY) -> list[str | None]:
+    readings = [read_turn(StoredTurn(seq=7, turn_id="m", role=Role.USER, content=content, created_at=day))]
+    found = noted(readings)
+    told = times_of(found, readings)
+    return [told.get((note.seq, note.place), NoteTime()).day_meant for note, _ in found]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("I signed the lease yesterday.", "13 May 2026"),
+        ("We moved the archive two weeks ago.", "30 April 2026"),
+        ("The audit begins next month.", "June 2026"),
+        ("The inspector comes next Friday.", "Friday after 14 May 2026"),
+        ("The lease ends on 3 June 2029.", None),
+        ("We started last month, finishing tomorrow.", None),
+        ("It feels like yesterday.", None),
+        ("Less than two days ago it worked.", None),
+    ],
+)
+def test_a_relative_day_is_named_where_it_is_the_only_one(said: str, meant: str | None) -> None:
+    assert times(said) == [meant]
+
+
+def test_a_turn_without_a_time_tells_no_day() -> None:
+    assert times("I signed the lease yesterday.", None) == [None]
+
+
+def test_a_passage_has_the_times_of_its_own_notes() -> None:
+    content = "The lease is long. I signed it yesterday."
+    readings = [read_turn(StoredTurn(seq=7, turn_id="m", role=Role.USER, content=content, created_at=DAY))]
+    found = noted(readings)
+    (passage,) = passages_of([note for note, _ in found], [said for _, said in found], times_of(found, readings))
+    assert passage.packed_times() == '{"1":["13 May 2026",null,null]}'
+    (without,) = passages_of([note for note, _ in found])
+    assert without.packed_times() is None

@@ -1,0 +1,84 @@
+"""`turnfold notes`: what a conversation says, note by note."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from turnfold.contract.records import Origin
+from turnfold_worker.cli.output import console, json_option, print_json, table, words
+from turnfold_worker.cli.reading import LONGEST_ANCHOR, STATE_STYLES, STATES
+from turnfold_worker.cli.session import Session, pass_session
+
+USUAL_LIMIT = 1_000
+ORIGINS = [origin.value for origin in Origin]
+
+
+@click.command(short_help="List what was said, note by note.")
+@click.argument("conversation")
+@click.option(
+    "--state",
+    "states",
+    type=click.Choice(STATES),
+    multiple=True,
+    default=["active"],
+    show_default=True,
+    help="Only these states: an overtaken value is superseded, an answered question resolved.",
+)
+@click.option("--origin", "origins", type=click.Choice(ORIGINS), multiple=True, help="Only words of these.")
+@click.option("--speaker", "speakers", multiple=True, help="Only what they said, by their names as they are shown.")
+@click.option("--min-importance", type=click.IntRange(0, 100), default=1, show_default=True, help="0 lists all.")
+@click.option("--first-turn", type=click.IntRange(1), default=1, show_default=True, help="Begin at this turn.")
+@click.option("--last-turn", type=click.IntRange(1), help="End with this turn.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=USUAL_LIMIT, show_default=True, help="Most notes, in whole turns."
+)
+@json_option
+@pass_session
+def notes(
+    session: Session,
+    conversation: str,
+    states: tuple[str, ...],
+    origins: tuple[str, ...],
+    speakers: tuple[str, ...],
+    min_importance: int,
+    first_turn: int,
+    last_turn: int | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """List the notes of CONVERSATION: the statements that contexts are made of, in the order of the turns.
+
+    Workers write them by rules when a segment closes; a model's better ones stand in their place. Each has an
+    importance from 0 to 100 (from 50 on it is an anchor, or marked), a state, and a marker for `turnfold expand`.
+    --json has all of it: the ids of its turns, the day that it speaks of, its origin, and the importance's factors.
+
+    \b
+    Examples:
+      turnfold notes chat
+      turnfold notes chat --min-importance 50            what matters most
+      turnfold notes chat --state superseded             what holds no more
+      turnfold notes chat --first-turn 501 --limit 200   a page of a long one; what begins the next is told
+    """
+    read = partial(
+        session.turnfold.notes, conversation, states=None if "all" in states else states, origins=origins or None,
+        speakers=speakers or None, min_importance=min_importance, last_turn=last_turn,
+    )  # fmt: skip
+    found = read(first_turn=first_turn, limit=limit)
+    if found and read(first_turn=(after := found[-1].turn_seq + 1), limit=1):
+        click.echo(f"there are more: go on with --first-turn {after}", err=True)
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        click.echo("no notes of this kind; turns that no segment holds yet have none", err=True)
+        return
+    shown = table("#turn", "day", "speaker", "#importance", "state", "by", "text", "expand with")
+    for note in found:
+        shown.add_row(
+            str(note.turn_seq), note.day, words(note.speaker), str(note.importance),
+            words(note.state, STATE_STYLES[note.state]), note.written_by, words(note.text, most=LONGEST_ANCHOR),
+            note.marker,
+        )  # fmt: skip
+    console().print(shown)

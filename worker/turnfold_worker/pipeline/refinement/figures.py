@@ -1,0 +1,104 @@
+"""The numbers of some turns with what they count, and whether those of a note are among them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Final
+
+from turnfold_worker.pipeline.language.facts import FactKind, extract_facts
+from turnfold_worker.pipeline.language.quantities import DIGITS, SPELLED, WORD, quantity, value_of
+from turnfold_worker.pipeline.refinement.claims import Passage, says_something, words_of
+
+_FEW: Final = 2
+_AROUND: Final = 40
+"""Code points around a number in which stands what it counts."""
+_STOP: Final = re.compile(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from|with|per|than|as|when|while)\s")
+_COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:[:/x\u00d7]\d+)+(?!\w)")
+"""Ratios, fractions and measures: their numbers belong together."""
+_NAMED: Final = re.compile(r"(?<=[a-z,] )[A-Z]\w* \Z")
+_ORDINAL: Final = re.compile(r"\A(?:st|nd|rd|th)(?!\w)")
+_NUMERAL: Final = re.compile(rf"(?i)(?<!\w)(?:{DIGITS.pattern}|(?:{'|'.join(SPELLED)})(?!\w))")
+_NOT_COUNTED: Final = frozenset({"one", "once", "half", "both"})
+"""Spelled numbers that mostly count nothing."""
+
+
+def flat(text: str) -> str:
+    """A text in lower case with single spaces and plain apostrophes."""
+    return " ".join(text.lower().replace("\u2019", "'").split())
+
+
+class Figures:
+    """The numbers of some turns."""
+
+    def __init__(self, lines: Sequence[tuple[int, str, str]]) -> None:
+        """`lines` are (number, speaker, words) of the turns."""
+        self._lines = lines
+
+    def support(self, text: str) -> bool:
+        """Whether every number of a text without dates stands here, and counts what it counts here."""
+        return not any(self._missing(text))
+
+    def _missing(self, text: str) -> Iterator[str]:
+        yield from (match.group() for match in _COMPOUND.finditer(text) if flat(match.group()) not in self._flat)
+        for fact in extract_facts(text).of(FactKind.NUMBER):
+            if not self._has_number(fact.text, text, fact.start):
+                yield fact.text
+        for word in words_of(text):
+            if word.text in SPELLED and word.text not in _NOT_COUNTED:
+                after = text[word.start + len(word.text) :]
+                if SPELLED[word.text] not in self._quantities or not self._counts(SPELLED[word.text], after):
+                    yield word.text
+
+    @cached_property
+    def _flat(self) -> str:
+        return flat("\n".join(text for *_, text in self._lines))
+
+    @cached_property
+    def _quantities(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for *_, text in self._lines:
+            for fact in extract_facts(text).of(FactKind.NUMBER):
+                value, unit = quantity(fact.text)
+                found.setdefault(value, set()).add(unit)
+            for word in WORD.findall(text.lower()):
+                if word in SPELLED:
+                    found.setdefault(SPELLED[word], set()).add("")
+            for match in DIGITS.finditer(text):
+                # A figure inside an identifier or a date, without a unit of its own.
+                found.setdefault(value_of(match.group()), {""})
+        return found
+
+    def _has_number(self, shown: str, text: str, start: int) -> bool:
+        value, unit = quantity(shown)
+        units = self._quantities.get(value)
+        if units is None or (unit and unit not in units and "" not in units):
+            return False
+        named = _NAMED.search(text, 0, start)
+        if named:
+            # A number behind a name is part of it.
+            return flat(named.group() + shown) in self._flat
+        return bool(unit) or self._counts(value, text[start + len(shown) :])
+
+    def _counts(self, value: str, after: str) -> bool:
+        """Whether a number counts here what stands behind it, as far as that can be seen."""
+        counted = [word.text for word in words_of(_STOP.split(_ORDINAL.sub("", after))[0])[:_FEW]]
+        counted = [word for word in counted if says_something(word)]
+        if not counted or quantity(f"{value} {counted[0]}")[1] in self._quantities.get(value, ()):
+            return True
+        return any(around.has(word) for around in self._counted.get(value, ()) for word in counted)
+
+    @cached_property
+    def _counted(self) -> dict[str, list[Passage]]:
+        """By value, the words around each number."""
+        found: dict[str, list[Passage]] = {}
+        for seq, speaker, text in self._lines:
+            for match in _NUMERAL.finditer(text):
+                word = match.group().lower()
+                value = SPELLED.get(word) or value_of(word)
+                after = _STOP.split(text[match.end() : match.end() + _AROUND])[0]
+                if not words_of(after):
+                    after = _STOP.split(text[max(0, match.start() - _AROUND) : match.start()])[-1]
+                found.setdefault(value, []).append(Passage(after, seq, speaker))
+        return found

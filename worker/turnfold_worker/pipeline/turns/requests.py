@@ -1,0 +1,52 @@
+"""What users ask an agent to do, in their own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from turnfold.assemble.forms.clip_around import Focus, clip_around
+from turnfold.contract.fences import fences_of
+from turnfold.contract.records import Role, StoredTurn, TurnState
+from turnfold.contract.requests import Request, kept_requests
+from turnfold.contract.speakers import speaker_label
+from turnfold.contract.terms import terms
+from turnfold_worker.pipeline.language.prose import READ_HEAD, split_prose
+from turnfold_worker.pipeline.turns.echoes import output_in
+from turnfold_worker.pipeline.turns.manuals import manual_in
+from turnfold_worker.pipeline.turns.tool_groups import is_tool_output
+
+LONGEST_REQUEST: Final = 1_600
+"""Code points of what is kept of a request."""
+_FEWEST_WORDS: Final = 4
+"""Different words that say something: with fewer a turn only lets the work go on."""
+_GAP: Final = " […] "
+_UNSEEN: Final = re.compile(r"<!--.{0,2000}?-->|^[ \t]{0,8}[-*] \[[xX]\] [^\n]{0,400}$", re.DOTALL | re.MULTILINE)
+"""What a reader of Markdown does not see, and what is ticked off."""
+_BLANK: Final = re.compile(r"\n\s*\n")
+
+
+def requests_of(turns: Sequence[StoredTurn]) -> tuple[Request, ...]:
+    """What users asked for in the turns: the first request and the newest."""
+    asking = [turn for turn in turns if _asks(turn)]
+    return kept_requests([_request(turn) for turn in (*asking[:1], *asking[1:][-1:])])
+
+
+def _asks(turn: StoredTurn) -> bool:
+    is_said = turn.role is Role.USER and turn.state is TurnState.STORED and not is_tool_output(turn)
+    return is_said and len(set(terms(turn.content[:READ_HEAD]))) >= _FEWEST_WORDS
+
+
+def _request(turn: StoredTurn) -> Request:
+    content = turn.content[:READ_HEAD]
+    if (output := output_in(turn)) is not None:
+        content = content[: output.start].rstrip()
+    manual = manual_in(content, split_prose(content).sentences, turn.role)
+    if manual is not None:
+        start = next((one.end for one in fences_of(content) if one.start < manual.start < one.end), manual.start)
+        content = f"{content[:start].rstrip()}\n{_GAP.strip()}\n{content[manual.end :].lstrip()}".strip()
+    content = _BLANK.sub("\n\n", _UNSEEN.sub("", content)).strip()
+    if len(content) > LONGEST_REQUEST:
+        content = clip_around(content, LONGEST_REQUEST, _GAP, len, focus=Focus(in_order=True))
+    return Request(turn.seq, speaker_label(turn), content)
