@@ -18,17 +18,19 @@ _SETTING: Final = re.compile(r"[A-Z][A-Z0-9_]{2,60} ?= ?(?=\D{0,60}\d)[\w.:/@+-]
 RANK_OF_REPLACING: Final = 40
 """Points of rank that `tables.ANCHOR_ORDER` gives to what took another's place."""
 _LEAST_OF_OTHERS: Final = 70
+_LEAST_OF_REPLACING: Final = 50
+"""What took the place of something in force stands as that did."""
 _CLOSING: Final = " \"')*"
 
 
-def stands(kind: AnchorType, score: int, text: str) -> bool:
+def stands(kind: AnchorType, score: int, text: str, *, replaces: bool = False) -> bool:
     """Whether an anchor binds somebody, is set or open until something is said against it, and matters enough.
 
     What happened once does not: notes tell of it. Neither does a question.
     """
     if kind is AnchorType.CRITICAL_FACT:
         return _SETTING.fullmatch(text) is not None
-    least = _LEAST.get(kind, _LEAST_OF_OTHERS)
+    least = _LEAST.get(kind, _LEAST_OF_REPLACING if replaces else _LEAST_OF_OTHERS)
     asks = kind is not AnchorType.UNRESOLVED_QUESTION and text.rstrip(_CLOSING).endswith("?")
     return score >= least and not asks
 
@@ -65,7 +67,7 @@ class TopAnchors(Lazy[Anchor]):
         return cls(
             seqs=[one.turn_seq for one in made], tokens=[one.tokens for one in made],
             ranks=[one.rank + RANK_OF_REPLACING * bool(one.replaced) for one in made],
-            standing=[stands(one.type, one.score, one.text) for one in made],
+            standing=[stands(one.type, one.score, one.text, replaces=bool(one.replaced)) for one in made],
             pinned=sum(one.rank >= PINNED_RANK for one in made),
             make=made.__getitem__,
         )  # fmt: skip

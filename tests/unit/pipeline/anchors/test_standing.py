@@ -151,3 +151,17 @@ def test_a_later_limit_of_the_same_thing_takes_the_place_of_an_earlier_fact() ->
     drafts = [draft for turn in again for draft in anchors_of(turn)]
     states = [anchor.state for anchor in merge(drafts, (), next_id=1, node_idx=0, settings=FoldSettings()).new]
     assert states == [AnchorState.SUPERSEDED, AnchorState.ACTIVE]
+
+
+@pytest.mark.parametrize(
+    "order",
+    ["Absolutely never store keys in the shed.", "Also, never store keys in the shed.", "Seriously, always sign it."],
+)
+def test_a_word_before_never_or_always_leaves_an_order_one(order: str) -> None:
+    anchors = anchors_of(*talk(f"user: {order}", "assistant: All right."))
+    assert [one.type for one in anchors] == [AnchorType.INSTRUCTION]
+
+
+@pytest.mark.parametrize("text", ["Three firm rules.", "That is a hard rule.", "Here are two strict limits:"])
+def test_what_only_says_that_rules_are_said_beside_it_is_no_anchor(text: str) -> None:
+    assert not anchors_of(*talk(f"user: {text}", "assistant: All right."))

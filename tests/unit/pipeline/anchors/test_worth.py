@@ -71,6 +71,11 @@ def test_small_talk_between_people_leaves_no_question_open(text: str) -> None:
     assert anchors_of([said(text, name="Ana")]) == ()
 
 
+@pytest.mark.parametrize("text", ["By the way, do you like jazz?", "Did you catch the hockey game?"])
+def test_an_aside_leaves_no_question_open(text: str) -> None:
+    assert anchors_of([said(text)]) == ()
+
+
 def test_a_question_of_a_thing_stays_open_between_people() -> None:
     (draft,) = anchors_of([said("Which region hosts the backups?", name="Ana")])
     assert draft.type is AnchorType.UNRESOLVED_QUESTION

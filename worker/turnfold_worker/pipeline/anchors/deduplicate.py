@@ -18,9 +18,17 @@ from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.rules.statement_rules import STANDING_ORDER
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, agree
-from turnfold_worker.pipeline.anchors.settling.settle import MENDS_MISTYPED_WITHIN, comparable, finish, hand_on, settle
+from turnfold_worker.pipeline.anchors.settling.settle import (
+    MENDS_MISTYPED_WITHIN,
+    comparable,
+    finish,
+    hand_on,
+    set_plans_aside,
+    settle,
+)
 from turnfold_worker.pipeline.anchors.statements.duties import duties_of
 from turnfold_worker.pipeline.anchors.statements.manner import manner_of, words_of_manner
+from turnfold_worker.pipeline.anchors.statements.overrides import Reach, reach_of
 from turnfold_worker.pipeline.language.words import specific_words, words
 from turnfold_worker.pipeline.settings import FoldSettings
 
@@ -105,10 +113,11 @@ def merge(
         return Merged(new=(), changed=())
     telling = sorted({word for draft in drafts for word in _telling(draft.text)})
     first_seq = min(draft.turn_seq for draft in drafts)
+    far = any(reach_of(draft.text) > Reach.LATEST for draft in drafts)
     known = [
         _known(anchor, vectors)
         for anchor in _newest(candidates)
-        if anchor.turn_seq >= first_seq - MENDS_MISTYPED_WITHIN or _may_meet(anchor.text.lower(), telling)
+        if far or anchor.turn_seq >= first_seq - MENDS_MISTYPED_WITHIN or _may_meet(anchor.text.lower(), telling)
     ]
     before = {one.anchor.id: one.anchor for one in known}
     fresh: list[Known] = []
@@ -123,6 +132,7 @@ def merge(
         known.append(new)
         fresh.append(new)
     hand_on(fresh, known)
+    set_plans_aside(fresh, known)
     changed = (_change_of(one.anchor) for one in known if one.anchor != before.get(one.anchor.id, one.anchor))
     return Merged(new=tuple(one.anchor for one in fresh), changed=tuple(changed))
 
@@ -147,12 +157,7 @@ def merge_into_past(
     merged = merge(drafts, before, next_id=next_id, node_idx=node_idx, settings=settings, vectors=vectors)
     ours = [_known(anchor, vectors) for anchor in merged.new]
     later = sorted((one for one in candidates if one.turn_seq > last_seq), key=lambda one: (one.turn_seq, one.id))
-    changed = list(merged.changed)
-    for anchor in later[-MAX_CANDIDATES:]:
-        one = _known(anchor, vectors)
-        settle(one, ours, settings)
-        if one.anchor != anchor:
-            changed.append(_change_of(one.anchor))
+    changed = [*merged.changed, *_settled_by(later[-MAX_CANDIDATES:], ours, settings, vectors)]
     return Merged(new=tuple(one.anchor for one in ours), changed=tuple(sorted(changed, key=lambda one: one.id)))
 
 
@@ -162,14 +167,20 @@ def settle_again(anchor: Anchor, later: Sequence[Anchor], *, settings: FoldSetti
     Its own change comes first, and is there even when nothing was said about it.
     """
     ours = _known(replace(anchor, related=None), NO_VECTORS)
-    changed: list[AnchorChange] = []
-    for other in sorted(later, key=lambda one: (one.turn_seq, one.id)):
-        if other.turn_seq > anchor.turn_seq and other.id != anchor.id:
-            one = _known(other, NO_VECTORS)
-            settle(one, [ours], settings)
-            if one.anchor != other:
-                changed.append(_change_of(one.anchor))
+    others = (one for one in later if one.turn_seq > anchor.turn_seq and one.id != anchor.id)
+    changed = _settled_by(sorted(others, key=lambda one: (one.turn_seq, one.id)), [ours], settings, NO_VECTORS)
     return [_change_of(ours.anchor), *changed]
+
+
+def _settled_by(
+    later: Sequence[Anchor], ours: Sequence[Known], settings: FoldSettings, vectors: Mapping[str, Vector]
+) -> list[AnchorChange]:
+    """Settle later anchors with earlier ones of ours; what changes in the later ones."""
+    known = [_known(anchor, vectors) for anchor in later]
+    for one in known:
+        settle(one, ours, settings)
+    set_plans_aside(known, [*ours, *known], only=ours)
+    return [_change_of(one.anchor) for one, anchor in zip(known, later, strict=True) if one.anchor != anchor]
 
 
 def _newest(candidates: Sequence[Anchor]) -> list[Anchor]:

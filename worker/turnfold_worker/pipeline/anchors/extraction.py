@@ -25,11 +25,19 @@ from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, settled
 from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
 from turnfold_worker.pipeline.anchors.ranks import STANDING, rank_of
 from turnfold_worker.pipeline.anchors.refusals import with_refusals
-from turnfold_worker.pipeline.anchors.rules import courtesy_rules, reply_rules, statement_rules, wanted_rules
+from turnfold_worker.pipeline.anchors.rules import (
+    courtesy_rules,
+    reply_rules,
+    standing_rules,
+    statement_rules,
+    wanted_rules,
+)
+from turnfold_worker.pipeline.anchors.rules.change_rules import SETS_ASIDE, SETS_ASIDE_ALL
 from turnfold_worker.pipeline.anchors.rules.rule import ENOUGH, PERHAPS, Act, Found
 from turnfold_worker.pipeline.anchors.standing import points_of, standing_type
 from turnfold_worker.pipeline.anchors.statements.asked import asks_outright, wishes_to_know
 from turnfold_worker.pipeline.anchors.statements.done import tells_of_done
+from turnfold_worker.pipeline.anchors.statements.overrides import is_bare, plans, reach_of
 from turnfold_worker.pipeline.anchors.statements.two_things import two_things
 from turnfold_worker.pipeline.anchors.worth import Factors, doubts_of, marks_of, score_of
 from turnfold_worker.pipeline.language.common_words import is_common
@@ -165,18 +173,36 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
     for found in acts:
         if found.rule not in REPLIES:
             by_clause.setdefault(found.span, []).append(found)
+    if not company.by_assistant and any(reach_of(reading.text(span)) for span in by_clause):
+        yield from (_Candidate(AnchorType.DECISION, 66, span, "plan instead") for span in _plans(reading))
     for span, found_there in by_clause.items():
         said = plain_words(reading.text(span))
-        enough = len(said.split()) >= _MIN_WORDS or any(one.rule == BARE_VALUE for one in found_there)
+        enough = len(said.split()) >= _MIN_WORDS or _in_few_words(said, found_there)
         if enough or not said.isascii():
             for one in _of_clause(said, reading, span, found_there, company):
                 parts = two_things(reading, span) if one.kind in _STATEMENTS else (span,)
                 yield from (one._replace(span=part) for part in parts)
 
 
+def _plans(reading: Reading) -> Iterator[Span]:
+    for sentence in reading.sentences[:SENTENCES_READ]:
+        for span in clauses(reading.turn.content, sentence, MAX_CLAUSE):
+            text = reading.text(span)
+            if plans(text) and not is_bare(text):
+                yield span
+
+
+def _in_few_words(said: str, acts: Sequence[Found]) -> bool:
+    """Whether few words do something: '9443, typo', 'Scratch that.'."""
+    sets_aside = SETS_ASIDE.search(said) or SETS_ASIDE_ALL.search(said)
+    return sets_aside is not None or any(one.rule == BARE_VALUE for one in acts)
+
+
 def _of_clause(
     said: str, reading: Reading, span: Span, acts: Sequence[Found], company: Company
 ) -> Iterator[_Candidate]:
+    if standing_rules.NAMES_RULES.match(said):
+        return
     explains = company.by_assistant and len(reading.turn.content) >= TEXT
     last = bool(reading.sentences) and span.end >= reading.sentences[-1].end
     wishes = wishes_to_know(said)

@@ -5,7 +5,36 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold_worker.pipeline.anchors.rules.rule import Act, Rule, opening, rule
+from turnfold_worker.pipeline.anchors.rules.rule import Act, Rule, joined, opening, rule
+
+PLAN: Final = (
+    r"(?:plan|approach|idea|instruction|proposal|suggestion|request|direction|strategy|option|decision|route|order)s?"
+)
+_PUT_AWAY: Final = r"(?:ignore|disregard|forget(?: about)?|discard|drop|scrap|scratch)"
+_EARLIER: Final = r"(?:earlier|previous|prior|original|initial|first|old|former)"
+_ALL_PLANS: Final = (
+    rf"(?<!\w){_PUT_AWAY} (?:absolutely |literally )?(?:everything|all)(?: that)? (?:we|i|you|we've|i've)"
+    r"(?: have)?(?: just)? (?:said|discussed|planned|decided|agreed|talked|told|wrote|written)(?!\w)|"
+    rf"(?<!\w){_PUT_AWAY} (?:everything|all (?:of )?(?:my|our|the) (?:\w+ )?(?:plans|ideas|instructions|decisions))"
+    r" (?:so far|above|before|until now)(?!\w)|"
+    r"(?<!\w)(?:let's|i want to|we'll|we're|i'm) start(?:ing)? (?:over|afresh|from scratch)(?=\W*$)|"
+    r"^\W*(?:clean slate|(?:total|complete|full|hard) reset)(?=\W*$)"
+)
+SETS_ASIDE_ALL: Final = lazy_pattern(_ALL_PLANS)
+"""'Forget everything we said so far': all plans before it hold no more."""
+_LAST_PLAN: Final = joined(rf"""
+    (?<!\w)(?:(?:scratch|strike|scrap) (?:that|all (?:of )?(?:this|that|it))(?! (?:\w+ ){{0,2}}{PLAN})|
+    (?:change of|new) plans?(?=[:,.!]| is|\W*$)|on second thoughts?|i(?:'ve| have)? changed my mind|
+    let me (?:revise|rethink|reconsider|start over)(?: (?:that|this|it|my {PLAN}|the {PLAN}))?(?=\W*$)|
+    {_PUT_AWAY} (?:the|my|our|that|those|all|any)(?: of)?(?: the| my| our)? {_EARLIER} {PLAN}|
+    {_PUT_AWAY} (?:that|what i said|all (?:of )?(?:this|that|it))(?=\W*$|[,.;:-]| and )|
+    {_PUT_AWAY} (?!the |to )[^,.;:!?]{{1,40}}?(?:,| [-\u2013\u2014]) ?(?:let's )?go with|
+    (?:total|complete|full|big) (?:pivot|reversal|u-turn)(?=:|\W*$))(?!\w)
+""")
+SETS_ASIDE: Final = lazy_pattern(_LAST_PLAN)
+"""'Scratch that', 'ignore the earlier plan': the last plan before it holds no more."""
+SET_ASIDE: Final = "set aside"
+"""The name of the rule of what sets a plan aside without naming it."""
 
 # fmt: off
 DECISIONS: Final = (
@@ -17,6 +46,10 @@ DECISIONS: Final = (
         i've chosen / (?:is|was|are|
         been) (?:approved|agreed|decided) / we(?:'re| are) (?:using|switching to|dropping|keeping|moving to|
         standardi[sz]ing on)
+    """),
+    opening("plan", Act.DECISION, 70, "New plan: rent a van.", r"""
+        (?:the |our |my )?(?:(?:new|current|revised|updated|final) )?(?:plan|approach|
+        strategy)(?: for [^:]{1,60})?:(?= \w)
     """),
     rule("going with", Act.DECISION, 68, "We'll go with Postgres.", r"""
         (?:i(?:'ll| will)|we(?:'ll| will| should|'re going to)) (?:go with|use|stick with|stick to|
@@ -43,6 +76,7 @@ DECISIONS: Final = (
 )
 
 CORRECTIONS: Final = (
+    Rule(SET_ASIDE, Act.CORRECTION, 52, "Ignore the earlier plan.", lazy_pattern(f"{_LAST_PLAN}|{_ALL_PLANS}")),
     rule("mistake named", Act.CORRECTION, 82, "Scratch that, it is 7 May.", r"""
         correction: / ^correction(?=,? \w) / scratch that / i was (?:wrong|mistaken)(?!\?) / i misspoke / my mistake /
         let me (?:correct|rephrase) / strike that / i take that back / or rather / err+,? no /

@@ -87,8 +87,10 @@ REQUESTS: Final = (
         advise)
     """),
     rule("proposal", Act.REQUEST, 62, "Let's meet at noon.", r"""
-        let's (?!see|say|face|hope|not)\w+ / why (?:don't|not|doesn't) (?:you|we|not|i|just|go|try|take|ask|
-        call)\b / why not \w+ / how about(?! you) / what about (?:going|having|trying|meeting|taking|we|a|some) /
+        let's (?!see|say|face|hope|not)\w+ /
+        i (?:think|say|propose|suggest) we should (?!be|have|know|all\b)\w+ /
+        why (?:don't|not|doesn't) (?:you|we|not|i|just|go|try|take|ask|call)\b /
+        why not \w+ / how about(?! you) / what about (?:going|having|trying|meeting|taking|we|a|some) /
         shall we / ^(?:so |and |but |or )?(?:can|could|may) we \w+ /
         we (?:could|might|should|ought to|had better|'d better) (?:go|try|take|have|get|do|
         make|meet|start|use|ask|call|look|leave|discuss) / (?:do|would) (?:you|u) (?:want|like|care|

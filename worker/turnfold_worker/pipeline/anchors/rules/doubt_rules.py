@@ -101,6 +101,12 @@ VAGUE: Final = lazy_pattern(
 """What is promised or asked for in general, or in kindness."""
 
 SMALL_QUESTION: Final = lazy_pattern(
+    r"^(?:(?:just|a|one|quick|little|random|side) ){0,3}(?:by the way|btw|off.topic|unrelated|random|aside|"
+    r"out of curiosity|just curious|on (?:an unrelated|another|a side) note)(?: (?:question|thought|thing|note))?"
+    r"(?:,| [-\u2013\u2014]|:|(?= (?:did|do|have|what|is|are|any|who|how|where)(?!\w)))|"
+    r"(?<!\w)(?:did|have) you (?:guys )?(?:happen to |ever |already |also )?(?:see|seen|catch|caught|watch|"
+    r"watched|hear|heard) "
+    r"(?:\w+ ){0,4}(?:article|game|match|movie|film|show|episode|video|news|song|podcast)(?!\w)|"
     r"(?:, (?:right|eh|huh|no|yeah|yes|okay|ok|you know|isn't it|don't you think|aren't they|doesn't it|wouldn't you)|"
     r"(?<!\w)(?:isn't it|don't you think|aren't they|doesn't it|you know what i mean))\W*$|"
     r"(?<!\w)(?:what's (?:up|new|been going on|going on)|how(?:'re| are| is|'s) (?:ya|you|u|it|everything|things|"

@@ -68,6 +68,15 @@ CONSTRAINT: Final = lazy_pattern(
 )
 """A hard limit: what must always or never be so."""
 
+NAMES_RULES: Final = lazy_pattern(
+    r"^(?:(?:and|so|but|also|now|remember|ok|okay|here (?:are|is)|there (?:are|is)|i have|we have|just|that's|that is|"
+    r"this is|those are|these are|it's)[,:]? ){0,3}(?:(?:a|an|one|two|three|four|five|six|some|several|few|the|my|our|"
+    r"\d|very|really|absolutely|pretty) ){0,3}(?:hard|firm|strict|absolute|fixed) "
+    r"(?:rule|limit|requirement|constraint)s?"
+    r"(?: (?:here|first|to follow|for me|of mine|from me|for us))?\W*$"
+)
+"""'Two hard rules.': what is said beside it is one, and it says none."""
+
 _ANSWERS: Final = joined(r"""
     (?:answers?|answering|repl(?:y|ies|ying)|respon(?:d|se|ses|ding)|messages?|summar(?:y|ies)|explanations?|output|
     emails?|e-mails?|code|snippets?|examples?|tone|writing)

@@ -114,7 +114,8 @@ FACTS: Final = (
 
 # fmt: on
 _STANDING: Final = (
-    r"(?:^|[.!?:;] )[^\w.!?]*(?:(?:please|so|and|but|also),? )?(?<!\w)(?:"
+    r"(?:^|[.!?:;] )[^\w.!?]*(?:(?:please|so|and|but|also|absolutely|seriously|remember|again|finally),? ){0,2}"
+    r"(?<!\w)(?:"
     r"(?:(?:remember to|make sure (?:to|you)|be sure to|you (?:should|must)|i (?:want|need|expect) you to) )?"
     r"(?:always|never|do(?:n't| not) ever)|from now on|from here on|going forward|in (?:the )?future(?=,)"
     r"|(?:whenever|every time|each time) i (?:ask|say|send|tell|want|need))"

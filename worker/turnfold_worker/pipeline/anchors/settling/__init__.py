@@ -4,5 +4,6 @@ likeness      how alike two anchors are: by words, by vectors, by what they stat
 subjects      whether they speak of one thing, by the words around their values
 answers       whether one answers a question
 differences   in what they differ: another value of the same thing, another word, another order
+plans         what takes the place of a plan that is set aside without a name
 settle        whether the new one repeats, corrects, answers or finishes the earlier one
 """

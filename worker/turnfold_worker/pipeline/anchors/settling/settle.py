@@ -38,12 +38,14 @@ from turnfold_worker.pipeline.anchors.settling.likeness import (
     shared,
     shares_half,
 )
+from turnfold_worker.pipeline.anchors.settling.plans import is_empty_marker, plans_instead, plans_set_aside
 from turnfold_worker.pipeline.anchors.settling.subjects import (
     happened_once,
     head_of,
     lifts,
     lifts_another,
     supposes,
+    takes_back_only,
 )
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
 from turnfold_worker.pipeline.anchors.statements.done import SOON, does, does_it, opens_with
@@ -113,6 +115,19 @@ def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
             new.anchor = replace(new.anchor, replaces=None)
 
 
+def set_plans_aside(fresh: Sequence[Known], known: Sequence[Known], *, only: Sequence[Known] | None = None) -> None:
+    """Let the plan of a turn that sets an earlier one aside take its place; what only says so has done its part.
+
+    Of `known` none but those of `only` are changed, where it is given.
+    """
+    for new, old in plans_set_aside(fresh, known):
+        if old is not None and (only is None or old in only):
+            _overtake(new, old)
+        for one in fresh:
+            if one is not new and one.active and one.anchor.turn_seq == new.anchor.turn_seq and is_empty_marker(one):
+                _change(one, AnchorState.RESOLVED, new.anchor.id)
+
+
 def _says_instead(one: Known, new: Known, old: Known) -> bool:
     """Whether a statement beside the one that takes something back tells what holds in its place."""
     return (
@@ -120,9 +135,10 @@ def _says_instead(one: Known, new: Known, old: Known) -> bool:
         and one.anchor.replaces is None
         and one.anchor.turn_seq == new.anchor.turn_seq != old.anchor.turn_seq
         and one.anchor.type in ANSWERS
-        and bool(one.values)
-        and one.values != old.values
-        and by_words(one, old) >= _CORRECTS_FROM
+        and (
+            (bool(one.values) and one.values != old.values and by_words(one, old) >= _CORRECTS_FROM)
+            or (takes_back_only(new) and plans_instead(one))
+        )
     )
 
 

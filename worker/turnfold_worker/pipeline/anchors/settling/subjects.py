@@ -8,7 +8,7 @@ from typing import Final
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_root
 from turnfold_worker.pipeline.language.common_words import listed
-from turnfold_worker.pipeline.language.facts import VALUES
+from turnfold_worker.pipeline.language.facts import NAMES, VALUES, extract_facts
 from turnfold_worker.pipeline.language.spoken import plain_words
 
 _WORD: Final = re.compile(r"[^\W\d_][\w'-]*")
@@ -41,6 +41,9 @@ _LIFTS: Final = re.compile(
 )
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _SEVERAL: Final = 2
+_CLAUSES: Final = re.compile(r"[,;:.!?](?=\s|$)|\s(?:and|but|so)(?= (?:we|it|i|let's|they|the)(?!\w))")
+_NAMES_OF_PLANS: Final = frozenset({"plan", "plans", "idea", "approach", "proposal", "option", "table", "longer"})
+"""They tell what is taken back, and nothing of its subject."""
 _POINTS: Final = re.compile(r"(?<!\w)(?:it|it's|that|that's|this|them|they)(?!\w)")
 _PARTS: Final = re.compile(r"[,;:](?=\s)")
 _ENDS: Final = re.compile(r"[,;:.!?](?=\s)|\s(?:because|since|so|and|but|as|if|unless|when|while|after)(?!\w)")
@@ -103,8 +106,33 @@ def lifts_another(new: Known, old: Known) -> bool:
     """
     if not _LIFTS.search(new.said):
         return False
+    if takes_back_only(new) and not _names_what(new, old):
+        return True
     lifted, stated = (set(_NUMBER.findall(one.said)) for one in (new, old))
     return bool(lifted) and not lifts(new, old) and not lifted <= stated
+
+
+def takes_back_only(one: Known) -> bool:
+    """Whether a text says that something holds no longer, and states no value and no name beside that.
+
+    >>> from turnfold.contract.records import Anchor, AnchorType
+    >>> def known(text: str) -> Known:
+    ...     return Known(Anchor(id=1, type=AnchorType.CORRECTION, text=text, turn_seq=1, start=0, end=len(text)))
+    >>> takes_back_only(known("The Friday market is off the table."))
+    True
+    >>> takes_back_only(known("The Friday market is off the table, we sell on Sunday."))
+    False
+    """
+    parts = _CLAUSES.split(one.text)
+    beside = " ".join(part for part in parts if not _LIFTS.search(plain_words(part)))
+    return len(beside) < len(one.text) - 1 and not extract_facts(beside).texts(*VALUES, *NAMES)
+
+
+def _names_what(new: Known, old: Known) -> bool:
+    """Whether an earlier text has most of the telling words of a later one."""
+    telling = [word for word in new.specific if word not in _NAMES_OF_PLANS]
+    there = [word for word in telling if any(same_root(word, other) for other in old.words)]
+    return bool(telling) and 2 * len(there) > len(telling)
 
 
 def lifts(new: Known, old: Known) -> bool:

@@ -8,6 +8,7 @@ duties         what it forbids, demands, allows or excuses
 limits         the limit that it sets
 manner         how answers are wanted
 two_things     where it states two things, of which one may change
+overrides      what sets a plan aside without naming it: 'scratch that', '… instead'
 repairs        few words that say a value and that another one was wrong
 deeds          what was promised or asked for: the verb, and what it is done to
 done           whether it reports that a promised deed is done

@@ -101,6 +101,8 @@ _EMPTY: Final = listed("""
 """)
 """Words that tell no deed from another."""
 _ROOT: Final = 5
+_PLANS: Final = frozenset({"plan", "idea", "appro", "propo", "optio"})
+"""Beginnings of words that tell nothing of what a plan is."""
 _ENDING: Final = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 _WORD: Final = re.compile(r"[^\W_][\w'./-]*")
 _FEW: Final = 2
@@ -197,7 +199,7 @@ def sets_aside(new: str, old: str) -> bool:
         return False
     before = plain_words(old)
     there = deed_words(before)
-    if any(words <= there for words in ignored):
+    if any((words - _PLANS or words) <= there for words in ignored):
         return True
     # One word of many is not what was said of it: 'we have no nuts any more' after 'she is allergic to nuts'.
     least = 1 if len(there) <= _FEW else 2

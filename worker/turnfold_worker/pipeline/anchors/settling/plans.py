@@ -1,0 +1,77 @@
+"""What takes the place of a plan that is set aside without a name: 'Scratch that. We'll print it'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from turnfold.contract.records import AnchorType, Role
+from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_speaker, shared
+from turnfold_worker.pipeline.anchors.statements.overrides import Reach, is_bare, of_another_topic, plans, reach_of
+
+WITHIN: Final = 4
+"""Turns within which 'scratch that' is about the last plan."""
+_DIRECTS: Final = frozenset({Role.USER, Role.SYSTEM, Role.DEVELOPER, None})
+"""Whose words set plans aside: never an assistant's or a tool's."""
+_OVERTAKEN: Final = frozenset({AnchorType.DECISION, AnchorType.COMMITMENT})
+
+
+def plans_set_aside(fresh: Sequence[Known], known: Sequence[Known]) -> Iterator[tuple[Known, Known | None]]:
+    """What each turn that sets plans aside says to do, with each plan whose place it takes or, without one, None."""
+    ordered = sorted(fresh, key=_place)
+    for _, turn in groupby(ordered, key=lambda one: one.anchor.turn_seq):
+        said = list(turn)
+        markers = [(reach, one) for one in said if one.anchor.role in _DIRECTS and (reach := reach_of(one.anchor.text))]
+        if markers:
+            reach, marker = max(markers, key=lambda pair: (pair[0], -pair[1].anchor.start))
+            new = _instead(said, markers[0][1])
+            set_aside = _set_aside(reach, marker, new, known)
+            yield from ((new or marker, old) for old in set_aside)
+            if new is not None and not set_aside:
+                yield new, None
+
+
+def is_empty_marker(one: Known) -> bool:
+    """Whether an anchor sets a plan aside and says nothing else: it needs no place once that is done."""
+    return bool(reach_of(one.anchor.text)) and is_bare(one.anchor.text)
+
+
+def plans_instead(one: Known) -> bool:
+    """Whether an anchor says what is to be done in place of something: 'Use clay instead'."""
+    return bool(reach_of(one.anchor.text)) and plans(one.anchor.text) and not is_bare(one.anchor.text)
+
+
+def _instead(said: Sequence[Known], marker: Known) -> Known | None:
+    """The plan of a turn: the first from where something is set aside on, else the last before it."""
+    made = [one for one in said if one.active and _is_plan(one) and not is_bare(one.anchor.text)]
+    after = [one for one in made if _place(one) >= _place(marker)]
+    return after[0] if after else made[-1] if made else None
+
+
+def _set_aside(reach: Reach, marker: Known, new: Known | None, known: Sequence[Known]) -> list[Known]:
+    first = min(_place(marker), _place(new or marker))
+    earlier = [
+        old
+        for old in known
+        if old.active
+        and _place(old) < first
+        and _is_plan(old)
+        and not is_bare(old.anchor.text)
+        and same_speaker(old, marker)
+        and not (new is not None and of_another_topic(new.anchor.text, old.anchor.text))
+    ]
+    if reach is Reach.ALL:
+        return earlier
+    if reach is Reach.LATEST:
+        earlier = [old for old in earlier if marker.anchor.turn_seq - old.anchor.turn_seq <= WITHIN]
+    alike = [old for old in earlier if new is not None and shared(new, old)]
+    return [max(alike or earlier, key=_place)] if earlier else []
+
+
+def _is_plan(one: Known) -> bool:
+    return plans(one.anchor.text) or (one.kind in _OVERTAKEN and not one.said.rstrip("\"') ").endswith("?"))
+
+
+def _place(one: Known) -> tuple[int, int]:
+    return one.anchor.turn_seq, one.anchor.start
