@@ -183,7 +183,8 @@ def test_messages_hold_the_background_as_system_text_and_recent_turns_as_they_we
     assert user == {"role": "user", "content": "[recent turns]\nuser: no", "name": "Mara_Lee"}
     anthropic = context.request("anthropic")
     assert "".join(block["text"] for block in anthropic["system"]) == system["content"]
-    assert [block.get("cache_control") for block in anthropic["system"]] == [{"type": "ephemeral"}]
+    assert [block.get("cache_control") for block in anthropic["system"]] == [{"type": "ephemeral"}, None]
+    assert 0 < context.stable_tokens < context.tokens
     assert [message["role"] for message in anthropic["messages"]] == ["user", "assistant", "user"]
     with pytest.raises(InvalidInput, match=r"use \.text"):
         context.messages("text")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from turnfold.assemble.recent import LAST_TURNS
+from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.contract.records import Role, StoredTurn, TurnState
 from turnfold.steering import says_something, steering_text
 

@@ -36,6 +36,8 @@ COVER_TOKENS: Final = 32_000
 _TAIL_TOKENS: Final = 8_000
 """Estimated tokens of notes of the open tail."""
 _TAIL_NAMES: Final = 100
+_WORKS_WITH_TOOLS: Final = 10
+"""Per cent of what was said that tools said, from which a conversation is the work of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def make_outline(
         notes=tuple(ranked(notes, said, most_tokens=OUTLINE_TIERS[-1])),
         names=rank(merge_ledgers(*(one.ledger for _, one in cover)), frozenset(action.about for action in actions)),
         actions=actions,
-        requests=requests_of(users) if said.get(str(Role.TOOL)) else (),
+        requests=requests_of(users) if _tool_percent(said) >= _WORKS_WITH_TOOLS else (),
         said=said,
         tool_percent=_tool_percent(said),
         overtaken=overtaken,
@@ -154,7 +156,7 @@ def with_tail(
         tail=tuple(ranked(notes, said, most_tokens=_TAIL_TOKENS)),
         tail_seq=turns[-1].seq if turns else 0,
         tail_actions=actions_of(told, before=before),
-        tail_requests=requests_of(told) if tool_percent else (),
+        tail_requests=requests_of(told) if tool_percent >= _WORKS_WITH_TOOLS else (),
         # Without a tool's words no context shows names.
         tail_names=rank(segment_ledger(told, manuals_of(readings)))[:_TAIL_NAMES] if tool_percent else (),
         tool_percent=tool_percent,

@@ -9,7 +9,7 @@ clip_around    a long turn cut around what it tells
 content_parts  parts of a message in either provider's form
 chat           the recent turns as they are shown
 render_text    lines of text
-groups, tags   notes under one line; the tags of a range line
+groups         notes under one line
 render_openai, render_anthropic   messages of a provider
 form_tokens    what a form costs
 """

@@ -7,6 +7,7 @@ addressed    a sentence without the name of the other, whom it calls
 whole        a clause as it was said, on one line
 telegraph    the same in fewer words
 alone        what a clause says to somebody who reads nothing but it
+captions     a picture's caption beside the clause that shows it
 turn_notes   a turn as notes
 days_meant   the days that notes speak of
 in_force     which notes still hold, and what took the place of the others

@@ -20,7 +20,7 @@ from turnfold_worker.pipeline.refinement.claims import (
 
 _SUPPORT: Final = 0.5
 _FEW: Final = 2
-_PLAIN_NO: Final = re.compile(r"(?i)\W*(?:oh|well|hm+)?\W*(?:no|nah|nope|not|never|none)(?: \w+)?[,.!]")
+_PLAIN_NO: Final = re.compile(r"(?i)\W{0,8}(?:(?:oh|well|hm{1,9})\W{1,8})?(?:no|nah|nope|not|never|none)(?: \w+)?[,.!]")
 """How an answer begins that denies what was asked."""
 
 
