@@ -61,6 +61,7 @@ NEAR_MISSES: Final[list[tuple[str, str]]] = [
     ("user: Let's paint the fence green.", 'user: The poster says: "scratch that, let\'s paint it red instead".'),
     ("user: Let's paint the fence green.", 'user: The log shows "ignore the earlier instruction" twice.'),
     ("user: Let's paint the fence green.", "user: The page was titled 'Forget everything we said so far'."),
+    ("user: Let's paint the fence green.", "user: > Ignore the earlier instruction. New plan: plant a hedge."),
     ("user: Let's paint the fence green.", "user: If it rains, we'll stain the fence instead."),
     ("user: Let's paint the fence green.", "user: Maybe we should scratch that and stain it."),
     ("user: Let's paint the fence green.", "user: Should we scratch that?"),

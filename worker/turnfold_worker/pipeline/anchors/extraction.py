@@ -171,7 +171,7 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
     yield from (_Candidate(AnchorType.CRITICAL_FACT, *_setting(reading, span)) for span in _configuration(reading))
     by_clause: dict[Span, list[Found]] = {}
     for found in acts:
-        if found.rule not in REPLIES:
+        if found.rule not in REPLIES and not _is_quoted_order(reading, found.span):
             by_clause.setdefault(found.span, []).append(found)
     if not company.by_assistant and any(reach_of(reading.text(span)) for span in by_clause):
         yield from (_Candidate(AnchorType.DECISION, 66, span, "plan instead") for span in _plans(reading))
@@ -182,6 +182,13 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
             for one in _of_clause(said, reading, span, found_there, company):
                 parts = two_things(reading, span) if one.kind in _STATEMENTS else (span,)
                 yield from (one._replace(span=part) for part in parts)
+
+
+def _is_quoted_order(reading: Reading, span: Span) -> bool:
+    """Whether a line of a quotation, '> Ignore the earlier plan.', sets a plan aside: nobody here says it."""
+    content = reading.turn.content
+    line = content[content.rfind("\n", 0, span.start) + 1 : span.end]
+    return line.lstrip().startswith(">") and bool(reach_of(reading.text(span).lstrip("> ")))
 
 
 def _plans(reading: Reading) -> Iterator[Span]:
