@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from turnfold_worker.cli.group import COMMANDS
 
+TESTS = Path(__file__).parents[1]
 PROGRAM = "from support.command_server import serve; serve()"
 
 
@@ -22,8 +23,9 @@ class CommandServer:
     def __init__(self, folder: Path) -> None:
         self._outputs = (folder / "stdout", folder / "stderr")
         self._process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+            [sys.executable, "-c", PROGRAM], env={**os.environ, "PYTHONPATH": str(TESTS)}, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
 
     def __enter__(self) -> Self:
         return self
