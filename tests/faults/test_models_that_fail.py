@@ -254,7 +254,7 @@ def test_notes_that_say_what_was_not_said_are_left_out_alone(refinery: Refinery,
 
 def test_a_segment_that_a_reply_leaves_out_keeps_the_words_of_the_rules_alone(refinery: Refinery) -> None:
     refinery.server.answer = scribe.changing(lambda body: body["segments"].pop(0))
-    refinery.fold("e", TURNS)
+    refinery.local.settle()
     assert set(refinery.states) == {"done"}
     assert refinery.server.purposes() == ["notes", "chapter"], "nothing is asked again"
     assert (refinery.used()["repaired"], refinery.used()["notes_refused"]) == (0, 0)

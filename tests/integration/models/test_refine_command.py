@@ -101,14 +101,14 @@ def test_another_model_writes_everything_anew_and_nothing_twice(
 def test_undoing_leaves_what_a_run_without_a_model_leaves(
     refinery: Refinery, make_refinery: Callable[..., Refinery], run: Run
 ) -> None:
-    refinery.fold("c", 72)
+    refinery.fold("c", 120)
     refined = refinery.tf.context("c", budget_tokens=900, policy="recency").text
     billed = refinery.server.billed
     found = said(run("refine", "c", "--undo", "--json", model=False))
     assert found["levels_removed"] > 0
     assert found["anchors_removed"] > 0
     plain = make_refinery(refine="off")
-    alone = fold(talk("c", 72), conversation_id="c", settings=SHORT_SEGMENTS)
+    alone = fold(talk("c", 120), conversation_id="c", settings=SHORT_SEGMENTS)
     for policy in ("recency", "balanced"):
         mine = plain.tf.context("c", budget_tokens=900, policy=policy)
         assert mine.text == alone.context(budget_tokens=900, policy=policy).text
@@ -167,7 +167,7 @@ def cost_of_notes(refinery: Refinery) -> int:
 def test_a_batch_asks_at_half_the_price_and_workers_find_the_answers(
     make_refinery: Callable[..., Refinery], run: Run
 ) -> None:
-    make_refinery(refine="off").fold("c", 72)
+    make_refinery(refine="off").fold("c", 120)
     refinery = make_refinery()
     server = refinery.server
     submitted = run("refine", "--all", "--batch", "--no-wait")
@@ -188,7 +188,7 @@ def test_a_batch_asks_at_half_the_price_and_workers_find_the_answers(
     single = make_refinery()
     with refinery.local.write_engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM tenant_usage")
-    single.fold("e", [{**turn} for turn in talk("c", 72)])
+    single.fold("e", [{**turn} for turn in talk("c", 120)])
     assert abs(2 * paid - cost_of_notes(single)) <= 0.05 * cost_of_notes(single)
 
 
