@@ -188,8 +188,10 @@ def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSett
         meant_alike = by_meaning(new, old) if new.vector and old.vector else 0.0
         if max(words_alike, meant_alike) <= settings.deduplicate_above or not agree(old, new):
             continue
-        # 'I wish I had no allergy' is a small part of what tells of one.
-        if not shares_half(*sorted((new, old), key=lambda one: -len(one.words))):
+        # 'I wish I had no allergy' is a small part of what tells of one, in words; what it means tells them apart.
+        if meant_alike <= settings.deduplicate_above and not shares_half(
+            *sorted((new, old), key=lambda one: -len(one.words))
+        ):
             continue
         if len(new.anchor.text) < len(old.anchor.text) and new.anchor.rank >= old.anchor.rank - 100:
             _change(old, AnchorState.DUPLICATE, new.anchor.id)
