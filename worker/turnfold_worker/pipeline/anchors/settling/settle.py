@@ -189,9 +189,8 @@ def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSett
         if max(words_alike, meant_alike) <= settings.deduplicate_above or not agree(old, new):
             continue
         # 'I wish I had no allergy' is a small part of what tells of one, in words; what it means tells them apart.
-        if meant_alike <= settings.deduplicate_above and not shares_half(
-            *sorted((new, old), key=lambda one: -len(one.words))
-        ):
+        longer, shorter = sorted((new, old), key=lambda one: -len(one.words))
+        if meant_alike <= settings.deduplicate_above and not shares_half(longer, shorter):
             continue
         if len(new.anchor.text) < len(old.anchor.text) and new.anchor.rank >= old.anchor.rank - 100:
             _change(old, AnchorState.DUPLICATE, new.anchor.id)
