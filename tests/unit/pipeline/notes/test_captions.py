@@ -8,7 +8,6 @@ from itertools import count
 import pytest
 
 from turnfold.contract.records import Role, StoredTurn
-from turnfold_worker.pipeline.notes.alone import standing_alone
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.turns.treatment import read_segment
 
@@ -50,15 +49,3 @@ def test_a_caption_says_all_where_the_clause_only_points_at_it() -> None:
     beside = dict(_notes("We moved to Bern in May. [shares a photo: a photo of a clay bowl]"))
     assert pointed["photo: a clay bowl"] > beside["photo: a clay bowl"] > 0
     assert not any("(photo" in text for text in [*pointed, *beside])
-
-
-@pytest.mark.parametrize(
-    ("more", "less"),
-    [
-        ("Went to the harbour market and it was great", "That harbour market sounds great"),
-        ("I love pottery from Faenza", "Love the glaze on that"),
-        ("Painted the garden gate after the trip", "Painted it after the trip"),
-    ],
-)
-def test_what_only_judges_or_names_nothing_is_worth_less(more: str, less: str) -> None:
-    assert standing_alone(more) > standing_alone(less)

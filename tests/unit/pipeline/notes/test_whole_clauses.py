@@ -18,7 +18,7 @@ from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import split_prose
 from turnfold_worker.pipeline.notes import telegraph
 from turnfold_worker.pipeline.notes.addressed import unaddressed
-from turnfold_worker.pipeline.notes.alone import refers, standing_alone
+from turnfold_worker.pipeline.notes.alone import refers
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.whole import whole_clause
 
@@ -136,21 +136,6 @@ def test_the_check_fails_when_a_small_word_is_dropped(word: str, monkeypatch: py
     )
     with pytest.raises(AssertionError):
         check_small_words(["gate", word, "house"])
-
-
-@pytest.mark.parametrize(
-    ("less", "more"),
-    [
-        ("They loved it", "Our daughters loved the museum"),
-        ("It was great", "It was a clay bowl"),
-        ("Crane number of the harbour", "The harbour crane was sold"),
-        ("Feeling happy and grateful today", "Planted walnut trees with Omar"),
-        ("The harbour crane fails", "The harbour crane fails 40 times a day"),
-        ("Staying positive is key", "The harbour crane lifts granite"),
-    ],
-)
-def test_what_says_little_alone_is_worth_less(less: str, more: str) -> None:
-    assert standing_alone(less) < standing_alone(more)
 
 
 def test_a_clause_refers_where_it_begins_with_a_word_for_what_was_named() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from functools import lru_cache
 from typing import Final
 
@@ -59,8 +58,3 @@ def _carries_nothing(word: str, speakers: frozenset[str]) -> bool:
 def bare_words(text: str) -> list[str]:
     """Words in lower case with straight apostrophes, without the marks around them."""
     return [word.strip(_WORD_EDGES) for word in text.replace("\u2019", "'").lower().split()]
-
-
-def phatic_share(words: Collection[str]) -> float:
-    """How much of a clause is greeting, thanks and praise, 0 to 1, less for few words; `words` are distinct."""
-    return sum(word in _PHATIC for word in words) / (len(words) + 0.5)

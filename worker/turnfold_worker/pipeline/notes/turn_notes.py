@@ -1,7 +1,6 @@
 """A turn as notes: its clauses, each with what it is worth. Pure, a function of the turn alone.
 
-The worth follows what was measured on public conversations: first persons tell, questions ask, captions and
-pleasantries say little. How much a role speaks is not part of it: that is known only later.
+How much a role speaks is not part of the worth: that is known only later.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.language.spoken_verbs import has_verb
-from turnfold_worker.pipeline.notes.alone import standing_alone
 from turnfold_worker.pipeline.notes.captions import is_caption, only_points, shown_with
-from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic, phatic_share
+from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic
+from turnfold_worker.pipeline.notes.salience import salience
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.turns.reading import Reading
@@ -64,21 +63,10 @@ _TAKEN_UP: Final = (1.0, 1.0, 1.5, 1.7)
 """How much more a word weighs by the number of turns of the segment that hold it."""
 _READ: Final = 4_000
 """Code points of a turn in which words are counted."""
-_FIRST_PERSON: Final = listed("i i'm i've i'll i'd my me mine we we're we've we'll our us")
-_SECOND_PERSON: Final = listed("you your you're you'll you've")
-_POSSIBLE: Final = listed(
-    """
-    will would could should might may can can't couldn't shouldn't i'll we'll i'd we'd you'll gonna try trying hope if
-    maybe perhaps
-    """
-)
-_POSSIBLE_SHARE: Final = 0.7
-"""What a clause is worth that tells what may be: people ask what is, and what was."""
-_REPLY: Final = 1.6
-"""How much more the first clauses of a turn are worth after a question: they answer it."""
-_REPLY_PLACES: Final = 2
-_PLACES: Final = (1.2, 1.0, 1.0, 0.9, 0.8, 0.7, 0.6)
-"""What clauses are worth by their place in a turn: people begin with what they have to say."""
+_LEAST_WORTH: Final = 0.04
+"""Of a clause that nobody would miss; it may be asked for."""
+_SPARED: Final = 0.1
+"""Salience that is worth no more than none."""
 _HEADING_SHARE: Final = 0.4
 """What a heading is worth, or an item of a list that is nothing but a title."""
 _MANUAL_SHARE: Final = 0.2
@@ -179,14 +167,12 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
                 said = said.rstrip(" ,;-–—") + "?"
             text = whole_clause(said, names, reading.day)
             empty = is_phatic(said, speakers) or is_phatic(text, speakers) or text.lower() in names or _answers(said)
-            worth = 0.0 if empty else _manner(said) * _at(len(found), replies=bool(asked))
+            worth = 0.0 if empty else _worth(said, place=len(found), replies=bool(asked))
             if _is_heading(reading.turn.content, clause, said):
                 worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
             brief = telegraphic(text)
             if not found and asked and (_answers(said) or (worth and _is_short_reply(said))):
                 text, worth, brief = f"({asked}) {text}", max(worth, 1.0), f"({asked}) {brief}"
-            elif not _is_listed(reading.turn.content, clause):
-                worth *= standing_alone(text)
             if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
                 worth *= _MANUAL_SHARE
             found.append(_Said(text, worth, _named(said), said, brief, clause))
@@ -226,10 +212,8 @@ def _whole_clauses(content: str, sentence: Span) -> list[Span]:
     return found
 
 
-def _is_listed(content: str, clause: Span) -> bool:
-    """True for a clause of a line that begins with the mark of a list or a table."""
-    line = content[content.rfind("\n", 0, clause.start) + 1 : clause.start].lstrip()
-    return line[:1] in {*"-*+•>#|"} or line[:1].isdigit()
+def _worth(said: str, *, place: int, replies: bool) -> float:
+    return max(_LEAST_WORTH, 2 * (salience(said, place=place, replies=replies) - _SPARED))
 
 
 def _asks(reading: Reading, sentence: Span) -> bool:
@@ -254,11 +238,6 @@ def _is_heading(content: str, clause: Span, said: str) -> bool:
     words = [word for word in said.split() if len(word) > 3]
     ends = content[clause.end : clause.end + 1] in {"", "\n"}
     return ends and len(words) <= _TITLE_WORDS and all(word[0].isupper() for word in words)
-
-
-def _at(place: int, *, replies: bool) -> float:
-    """How much more a clause is worth for where it stands in its turn."""
-    return _PLACES[min(place, len(_PLACES) - 1)] * (_REPLY if replies and place < _REPLY_PLACES else 1.0)
 
 
 def _of_calls(reading: Reading) -> list[_Said]:
@@ -317,17 +296,6 @@ def _asked(reading: Reading) -> str:
         if not is_caption(said):
             break
     return ""
-
-
-def _manner(said: str) -> float:
-    """How a clause is said."""
-    words = {word.strip(_EDGES) for word in said.replace("\u2019", "'").lower().split()}
-    manner = 0.5 if said.endswith("?") else 1.0
-    manner *= 0.6 if is_caption(said) else 1.0
-    manner *= 1.0 if _FIRST_PERSON.isdisjoint(words) else 1.5
-    manner *= 1.0 if _POSSIBLE.isdisjoint(words) else _POSSIBLE_SHARE
-    manner *= 1.0 if _SECOND_PERSON.isdisjoint(words) else 0.85
-    return float(manner * (1.0 - phatic_share(words)) ** 0.75)
 
 
 def _named(said: str) -> frozenset[str]:

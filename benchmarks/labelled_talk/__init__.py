@@ -1,0 +1,63 @@
+"""Invented talk whose clauses carry labels: what somebody would miss who is asked about it months later.
+
+3  an event, a plan, a decision, a name, a number, a date      2  a taste, a habit, a possession, a reason that is told
+1  an opinion about something named, advice                     0  greetings, praise, agreement, moods, repetition
+
+A talk begins with `# talk: …`; a line is a turn, `Speaker: [3] clause [0] clause`. No person said any of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_LABEL: Final = re.compile(r"\[([0-3])\]\s*")
+_HEAD: Final = "# talk"
+
+
+class LabelledClause(NamedTuple):
+    """Code points of a turn's content, and the label."""
+
+    start: int
+    end: int
+    label: int
+
+
+class LabelledTurn(NamedTuple):
+    """A turn without the labels, and the labels."""
+
+    speaker: str
+    content: str
+    clauses: tuple[LabelledClause, ...]
+
+
+def labelled_talks() -> Iterator[list[LabelledTurn]]:
+    """Every talk of every file, in order."""
+    for path in sorted(Path(__file__).parent.glob("*.txt")):
+        talk: list[LabelledTurn] = []
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith(_HEAD):
+                if talk:
+                    yield talk
+                talk = []
+            elif line.strip():
+                talk.append(labelled_turn(line))
+        yield talk
+
+
+def labelled_turn(line: str) -> LabelledTurn:
+    """A turn from its line; raises `ValueError` where the line has no speaker or no label."""
+    speaker, _, rest = line.partition(":")
+    head, *parts = _LABEL.split(rest.strip())
+    if not speaker.strip() or not parts:
+        msg = f"a labelled turn reads `Speaker: [0] clause`, not {line[:60]!r}"
+        raise ValueError(msg)
+    content = head.strip()
+    clauses: list[LabelledClause] = []
+    for label, text in zip(parts[::2], parts[1::2], strict=True):
+        content += " " if content else ""
+        clauses.append(LabelledClause(len(content), len(content) + len(text.strip()), int(label)))
+        content += text.strip()
+    return LabelledTurn(speaker.strip(), content, tuple(clauses))

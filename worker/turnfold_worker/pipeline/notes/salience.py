@@ -1,0 +1,91 @@
+"""How much of what a clause says would be asked for later: events and facts, not moods and pleasantries. Pure.
+
+A linear formula over the shape of a clause and its words. `benchmarks/train_salience.py` fits it by ridge regression to
+invented talk whose clauses carry labels, and writes the weights beside this module.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from math import fsum
+from typing import Final
+
+from turnfold.contract.terms import STEMS
+from turnfold.contract.words import note_words
+from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of
+from turnfold_worker.pipeline.language.spoken_verbs import has_verb
+from turnfold_worker.pipeline.notes.captions import is_caption
+from turnfold_worker.pipeline.notes.whole import PAST
+
+WEIGHTS_FILE: Final = "salience.json"
+WEIGHT_SCALE: Final = 1_000
+"""Stored weights are whole numbers, in thousandths."""
+_CAPTION: Final = 0.25
+"""Salience of a picture's caption: labelled talk has none."""
+_LENGTHS: Final = (2, 4, 7, 12, 18)
+"""Most words of a clause of each length."""
+_FIRST_PLACES: Final = 2
+"""Clauses of a turn that may answer the question before it."""
+_MOST_PLACES: Final = 4
+_MOST_WORDS: Final = 8
+_MOST_NAMES: Final = 3
+_WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+")
+_HAPPENED: Final = re.compile(rf"(?i)\b(?:{PAST})\b")
+_NAME: Final = re.compile(r"(?<=[\w,;:)\]] )(?!I\b|I')[A-Z][\w'-]*")
+_QUOTE: Final = re.compile(r"[\"\u201c]")
+_TIME: Final = re.compile(
+    r"(?i)\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september"
+    r"|october|november|december|yesterday|tomorrow|tonight|last|next|ago|week|weekend|month|year|years|summer|since)\b"
+)
+
+
+def salience(clause: str, *, place: int, replies: bool) -> float:
+    """From about 0, nothing would be missed, to about 1, an event with its names, of the `place`-th clause of a turn.
+
+    `replies` says that the turn before ended in a question.
+    """
+    if is_caption(clause):
+        return _CAPTION
+    weights = _weights()
+    features = features_of(clause, place=place, replies=replies)
+    return fsum(value * weights[name] for name, value in features if name in weights) / WEIGHT_SCALE
+
+
+def features_of(clause: str, *, place: int, replies: bool) -> Iterator[tuple[str, float]]:
+    """Names and values, those of its words with a leading `=`."""
+    said = clause.replace("\u2019", "'")
+    words = _WORD.findall(said.lower())
+    yield "every clause", 1.0
+    yield f"length {sum(len(words) > most for most in _LENGTHS)}", 1.0
+    yield "number", float(any(map(str.isdigit, said)))
+    yield "names", min(len(_NAME.findall(said)), _MOST_NAMES) / _MOST_NAMES
+    yield "quote", float(bool(_QUOTE.search(said)))
+    yield "asks", float(said.endswith("?"))
+    yield "exclaims", float(said.endswith("!"))
+    yield "past", float(bool(_HAPPENED.search(said)))
+    yield "time", float(bool(_TIME.search(said)))
+    yield "verb", float(has_verb(said))
+    yield "answers", float(replies and place < _FIRST_PLACES)
+    yield "place", min(place, _MOST_PLACES) / _MOST_PLACES
+    yield from _of_telling_words(note_words(said))
+    for word in dict.fromkeys(words):
+        yield f"={STEMS[word]}", 1.0
+
+
+def _of_telling_words(words: list[str]) -> Iterator[tuple[str, float]]:
+    rarities = [rarity_of(word) for word in words if not is_feeling(word)]
+    yield "rarity", sum(rarities) / 10
+    yield "rarest", max(rarities, default=0.0) / 4
+    yield "feelings", 1.0 - len(rarities) / max(1, len(words))
+    yield "only feelings", float(bool(words) and not rarities)
+    yield "telling words", min(len(words), _MOST_WORDS) / _MOST_WORDS
+
+
+@cache
+def _weights() -> Mapping[str, int]:
+    weights: dict[str, int] = json.loads((files(__package__) / WEIGHTS_FILE).read_text(encoding="utf-8"))
+    return weights
