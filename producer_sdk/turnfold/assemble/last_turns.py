@@ -34,11 +34,11 @@ def reserve(material: Material, target: int) -> int:
     policy, outline = material.request.policy, material.snapshot.outline
     usual = int(_LONGER * LAST_TURNS * outline.tokens_a_turn) if outline is not None else 0
     usual = rounded_up(usual, int(policy.recent_step * target))
-    return min(usual, int(policy.recent_share * target)) + int(policy.tail_share * target)
+    return min(usual, policy.recent_room(target)) + int(policy.tail_share * target)
 
 
 def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) -> tuple[ShownTurn, ...]:
-    """The last `LAST_TURNS` turns, each at least begun, within `recent_share` of the target.
+    """The last `LAST_TURNS` turns, each at least begun, within `recent_room` of the target.
 
     The newest user turn is whole where it fits `newest_share` beside the beginnings of the others; together they may
     then cost so much. Fewer turns where not even their beginnings fit half of the target. A tool call stays with its
@@ -48,7 +48,7 @@ def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) 
     if not turns:
         return ()
     policy = material.request.policy
-    most = min(room, int(policy.recent_share * target))
+    most = min(room, policy.recent_room(target))
     unclipped = shown(material, pricing, turns)
     if all(turn.marker is None for turn in unclipped) and pricing.raw(unclipped) <= most:
         return unclipped

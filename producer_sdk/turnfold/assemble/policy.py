@@ -48,8 +48,12 @@ class Policy:
     request_share: float = 0.15
     """Most for what an agent was asked to do, in the user's words."""
     recent_share: float = 0.25
-    """Most for the last four turns, raw; what notes leave over is spent on more of them. With `bands` that of all raw
-    turns, before there are notes."""
+    """Most for the last four turns, raw, of `recent_share_to` tokens; what notes leave over is spent on more of them.
+    With `bands` that of all raw turns, before there are notes."""
+    recent_share_to: int = 2_000
+    """Tokens of a budget beyond which recent turns have `recent_share_beyond`: four turns do not grow with it."""
+    recent_share_beyond: float = 0.10
+    """The share of the last four turns in what a budget has beyond `recent_share_to` tokens; not with `bands`."""
     newest_share: float = 0.50
     """Most for the last four turns where the newest user turn is so long; a longer one is cut to `recent_share`."""
     tail_share: float = 0.04
@@ -87,10 +91,10 @@ class Policy:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            if field.name.endswith(("_share", "_step")):
+            if field.name.endswith(("_share", "_step", "_beyond")):
                 _check(field.name, getattr(self, field.name), (int, float), 0, 1)
         _check("often_after", self.often_after, (int,), 1, _MOST)
-        for name in ("short_markers_below", "whole_notes_from"):
+        for name in ("short_markers_below", "whole_notes_from", "recent_share_to"):
             _check(name, getattr(self, name), (int,), 0, _MOST)
         own_name, bands = cast("object", self.name), cast("object", self.bands)  # not every caller has types
         if not isinstance(own_name, str):
@@ -103,6 +107,11 @@ class Policy:
         if bands and round(self.recent_share + sum(band.share for band in bands), 9) > 1:
             msg = "the shares of bands and recent_share of a policy must be at most 1 together"
             raise InvalidSettings(msg)
+
+    def recent_room(self, target: int) -> int:
+        """Most tokens of a target for the last four turns."""
+        usual = target if self.bands else min(target, self.recent_share_to)
+        return int(self.recent_share * usual + self.recent_share_beyond * (target - usual))
 
 
 def rounded_down(tokens: int, step: int) -> int:

@@ -60,7 +60,7 @@ def take_first_parts(draft: Draft) -> None:
             ("anchors", max(int(policy.anchors_share * draft.target), anchors.tokens)),
             ("names", most_names),
             ("actions", for_actions),
-            ("recent", int(policy.recent_share * draft.target)),
+            ("recent", policy.recent_room(draft.target)),
         ),
     )  # fmt: skip
     draft.left = room

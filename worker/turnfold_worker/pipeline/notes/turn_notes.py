@@ -78,6 +78,15 @@ _ASKS_FIRST: Final = re.compile(
     r"|(?:what|how|where|why) )"
 )
 """A part of a question that is one by itself, without its mark."""
+_ENDS_IN_QUESTION: Final = re.compile(
+    r"(?:,? [-–—]+ |, (?:(?:and|so|but) )?)(?=(?:(?:can|could|will|would) you|do you"
+    r"|(?:what|how|where|which|why)(?:'s)? (?:[\w-]+ ){0,2}?(?:can|do|does|did|is|are|should|would|could|will)"
+    r"|(?:should|can|could|do|would) (?:i|we)|(?:i'm|i am|i was) (?:just )?wondering"
+    r"|any (?:tips|advice|ideas|suggestions|thoughts)|(?:is|are|was|would|will) (?:it|that|this|there))\b)",
+    re.IGNORECASE,
+)
+_TOLD_WORDS: Final = 5
+"""Words of a sentence before the question that it ends in, from which they are told apart from it."""
 _SELF: Final = listed("i i'm i've i'll i'd my me mine")
 _BREAK: Final = re.compile(r" [-–—]+ |; |: ")
 _REACTIONS: Final = listed("yay wow woo aww omg pic photo picture looks look sounds thanks appreciate proud sure")
@@ -199,7 +208,8 @@ def _with_captions(clauses_said: Sequence[_Said]) -> list[_Said]:
 def _whole_clauses(content: str, sentence: Span) -> list[Span]:
     """The clauses of a sentence, each with what follows it and says nothing alone."""
     found: list[Span] = []
-    for clause in clauses(content, sentence, LONGEST_CLAUSE):
+    told, asked = _apart_from_question(content, sentence)
+    for clause in (*clauses(content, told, LONGEST_CLAUSE), *asked):
         last = found[-1] if found else None
         if (
             last is not None
@@ -214,6 +224,14 @@ def _whole_clauses(content: str, sentence: Span) -> list[Span]:
 
 def _worth(said: str, *, place: int, replies: bool) -> float:
     return max(_LEAST_WORTH, 2 * (salience(said, place=place, replies=replies) - _SPARED))
+
+
+def _apart_from_question(content: str, sentence: Span) -> tuple[Span, tuple[Span, ...]]:
+    """What a sentence tells, and the question that it ends in: 'The lease ends in May, can you help me with that?'."""
+    ends = _ENDS_IN_QUESTION.search(content, sentence.start, sentence.end)
+    if ends is None or len(content[sentence.start : ends.start()].split()) < _TOLD_WORDS:
+        return sentence, ()
+    return Span(sentence.start, ends.start()), (Span(ends.end(), sentence.end),)
 
 
 def _asks(reading: Reading, sentence: Span) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.dates import resolve_relative_days
-from turnfold_worker.pipeline.language.rarity import rarity_of
+from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of
 from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.notes.addressed import unaddressed
 
@@ -69,6 +69,18 @@ BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
 _CUT: Final = re.compile(r"[,;:.!?)]$")
 _KNOWN: Final = 3.5
 """Rarity below which a first word is no name of a program, say, that is written small."""
+_HEDGE: Final = re.compile(
+    r"(?i)(?P<before>'m|\bam|\bbeen|\bwas|\bare|\bfeel) (?:kinda|sorta|kind of|sort of)(?= (?!an?\b)[a-z])"
+)
+"""'I'm kinda worried', 'been sort of stuck'; not 'what kind of'."""
+_CODA: Final = re.compile(
+    r"(?:(?:,? [-–—]+ |- |, | (?=(?:and|but|so) ))(?:(?:and|but|so) )?(?:it|that|this)(?:'s| was| is| felt| feels)"
+    r"|, which (?:is|was|felt))"
+    r" (?:(?:so|really|very|pretty|such|just|truly|quite|an?|been|all) )*(?P<mood>[a-z'-]+)$",
+    re.IGNORECASE,
+)
+_TOLD_WORDS: Final = 3
+"""Words before a coda from which they say something without it."""
 _LAST_MARKS: Final = ".!,;:-–— "
 
 
@@ -87,10 +99,11 @@ def whole_clause(said: str, names: frozenset[str] = frozenset(), said_on: date |
     opening = line[:1]
     line = _without_lead_in(line, names)
     line = _LAUGHS.sub("", line)
+    line = _HEDGE.sub(r"\g<before>", line)
     if said_on is not None:
         line = resolve_relative_days(line, said_on)
     words = line.split()
-    line = _ended(" ".join(words[i] for i in without_intensifiers(words)))
+    line = _without_coda(_ended(" ".join(words[i] for i in without_intensifiers(words))))
     if match := _OWN_SUBJECT.match(line):
         line = line[match.end() :]
     if opening.isupper() and line[:1].islower():
@@ -115,6 +128,14 @@ def _ended(line: str) -> str:
     if bare.endswith("]") and "[" not in bare:
         bare = bare.rstrip("] ")
     return bare
+
+
+def _without_coda(line: str) -> str:
+    """Without 'and it was rewarding' at its end, which says no more of what happened."""
+    coda = _CODA.search(line)
+    if coda is None or not is_feeling(coda["mood"].lower()) or len(line[: coda.start()].split()) < _TOLD_WORDS:
+        return line
+    return line[: coda.start()]
 
 
 def _capitalised(line: str) -> str:
