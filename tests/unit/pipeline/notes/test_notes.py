@@ -308,3 +308,19 @@ def test_an_anchor_names_who_said_it_and_when() -> None:
         text = conversation.context(budget_tokens=900).text
     line = next(line for line in text.splitlines() if line.startswith("[decision"))
     assert line == "[decision 21, 3 June 2026] Mara: We decided to move the Kestrel office to Lisbon in March."
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("My lease in Bern ends on Friday, can you help me with that?", ["My lease in Bern ends on Friday"]),
+        ("I moved the launch to 4 May, do you think that's too early?", ["Moved the launch to 4 May"]),
+        ("We have two cranes in the harbour - how do I insure them", ["We have two cranes in the harbour"]),
+        ("Tell me, what is a crane?", []),
+    ],
+)
+def test_a_question_at_the_end_of_a_sentence_is_a_note_of_its_own(said: str, told: list[str]) -> None:
+    turn = StoredTurn(seq=1, turn_id="t1", role=Role.USER, content=said)
+    notes = notes_of([read_turn(turn)])
+    assert [note.text for note in notes[:-1]] == told
+    assert not told or notes[-1].worth < notes[0].worth

@@ -262,3 +262,21 @@ def test_a_period_is_placed_by_the_day_on_which_it_was_said(said: str, shown: st
 )
 def test_a_month_may_be_of_another_year(day: date, said: str, shown: str) -> None:
     assert resolve_relative_days(said, day) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Ran the harbour race on Sunday, and it was so rewarding!", "Ran the harbour race on Sunday"),
+        ("We went to Faenza - it's amazing", "We went to Faenza"),
+        ("Sold the old crane, which was fun", "Sold the old crane"),
+        ("Painted the gate because it was calming", "Painted the gate because it was calming"),
+        ("Ran the harbour race and it was cancelled", "Ran the harbour race and it was cancelled"),
+        ("Ran the harbour race and it wasn't great", "Ran the harbour race and it wasn't great"),
+        ("I'm kinda worried about the crane", "Worried about the crane"),
+        ("What kind of crane is it", "What kind of crane is it"),
+        ("She has been kind of a hero", "She has been kind of a hero"),
+    ],
+)
+def test_a_coda_of_mood_and_a_hedge_are_left_out(said: str, shown: str) -> None:
+    assert whole_clause(said) == shown
