@@ -22,6 +22,8 @@ def kept(*lines: str) -> dict[str, int]:
         "I'll pass it on.",
         "Put that on the list of open things.",
         "I chose them because they help people with a move.",
+        "Yeah, I think I'll go with that.",
+        "I'll stick with it.",
         "I picked this color because it's bright.",
         "I chose to write about this since it's really personal.",
         "Agreed, keep it open.",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.language.words import words
 
@@ -36,8 +36,11 @@ _OBJECT: Final = re.compile(
 _THERE: Final = re.compile(r"(?<!\w)(?:getting|got|been|be|gone|going|go) (?:there|somewhere)$")
 _AGREES: Final = re.compile(r"^(?:i'd|i would|we'd|we would) (?:rather|prefer) [^,.;:!?]{1,60} (?:too|as well)\W*$")
 """'I'd rather have that too' follows somebody else's wish."""
-_ACTS: Final = frozenset(
-    {"chose", "chosen", "decided", "obsessed", "picked", "wrong", "rather", "negotiable", "mandatory", "not", "never"}
+_ACTS: Final = listed(
+    """
+    chose chosen decided obsessed picked wrong rather negotiable mandatory not never go going went stick sticking take
+    taking do doing did try trying keep keeping kept use using get getting want need like love definitely probably
+    """
 )
 """Words that tell what a clause does, and not with what."""
 
