@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from turnfold.assemble.detail import Answer, Detail, Evidence, detail_of
-from turnfold.assemble.excerpts import LONGEST, passage, query_stems, still_held
+from turnfold.assemble.excerpts import LONGEST, passage, still_held
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.render_text import EXCERPTS_HEADER
 from turnfold.assemble.material import Material
@@ -28,7 +29,7 @@ _READ: Final = 4_000
 """Code points of a turn in which terms are looked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Quoted:
     """What is shown word for word, in order, what it costs, and what was decided of each segment."""
 
@@ -36,7 +37,7 @@ class Quoted:
     tokens: int = 0
     answers: tuple[Answer, ...] = ()
 
-    @property
+    @cached_property
     def whole(self) -> frozenset[int]:
         """Turns that are shown whole: their notes add nothing."""
         return frozenset(shown.turn.seq for shown in self.shown if shown.marker is None)
@@ -52,7 +53,7 @@ class Answers:
         snapshot = material.snapshot
         is_quotable = bool(material.question and not snapshot.unread)
         self._material = material
-        self._stems = query_stems(material.question)
+        self._stems = material.asked_stems
         self._in_tail: Sequence[Excerpt] = _in_tail(material, self._stems) if is_quotable else ()
         self._in_segments: Sequence[Excerpt] = snapshot.excerpts if is_quotable else ()
 
@@ -138,7 +139,7 @@ def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
 
     Those are the open tail, and of the newest turns those whose new words wait in the inbox.
     """
-    whole = sum(rarity(stem) for stem in stems)
+    whole = sum(map(rarity, stems))
     held = material.snapshot.changing
     changing = (
         [turn for turn in material.window if turn.seq in held and turn.seq <= material.closed_seq] if held else []
@@ -150,13 +151,17 @@ def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
     told: dict[int, float] = {}
     asked = 0.0
     for turn in turns:
-        words = set(terms(turn.content[:_READ]))
-        own = sum(rarity(stem) for stem in stems if stem in words)
+        words = material.of_turn("terms", turn, _terms_of)
+        own = sum([rarity(stem) for stem in stems if stem in words])
         told[turn.seq] = max(own, asked)
         # What replies tells half of what was asked, and may repeat none of it.
         asked = own / 2 if turn.content.rstrip().endswith("?") else 0.0
     best = sorted((turn for turn in turns if told[turn.seq]), key=lambda turn: (-told[turn.seq], -turn.seq))
     return [Excerpt(turn=turn, score=1.0, node_idx=-1) for turn in best if told[turn.seq] >= _ASKED_FOR * whole]
+
+
+def _terms_of(turn: StoredTurn) -> frozenset[str]:
+    return frozenset(terms(turn.content[:_READ]))
 
 
 def _is_system(material: Material, turn: StoredTurn) -> bool:

@@ -56,7 +56,8 @@ class Asked(NamedTuple):
 
     def with_more(self, past: Past, background: Sequence[Note], room: int, pricing: Pricing) -> Asked:
         """With notes near the end for `room` more tokens: all before them stays."""
-        near = (note for note in past.near_the_end_of(self.notes, background) if note.seq not in self.said.whole)
+        whole = self.said.whole
+        near = (note for note in past.near_the_end_of(self.notes, background) if note.seq not in whole)
         return self.with_notes(fitting_notes(near, (), room, pricing, standing=self.standing), pricing)
 
 
@@ -69,10 +70,11 @@ def asked(
     `background` are turns and places of the notes that are shown anyway.
     """
     room -= said.tokens + pricing.count(HITS_HEADER)
-    unsaid = (note for note in found if note.seq not in said.whole and note[:2] not in background)
+    whole = said.whole
+    unsaid = (note for note in found if note.seq not in whole and note[:2] not in background)
     hits = fitting_notes(unsaid, (), room, pricing)
     shown = background | {(note.seq, note.place) for note in hits.notes}
-    others = (note for note in past if note[0] not in said.whole and note[:2] not in shown)
+    others = (note for note in past if note[0] not in whole and note[:2] not in shown)
     beside = fitting_notes(others, (), room - hits.tokens, pricing, standing=hits.standing)
     taken = Taken([*hits.notes, *beside.notes], hits.tokens + beside.tokens, beside.standing)
     return Asked(said, tokens=said.tokens).with_notes(taken, pricing)

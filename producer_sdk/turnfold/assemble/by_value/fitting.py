@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
 from turnfold.assemble.by_value.group_spans import GroupSpan
-from turnfold.assemble.by_value.past import NOTHING_STANDS, Standing, Taken, TakenAnchors, bare_words
+from turnfold.assemble.by_value.past import NOTHING_STANDS, Standing, Taken, TakenAnchors, Told, bare_words
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.forms.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.policy import AnchorsRoom
@@ -19,7 +19,10 @@ from turnfold.contract.notes import Note, is_parted_free
 from turnfold.contract.records import Anchor, AnchorType
 
 _TEXT: Final = Note._fields.index("text")
+_PRICED: Final = Note._fields.index("tokens") + 1
 _BRIEF: Final = Note._fields.index("brief")
+_NOTHING: Final[Told] = (-1, "\n", "", False)
+"""Stands before the first note: no note is of that day."""
 _PLACES: Final = 1 << 20
 """More than a turn has notes."""
 _TURNS_ROUND: Final = frozenset({"not", "no", "never", "without", "cannot"})
@@ -44,69 +47,46 @@ def fitting_notes(
     `standing` are notes that were taken before: each price is what a note adds in its place among all of them.
     """
     starts = [span.first_seq for span in spans]
-    row = _Row(pricing, standing)
-    brief = pricing.brief
+    places, row = standing[0].copy(), standing[1].copy()
+    labels, days, brief = pricing.labels, pricing.days, pricing.brief
     taken: list[Note] = []
     left = room
     too_long = 0
     for note in notes:
-        seq, place, speaker, _, day, text, price, *_ = note
+        seq, place, speaker, _, day, text, price = note[:_PRICED]
         shown: Iterable[Any] = note
         if brief and note[_BRIEF]:
             text, price = note[_BRIEF], note[_BRIEF + 1]
             shown = (*note[:_TEXT], text, price, *note[_TEXT + 2 :])
         # Behind a mark nothing may have to stand: the price is one less there.
         if price - 1 <= left:
-            at = row.place_of(seq, place)
+            number = seq * _PLACES + place
+            at = bisect_right(places, number)
             told = (bisect_right(starts, seq), day, speaker, is_parted_free(text))
-            price += row.around(at, told)
+            before = row[at - 1] if at else _NOTHING
+            price += _between(before, told, labels, days)
+            if at < len(row):
+                following = row[at]
+                price += _between(told, following, labels, days) - _between(before, following, labels, days)
             if price <= left:
                 left -= price
-                row.insert(at, seq, place, told)
+                places.insert(at, number)
+                row.insert(at, told)
                 taken.append(made_note(shown))
                 continue
         too_long += 1
         if too_long > _PASSED_OVER:
             break
-    return Taken(taken, room - left, row.standing)
+    return Taken(taken, room - left, (places, row))
 
 
-class _Row:
-    """Notes in the order of the turns, and what stands between them: lines of days, labels, marks."""
-
-    def __init__(self, pricing: Pricing, standing: Standing) -> None:
-        places, told = standing
-        self.standing: Final[Standing] = (places.copy(), told.copy())
-        self._pricing = pricing
-
-    def place_of(self, seq: int, place: int) -> int:
-        """Where a note stands among the others."""
-        return bisect_right(self.standing[0], seq * _PLACES + place)
-
-    def insert(self, at: int, seq: int, place: int, told: tuple[int, str, str, bool]) -> None:
-        """Put a note there."""
-        self.standing[0].insert(at, seq * _PLACES + place)
-        self.standing[1].insert(at, told)
-
-    def around(self, at: int, told: tuple[int, str, str, bool]) -> int:
-        """What a note adds to what stands between notes."""
-        row = self.standing[1]
-        before = row[at - 1] if at else None
-        added = self._between(before, told)
-        if at == len(row):
-            return added
-        return added + self._between(told, row[at]) - self._between(before, row[at])
-
-    def _between(self, before: tuple[int, str, str, bool] | None, told: tuple[int, str, str, bool]) -> int:
-        """What stands before a note because of the one before it."""
-        group, day, speaker, _ = told
-        if before is None:
-            return self._pricing.label(speaker) + (self._pricing.day(day) if day else 0)
-        if before[1] != day:
-            return self._pricing.label(speaker) + (self._pricing.day(day) if day else 0)
-        if before[2] != speaker or before[0] != group:
-            return self._pricing.label(speaker)
-        return -before[3]
+def _between(before: Told, told: Told, labels: Mapping[str, int], days: Mapping[str, int]) -> int:
+    """What stands before a note because of the one before it: the line of its day, its label, less a mark."""
+    if before[1] != told[1]:
+        return labels[told[2]] + (days[told[1]] if told[1] else 0)
+    if before[2] != told[2] or before[0] != told[0]:
+        return labels[told[2]]
+    return -before[3]
 
 
 def fitting_anchors(

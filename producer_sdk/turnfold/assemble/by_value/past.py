@@ -12,8 +12,10 @@ from turnfold.contract.records import Anchor
 
 _STAYS: Final = 0.9
 """Of the notes of what is folded: those that only change in steps."""
-Standing = tuple[list[int], list[tuple[int, str, str, bool]]]
-"""Places of notes in the order of the turns, and of each its group, day and speaker, and whether a mark closes it."""
+Told = tuple[int, str, str, bool]
+"""Group, day and speaker of a note, and whether a mark closes it."""
+Standing = tuple[list[int], list[Told]]
+"""Places of notes in the order of the turns, and what decides what stands between them."""
 NOTHING_STANDS: Final[Standing] = ([], [])
 """Read, never changed."""
 
