@@ -89,6 +89,7 @@ class Pricing:
         self._counted: dict[str, int] = {}
         self._characters = 0
         self._blocks: dict[int, tuple[NoteBlock, int]] = {}
+        self._anchor_prices: dict[tuple[int, str | None, str], int] = {}
         self._anchors: dict[tuple[tuple[int, str | None, str], ...], tuple[str, int]] = {}
         self.labels: Final = Remembered(lambda speaker: _checked(counter.count(f"{speaker}:")))
         """Tokens of what stands before a speaker's notes."""
@@ -151,10 +152,15 @@ class Pricing:
 
     def anchor(self, anchor: Anchor) -> int:
         """Tokens of an anchor's line."""
-        words = anchor_words(anchor)
-        opening = anchor_opening(anchor)
-        known = anchor.tokens if words is anchor.text else None
-        return self._part(opening.translate(_ALIKE) if self._counter.stored else opening, words, known)
+        key = (anchor.id, anchor.speaker, anchor.day)
+        price = self._anchor_prices.get(key)
+        if price is None:
+            words = anchor_words(anchor)
+            opening = anchor_opening(anchor)
+            known = anchor.tokens if words is anchor.text else None
+            price = self._part(opening.translate(_ALIKE) if self._counter.stored else opening, words, known)
+            self._anchor_prices[key] = price
+        return price
 
     def anchors(self, anchors: Sequence[Anchor]) -> tuple[str, int]:
         """The lines of anchors under their header, and their tokens."""

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain, repeat
 from typing import Any, Final, cast, overload
 
-from turnfold.contract.notes import Note
+from turnfold.contract.notes import Note, bare_words
 
 NoteRow = tuple[Any, ...]
 """The fields of a note in their order: an iteration makes it much faster than a `Note`."""
@@ -74,7 +74,7 @@ class NoteList(Sequence[Note]):
 
     __slots__ = (
         "_brief_tokens", "_briefs", "_days", "_ends", "_speakers", "_starts", "_texts", "_tokens", "_values",
-        "_weights", "_when", "_who", "places", "seqs",
+        "_weights", "_when", "_who", "_words", "places", "seqs",
     )  # fmt: skip
 
     def __init__(self, body: str) -> None:
@@ -95,6 +95,7 @@ class NoteList(Sequence[Note]):
         self._speakers: list[tuple[str, str]] = header["speakers"]
         self._days: list[str] = header["days"]
         self._weights: list[str] | None = header.get("weights")
+        self._words: dict[int, frozenset[str]] = {}
 
     def rows(self) -> Iterator[NoteRow]:
         """The fields of each note."""
@@ -107,6 +108,13 @@ class NoteList(Sequence[Note]):
             map(self._days.__getitem__, self._when), self._texts, self._tokens, *values, self._briefs,
             self._brief_tokens, self._starts, self._ends, strict=False,
         )  # fmt: skip
+
+    def bare_words(self, at: int) -> tuple[str, frozenset[str]]:
+        """Who says the note at a place, and the words of its text."""
+        words = self._words.get(at)
+        if words is None:
+            words = self._words[at] = frozenset(bare_words(self._texts[at]))
+        return self._speakers[self._who[at]][0], words
 
     def __iter__(self) -> Iterator[Note]:
         return map(made_note, self.rows())

@@ -8,7 +8,8 @@ from datetime import date
 from typing import Any, Final
 
 from turnfold.assemble.by_value.group_spans import GroupSpan
-from turnfold.assemble.by_value.past import NOTHING_STANDS, Standing, Taken, TakenAnchors, Told, bare_words
+from turnfold.assemble.by_value.past import NOTHING_STANDS, Standing, Taken, TakenAnchors, Told
+from turnfold.assemble.by_value.spoken_words import SpokenWords
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.forms.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.policy import AnchorsRoom
@@ -25,11 +26,6 @@ _NOTHING: Final[Told] = (-1, "\n", "", False)
 """Stands before the first note: no note is of that day."""
 _PLACES: Final = 1 << 20
 """More than a turn has notes."""
-_TURNS_ROUND: Final = frozenset({"not", "no", "never", "without", "cannot"})
-_LEAST_LETTERS: Final = 4
-"""Of a word that tells something."""
-_LEAST_WORDS: Final = 3
-_NEARLY_ALL: Final = 0.75
 _PASSED_OVER: Final = 24
 """Notes or names that are too long for what is left, after which no shorter one is looked for."""
 
@@ -62,9 +58,12 @@ def fitting_notes(
         if price - 1 <= left:
             number = seq * _PLACES + place
             at = bisect_right(places, number)
-            told = (bisect_right(starts, seq), day, speaker, is_parted_free(text))
+            told = (bisect_right(starts, seq), day, speaker, not text[-1:].isalnum() and is_parted_free(text))
             before = row[at - 1] if at else _NOTHING
-            price += _between(before, told, labels, days)
+            if before[1] == day and before[2] == speaker and before[0] == told[0]:
+                price -= before[3]
+            else:
+                price += _between(before, told, labels, days)
             if at < len(row):
                 following = row[at]
                 price += _between(told, following, labels, days) - _between(before, following, labels, days)
@@ -97,7 +96,7 @@ def fitting_anchors(
     What was promised for a day before `today`, the day of the newest turn, is no open commitment.
     """
     taken: list[Anchor] = []
-    told: list[tuple[str | None, frozenset[str]]] = []
+    told: list[SpokenWords] = []
     spent = pricing.count(ANCHORS_HEADER)
     words: dict[int, set[str]] = {}
     for at in top.order:
@@ -109,13 +108,13 @@ def fitting_anchors(
         price = pricing.anchor(anchor)
         if spent + price > most:
             continue
-        spoken = frozenset(bare_words(anchor.text))
-        if at >= top.pinned and (_is_stale(anchor, today) or any(_repeats(anchor, spoken, *other) for other in told)):
+        spoken = top.spoken(at)
+        if at >= top.pinned and (_is_stale(anchor, today) or any(map(spoken.repeats, told))):
             continue
         taken.append(anchor)
         spent += price
-        told.append((anchor.speaker, spoken))
-        words.setdefault(anchor.turn_seq, set()).update(spoken)
+        told.append(spoken)
+        words.setdefault(anchor.turn_seq, set()).update(spoken.words)
     return TakenAnchors(tuple(sorted(taken, key=lambda anchor: anchor.position)), spent if taken else 0, words)
 
 
@@ -125,22 +124,6 @@ def _is_stale(anchor: Anchor, today: date | None) -> bool:
         return False
     said_on = day_of(anchor.day)
     return said_on is not None and has_passed(anchor.text, said_on, today)
-
-
-def _repeats(anchor: Anchor, spoken: frozenset[str], speaker: str | None, shown: frozenset[str]) -> bool:
-    """Whether one that is shown says each number of another of the same speaker, and one nearly all of the other's."""
-    if anchor.speaker != speaker:
-        return False
-    numbers = {word for word in spoken if any(map(str.isdigit, word))}
-    if not numbers <= shown or _turned_round(spoken) != _turned_round(shown):
-        return False
-    ours, theirs = ({word for word in words if len(word) >= _LEAST_LETTERS} for words in (spoken, shown))
-    fewer = min(len(ours), len(theirs))
-    return fewer >= _LEAST_WORDS and len(ours & theirs) >= _NEARLY_ALL * fewer
-
-
-def _turned_round(spoken: frozenset[str]) -> set[str]:
-    return {word for word in spoken if word in _TURNS_ROUND or word.endswith("n't")}
 
 
 def fitting_names(names: Sequence[str], most_tokens: int, pricing: Pricing) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from itertools import chain, compress
 from typing import Final, NamedTuple
 
 from turnfold.contract.note_lists import NoteList, NoteRow, Tiers
-from turnfold.contract.notes import MARKS, Note
+from turnfold.contract.notes import Note
 from turnfold.contract.records import Anchor
 
 _STAYS: Final = 0.9
@@ -37,11 +37,6 @@ class TakenAnchors(NamedTuple):
     words: dict[int, set[str]]
 
 
-def bare_words(text: str) -> list[str]:
-    """Words in lower case, without the marks around them."""
-    return [word.strip(MARKS) for word in text.lower().split()]
-
-
 def filled_from(chosen: Sequence[Note]) -> int:
     """The turn before which notes that are chosen stay alone, whatever is added to fill a context."""
     return sorted([note.seq for note in chosen])[int(_STAYS * len(chosen))]
@@ -63,6 +58,10 @@ class Past:
         self._anchored = anchored
         self._in_detail = in_detail
         self._looked_at: list[tuple[NoteList, list[bool]]] = []
+
+    def is_before(self, seq: int, anchored: Mapping[int, set[str]]) -> bool:
+        """True where it is of the turns before a number, beside these words of anchors."""
+        return self._before_seq == seq and self._anchored is anchored
 
     def __iter__(self) -> Iterator[NoteRow]:
         return chain.from_iterable(compress(notes.rows(), kept) for notes, kept in self._parts())
@@ -91,7 +90,7 @@ class Past:
             return False
         before, anchored = self._before_seq, self._anchored
         kept = [
-            seq < before and not (seq in anchored and self._is_anchored(notes[at]))
+            seq < before and not (seq in anchored and self._is_anchored(seq, *notes.bare_words(at)))
             for at, seq in enumerate(notes.seqs)
         ]  # fmt: skip
         for first, last in self._in_detail:
@@ -99,7 +98,7 @@ class Past:
         self._looked_at.append((notes, kept))
         return True
 
-    def _is_anchored(self, note: Note) -> bool:
-        """True when an anchor that is shown says what the note says."""
-        name = note.speaker.lower()
-        return (self._anchored[note.seq] | {name, f"{name}'s"}).issuperset(bare_words(note.text))
+    def _is_anchored(self, seq: int, speaker: str, words: frozenset[str]) -> bool:
+        """True when an anchor that is shown says what a note says."""
+        unsaid, name = words - self._anchored[seq], speaker.lower()
+        return not unsaid or unsaid <= {name, f"{name}'s"}
