@@ -54,11 +54,11 @@ def hits(
         worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(passage.notes[0].role, 1.0) - 1.0))
         for note, stems in zip(passage.notes, passage.words, strict=True):
             # 'Thanks, Nate!' names whom the query names, and tells nothing.
-            if note.worth and not overtaken.tells(note.seq, told := stems.split()):
+            if note.worth:
                 notes.append(note)
-                words.append(told)
+                words.append(stems.split())
                 rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (note.least_tokens + OVERHEAD))
-    return tuple(_by_news(notes, words, rates, most_tokens))
+    return tuple(_by_news(notes, words, rates, most_tokens, overtaken))
 
 
 def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
@@ -77,7 +77,9 @@ def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note]
     return found
 
 
-def _by_news(notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[float], room: int) -> list[Note]:
+def _by_news(
+    notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[float], room: int, overtaken: OvertakenIndex
+) -> list[Note]:
     """Notes by what they tell a token beside those that were taken before, while they cost at most so many tokens.
 
     Lazy greedy (Minoux 1978): what a note tells only falls, so that the first one whose gain still holds is the best.
@@ -95,9 +97,11 @@ def _by_news(notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[
             heapreplace(heap, (gain, i))
             continue
         heappop(heap)
-        if notes[i].least_tokens <= room:
-            room -= notes[i].least_tokens
-            taken.append(notes[i])
+        note, price = notes[i], notes[i].least_tokens
+        # Looked for last: few notes are taken, and fewer of them hold no more.
+        if price <= room and not overtaken.tells(note.seq, words[i]):
+            room -= price
+            taken.append(note)
             for word in words[i]:
                 left_of[word] *= _DECAY
     return taken
