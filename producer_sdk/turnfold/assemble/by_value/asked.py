@@ -13,7 +13,6 @@ from turnfold.assemble.forms.groups import Hits
 from turnfold.assemble.forms.render_text import HITS_HEADER
 from turnfold.assemble.policy import rounded_down
 from turnfold.assemble.pricing import Pricing
-from turnfold.contract.note_lists import NoteRow
 from turnfold.contract.notes import Note, in_order
 
 _ALL_FOR_QUERY: Final = 1_000
@@ -62,7 +61,7 @@ class Asked(NamedTuple):
 
 
 def asked(
-    found: Iterable[Note], past: Iterable[NoteRow], background: AbstractSet[tuple[int, int]], said: Quoted, room: int,
+    found: Iterable[Note], past: Iterable[Note], background: AbstractSet[tuple[int, int]], said: Quoted, room: int,
     pricing: Pricing,
 ) -> Asked:  # fmt: skip
     """Of what a query found as much as fits into `room` tokens beside the background, then what says most of `past`.

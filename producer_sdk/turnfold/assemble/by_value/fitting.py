@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, Final
+from operator import itemgetter
+from typing import Final
 
 from turnfold.assemble.by_value.group_spans import GroupSpan
 from turnfold.assemble.by_value.past import NOTHING_STANDS, Standing, Taken, TakenAnchors, Told
@@ -15,13 +16,10 @@ from turnfold.assemble.forms.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.near_days import day_of, has_passed
-from turnfold.contract.note_lists import NoteRow, made_note
 from turnfold.contract.notes import Note, is_parted_free
 from turnfold.contract.records import Anchor, AnchorType
 
-_TEXT: Final = Note._fields.index("text")
-_PRICED: Final = Note._fields.index("tokens") + 1
-_BRIEF: Final = Note._fields.index("brief")
+_PRICED: Final = itemgetter(*map(Note._fields.index, ("seq", "place", "speaker", "day", "text", "tokens")))
 _NOTHING: Final[Told] = (-1, "\n", "", False)
 """Stands before the first note: no note is of that day."""
 _PLACES: Final = 1 << 20
@@ -31,7 +29,7 @@ _PASSED_OVER: Final = 24
 
 
 def fitting_notes(
-    notes: Iterable[NoteRow],
+    notes: Iterable[Note],
     spans: Sequence[GroupSpan],
     room: int,
     pricing: Pricing,
@@ -49,11 +47,11 @@ def fitting_notes(
     left = room
     too_long = 0
     for note in notes:
-        seq, place, speaker, _, day, text, price = note[:_PRICED]
-        shown: Iterable[Any] = note
-        if brief and note[_BRIEF]:
-            text, price = note[_BRIEF], note[_BRIEF + 1]
-            shown = (*note[:_TEXT], text, price, *note[_TEXT + 2 :])
+        seq, place, speaker, day, text, price = _PRICED(note)
+        shown = note
+        if brief and note.brief:
+            text, price = note.brief, note.brief_tokens
+            shown = note._replace(text=text, tokens=price)
         # Behind a mark nothing may have to stand: the price is one less there.
         if price - 1 <= left:
             number = seq * _PLACES + place
@@ -71,7 +69,7 @@ def fitting_notes(
                 left -= price
                 places.insert(at, number)
                 row.insert(at, told)
-                taken.append(made_note(shown))
+                taken.append(shown)
                 continue
         too_long += 1
         if too_long > _PASSED_OVER:

@@ -18,7 +18,7 @@ from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.last_turns import reserve
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.policy import rounded_down, rounded_up
-from turnfold.contract.note_lists import NoteRow
+from turnfold.contract.notes import Note
 
 _MOST_OF_NOTES: Final = 8
 """Results that are remembered of the same notes: they differ in what is left over for a few more."""
@@ -155,5 +155,5 @@ class NotedPast:
         memo = draft.material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
         return memo.of("notes", lambda: self._fitting(self._past, room)), memo
 
-    def _fitting(self, notes: Iterable[NoteRow], room: int) -> Taken:
+    def _fitting(self, notes: Iterable[Note], room: int) -> Taken:
         return fitting_notes(notes, self._opened, room, self._draft.pricing)

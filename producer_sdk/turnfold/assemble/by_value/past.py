@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress
 from typing import Final, NamedTuple
 
-from turnfold.contract.note_lists import NoteList, NoteRow, Tiers
+from turnfold.contract.note_lists import NoteList, Tiers
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Anchor
 
@@ -63,8 +63,8 @@ class Past:
         """True where it is of the turns before a number, beside these words of anchors."""
         return self._before_seq == seq and self._anchored is anchored
 
-    def __iter__(self) -> Iterator[NoteRow]:
-        return chain.from_iterable(compress(notes.rows(), kept) for notes, kept in self._parts())
+    def __iter__(self) -> Iterator[Note]:
+        return chain.from_iterable(compress(notes, kept) for notes, kept in self._parts())
 
     def near_the_end_of(self, chosen: Sequence[Note], others: Iterable[Note] = ()) -> list[Note]:
         """Those near the end of notes that are chosen, which are neither among these nor among others."""
@@ -74,7 +74,7 @@ class Past:
             notes[at]
             for notes, kept in self._parts()
             for at, seq in enumerate(notes.seqs)
-            if seq >= end and kept[at] and (seq, notes.places[at]) not in known
+            if seq >= end and kept[at] and notes[at][:2] not in known
         ]
 
     def _parts(self) -> Iterator[tuple[NoteList, list[bool]]]:
@@ -90,7 +90,7 @@ class Past:
             return False
         before, anchored = self._before_seq, self._anchored
         kept = [
-            seq < before and not (seq in anchored and self._is_anchored(seq, *notes.bare_words(at)))
+            seq < before and not (seq in anchored and self._is_anchored(notes[at], notes.bare_words(at)))
             for at, seq in enumerate(notes.seqs)
         ]  # fmt: skip
         for first, last in self._in_detail:
@@ -98,7 +98,7 @@ class Past:
         self._looked_at.append((notes, kept))
         return True
 
-    def _is_anchored(self, seq: int, speaker: str, words: frozenset[str]) -> bool:
+    def _is_anchored(self, note: Note, words: frozenset[str]) -> bool:
         """True when an anchor that is shown says what a note says."""
-        unsaid, name = words - self._anchored[seq], speaker.lower()
+        unsaid, name = words - self._anchored[note.seq], note.speaker.lower()
         return not unsaid or unsaid <= {name, f"{name}'s"}
