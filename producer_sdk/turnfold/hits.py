@@ -16,6 +16,7 @@ from typing import Final
 from turnfold.contract.notes import OVERHEAD, Note, voices
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.passages import Passage
+from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import terms
 from turnfold.contract.words import WEIGHT_OF_DIGIT
 from turnfold.passage_scores import PRECISION, Field
@@ -63,17 +64,18 @@ def hits(
 
 def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
     """Notes of the speakers whom a query names, in their order, that are not among those that are known."""
-    named: dict[str, bool] = {}
-    places = {(note.seq, note.place) for note in known}
-    found = []
+    asked = frozenset(query)
+    is_named = Remembered(lambda speaker: not asked.isdisjoint(terms(speaker)))
+    places = {note[:2] for note in known}
+    found: list[Note] = []
+    if most_tokens <= 0:
+        return found
     for note in notes:
-        if most_tokens <= 0:
-            break
-        if (is_named := named.get(note.speaker)) is None:
-            is_named = named[note.speaker] = not set(query).isdisjoint(terms(note.speaker))
-        if is_named and (note.seq, note.place) not in places:
+        if is_named[note.speaker] and note[:2] not in places:
             found.append(note)
             most_tokens -= note.least_tokens
+            if most_tokens <= 0:
+                break
     return found
 
 
@@ -98,7 +100,7 @@ def _by_news(
             continue
         heappop(heap)
         note, price = notes[i], notes[i].least_tokens
-        # Looked for last: few notes are taken, and fewer of them hold no more.
+        # Asked last: not of notes for which there is no room.
         if price <= room and not overtaken.tells(note.seq, words[i]):
             room -= price
             taken.append(note)
