@@ -56,6 +56,11 @@ class Answers:
         self._stems = material.asked_stems
         self._in_tail: Sequence[Excerpt] = _in_tail(material, self._stems) if is_quotable else ()
         self._in_segments: Sequence[Excerpt] = snapshot.excerpts if is_quotable else ()
+        self._hits: dict[int, list[Note]] = {}
+        for note in snapshot.hits:
+            self._hits.setdefault(note.seq, []).append(note)
+        self._passages: dict[tuple[int, int], ShownTurn | None] = {}
+        """By what was found, and room: each step of a draft asks for them again."""
 
     def are_before(self, seq: int) -> bool:
         """True when any is of a turn before a number."""
@@ -90,11 +95,10 @@ class Answers:
         ):
             room = min(most, most_tokens - spent) - (0 if shown else header)
             for excerpt in excerpts:
-                detail = detail_of(_evidence(self._material, excerpt, min(room, LONGEST), background))
+                detail = detail_of(self._evidence(excerpt, min(room, LONGEST), background))
                 one = None
                 if detail in {Detail.TURNS, Detail.SENTENCES}:
-                    one = passage(excerpt, pricing, self._stems, most_tokens=room)
-                    one = None if one is None else still_held(one, self._material.overtaken)
+                    one = self._passage(excerpt, pricing, min(room, LONGEST))
                     one = one if one is not None and pricing.excerpt(one) <= room else None
                     detail = Detail.NOTES if one is None else Detail.SENTENCES if one.marker else Detail.TURNS
                 if one is not None:
@@ -110,19 +114,25 @@ class Answers:
         in_order = tuple(sorted(shown, key=lambda one: one.turn.seq))
         return Quoted(in_order, spent + header if shown else 0, tuple(answers))
 
+    def _passage(self, excerpt: Excerpt, pricing: Pricing, room: int) -> ShownTurn | None:
+        """What is shown of a turn, for `room` tokens, that still holds."""
+        key = (id(excerpt), room)
+        if key not in self._passages:
+            shown = passage(excerpt, pricing, self._stems, most_tokens=room)
+            self._passages[key] = None if shown is None else still_held(shown, self._material.overtaken)
+        return self._passages[key]
 
-def _evidence(material: Material, excerpt: Excerpt, room: int, background: Collection[tuple[int, int]]) -> Evidence:
-    seq = excerpt.turn.seq
-    notes = [note for note in material.snapshot.hits if note[0] == seq]
-    tokens = sum(note.tokens for note in notes)
-    shown = sum(note.tokens for note in notes if (note.seq, note.place) in background)
-    return Evidence(
-        score=excerpt.score,
-        in_background=shown / tokens if tokens else 0.0,
-        kept_by_notes=tokens / max(1, excerpt.turn.tokens),
-        turn_tokens=excerpt.turn.tokens,
-        room=room,
-    )
+    def _evidence(self, excerpt: Excerpt, room: int, background: Collection[tuple[int, int]]) -> Evidence:
+        notes = self._hits.get(excerpt.turn.seq, [])
+        tokens = sum([note.tokens for note in notes])
+        shown = sum([note.tokens for note in notes if note[:2] in background])
+        return Evidence(
+            score=excerpt.score,
+            in_background=shown / tokens if tokens else 0.0,
+            kept_by_notes=tokens / max(1, excerpt.turn.tokens),
+            turn_tokens=excerpt.turn.tokens,
+            room=room,
+        )
 
 
 def _best_of_each_segment(excerpts: Iterable[Excerpt], before_seq: int) -> list[Excerpt]:
