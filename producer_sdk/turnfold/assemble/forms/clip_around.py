@@ -94,14 +94,19 @@ def clip_around(
     """
     pieces = _pieces_in_order(text, kept, focus)
 
-    def shown(size: int) -> str:
-        return _joined(text, _taken(pieces, size), gap, kept)
+    shown: dict[int, str] = {}
+
+    def tokens_at(size: int) -> int:
+        taken = _taken(pieces, size)
+        words = _joined(text, taken, gap, kept)
+        if taken:
+            shown[size] = words
+        return count(words)
 
     most = sum(pieces.lengths) + _OVERHEAD * len(pieces.all)
-    size = longest_within(most, max_tokens, lambda size: count(shown(size)))
-    taken = _taken(pieces, size)
-    if taken:
-        return _joined(text, taken, gap, kept)
+    size = longest_within(most, max_tokens, tokens_at)
+    if size in shown:
+        return shown[size]
     return clip_middle(_without_fences(text, pieces.all), max_tokens, gap, count)
 
 
