@@ -28,7 +28,7 @@ class Place:
 def places(names: list[str]) -> Iterator[list[Place]]:
     """A migrated database of each kind (`sqlite`, `postgresql`), and one Redis."""
     with ExitStack() as opened:
-        folder = Path(opened.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="turnfold-", ignore_cleanup_errors=True)))
         redis = opened.enter_context(RedisServer(folder / "redis"))
         found = []
         for name in names:

@@ -4,11 +4,11 @@
     make bench BENCH_ARGS="--turns 100 1000 --databases sqlite --out /tmp/bench"
 
 Every number is measured in one run: context cold (a process that has not read this conversation), warm (the revision
-is the one that was read, and a turn was appended since), with a query, expand and append, on SQLite and PostgreSQL;
-the floor is one Redis round trip and one indexed SELECT of 60 rows by the plain drivers. The longest conversation
-takes most of the time: it is folded once, and its rows are copied to the second database. No kind of read takes
-longer than twenty seconds after its third call; the bar says what runs. About ten minutes with the default lengths on
-two idle cores, one without the last.
+is the one that was read, and a turn was appended since), both also with `query=False`, unchanged since the last read,
+with a query, expand and append, on SQLite and PostgreSQL; the floor is one Redis round trip and one indexed SELECT of
+60 rows by the plain drivers. The longest conversation takes most of the time: it is folded once, and its rows are
+copied to the second database. No kind of read takes longer than twenty seconds after its third call; the bar says what
+runs. About ten minutes with the default lengths on two idle cores, one without the last.
 """
 
 from __future__ import annotations
@@ -162,10 +162,13 @@ def reads_of(bench: Bench, turns: int, say: Say) -> list[Row]:
         asked_for = [bench.tf.context(name, budget_tokens=budget, query=question(number)) for number in range(4)]
         lowest = timed(lambda _: floor(), READS)
         read = partial(bench.tf.context, name, budget_tokens=budget)
-        cold = timed(lambda _, read=read: read(), READS, before=lambda _: reader.forget_parsed())
-        row("cold", budget, cold, lowest, **used)
-        row("warm", budget, timed(lambda _, read=read: read(), READS, before=append), lowest, **used)
-        redis.delete(inbox)
+        for which, query in (("", None), ("unsteered ", False)):
+            made = partial(read, query=query)
+            cold = timed(lambda _, made=made: made(), READS, before=lambda _: reader.forget_parsed())
+            row(f"{which}cold", budget, cold, lowest, **used)
+            row(f"{which}warm", budget, timed(lambda _, made=made: made(), READS, before=append), lowest, **used)
+            redis.delete(inbox)
+        row("unchanged", budget, timed(lambda _, read=read: read(), READS), lowest, **used)
         asked = timed(lambda number, read=read: read(query=question(number)), QUERIES)
         row("query", budget, asked, lowest, **_used(asked_for, budget, turns))
     say(f"expanding and appending, {turns:,} turns, {bench.place.name}")

@@ -130,7 +130,8 @@ takes longer than a floor also waits longer for its turn: then go by the CPU tim
 count that wait, nor what the servers do.
 
 - **cold**: the process has not read this conversation yet. **warm**: the conversation's revision is the one that the
-  process read last, and a turn was appended since. **query**: `context(query=…)`, a new question each time.
+  process read last, and a user turn was appended since, which says what is looked for. **unsteered**: the same with
+  `query=False`. **unchanged**: nothing was appended since. **query**: `context(query=…)`, a new question each time.
 - **over the budget**: tokens of the largest context above it. **old turns**: the share of all but the newest {NEWEST}
   that is shown, or stands under a line that leads to it, in the context that has the least of them.
 - p50, p95 and p99 are of 200 reads, of 40 questions, of 50 reads of a peer; of what takes long, of as many as
@@ -143,7 +144,7 @@ count that wait, nor what the servers do.
 
 ## Reads
 
-{_read_table(result["reads"], ("cold", "warm", "query"))}
+{_read_table(result["reads"], ("cold", "unsteered cold", "warm", "unsteered warm", "unchanged", "query"))}
 
 {_FINDINGS}
 ## Expand and append
@@ -189,7 +190,7 @@ def _prefix_cells(shares: dict[str, list[float]]) -> dict[str, str]:
 def chart(result: Row) -> str:
     lines: dict[str, list[tuple[float, float]]] = {}
     for row in result["reads"]:
-        if row["budget"] == MIDDLE:
+        if row["budget"] == MIDDLE and row["kind"] in {"cold", "warm", "query"}:
             lines.setdefault(f"Turnfold {row['kind']}, {row['database']}", []).append((row["turns"], row["p50"]))
             if row["kind"] == "cold":
                 lines.setdefault(f"floor, {row['database']}", []).append((row["turns"], row["floor"]))

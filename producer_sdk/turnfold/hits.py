@@ -16,6 +16,7 @@ from typing import Final
 from turnfold.contract.notes import OVERHEAD, Note, voices
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.passages import Passage
+from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import terms
 from turnfold.contract.words import WEIGHT_OF_DIGIT
 from turnfold.passage_scores import PRECISION, Field
@@ -54,30 +55,33 @@ def hits(
         worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(passage.notes[0].role, 1.0) - 1.0))
         for note, stems in zip(passage.notes, passage.words, strict=True):
             # 'Thanks, Nate!' names whom the query names, and tells nothing.
-            if note.worth and not overtaken.tells(note.seq, told := stems.split()):
+            if note.worth:
                 notes.append(note)
-                words.append(told)
+                words.append(stems.split())
                 rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (note.least_tokens + OVERHEAD))
-    return tuple(_by_news(notes, words, rates, most_tokens))
+    return tuple(_by_news(notes, words, rates, most_tokens, overtaken))
 
 
 def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
     """Notes of the speakers whom a query names, in their order, that are not among those that are known."""
-    named: dict[str, bool] = {}
-    places = {(note.seq, note.place) for note in known}
-    found = []
+    asked = frozenset(query)
+    is_named = Remembered(lambda speaker: not asked.isdisjoint(terms(speaker)))
+    places = {note[:2] for note in known}
+    found: list[Note] = []
+    if most_tokens <= 0:
+        return found
     for note in notes:
-        if most_tokens <= 0:
-            break
-        if (is_named := named.get(note.speaker)) is None:
-            is_named = named[note.speaker] = not set(query).isdisjoint(terms(note.speaker))
-        if is_named and (note.seq, note.place) not in places:
+        if is_named[note.speaker] and note[:2] not in places:
             found.append(note)
             most_tokens -= note.least_tokens
+            if most_tokens <= 0:
+                break
     return found
 
 
-def _by_news(notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[float], room: int) -> list[Note]:
+def _by_news(
+    notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[float], room: int, overtaken: OvertakenIndex
+) -> list[Note]:
     """Notes by what they tell a token beside those that were taken before, while they cost at most so many tokens.
 
     Lazy greedy (Minoux 1978): what a note tells only falls, so that the first one whose gain still holds is the best.
@@ -95,9 +99,11 @@ def _by_news(notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[
             heapreplace(heap, (gain, i))
             continue
         heappop(heap)
-        if notes[i].least_tokens <= room:
-            room -= notes[i].least_tokens
-            taken.append(notes[i])
+        note, price = notes[i], notes[i].least_tokens
+        # Asked last: not of notes for which there is no room.
+        if price <= room and not overtaken.tells(note.seq, words[i]):
+            room -= price
+            taken.append(note)
             for word in words[i]:
                 left_of[word] *= _DECAY
     return taken

@@ -8,7 +8,7 @@ away: then what the best ones name is asked for too. Scores are whole numbers, s
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest, nsmallest
@@ -236,9 +236,8 @@ def _scores(
     voice = voices(field.said)
     loud = [PRECISION / IMPACT_SCALE * math.sqrt(voice.get(role, 1.0)) for role in ROLES]
     weights = {term: [round(weight * one) for one in loud] for term, weight in told.items()}
-    scores: dict[int, int] = {}
+    scores: dict[int, int] = defaultdict(int)
     marks: dict[int, int] = {}
-    known = scores.get
     left = dict.fromkeys(told, _POINTERS_A_TERM)
     # The heaviest first, so that a term that is everywhere is looked for where it is said most.
     for term, _, _, pointers in sorted(postings, key=itemgetter(2, 1), reverse=True):
@@ -248,9 +247,9 @@ def _scores(
         left[term] -= len(numbers)
         by_role = weights[term]
         for number, mark in zip(numbers, found, strict=True):
-            scores[number] = known(number, 0) + by_role[mark >> ROLE_SHIFT & ROLE] * (mark & IMPACT)
+            scores[number] += by_role[mark >> ROLE_SHIFT & ROLE] * (mark & IMPACT)
         marks.update(zip(numbers, found, strict=True))
-    return scores, marks
+    return dict(scores), marks
 
 
 def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: int) -> None:
@@ -269,8 +268,7 @@ def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: i
 
 def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dict[int, int]:
     """Scores with what neighbours lend. A neighbour's number may be nobody's: then it is not found later."""
-    total = dict(scores)
-    known = total.get
+    total = defaultdict(int, scores)
     ordered = sorted(scores.values(), reverse=True)
     least = max([ordered[0] // _LEAST_LENDER, *ordered[_LENDERS - 1 : _LENDERS]]) if ordered else 0
     for number, score in scores.items():
@@ -280,6 +278,6 @@ def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dic
         following = (number | PLACES - 1) + 1 if mark & ENDS else number + 1
         # Of a turn before this one only the first passage has a number that is known.
         before = number - 1 if number & PLACES - 1 else number - PLACES
-        total[following] = known(following, 0) + (score >> (_LENT_REPLY if mark & ASKS else _LENT))
-        total[before] = known(before, 0) + (score >> _LENT)
-    return total
+        total[following] += score >> (_LENT_REPLY if mark & ASKS else _LENT)
+        total[before] += score >> _LENT
+    return dict(total)

@@ -24,7 +24,7 @@ from turnfold.inbox import Pending
 from turnfold.pending_changes import Changes, changed_snapshot, changes_of, has_changes, newest_turns
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
 from turnfold.shortening import LEAST_CAP, TURNS_A_READ, Shortening, cap_for
-from turnfold.snapshots import PendingSource, by_value, readable_head, unknown, waiting_turns
+from turnfold.snapshots import Look, PendingSource, look_at, readable_head, unknown, waiting_turns
 
 if TYPE_CHECKING:
     from turnfold.database.read_transaction import ReadTransaction
@@ -47,7 +47,7 @@ def context(
             return made
 
     def look(transaction: ReadTransaction) -> tuple[Snapshot, Choice, dict[LevelKey, str]]:
-        snapshot, _ = by_value(transaction, address, pending, request, whole=True)
+        snapshot = look_at(transaction, address, pending, request, whole=True).snapshot()
         head = snapshot.head
         if request.expand:
             passages = expansion.passages(transaction, address, head, pending, request, access=access)
@@ -66,14 +66,25 @@ def context(
 def _from_memory(reader: Reader, address: Address, pending: Pending, request: Request) -> Context | None:
     """A context that needs no text of a level; None for another one."""
     for whole in (False, True):
-        snapshot, memo = by_value(reader, address, pending, request, whole=whole)
+        look = look_at(reader, address, pending, request, whole=whole)
+        if (known := look.finished()) is not None:
+            return known
         try:
-            choice = choose(snapshot, request, memo)
-            return None if choice.wanted else finish(snapshot, request, choice, {})
+            made = _made(look)
         except TurnsNotRead:
             # More turns are shown raw than was to be expected: once more, with all of them.
             continue
+        if made is not None and look.found is not None and look.key is not None:
+            reader.keep(address, look.found, look.key, made)
+        return made
     return None
+
+
+def _made(look: Look) -> Context | None:
+    """The context of what a read found; None for one that needs a text of a level."""
+    snapshot = look.snapshot()
+    choice = choose(snapshot, look.request, None if look.found is None else look.found.known.memo)
+    return None if choice.wanted else finish(snapshot, look.request, choice, {})
 
 
 def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *, limit: int) -> list[Hit]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from turnfold.assemble import Request
+from turnfold.assemble import Context, Request
 from turnfold.assemble.last_turns import LAST_TURNS
-from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import NO_TURNS
 from turnfold.contract.keys import Address
 from turnfold.contract.outlines import last_part
@@ -73,7 +72,9 @@ def waiting_turns(transaction: ReadTransaction, head: Head | None, pending: Pend
     for entry in entries:
         if entry.entry_id not in known:
             fresh.setdefault(entry.entry_id, entry)
-    return _numbered(list(fresh.values()), pending, last_seq=head.turn_count if head else 0, read=_read)
+    older = _older(list(fresh.values()), pending)
+    first_seq = (head.turn_count if head else 0) + older + 1
+    return Waiting(tuple(_read(entry, seq) for seq, entry in enumerate(fresh.values(), first_seq)), older)
 
 
 class ValueSource(Protocol):
@@ -86,13 +87,62 @@ class ValueSource(Protocol):
         """Forget what is remembered of a conversation."""
 
 
-def by_value(
-    source: ValueSource, address: Address, pending: Pending, request: Request, *, whole: bool
-) -> tuple[Snapshot, Memo | None]:
-    """What a selection sees: one committed state, and the turns of the inbox that it does not hold.
+class Look(NamedTuple):
+    """What a read finds of a conversation: one committed state, and the turns of the inbox that it does not hold."""
 
-    With what earlier reads of that state worked out. Unless the `whole` of all turns is asked for, those that are not
-    likely to be shown raise `TurnsNotRead` when they are looked at.
+    address: Address
+    request: Request
+    found: Found | None
+    """None when nothing of it is stored."""
+    fresh: tuple[PendingEntry, ...]
+    """What waits and is not stored, in order."""
+    older: int
+    """About how many turns wait before those."""
+
+    @property
+    def key(self) -> Hashable:
+        """All that the context depends on beside what was found; None for one that is not remembered.
+
+        A caller's counter is asked each time, and of a query's vector the revision does not say what is compared.
+        """
+        if not self.request.counter.stored or self.request.query_vector:
+            return None
+        return (self.request, tuple([(entry.entry_id, entry.body) for entry in self.fresh]), self.older)
+
+    def finished(self) -> Context | None:
+        """The context, where one of the same state and request is remembered."""
+        return None if self.found is None or self.key is None else self.found.context(self.key)
+
+    def snapshot(self) -> Snapshot:
+        """What a selection sees."""
+        found, request = self.found, self.request
+        stored, read = (0, _read) if found is None else (found.head.turn_count, found.known.waiting.read)
+        waiting = [read(entry, seq) for seq, entry in enumerate(self.fresh, stored + self.older + 1)]
+        short = Shortening.to(cap_for(request.budget_tokens), last_seq=waiting[-1].seq if waiting else 0)
+        turns = NO_TURNS if found is None or self.older else found.known.turns
+        turns = turns.followed_by([short.of(turn) for turn in waiting])
+        turns = turns.from_place(len(turns) - TURNS_A_READ)
+        if found is None:
+            question = steering_text((), waiting, task=request.task) if request.steered else request.query
+            return Snapshot(
+                conversation_id=self.address.conversation, head=None, turns=turns, unread=self.older, question=question
+            )
+        known, outline = found.known, found.known.outline
+        return Snapshot(
+            conversation_id=self.address.conversation, head=found.head, turns=turns, unread=self.older,
+            anchors=known.anchors, question=found.answers.question, hits=found.answers.hits,
+            excerpts=found.answers.excerpts, blocks=found.answers.blocks, told_of_blocks=found.answers.told_of_blocks,
+            outline=None if outline is None else outline.within(
+                last_part(request.budget_tokens, by_age=bool(request.policy.bands))
+            ),
+        )  # fmt: skip
+
+
+def look_at(source: ValueSource, address: Address, pending: Pending, request: Request, *, whole: bool) -> Look:
+    """What is stored of a conversation, and what waits.
+
+    Unless the `whole` of all turns is asked for, those that are not likely to be shown raise `TurnsNotRead` when they
+    are looked at.
     """
     # Of an id that waits twice the first one counts.
     entries: dict[str, PendingEntry] = {}
@@ -105,52 +155,19 @@ def by_value(
     else:
         found = source.by_value(
             Wanted(
-                address, request.budget_tokens, tuple(entries), request.query, _newest(entries, request),
+                address, request.budget_tokens, tuple(entries), request.query,
+                tuple(entries.values())[-LAST_TURNS:] if request.steered else None,
                 request.task, request.query_vector, request.vector_model, whole, bool(request.policy.bands),
             )
         )  # fmt: skip
-    if found is None:
-        waiting = _numbered(list(entries.values()), pending, last_seq=0, read=_read)
-    else:
-        fresh = [entry for one, entry in entries.items() if one not in found.stored]
-        waiting = _numbered(fresh, pending, last_seq=found.head.turn_count, read=found.known.read)
-    short = Shortening.to(cap_for(request.budget_tokens), last_seq=waiting.turns[-1].seq if waiting.turns else 0)
-    turns = NO_TURNS if found is None or waiting.older else found.known.turns
-    turns = turns.followed_by([short.of(turn) for turn in waiting.turns])
-    turns = turns.from_place(len(turns) - TURNS_A_READ)
-    if found is None:
-        question = steering_text((), waiting.turns, task=request.task) if request.steered else request.query
-        seen = Snapshot(
-            conversation_id=address.conversation, head=None, turns=turns, unread=waiting.older, question=question
-        )
-        return seen, None
-    known, outline = found.known, found.known.outline
-    seen = Snapshot(
-        conversation_id=address.conversation, head=found.head, turns=turns, unread=waiting.older,
-        anchors=known.anchors, question=found.answers.question, hits=found.answers.hits,
-        excerpts=found.answers.excerpts, blocks=found.answers.blocks, told_of_blocks=found.answers.told_of_blocks,
-        outline=None if outline is None else outline.within(
-            last_part(request.budget_tokens, by_age=bool(request.policy.bands))
-        ),
-    )  # fmt: skip
-    return seen, known.memo
-
-
-def _newest(entries: Mapping[str, PendingEntry], request: Request) -> tuple[StoredTurn, ...] | None:
-    """The newest turns of the inbox, where one of them may steer."""
-    if not request.steered:
-        return None
-    newest = [*entries.values()][-LAST_TURNS:]
-    return tuple(_read(entry, seq) for seq, entry in enumerate(newest, 1))
+    stored: Collection[str] = () if found is None else found.stored
+    fresh = tuple([entry for one, entry in entries.items() if one not in stored])
+    return Look(address, request, found, fresh, _older(fresh, pending))
 
 
 def _read(entry: PendingEntry, seq: int) -> StoredTurn:
     return read_entry(entry.body, seq=seq, turn_id=entry.entry_id)
 
 
-def _numbered(
-    fresh: Sequence[PendingEntry], pending: Pending, *, last_seq: int, read: Callable[[PendingEntry, int], StoredTurn]
-) -> Waiting:
-    """The turns of entries that are not stored, after the last stored one."""
-    older = pending.held - len(pending.newest) if fresh else 0
-    return Waiting(tuple(read(entry, seq) for seq, entry in enumerate(fresh, last_seq + older + 1)), older)
+def _older(fresh: Sequence[PendingEntry], pending: Pending) -> int:
+    return pending.held - len(pending.newest) if fresh else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final
 
 from turnfold.assemble.forms.chat import ShownTurn, whole
@@ -13,7 +14,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.overtaken import OvertakenIndex
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.results import Excerpt
-from turnfold.contract.terms import rarity, terms
+from turnfold.contract.terms import rarity
 from turnfold.contract.words import note_stems
 
 LONGEST: Final = 160
@@ -67,11 +68,6 @@ def still_held(shown: ShownTurn, overtaken: OvertakenIndex) -> ShownTurn | None:
     return ShownTurn(shown.turn, " ".join(held) + gap, marker=marker)
 
 
-def query_stems(query: str | None) -> tuple[str, ...]:
-    """Distinct terms of a query, in order."""
-    return tuple(dict.fromkeys(terms(query))) if query else ()
-
-
 def _around_terms(turn: StoredTurn, query: tuple[str, ...], width: int) -> ShownTurn:
     beginning, end = turn.content[: turn.kept], turn.content[turn.kept :] if turn.kept is not None else ""
     weight, start = _best_start(beginning.lower(), query, width)
@@ -90,12 +86,18 @@ def _around_terms(turn: StoredTurn, query: tuple[str, ...], width: int) -> Shown
 def _best_start(lowered: str, query: tuple[str, ...], width: int) -> tuple[int, int]:
     """Where a window of `width` code points holds the rarest words of the query, and their weight; the first place."""
     places = sorted((at, term) for term in query for at in _occurrences(lowered, term))
-    best, best_weight = 0, 0
-    for i, (at, _) in enumerate(places):
-        held = {term for place, term in places[i:] if place < at + width}
-        weight = sum(rarity(term) for term in held)
+    held: Counter[str] = Counter()
+    best = best_weight = weight = end = 0
+    for at, term in places:
+        while end < len(places) and places[end][0] < at + width:
+            entering = places[end][1]
+            weight += 0 if held[entering] else rarity(entering)
+            held[entering] += 1
+            end += 1
         if weight > best_weight:
             best, best_weight = at, weight
+        held[term] -= 1
+        weight -= 0 if held[term] else rarity(term)
     return best_weight, max(0, min(best - width // 4, len(lowered) - width))
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from turnfold.assemble.forms.chat import inside_groups
 from turnfold.assemble.forms.markers import turns_marker
@@ -18,7 +18,9 @@ from turnfold.contract.outlines import overtaken_by
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.records import Node, Role, StoredTurn, TurnState
 from turnfold.contract.results import Snapshot
+from turnfold.contract.terms import distinct_terms
 
+_Found = TypeVar("_Found")
 _SYSTEM: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
 
 
@@ -55,6 +57,21 @@ class Material(NamedTuple):
         """What was said and holds no more."""
         outline = self.snapshot.outline
         return NOTHING_OVERTAKEN if outline is None else self.memo.of("overtaken", lambda: overtaken_by(outline))
+
+    def of_turn(self, what: str, turn: StoredTurn, make: Callable[[StoredTurn], _Found]) -> _Found:
+        """`make` of a turn, worked out once for all reads of the same stored state."""
+        table: dict[int, tuple[StoredTurn, _Found]] = self.memo.of(what, dict)
+        known = table.get(turn.seq)
+        # One that waits may come again with other words.
+        if known is None or known[0] is not turn:
+            known = table[turn.seq] = (turn, make(turn))
+        return known[1]
+
+    @property
+    def asked_stems(self) -> tuple[str, ...]:
+        """Distinct terms of the question, in order."""
+        question = self.question
+        return self.memo.of(("stems", question), lambda: distinct_terms(question)) if question else ()
 
     def after(self, seq: int) -> tuple[StoredTurn, ...]:
         """The turns of the window after a number."""

@@ -32,6 +32,7 @@ from turnfold.assemble.forms.render_text import (
 from turnfold.contract.notes import SpokenDay, is_parted_free, lines_of_days
 from turnfold.contract.notes import day_line as note_day_line
 from turnfold.contract.records import Anchor, Node, Role
+from turnfold.contract.remembered import Remembered
 from turnfold.errors import InvalidInput
 from turnfold.tokens import MESSAGE_TOKENS, Counter
 
@@ -88,9 +89,12 @@ class Pricing:
         self._counted: dict[str, int] = {}
         self._characters = 0
         self._blocks: dict[int, tuple[NoteBlock, int]] = {}
+        self._anchor_prices: dict[tuple[int, str | None, str], int] = {}
         self._anchors: dict[tuple[tuple[int, str | None, str], ...], tuple[str, int]] = {}
-        self._labels: dict[str, int] = {}
-        self._days: dict[str, int] = {}
+        self.labels: Final = Remembered(lambda speaker: _checked(counter.count(f"{speaker}:")))
+        """Tokens of what stands before a speaker's notes."""
+        self.days: Final = Remembered(lambda day: _checked(counter.count(note_day_line(day))))
+        """Tokens of the line of a day."""
         self._turns: dict[tuple[int, str, datetime | None, str, bool, bool, int], SpokenTurn] = {}
 
     @property
@@ -133,39 +137,30 @@ class Pricing:
             known = self._blocks[id(block)] = (block, self._notes(block.line, block.days, block.day_before))
         return known[1]
 
-    def label(self, speaker: str) -> int:
-        """Tokens of what stands before a speaker's notes."""
-        known = self._labels.get(speaker)
-        if known is None:
-            known = self._labels[speaker] = self.count(f"{speaker}:")
-        return known
-
-    def day(self, day: str) -> int:
-        """Tokens of the line of a day."""
-        known = self._days.get(day)
-        if known is None:
-            known = self._days[day] = self.count(note_day_line(day))
-        return known
-
     def _notes(self, line: str, days: Iterable[SpokenDay], shown: str) -> int:
         if not self._counter.stored:
             return self.count(line + "".join(lines_of_days(days, day_before=shown)))
         total = self.count(line)
         for day, spoken in days:
-            total += self.day(day) if day and day != shown else 0
+            total += self.days[day] if day and day != shown else 0
             shown = day
             for speaker, run in spoken:
                 # What stands between two notes is part of the first one's count.
-                total += self.label(speaker) + sum([note.tokens for note in run])
+                total += self.labels[speaker] + sum([note.tokens for note in run])
                 total -= sum([is_parted_free(note.text) for note in run[:-1]])
         return total
 
     def anchor(self, anchor: Anchor) -> int:
         """Tokens of an anchor's line."""
-        words = anchor_words(anchor)
-        opening = anchor_opening(anchor)
-        known = anchor.tokens if words is anchor.text else None
-        return self._part(opening.translate(_ALIKE) if self._counter.stored else opening, words, known)
+        key = (anchor.id, anchor.speaker, anchor.day)
+        price = self._anchor_prices.get(key)
+        if price is None:
+            words = anchor_words(anchor)
+            opening = anchor_opening(anchor)
+            known = anchor.tokens if words is anchor.text else None
+            price = self._part(opening.translate(_ALIKE) if self._counter.stored else opening, words, known)
+            self._anchor_prices[key] = price
+        return price
 
     def anchors(self, anchors: Sequence[Anchor]) -> tuple[str, int]:
         """The lines of anchors under their header, and their tokens."""

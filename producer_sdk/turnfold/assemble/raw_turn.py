@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 
 from turnfold.assemble.forms.chat import ShownTurn, result_ids, whole, with_tool_groups
@@ -51,19 +52,24 @@ def focus_of(material: Material, turn: StoredTurn) -> Focus:
     """What a cut of a turn goes by: what is asked, or what a tool was called for, and what later turns show again."""
     is_output = turn.role is Role.TOOL or bool(result_ids(turn))
     place = turn.seq - material.window.seqs[0] if material.window else -1
-    question = material.question or ""
+    asked = material.asked_stems
     if is_output and 0 < place <= len(material.window):
-        question = f"{question} {material.window[place - 1].content[:_LONGEST_CALL]}"
+        called_for = material.window[place - 1].content[:_LONGEST_CALL]
+        asked = tuple(dict.fromkeys([*asked, *terms(called_for)]))
     later = (
         material.window[place + 1 : place + _LATER + 1]
         if place >= 0 and (is_output or turn.role is not Role.USER)
         else ()
     )
     return Focus(
-        tuple(dict.fromkeys(terms(question))),
-        frozenset(line for other in later for line in bare_lines(other.content)),
+        asked,
+        frozenset(chain.from_iterable(material.of_turn("lines", other, _lines_of) for other in later)),
         is_output,
     )
+
+
+def _lines_of(turn: StoredTurn) -> list[str]:
+    return bare_lines(turn.content)
 
 
 def is_hidden(material: Material, turn: StoredTurn) -> bool:

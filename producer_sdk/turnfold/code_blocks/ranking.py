@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 from turnfold.code_blocks.index import BlockEntry, word_code
@@ -53,16 +54,12 @@ class RankedBlock(NamedTuple):
 
 def told_by_words(request: BlockRequest, entries: Sequence[BlockEntry]) -> dict[str, float]:
     """What each word of a request tells: more, the fewer of the blocks hold it."""
-    codes = {term: frozenset(map(word_code, (term, *also))) for term, *also in request.words}
-    spread: Counter[str] = Counter()
-    for entry in entries:
-        for term, alike in codes.items():
-            if not (alike.isdisjoint(entry.words) and alike.isdisjoint(entry.leading)):
-                spread[term] += 1
+    places = _places_of_codes(_codes_of(request))
+    spread = Counter(chain.from_iterable(_places_in(entry.words | entry.leading, places) for entry in entries))
     many = len(entries)
     return {
-        term: (_GENERAL if is_general(term) else 1.0) * math.log(1.0 + (many + 1) / (spread[term] + 0.5))
-        for term in codes
+        term: (_GENERAL if is_general(term) else 1.0) * math.log(1.0 + (many + 1) / (spread[place] + 0.5))
+        for place, (term, *_) in enumerate(request.words)
     }
 
 
@@ -70,8 +67,9 @@ def ranked(
     request: BlockRequest, entries: Sequence[BlockEntry], told: Mapping[str, float], *, most: int = _MOST
 ) -> list[RankedBlock]:
     """The blocks that are meant, best first, each another one: of versions only the one that is asked for."""
-    words = [(frozenset(map(word_code, (term, *also))), told.get(term, 0.0)) for term, *also in request.words]
-    scored = [one for entry in entries if (one := _scored(request, entry, words)) is not None]
+    words = [(codes, told.get(term, 0.0)) for codes, (term, *_) in zip(_codes_of(request), request.words, strict=True)]
+    places = _places_of_codes([codes for codes, _ in words])
+    scored = [one for entry in entries if (one := _scored(request, entry, words, places)) is not None]
     scored.sort(key=lambda one: (-one.score, -one.entry.seq, -one.entry.start))
     del scored[_MOST_COMPARED:]
     if scored:
@@ -95,19 +93,22 @@ def ranked(
 
 
 def _scored(
-    request: BlockRequest, entry: BlockEntry, words: Sequence[tuple[frozenset[int], float]]
+    request: BlockRequest,
+    entry: BlockEntry,
+    words: Sequence[tuple[frozenset[int], float]],
+    places: Mapping[int, Sequence[int]],
 ) -> RankedBlock | None:
-    whole = sum(weight for _, weight in words)
+    whole = sum([weight for _, weight in words])
     score = held = 0.0
-    for codes, weight in words:
+    # In the order of the words: sums of fractions depend on it.
+    for place in sorted(_places_in(entry.leading | entry.words | entry.question, places)):
+        codes, weight = words[place]
         if not codes.isdisjoint(entry.leading):
             score += _LEADS * weight
         elif not codes.isdisjoint(entry.words):
             score += weight
-        elif not codes.isdisjoint(entry.question):
-            score += _ASKED * weight
         else:
-            continue
+            score += _ASKED * weight
         held += weight
     of_kind = entry.kind in request.kinds
     least = _LEAST_UNNAMED if not request.names_one else _LEAST_ASKED if request.insists else _LEAST
@@ -148,7 +149,22 @@ def _is_version(one: RankedBlock, known: RankedBlock, *, close: float) -> bool:
 
 
 def _codes_of(request: BlockRequest) -> list[frozenset[int]]:
+    """Of each word, its codes and those of others for the same."""
     return [frozenset(map(word_code, words)) for words in request.words]
+
+
+def _places_of_codes(words: Sequence[frozenset[int]]) -> dict[int, list[int]]:
+    """The places of the words that have a code: a long request has hundreds of words, and a block few of them."""
+    places: dict[int, list[int]] = {}
+    for place, codes in enumerate(words):
+        for code in codes:
+            places.setdefault(code, []).append(place)
+    return places
+
+
+def _places_in(held: frozenset[int], places: Mapping[int, Sequence[int]]) -> set[int]:
+    """The places of the words of which a block holds one."""
+    return {place for code in places.keys() & held for place in places[code]}
 
 
 def _alikeness(one: BlockEntry, other: BlockEntry) -> float:

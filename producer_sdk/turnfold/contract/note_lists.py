@@ -1,4 +1,4 @@
-"""How notes are stored, and read without making those that a context does not take.
+"""How notes are stored, and read.
 
 The first line is JSON: speakers and days, and all numbers of the notes in base64, a column for each field. Each
 further line is the text of a note, with what it is in brief behind a tab. A number of JSON takes ten times as long to
@@ -15,10 +15,7 @@ from functools import partial
 from itertools import chain, repeat
 from typing import Any, Final, cast, overload
 
-from turnfold.contract.notes import Note
-
-NoteRow = tuple[Any, ...]
-"""The fields of a note in their order: an iteration makes it much faster than a `Note`."""
+from turnfold.contract.notes import Note, bare_words
 
 made_note: Final = cast("Callable[[Iterable[Any]], Note]", partial(tuple.__new__, Note))
 """`Note._make` without a call of Python's: a read makes hundreds."""
@@ -70,64 +67,54 @@ def unpack_notes(body: str) -> tuple[Note, ...]:
 
 
 class NoteList(Sequence[Note]):
-    """Notes as a column for each field. A note is made when it is looked at."""
+    """Notes from what `pack_notes` made, each made once. Safe to share among threads."""
 
-    __slots__ = (
-        "_brief_tokens", "_briefs", "_days", "_ends", "_speakers", "_starts", "_texts", "_tokens", "_values",
-        "_weights", "_when", "_who", "places", "seqs",
-    )  # fmt: skip
+    __slots__ = ("_notes", "_words", "seqs")
 
     def __init__(self, body: str) -> None:
         """`body` is what `pack_notes` made."""
         first, *lines = body.split("\n")
         parted = [line.partition("\t") for line in lines]
-        self._texts = [text for text, _, _ in parted]
-        self._briefs = [brief for _, _, brief in parted]
         header = json.loads(first)
         many, codes = header["many"], header["codes"]
         numbers = struct.unpack(
             "<" + "".join([f"{many}{code}" for code in codes]), a2b_base64(header["numbers"])
         )  # fmt: skip
-        (
-            self.seqs, self.places, self._who, self._when, self._tokens, self._values, self._brief_tokens, self._starts,
-            self._ends,
-        ) = [numbers[at * many : (at + 1) * many] for at in range(len(codes))]  # fmt: skip
-        self._speakers: list[tuple[str, str]] = header["speakers"]
-        self._days: list[str] = header["days"]
-        self._weights: list[str] | None = header.get("weights")
-
-    def rows(self) -> Iterator[NoteRow]:
-        """The fields of each note."""
-        labels, roles = [label for label, _ in self._speakers], [role for _, role in self._speakers]
-        values: tuple[Iterable[Any], ...] = (repeat(0), repeat(""), self._values)
-        if self._weights is not None:
-            values = (self._values, self._weights, repeat(0))
-        return zip(
-            self.seqs, self.places, map(labels.__getitem__, self._who), map(roles.__getitem__, self._who),
-            map(self._days.__getitem__, self._when), self._texts, self._tokens, *values, self._briefs,
-            self._brief_tokens, self._starts, self._ends, strict=False,
+        self.seqs, places, who, when, tokens, values, brief_tokens, starts, ends = [
+            numbers[at * many : (at + 1) * many] for at in range(len(codes))
+        ]
+        labels, roles = [label for label, _ in header["speakers"]], [role for _, role in header["speakers"]]
+        weights: list[str] | None = header.get("weights")
+        worth: tuple[Iterable[Any], ...] = (repeat(0), repeat(""), values)
+        if weights is not None:
+            worth = (values, weights, repeat(0))
+        columns = zip(
+            self.seqs, places, map(labels.__getitem__, who), map(roles.__getitem__, who),
+            map(header["days"].__getitem__, when), [text for text, _, _ in parted], tokens, *worth,
+            [brief for _, _, brief in parted], brief_tokens, starts, ends, strict=False,
         )  # fmt: skip
+        self._notes = [*map(made_note, columns)]
+        self._words: dict[int, frozenset[str]] = {}
+
+    def bare_words(self, at: int) -> frozenset[str]:
+        """The words of the note at a place."""
+        words = self._words.get(at)
+        if words is None:
+            words = self._words[at] = frozenset(bare_words(self._notes[at].text))
+        return words
 
     def __iter__(self) -> Iterator[Note]:
-        return map(made_note, self.rows())
+        return iter(self._notes)
 
     def __len__(self) -> int:
-        return len(self.seqs)
+        return len(self._notes)
 
     @overload
     def __getitem__(self, at: int) -> Note: ...
     @overload
     def __getitem__(self, at: slice) -> tuple[Note, ...]: ...
     def __getitem__(self, at: int | slice) -> Note | tuple[Note, ...]:
-        if isinstance(at, slice):
-            return tuple(self)[at]
-        speaker, role = self._speakers[self._who[at]]
-        note = Note(
-            self.seqs[at], self.places[at], speaker, role, self._days[self._when[at]], self._texts[at],
-            self._tokens[at], gain=self._values[at], brief=self._briefs[at], brief_tokens=self._brief_tokens[at],
-            start=self._starts[at], end=self._ends[at],
-        )  # fmt: skip
-        return note if self._weights is None else note._replace(worth=note.gain, weights=self._weights[at], gain=0)
+        return tuple(self._notes[at]) if isinstance(at, slice) else self._notes[at]
 
 
 class Tiers(Sequence[Note]):

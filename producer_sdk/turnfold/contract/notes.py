@@ -81,6 +81,11 @@ class ChapterName(NamedTuple):
     slug: str
 
 
+def bare_words(text: str) -> list[str]:
+    """Words in lower case, without the marks around them."""
+    return [word.strip(MARKS) for word in text.lower().split()]
+
+
 _SEQ: Final = itemgetter(0)
 _PLACE: Final = itemgetter(1)
 
@@ -91,7 +96,11 @@ def joined(texts: Sequence[str]) -> str:
     >>> joined(["We sold the van", "bought a bus?", "Who drives?", "Mara"])
     'We sold the van; bought a bus? Who drives? Mara'
     """
-    pieces = [text + separator(text, following) for text, following in pairwise(texts)]
+    pieces = [
+        # Most end in a letter, and are not looked at further.
+        f"{text}{';' if following[:1].islower() else '.'}" if text[-1:].isalnum() else text + separator(text, following)
+        for text, following in pairwise(texts)
+    ]
     return " ".join([*pieces, *texts[-1:]])
 
 

@@ -45,7 +45,7 @@ class Overtaken(NamedTuple):
 class OvertakenIndex:
     """Statements that hold no more, by what a note is recognised by."""
 
-    __slots__ = ("_by_seq", "_by_value", "overtaken_by")
+    __slots__ = ("_by_seq", "_by_value", "_values", "overtaken_by")
 
     def __init__(self, statements: Iterable[Overtaken]) -> None:
         self.overtaken_by: Final[dict[int, set[int]]] = {}
@@ -59,6 +59,7 @@ class OvertakenIndex:
                     self.overtaken_by.setdefault(statement.seq, set()).add(statement.by_seq)
             else:
                 self._by_value.setdefault(statement.values[0], []).append(statement)
+        self._values = frozenset(self._by_value)
 
     def __bool__(self) -> bool:
         return bool(self._by_seq or self._by_value)
@@ -69,11 +70,12 @@ class OvertakenIndex:
 
     def tells_statement(self, seq: int, stems: Collection[str]) -> bool:
         """Whether a note of turn `seq` says a statement of that turn that holds no more."""
-        return any(statement.is_told(stems) for statement in self._by_seq.get(seq, ()))
+        # Few turns have one: most are asked for nothing more.
+        return seq in self._by_seq and any(statement.is_told(stems) for statement in self._by_seq[seq])
 
     def tells_value(self, seq: int, stems: Collection[str]) -> bool:
         """Whether a note of turn `seq` states a value that another one took the place of."""
-        if self._by_value.keys().isdisjoint(stems):
+        if self._values.isdisjoint(stems):
             return False
         return any(
             seq < statement.by_seq and statement.is_told(stems)

@@ -70,6 +70,11 @@ def terms(text: str) -> list[str]:
     return list(chain.from_iterable(map(_TERMS.__getitem__, _WORD.findall(folded.replace("_", "-")))))
 
 
+def distinct_terms(text: str) -> tuple[str, ...]:
+    """Terms of a text in order, each once."""
+    return tuple(dict.fromkeys(terms(text)))
+
+
 def _terms_of(word: str) -> tuple[str, ...]:
     out: list[str] = []
     runs = [] if word.isascii() else _CJK.findall(word)
@@ -109,6 +114,10 @@ def rarity(term: str) -> int:
 
     Static on purpose: it is the same at fold time and at read time, for every conversation.
     """
+    return _RARITIES[term]
+
+
+def _rarity(term: str) -> int:
     if any(c.isdigit() for c in term):
         return 9 if len(term) > 2 else 6
     if any(c in term for c in "-/.:@+#"):
@@ -116,3 +125,6 @@ def rarity(term: str) -> int:
     if not term.isascii():
         return 6
     return max(1, min(8, len(term) - 2))
+
+
+_RARITIES: Final = Remembered(_rarity)

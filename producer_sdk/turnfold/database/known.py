@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from turnfold.assemble.by_value.top_anchors import TopAnchors
+from turnfold.assemble.context import Context
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.turns import Turns
 from turnfold.code_blocks.index import FoundBlock
@@ -27,10 +28,14 @@ MOST_CHARACTERS: Final = 16_000_000
 """Characters of all that is remembered, about; a parsed note takes some four bytes for each of its own."""
 MOST_IDS: Final = 1_000
 """Turns of the inbox that are remembered beside a conversation."""
+MOST_WAITING: Final = 256_000
+"""Bytes of those that are remembered decoded."""
 MOST_QUESTIONS: Final = 4
-"""Newest user turns for which is remembered what was found."""
-LONGEST_REMEMBERED: Final = 4_000
-"""Bytes of one of them."""
+"""Questions for which is remembered what was found."""
+MOST_CONTEXTS: Final = 4
+"""Finished contexts that are remembered of a conversation: what is read again unchanged costs nothing more."""
+LONGEST_CONTEXT: Final = 64_000
+"""Code points of one of them."""
 _LEAST_CHARACTERS: Final = 20_000
 """What a conversation is counted as at least: its records take memory too."""
 
@@ -55,6 +60,29 @@ class Answers(NamedTuple):
 NO_ANSWERS: Final = Answers()
 
 
+class WaitingTurns:
+    """Turns of the inbox by all that they are made from, each decoded once. Safe to share among threads."""
+
+    __slots__ = ("_bytes", "_turns")
+
+    def __init__(self) -> None:
+        self._turns: dict[tuple[str, bytes], StoredTurn] = {}
+        self._bytes = 0
+
+    def read(self, entry: PendingEntry, seq: int) -> StoredTurn:
+        """The turn of an entry, by the number that it will have."""
+        key = (entry.entry_id, entry.body)
+        turn = self._turns.get(key)
+        if turn is None or turn.seq != seq:
+            turn = replace(turn, seq=seq) if turn else read_entry(entry.body, seq=seq, turn_id=entry.entry_id)
+            if self._bytes > MOST_WAITING or len(self._turns) > MOST_IDS:
+                self._turns.clear()
+                self._bytes = 0
+            self._turns[key] = turn
+            self._bytes += len(entry.body)
+        return turn
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """A conversation at one revision, parsed as far as reads looked at it."""
@@ -76,10 +104,11 @@ class Known:
     stored: dict[str, bool] = field(default_factory=dict)
     """Whether ids of the inbox are those of stored turns, as far as reads asked."""
     memo: Memo = field(default_factory=Memo)
-    waiting: dict[tuple[str, int, bytes], StoredTurn] = field(default_factory=dict)
-    """Turns of the inbox by all that they are made from."""
-    answers: dict[tuple[str, int], Answers] = field(default_factory=dict)
-    """What was found for newest user turns, by their words and the budget: a turn is often read for more than once."""
+    waiting: WaitingTurns = field(default_factory=WaitingTurns)
+    answers: dict[Hashable, Answers] = field(default_factory=dict)
+    """What was found, by what it depends on: a question is often read for more than once."""
+    contexts: dict[Hashable, tuple[Head, Context]] = field(default_factory=dict)
+    """Finished contexts by all that they depend on beside the head."""
 
     def is_of(self, head: Head) -> bool:
         """True when this is the state that a head names."""
@@ -91,23 +120,18 @@ class Known:
             self.stored.clear()
         self.stored.update({one: one in stored for one in ids})
 
-    def remember(self, question: str, budget_tokens: int, answers: Answers) -> None:
-        """Remember what was found for a newest user turn."""
+    def remember(self, key: Hashable, answers: Answers) -> None:
+        """Remember what was found for a question."""
         if len(self.answers) >= MOST_QUESTIONS:
             self.answers.clear()
-        self.answers[question, budget_tokens] = answers
+        self.answers[key] = answers
 
-    def read(self, entry: PendingEntry, seq: int) -> StoredTurn:
-        """The turn of an entry of the inbox, decoded once."""
-        key = (entry.entry_id, seq, entry.body)
-        turn = self.waiting.get(key)
-        if turn is None:
-            turn = read_entry(entry.body, seq=seq, turn_id=entry.entry_id)
-            if len(self.waiting) > MOST_IDS:
-                self.waiting.clear()
-            if len(entry.body) <= LONGEST_REMEMBERED:
-                self.waiting[key] = turn
-        return turn
+    @property
+    def size(self) -> int:
+        """Characters of all that is remembered of it, about."""
+        # A finished context has most of its words twice, in a byte each.
+        contexts = sum([len(made.text) for _, made in [*self.contexts.values()]])
+        return max(_LEAST_CHARACTERS, self.characters) + contexts // 2
 
     def serves(self, *, last_part: int, short: Shortening, whole: bool) -> bool:
         """True when a read of so many parts, with turns so short, finds all that it needs here."""
@@ -125,8 +149,8 @@ class Wanted(NamedTuple):
     inbox_ids: tuple[str, ...] = ()
     """Of the turns that wait: at most 200, none twice."""
     query: str | None = None
-    waiting: tuple[StoredTurn, ...] | None = None
-    """Without a query: the newest turns of the inbox, by any numbers. None: the newest user turn steers nothing."""
+    newest: tuple[PendingEntry, ...] | None = None
+    """Without a query: the last of the turns that wait. None: the newest user turn steers nothing."""
     task: str | None = None
     """Steers beside the newest user turn."""
     query_vector: Vector = NO_VECTOR
@@ -141,6 +165,10 @@ class Wanted(NamedTuple):
         """The last part of the outline that is read."""
         return last_part(self.budget_tokens, by_age=self.by_age)
 
+    def answers_key(self, question: str) -> Hashable:
+        """What is found for a question depends on this; None where the database tells more than its revision says."""
+        return None if self.query_vector else (question, self.budget_tokens, bool(self.query))
+
 
 class Found(NamedTuple):
     """A conversation at one committed state."""
@@ -151,6 +179,11 @@ class Found(NamedTuple):
     stored: Collection[str]
     """Those of the inbox's turns that it has."""
     answers: Answers = NO_ANSWERS
+
+    def context(self, key: Hashable) -> Context | None:
+        """A finished context of this state."""
+        head, made = self.known.contexts.get(key, (None, None))
+        return made if head == self.head else None
 
 
 class KnownConversations:
@@ -163,25 +196,32 @@ class KnownConversations:
     def __init__(self, most_characters: int = MOST_CHARACTERS) -> None:
         self._most = most_characters
         self._characters = 0
-        self._known: OrderedDict[Address, Known] = OrderedDict()
+        self._known: OrderedDict[Address, tuple[Known, int]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, address: Address) -> Known | None:
         """What is remembered of a conversation."""
         with self._lock:
-            found = self._known.get(address)
-            if found is not None:
-                self._known.move_to_end(address)
-            return found
+            if address not in self._known:
+                return None
+            self._known.move_to_end(address)
+            return self._known[address][0]
 
     def put(self, address: Address, known: Known) -> None:
         """Remember a conversation, and forget the ones that were not read for the longest time."""
         with self._lock:
-            self._drop(address)
-            self._known[address] = known
-            self._characters += max(_LEAST_CHARACTERS, known.characters)
-            while self._characters > self._most and self._known:
-                self._drop(next(iter(self._known)))
+            self._put(address, known)
+
+    def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
+        """Remember a finished context of a conversation that is still remembered."""
+        known = found.known
+        with self._lock:
+            if len(made.text) > LONGEST_CONTEXT or self._known.get(address, (None, 0))[0] is not known:
+                return
+            if key not in known.contexts and len(known.contexts) >= MOST_CONTEXTS:
+                del known.contexts[next(iter(known.contexts))]
+            known.contexts[key] = (found.head, made)
+            self._put(address, known)
 
     def drop(self, address: Address) -> None:
         """Forget a conversation."""
@@ -194,7 +234,13 @@ class KnownConversations:
             self._known.clear()
             self._characters = 0
 
+    def _put(self, address: Address, known: Known) -> None:
+        self._drop(address)
+        self._known[address] = (known, known.size)
+        self._characters += known.size
+        while self._characters > self._most and self._known:
+            self._drop(next(iter(self._known)))
+
     def _drop(self, address: Address) -> None:
-        found = self._known.pop(address, None)
-        if found is not None:
-            self._characters -= max(_LEAST_CHARACTERS, found.characters)
+        _, size = self._known.pop(address, (None, 0))
+        self._characters -= size

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 from sqlalchemy import Engine
 
+from turnfold.assemble.context import Context
 from turnfold.contract.keys import Address
 from turnfold.database.failures import ConnectionLost, translated
 from turnfold.database.known import Found, Wanted
@@ -49,6 +50,10 @@ class Reader:
         except ConnectionLost:
             with translated():
                 return self._values.read(wanted)
+
+    def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
+        """Remember a finished context of what `by_value` found, by all that it depends on beside that."""
+        self._values.keep(address, found, key, made)
 
     def prepare(self) -> None:
         """Compile what the first reads would compile. Asks the database nothing."""

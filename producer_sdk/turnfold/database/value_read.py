@@ -7,11 +7,12 @@ state.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Engine
 
+from turnfold.assemble.context import Context
 from turnfold.contract.keys import Address
 from turnfold.contract.outlines import overtaken_by, unpack_outline
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN
@@ -55,7 +56,7 @@ class ValueReader:
         """The conversation; None when nothing of it is stored."""
         known = self._known.get(wanted.address)
         with self._driver.connection() as connection:
-            if known is not None and not wanted.query:
+            if known is not None and _may_hold(known, wanted):
                 found = self._unchanged(connection, wanted, known)
                 if found is not None:
                     return found
@@ -70,6 +71,10 @@ class ValueReader:
         """Compile the statements of a read; else the first read that has one compiles it."""
         for statement in _STATEMENTS:
             self._driver.naming(statement)
+
+    def keep(self, address: Address, found: Found, key: Hashable, made: Context) -> None:
+        """Remember a finished context of what was found."""
+        self._known.keep(address, found, key, made)
 
     def drop(self, address: Address) -> None:
         """Forget what is remembered of a conversation."""
@@ -100,7 +105,7 @@ class ValueReader:
         question = _question(wanted, known, stored)
         if question is None:
             return Found(known, head, stored)
-        answers = known.answers.get((question, wanted.budget_tokens))
+        answers = known.answers.get(wanted.answers_key(question))
         return None if answers is None else Found(known, head, stored, answers)
 
     def _one_state(self, connection: DriverConnection, wanted: Wanted, known: Known | None) -> Found | None:
@@ -119,8 +124,8 @@ class ValueReader:
         known.learn(ids, stored)
         question = _question(wanted, known, stored)
         found = answers(self._driver, connection, wanted, known, question) if question else NO_ANSWERS
-        if question and not wanted.query:
-            known.remember(question, wanted.budget_tokens, found)
+        if question and (key := wanted.answers_key(question)) is not None:
+            known.remember(key, found)
         return Found(known, head, stored, found)
 
     def _head(self, connection: DriverConnection, address: Address, ids: Sequence[str]) -> tuple[Head | None, set[str]]:
@@ -160,7 +165,7 @@ class ValueReader:
         if words_after > after_seq:
             edges = {"after_seq": after_seq, "before_words": words_after, "parts": short.parts}
             calls.append((statements.OLDER_SHAPES, {**of_conversation, **edges}))
-        asks = wanted.query or wanted.waiting is not None
+        asks = wanted.query or wanted.newest is not None
         parts, anchors, words, *shapes = connection.batch(*calls, last=not asks)
         named = self._driver.naming(statements.NEWEST_TURNS)
         older = shapes_of(shapes[0][0]) if shapes else NO_SHAPES
@@ -182,10 +187,19 @@ def _short(head: Head, wanted: Wanted, stored: Collection[str]) -> Shortening:
 
 def _question(wanted: Wanted, known: Known, stored: Collection[str]) -> str | None:
     """What the read is about: its query, or the newest user turn and the task in its place."""
-    if wanted.query or wanted.waiting is None:
+    if wanted.query or wanted.newest is None:
         return wanted.query
-    waiting = [turn for turn in wanted.waiting if turn.turn_id not in stored]
+    fresh = sum([one not in stored for one in wanted.inbox_ids])
+    entries = [entry for entry in wanted.newest if entry.entry_id not in stored]
+    first_seq = known.head.turn_count + fresh - len(entries) + 1
+    waiting = [known.waiting.read(entry, seq) for seq, entry in enumerate(entries, first_seq)]
     return steering_text(known.turns, waiting, task=wanted.task)
+
+
+def _may_hold(known: Known, wanted: Wanted) -> bool:
+    """Whether what is remembered may be all that a read needs: a new question needs the database anyway."""
+    question = _question(wanted, known, {one for one in wanted.inbox_ids if known.stored.get(one)})
+    return question is None or wanted.answers_key(question) in known.answers
 
 
 def _serves(known: Known, wanted: Wanted, stored: Collection[str]) -> bool:

@@ -26,7 +26,7 @@ def test_notes_are_the_same_packed_and_looked_at_one_by_one(notes: list[Note]) -
     columns = NoteList(pack_notes(notes))
     assert [columns[at] for at in range(len(columns))] == notes
     assert columns[1:3] == tuple(notes[1:3])
-    assert [*columns.rows()] == [tuple(note) for note in notes]
+    assert [*columns] == notes
 
 
 @given(_notes, st.integers(0, 20))

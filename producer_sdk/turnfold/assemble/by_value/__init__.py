@@ -2,6 +2,7 @@
 
 In reading order:
 
+spoken_words    the words of a statement, and whether one says what another does
 top_anchors     the anchors of a read, best first
 past            the notes that there are, looked at as far as needed
 group_spans     which lines they stand under

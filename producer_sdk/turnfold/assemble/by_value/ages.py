@@ -15,13 +15,10 @@ from turnfold.assemble.by_value.raw_turns import raise_to_share, room_for_answer
 from turnfold.assemble.forms.render_text import group_line
 from turnfold.assemble.policy import Policy
 from turnfold.assemble.pricing import Pricing
-from turnfold.contract.note_lists import NoteRow
 from turnfold.contract.notes import Note
 
 _SEQ: Final = itemgetter(0)
 _GAIN: Final = itemgetter(Note._fields.index("gain"))
-_TOKENS: Final = Note._fields.index("tokens")
-_BRIEF_TOKENS: Final = Note._fields.index("brief_tokens")
 
 
 def take_notes_by_age(draft: Draft, *, is_filling: bool) -> None:
@@ -74,7 +71,7 @@ def _answer(draft: Draft, shown: set[tuple[int, int]], room: int) -> Asked:
 class _Ages:
     """Notes, newest turns first, of which bands take their shares."""
 
-    def __init__(self, notes: Iterable[NoteRow], spans: Sequence[GroupSpan], pricing: Pricing) -> None:
+    def __init__(self, notes: Iterable[Note], spans: Sequence[GroupSpan], pricing: Pricing) -> None:
         self._notes = sorted(notes, key=_SEQ, reverse=True)
         self._spans = spans
         self._pricing = pricing
@@ -104,11 +101,11 @@ class _Ages:
         end = begin
         while end < len(self._notes) and (tokens > 0 or self._notes[end][0] == self._notes[end - 1][0]):
             note = self._notes[end]
-            tokens -= (note[_BRIEF_TOKENS] if self._pricing.brief else 0) or note[_TOKENS]
+            tokens -= (note.brief_tokens if self._pricing.brief else 0) or note.tokens
             end += 1
         return end
 
-    def _add(self, notes: Iterable[NoteRow], room: int) -> None:
+    def _add(self, notes: Iterable[Note], room: int) -> None:
         best = sorted(notes, key=_GAIN, reverse=True)
         self._put(fitting_notes(best, self._spans, room, self._pricing, standing=self.taken[2]))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from turnfold.assemble.detail import Answer, Detail, Evidence, detail_of
-from turnfold.assemble.excerpts import LONGEST, passage, query_stems, still_held
+from turnfold.assemble.excerpts import LONGEST, passage, still_held
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.render_text import EXCERPTS_HEADER
 from turnfold.assemble.material import Material
@@ -28,7 +29,7 @@ _READ: Final = 4_000
 """Code points of a turn in which terms are looked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Quoted:
     """What is shown word for word, in order, what it costs, and what was decided of each segment."""
 
@@ -36,7 +37,7 @@ class Quoted:
     tokens: int = 0
     answers: tuple[Answer, ...] = ()
 
-    @property
+    @cached_property
     def whole(self) -> frozenset[int]:
         """Turns that are shown whole: their notes add nothing."""
         return frozenset(shown.turn.seq for shown in self.shown if shown.marker is None)
@@ -52,9 +53,14 @@ class Answers:
         snapshot = material.snapshot
         is_quotable = bool(material.question and not snapshot.unread)
         self._material = material
-        self._stems = query_stems(material.question)
+        self._stems = material.asked_stems
         self._in_tail: Sequence[Excerpt] = _in_tail(material, self._stems) if is_quotable else ()
         self._in_segments: Sequence[Excerpt] = snapshot.excerpts if is_quotable else ()
+        self._hits: dict[int, list[Note]] = {}
+        for note in snapshot.hits:
+            self._hits.setdefault(note.seq, []).append(note)
+        self._passages: dict[tuple[int, int], ShownTurn | None] = {}
+        """By what was found, and room: each step of a draft asks for them again."""
 
     def are_before(self, seq: int) -> bool:
         """True when any is of a turn before a number."""
@@ -89,11 +95,10 @@ class Answers:
         ):
             room = min(most, most_tokens - spent) - (0 if shown else header)
             for excerpt in excerpts:
-                detail = detail_of(_evidence(self._material, excerpt, min(room, LONGEST), background))
+                detail = detail_of(self._evidence(excerpt, min(room, LONGEST), background))
                 one = None
                 if detail in {Detail.TURNS, Detail.SENTENCES}:
-                    one = passage(excerpt, pricing, self._stems, most_tokens=room)
-                    one = None if one is None else still_held(one, self._material.overtaken)
+                    one = self._passage(excerpt, pricing, min(room, LONGEST))
                     one = one if one is not None and pricing.excerpt(one) <= room else None
                     detail = Detail.NOTES if one is None else Detail.SENTENCES if one.marker else Detail.TURNS
                 if one is not None:
@@ -109,19 +114,25 @@ class Answers:
         in_order = tuple(sorted(shown, key=lambda one: one.turn.seq))
         return Quoted(in_order, spent + header if shown else 0, tuple(answers))
 
+    def _passage(self, excerpt: Excerpt, pricing: Pricing, room: int) -> ShownTurn | None:
+        """What is shown of a turn, for `room` tokens, that still holds."""
+        key = (id(excerpt), room)
+        if key not in self._passages:
+            shown = passage(excerpt, pricing, self._stems, most_tokens=room)
+            self._passages[key] = None if shown is None else still_held(shown, self._material.overtaken)
+        return self._passages[key]
 
-def _evidence(material: Material, excerpt: Excerpt, room: int, background: Collection[tuple[int, int]]) -> Evidence:
-    seq = excerpt.turn.seq
-    notes = [note for note in material.snapshot.hits if note[0] == seq]
-    tokens = sum(note.tokens for note in notes)
-    shown = sum(note.tokens for note in notes if (note.seq, note.place) in background)
-    return Evidence(
-        score=excerpt.score,
-        in_background=shown / tokens if tokens else 0.0,
-        kept_by_notes=tokens / max(1, excerpt.turn.tokens),
-        turn_tokens=excerpt.turn.tokens,
-        room=room,
-    )
+    def _evidence(self, excerpt: Excerpt, room: int, background: Collection[tuple[int, int]]) -> Evidence:
+        notes = self._hits.get(excerpt.turn.seq, [])
+        tokens = sum([note.tokens for note in notes])
+        shown = sum([note.tokens for note in notes if note[:2] in background])
+        return Evidence(
+            score=excerpt.score,
+            in_background=shown / tokens if tokens else 0.0,
+            kept_by_notes=tokens / max(1, excerpt.turn.tokens),
+            turn_tokens=excerpt.turn.tokens,
+            room=room,
+        )
 
 
 def _best_of_each_segment(excerpts: Iterable[Excerpt], before_seq: int) -> list[Excerpt]:
@@ -138,7 +149,7 @@ def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
 
     Those are the open tail, and of the newest turns those whose new words wait in the inbox.
     """
-    whole = sum(rarity(stem) for stem in stems)
+    whole = sum(map(rarity, stems))
     held = material.snapshot.changing
     changing = (
         [turn for turn in material.window if turn.seq in held and turn.seq <= material.closed_seq] if held else []
@@ -150,13 +161,17 @@ def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
     told: dict[int, float] = {}
     asked = 0.0
     for turn in turns:
-        words = set(terms(turn.content[:_READ]))
-        own = sum(rarity(stem) for stem in stems if stem in words)
+        words = material.of_turn("terms", turn, _terms_of)
+        own = sum([rarity(stem) for stem in stems if stem in words])
         told[turn.seq] = max(own, asked)
         # What replies tells half of what was asked, and may repeat none of it.
         asked = own / 2 if turn.content.rstrip().endswith("?") else 0.0
     best = sorted((turn for turn in turns if told[turn.seq]), key=lambda turn: (-told[turn.seq], -turn.seq))
     return [Excerpt(turn=turn, score=1.0, node_idx=-1) for turn in best if told[turn.seq] >= _ASKED_FOR * whole]
+
+
+def _terms_of(turn: StoredTurn) -> frozenset[str]:
+    return frozenset(terms(turn.content[:_READ]))
 
 
 def _is_system(material: Material, turn: StoredTurn) -> bool:

@@ -13,7 +13,6 @@ from turnfold.assemble.forms.groups import Hits
 from turnfold.assemble.forms.render_text import HITS_HEADER
 from turnfold.assemble.policy import rounded_down
 from turnfold.assemble.pricing import Pricing
-from turnfold.contract.note_lists import NoteRow
 from turnfold.contract.notes import Note, in_order
 
 _ALL_FOR_QUERY: Final = 1_000
@@ -56,12 +55,13 @@ class Asked(NamedTuple):
 
     def with_more(self, past: Past, background: Sequence[Note], room: int, pricing: Pricing) -> Asked:
         """With notes near the end for `room` more tokens: all before them stays."""
-        near = (note for note in past.near_the_end_of(self.notes, background) if note.seq not in self.said.whole)
+        whole = self.said.whole
+        near = (note for note in past.near_the_end_of(self.notes, background) if note.seq not in whole)
         return self.with_notes(fitting_notes(near, (), room, pricing, standing=self.standing), pricing)
 
 
 def asked(
-    found: Iterable[Note], past: Iterable[NoteRow], background: AbstractSet[tuple[int, int]], said: Quoted, room: int,
+    found: Iterable[Note], past: Iterable[Note], background: AbstractSet[tuple[int, int]], said: Quoted, room: int,
     pricing: Pricing,
 ) -> Asked:  # fmt: skip
     """Of what a query found as much as fits into `room` tokens beside the background, then what says most of `past`.
@@ -69,10 +69,11 @@ def asked(
     `background` are turns and places of the notes that are shown anyway.
     """
     room -= said.tokens + pricing.count(HITS_HEADER)
-    unsaid = (note for note in found if note.seq not in said.whole and note[:2] not in background)
+    whole = said.whole
+    unsaid = (note for note in found if note.seq not in whole and note[:2] not in background)
     hits = fitting_notes(unsaid, (), room, pricing)
     shown = background | {(note.seq, note.place) for note in hits.notes}
-    others = (note for note in past if note[0] not in said.whole and note[:2] not in shown)
+    others = (note for note in past if note[0] not in whole and note[:2] not in shown)
     beside = fitting_notes(others, (), room - hits.tokens, pricing, standing=hits.standing)
     taken = Taken([*hits.notes, *beside.notes], hits.tokens + beside.tokens, beside.standing)
     return Asked(said, tokens=said.tokens).with_notes(taken, pricing)

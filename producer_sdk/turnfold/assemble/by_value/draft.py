@@ -55,6 +55,7 @@ class Draft:
         """What anchors, names and actions take."""
         self.answered: int | None = None
         """What answers took when they were last chosen: more turns do not bring more of them."""
+        self._past: Past | None = None
         self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
         self.plan = plan
         self.show_raw(plan.raw)
@@ -95,9 +96,10 @@ class Draft:
     @property
     def past(self) -> Past:
         """Notes of what is folded, but for those that something else says."""
-        return Past(
-            self.outline.notes, before_seq=self.frame.first_raw, anchored=self.anchor_words, in_detail=self.in_detail
-        )
+        before_seq, anchored = self.frame.first_raw, self.anchor_words
+        if self._past is None or not self._past.is_before(before_seq, anchored):
+            self._past = Past(self.outline.notes, before_seq=before_seq, anchored=anchored, in_detail=self.in_detail)
+        return self._past
 
     @property
     def raw_tokens(self) -> int:

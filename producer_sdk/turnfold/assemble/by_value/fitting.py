@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, Final
+from operator import itemgetter
+from typing import Final
 
 from turnfold.assemble.by_value.group_spans import GroupSpan
-from turnfold.assemble.by_value.past import NOTHING_STANDS, Standing, Taken, TakenAnchors, bare_words
+from turnfold.assemble.by_value.past import NOTHING_STANDS, Standing, Taken, TakenAnchors, Told
+from turnfold.assemble.by_value.spoken_words import SpokenWords
 from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.forms.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.near_days import day_of, has_passed
-from turnfold.contract.note_lists import NoteRow, made_note
 from turnfold.contract.notes import Note, is_parted_free
 from turnfold.contract.records import Anchor, AnchorType
 
-_TEXT: Final = Note._fields.index("text")
-_BRIEF: Final = Note._fields.index("brief")
+_PRICED: Final = itemgetter(*map(Note._fields.index, ("seq", "place", "speaker", "day", "text", "tokens")))
+_NOTHING: Final[Told] = (-1, "\n", "", False)
+"""Stands before the first note: no note is of that day."""
 _PLACES: Final = 1 << 20
 """More than a turn has notes."""
-_TURNS_ROUND: Final = frozenset({"not", "no", "never", "without", "cannot"})
-_LEAST_LETTERS: Final = 4
-"""Of a word that tells something."""
-_LEAST_WORDS: Final = 3
-_NEARLY_ALL: Final = 0.75
 _PASSED_OVER: Final = 24
 """Notes or names that are too long for what is left, after which no shorter one is looked for."""
 
 
 def fitting_notes(
-    notes: Iterable[NoteRow],
+    notes: Iterable[Note],
     spans: Sequence[GroupSpan],
     room: int,
     pricing: Pricing,
@@ -44,69 +41,49 @@ def fitting_notes(
     `standing` are notes that were taken before: each price is what a note adds in its place among all of them.
     """
     starts = [span.first_seq for span in spans]
-    row = _Row(pricing, standing)
-    brief = pricing.brief
+    places, row = standing[0].copy(), standing[1].copy()
+    labels, days, brief = pricing.labels, pricing.days, pricing.brief
     taken: list[Note] = []
     left = room
     too_long = 0
     for note in notes:
-        seq, place, speaker, _, day, text, price, *_ = note
-        shown: Iterable[Any] = note
-        if brief and note[_BRIEF]:
-            text, price = note[_BRIEF], note[_BRIEF + 1]
-            shown = (*note[:_TEXT], text, price, *note[_TEXT + 2 :])
+        seq, place, speaker, day, text, price = _PRICED(note)
+        shown = note
+        if brief and note.brief:
+            text, price = note.brief, note.brief_tokens
+            shown = note._replace(text=text, tokens=price)
         # Behind a mark nothing may have to stand: the price is one less there.
         if price - 1 <= left:
-            at = row.place_of(seq, place)
-            told = (bisect_right(starts, seq), day, speaker, is_parted_free(text))
-            price += row.around(at, told)
+            number = seq * _PLACES + place
+            at = bisect_right(places, number)
+            told = (bisect_right(starts, seq), day, speaker, not text[-1:].isalnum() and is_parted_free(text))
+            before = row[at - 1] if at else _NOTHING
+            if before[1] == day and before[2] == speaker and before[0] == told[0]:
+                price -= before[3]
+            else:
+                price += _between(before, told, labels, days)
+            if at < len(row):
+                following = row[at]
+                price += _between(told, following, labels, days) - _between(before, following, labels, days)
             if price <= left:
                 left -= price
-                row.insert(at, seq, place, told)
-                taken.append(made_note(shown))
+                places.insert(at, number)
+                row.insert(at, told)
+                taken.append(shown)
                 continue
         too_long += 1
         if too_long > _PASSED_OVER:
             break
-    return Taken(taken, room - left, row.standing)
+    return Taken(taken, room - left, (places, row))
 
 
-class _Row:
-    """Notes in the order of the turns, and what stands between them: lines of days, labels, marks."""
-
-    def __init__(self, pricing: Pricing, standing: Standing) -> None:
-        places, told = standing
-        self.standing: Final[Standing] = (places.copy(), told.copy())
-        self._pricing = pricing
-
-    def place_of(self, seq: int, place: int) -> int:
-        """Where a note stands among the others."""
-        return bisect_right(self.standing[0], seq * _PLACES + place)
-
-    def insert(self, at: int, seq: int, place: int, told: tuple[int, str, str, bool]) -> None:
-        """Put a note there."""
-        self.standing[0].insert(at, seq * _PLACES + place)
-        self.standing[1].insert(at, told)
-
-    def around(self, at: int, told: tuple[int, str, str, bool]) -> int:
-        """What a note adds to what stands between notes."""
-        row = self.standing[1]
-        before = row[at - 1] if at else None
-        added = self._between(before, told)
-        if at == len(row):
-            return added
-        return added + self._between(told, row[at]) - self._between(before, row[at])
-
-    def _between(self, before: tuple[int, str, str, bool] | None, told: tuple[int, str, str, bool]) -> int:
-        """What stands before a note because of the one before it."""
-        group, day, speaker, _ = told
-        if before is None:
-            return self._pricing.label(speaker) + (self._pricing.day(day) if day else 0)
-        if before[1] != day:
-            return self._pricing.label(speaker) + (self._pricing.day(day) if day else 0)
-        if before[2] != speaker or before[0] != group:
-            return self._pricing.label(speaker)
-        return -before[3]
+def _between(before: Told, told: Told, labels: Mapping[str, int], days: Mapping[str, int]) -> int:
+    """What stands before a note because of the one before it: the line of its day, its label, less a mark."""
+    if before[1] != told[1]:
+        return labels[told[2]] + (days[told[1]] if told[1] else 0)
+    if before[2] != told[2] or before[0] != told[0]:
+        return labels[told[2]]
+    return -before[3]
 
 
 def fitting_anchors(
@@ -117,7 +94,7 @@ def fitting_anchors(
     What was promised for a day before `today`, the day of the newest turn, is no open commitment.
     """
     taken: list[Anchor] = []
-    told: list[tuple[str | None, frozenset[str]]] = []
+    told: list[SpokenWords] = []
     spent = pricing.count(ANCHORS_HEADER)
     words: dict[int, set[str]] = {}
     for at in top.order:
@@ -129,13 +106,13 @@ def fitting_anchors(
         price = pricing.anchor(anchor)
         if spent + price > most:
             continue
-        spoken = frozenset(bare_words(anchor.text))
-        if at >= top.pinned and (_is_stale(anchor, today) or any(_repeats(anchor, spoken, *other) for other in told)):
+        spoken = top.spoken(at)
+        if at >= top.pinned and (_is_stale(anchor, today) or any(map(spoken.repeats, told))):
             continue
         taken.append(anchor)
         spent += price
-        told.append((anchor.speaker, spoken))
-        words.setdefault(anchor.turn_seq, set()).update(spoken)
+        told.append(spoken)
+        words.setdefault(anchor.turn_seq, set()).update(spoken.words)
     return TakenAnchors(tuple(sorted(taken, key=lambda anchor: anchor.position)), spent if taken else 0, words)
 
 
@@ -145,22 +122,6 @@ def _is_stale(anchor: Anchor, today: date | None) -> bool:
         return False
     said_on = day_of(anchor.day)
     return said_on is not None and has_passed(anchor.text, said_on, today)
-
-
-def _repeats(anchor: Anchor, spoken: frozenset[str], speaker: str | None, shown: frozenset[str]) -> bool:
-    """Whether one that is shown says each number of another of the same speaker, and one nearly all of the other's."""
-    if anchor.speaker != speaker:
-        return False
-    numbers = {word for word in spoken if any(map(str.isdigit, word))}
-    if not numbers <= shown or _turned_round(spoken) != _turned_round(shown):
-        return False
-    ours, theirs = ({word for word in words if len(word) >= _LEAST_LETTERS} for words in (spoken, shown))
-    fewer = min(len(ours), len(theirs))
-    return fewer >= _LEAST_WORDS and len(ours & theirs) >= _NEARLY_ALL * fewer
-
-
-def _turned_round(spoken: frozenset[str]) -> set[str]:
-    return {word for word in spoken if word in _TURNS_ROUND or word.endswith("n't")}
 
 
 def fitting_names(names: Sequence[str], most_tokens: int, pricing: Pricing) -> tuple[str, ...]:

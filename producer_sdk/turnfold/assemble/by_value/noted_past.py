@@ -18,7 +18,7 @@ from turnfold.assemble.forms.groups import Group
 from turnfold.assemble.last_turns import reserve
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.policy import rounded_down, rounded_up
-from turnfold.contract.note_lists import NoteRow
+from turnfold.contract.notes import Note
 
 _MOST_OF_NOTES: Final = 8
 """Results that are remembered of the same notes: they differ in what is left over for a few more."""
@@ -36,33 +36,35 @@ class NotedPast:
     """The notes of a draft, as its recent turns stand now."""
 
     def __init__(self, draft: Draft) -> None:
+        """Take notes of what is folded and of the open tail, best first, and show them."""
         self._draft = draft
         self._opened = draft.opened
         self._past = draft.past
+        self._chosen, self._answer, self._memo = self._with_answer(self._steady_room())
+        self._left = draft.left - self._chosen.tokens - self._answer.tokens
+        self._late = self._notes_of_tail(self._left)
+        self._left -= self._late.tokens
+        self._groups = self._memo.of("groups", lambda: grouped(draft.frame.spans, self._chosen.notes))
+        self._show()
 
-    def take(self, *, is_filling: bool) -> None:
-        """Notes of what is folded and of the open tail, best first.
+    def fill(self) -> None:
+        """Spend what is left on more notes near the end, before which everything stays."""
+        draft, answer = self._draft, self._answer
+        if self._left <= WORTH_FILLING * draft.target:
+            return
+        if answer.notes:
+            self._answer = answer.with_more(self._past, self._chosen.notes, self._left, draft.pricing)
+            self._left -= self._answer.tokens - answer.tokens
+        elif self._chosen.notes:
+            self._groups, tokens = self._with_near(self._chosen, self._groups, self._left)
+            self._left -= tokens
+        self._show()
 
-        What the last step of the room leaves goes to the tail, or to more notes near the end, before which everything
-        stays.
-        """
+    def _show(self) -> None:
         draft = self._draft
-        chosen, answer, memo = self._with_answer(self._steady_room())
-        left = draft.left - chosen.tokens - answer.tokens
-        late = self._late(chosen, answer, left)
-        left -= late.tokens
-        groups = memo.of("groups", lambda: grouped(draft.frame.spans, chosen.notes))
-        worth_filling = is_filling and left > WORTH_FILLING * draft.target
-        if answer.notes and worth_filling:
-            longer = answer.with_more(self._past, chosen.notes, left, draft.pricing)
-            left -= longer.tokens - answer.tokens
-            answer = longer
-        elif chosen.notes and worth_filling:
-            groups, tokens = self._with_near(chosen, groups, memo, left)
-            left -= tokens
-        draft.show_notes(groups, late.notes, answer)
-        draft.plan = draft.plan._replace(settled=self._settled(chosen, groups))
-        draft.left = left + draft.kept_free
+        draft.show_notes(self._groups, self._late.notes, self._answer)
+        draft.plan = draft.plan._replace(settled=self._settled(self._chosen, self._groups))
+        draft.left = self._left + draft.kept_free
 
     @staticmethod
     def _settled(chosen: Taken, groups: Sequence[Group]) -> int:
@@ -72,23 +74,22 @@ class NotedPast:
         end = filled_from(chosen.notes)
         return sum(group.last_seq < end for group in groups)
 
-    def _late(self, chosen: Taken, answer: Asked, left: int) -> Taken:
+    def _notes_of_tail(self, left: int) -> Taken:
         """Notes of the open tail, in what is left to them."""
-        draft = self._draft
+        draft, chosen, answer = self._draft, self._chosen, self._answer
         notes = [note for note in draft.outline.tail if note.seq < draft.frame.first_raw] if draft.frame.tail else []
         notes = [note for note in notes if note.seq not in answer.said.whole]
-        worth = _OF_TAIL * min((note.gain for note in chosen.notes), default=0)
+        worth = _OF_TAIL * self._memo.of("least", lambda: min([note.gain for note in chosen.notes], default=0))
         # Of the recent turns, what was left over for them.
         more_raw = draft.raw_tokens - draft.raw_at_first
         room = min(left + more_raw, left + draft.kept_free)
-        return self._chosen((note for note in notes if note.gain >= worth), room)
+        return self._fitting((note for note in notes if note.gain >= worth), room)
 
-    def _with_near(
-        self, chosen: Taken, groups: tuple[Group, ...], memo: Memo, room: int
-    ) -> tuple[tuple[Group, ...], int]:
+    def _with_near(self, chosen: Taken, groups: tuple[Group, ...], room: int) -> tuple[tuple[Group, ...], int]:
         """Groups with more notes near their end, and what these cost."""
+        memo = self._memo
         more = memo.of("more", lambda: self._past.near_the_end_of(chosen.notes))
-        near = self._chosen(more, room).notes
+        near = self._fitting(more, room).notes
         # Together they need fewer labels.
         return memo.of(
             ("near", tuple(near)),
@@ -152,7 +153,7 @@ class NotedPast:
             tuple(self._opened), draft.in_detail, draft.pricing.brief,
         )  # fmt: skip
         memo = draft.material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
-        return memo.of("notes", lambda: self._chosen(self._past, room)), memo
+        return memo.of("notes", lambda: self._fitting(self._past, room)), memo
 
-    def _chosen(self, notes: Iterable[NoteRow], room: int) -> Taken:
+    def _fitting(self, notes: Iterable[Note], room: int) -> Taken:
         return fitting_notes(notes, self._opened, room, self._draft.pricing)

@@ -6,7 +6,8 @@ be expanded from there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from turnfold.assemble import recent
@@ -37,22 +38,22 @@ def parts_by_value(material: Material, pricing: Pricing, *, target: int, in_deta
     answers = Answers(material)
     plan = plan._replace(raw=first_raw_turns(material, pricing, answers, target=target, room=target - fixed))
     draft = Draft(material, pricing, plan, answers, target=target, fixed=fixed, in_detail=in_detail)
-    _take_the_past(draft)
+    fill = _take_the_past(draft)
     for _ in range(_ROUNDS):
         if not show_more_raw(draft):
             break
-        _take_the_past(draft)
+        fill = _take_the_past(draft)
     if draft.is_worth_filling:
-        _take_the_past(draft, is_filling=True)
+        fill()
     return draft.plan
 
 
-def _take_the_past(draft: Draft, *, is_filling: bool = False) -> None:
-    """All that is not shown raw."""
+def _take_the_past(draft: Draft) -> Callable[[], None]:
+    """All that is not shown raw; what is returned fills what it leaves."""
     if not draft.policy.bands:
         take_first_parts(draft)
-        NotedPast(draft).take(is_filling=is_filling)
-        return
+        return NotedPast(draft).fill
     if not draft.plan.allotted:
         take_first_parts(draft)
-    take_notes_by_age(draft, is_filling=is_filling)
+    take_notes_by_age(draft, is_filling=False)
+    return partial(take_notes_by_age, draft, is_filling=True)

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress
 from typing import Final, NamedTuple
 
-from turnfold.contract.note_lists import NoteList, NoteRow, Tiers
-from turnfold.contract.notes import MARKS, Note
+from turnfold.contract.note_lists import NoteList, Tiers
+from turnfold.contract.notes import Note
 from turnfold.contract.records import Anchor
 
 _STAYS: Final = 0.9
 """Of the notes of what is folded: those that only change in steps."""
-Standing = tuple[list[int], list[tuple[int, str, str, bool]]]
-"""Places of notes in the order of the turns, and of each its group, day and speaker, and whether a mark closes it."""
+Told = tuple[int, str, str, bool]
+"""Group, day and speaker of a note, and whether a mark closes it."""
+Standing = tuple[list[int], list[Told]]
+"""Places of notes in the order of the turns, and what decides what stands between them."""
 NOTHING_STANDS: Final[Standing] = ([], [])
 """Read, never changed."""
 
@@ -33,11 +35,6 @@ class TakenAnchors(NamedTuple):
     anchors: tuple[Anchor, ...]
     tokens: int
     words: dict[int, set[str]]
-
-
-def bare_words(text: str) -> list[str]:
-    """Words in lower case, without the marks around them."""
-    return [word.strip(MARKS) for word in text.lower().split()]
 
 
 def filled_from(chosen: Sequence[Note]) -> int:
@@ -62,8 +59,12 @@ class Past:
         self._in_detail = in_detail
         self._looked_at: list[tuple[NoteList, list[bool]]] = []
 
-    def __iter__(self) -> Iterator[NoteRow]:
-        return chain.from_iterable(compress(notes.rows(), kept) for notes, kept in self._parts())
+    def is_before(self, seq: int, anchored: Mapping[int, set[str]]) -> bool:
+        """True where it is of the turns before a number, beside these words of anchors."""
+        return self._before_seq == seq and self._anchored is anchored
+
+    def __iter__(self) -> Iterator[Note]:
+        return chain.from_iterable(compress(notes, kept) for notes, kept in self._parts())
 
     def near_the_end_of(self, chosen: Sequence[Note], others: Iterable[Note] = ()) -> list[Note]:
         """Those near the end of notes that are chosen, which are neither among these nor among others."""
@@ -73,7 +74,7 @@ class Past:
             notes[at]
             for notes, kept in self._parts()
             for at, seq in enumerate(notes.seqs)
-            if seq >= end and kept[at] and (seq, notes.places[at]) not in known
+            if seq >= end and kept[at] and notes[at][:2] not in known
         ]
 
     def _parts(self) -> Iterator[tuple[NoteList, list[bool]]]:
@@ -89,7 +90,7 @@ class Past:
             return False
         before, anchored = self._before_seq, self._anchored
         kept = [
-            seq < before and not (seq in anchored and self._is_anchored(notes[at]))
+            seq < before and not (seq in anchored and self._is_anchored(notes[at], notes.bare_words(at)))
             for at, seq in enumerate(notes.seqs)
         ]  # fmt: skip
         for first, last in self._in_detail:
@@ -97,7 +98,7 @@ class Past:
         self._looked_at.append((notes, kept))
         return True
 
-    def _is_anchored(self, note: Note) -> bool:
-        """True when an anchor that is shown says what the note says."""
-        name = note.speaker.lower()
-        return (self._anchored[note.seq] | {name, f"{name}'s"}).issuperset(bare_words(note.text))
+    def _is_anchored(self, note: Note, words: frozenset[str]) -> bool:
+        """True when an anchor that is shown says what a note says."""
+        unsaid, name = words - self._anchored[note.seq], note.speaker.lower()
+        return not unsaid or unsaid <= {name, f"{name}'s"}

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from turnfold.assemble.by_value.past import TakenAnchors, bare_words
+from turnfold.assemble.by_value.past import TakenAnchors
 from turnfold.assemble.forms.clip_around import Focus, clip_around
 from turnfold.assemble.forms.markers import turns_marker
 from turnfold.assemble.forms.render_text import closed_line, guarded, request_opening
 from turnfold.assemble.plan import ShownRequest
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.notes import bare_words
 from turnfold.contract.requests import Request
 
 _LEAST: Final = 24

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from turnfold.assemble.by_value.spoken_words import SpokenWords
 from turnfold.assemble.lazy import Lazy
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType
 
@@ -38,7 +39,7 @@ def stands(kind: AnchorType, score: int, text: str, *, replaces: bool = False) -
 class TopAnchors(Lazy[Anchor]):
     """Anchors, best first, with what decides whether one can be shown."""
 
-    __slots__ = ("order", "pinned", "seqs", "standing", "tokens")
+    __slots__ = ("_spoken", "order", "pinned", "seqs", "standing", "tokens")
 
     def __init__(
         self, *, seqs: list[int], tokens: list[int], ranks: list[int], standing: list[bool], pinned: int,
@@ -46,6 +47,7 @@ class TopAnchors(Lazy[Anchor]):
     ) -> None:  # fmt: skip
         """`make` gives the record at a place; the lists have one entry an anchor."""
         super().__init__([None] * len(seqs), make)
+        self._spoken: list[SpokenWords | None] = [None] * len(seqs)
         self.seqs: Final = seqs
         """Of the turns in which they were said."""
         self.tokens: Final = tokens
@@ -57,6 +59,13 @@ class TopAnchors(Lazy[Anchor]):
         others = sorted(range(pinned, len(seqs)), key=lambda at: (tokens[at] - 2 * ranks[at], at))
         self.order: Final = (*range(pinned), *others)
         """Their places as they are looked at: first pinned turns, then by rank, of which two tokens take a point."""
+
+    def spoken(self, at: int) -> SpokenWords:
+        """The words of the anchor at a place."""
+        found = self._spoken[at]
+        if found is None:
+            found = self._spoken[at] = SpokenWords.of(self[at])
+        return found
 
     @classmethod
     def of(cls, anchors: Iterable[Anchor]) -> TopAnchors:

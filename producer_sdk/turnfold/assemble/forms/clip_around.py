@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from turnfold.assemble.forms.clip import clip_middle, head_of, longest_within
@@ -77,6 +78,10 @@ class _Pieces(NamedTuple):
 
     all: Sequence[Piece]
     order: Sequence[int]
+    labels: Sequence[tuple[int, ...]]
+    """Of each piece, the places of those that it stands below, the nearest first."""
+    lengths: Sequence[int]
+    """Code points of each."""
 
 
 def clip_around(
@@ -89,14 +94,19 @@ def clip_around(
     """
     pieces = _pieces_in_order(text, kept, focus)
 
-    def shown(size: int) -> str:
-        return _joined(text, _taken(pieces, size), gap, kept)
+    shown: dict[int, str] = {}
 
-    most = sum(len(piece.text) + _OVERHEAD for piece in pieces.all)
-    size = longest_within(most, max_tokens, lambda size: count(shown(size)))
-    taken = _taken(pieces, size)
-    if taken:
-        return _joined(text, taken, gap, kept)
+    def tokens_at(size: int) -> int:
+        taken = _taken(pieces, size)
+        words = _joined(text, taken, gap, kept)
+        if taken:
+            shown[size] = words
+        return count(words)
+
+    most = sum(pieces.lengths) + _OVERHEAD * len(pieces.all)
+    size = longest_within(most, max_tokens, tokens_at)
+    if size in shown:
+        return shown[size]
     return clip_middle(_without_fences(text, pieces.all), max_tokens, gap, count)
 
 
@@ -110,7 +120,11 @@ def bare_lines(text: str) -> list[str]:
 def _pieces_in_order(text: str, kept: int | None, focus: Focus) -> _Pieces:
     """The pieces of a text, and the order in which they are taken: one read cuts a turn to several sizes."""
     pieces = pieces_of(text, kept, is_output=focus.is_output)
-    return _Pieces(pieces, _order(pieces, focus))
+    labels: list[tuple[int, ...]] = []
+    for piece in pieces:
+        # A label stands before what stands below it.
+        labels.append((piece.label, *labels[piece.label]) if piece.label >= 0 else ())
+    return _Pieces(pieces, _order(pieces, focus), labels, [len(piece.text) for piece in pieces])
 
 
 def _order(pieces: Sequence[Piece], focus: Focus) -> list[int]:
@@ -171,20 +185,20 @@ def _taken(pieces: _Pieces, size: int) -> list[Piece]:
 
     Each stands below its labels. A text always begins with its first words, however long its first sentence is.
     """
+    everything, _, labels, lengths = pieces
     taken: dict[int, Piece] = {}
     for i in pieces.order:
-        piece = pieces.all[i]
+        if lengths[i] + _OVERHEAD > size and taken:
+            continue
+        piece = everything[i]
         if not taken and piece.fence < 0 and i == 0:
             piece = _begun(piece, max(_LEAST_BEGINNING, size - _OVERHEAD))
-        wanted = {i: piece}
-        label = piece.label
-        while label >= 0 and label not in taken:
-            wanted[label] = pieces.all[label]
-            label = pieces.all[label].label
         # A label goes on right above what stands below it: no gap is between them, or one that is there anyway.
-        cost = sum(len(one.text) for one in wanted.values()) + _OVERHEAD
+        above = [*takewhile(lambda label: label not in taken, labels[i])]
+        cost = len(piece.text) + sum([lengths[label] for label in above]) + _OVERHEAD
         if i not in taken and cost <= size:
-            taken |= wanted
+            taken[i] = piece
+            taken.update((label, everything[label]) for label in above)
             size -= cost
     chosen = [taken[i] for i in sorted(taken)]
     whole = {piece.fence for piece in chosen if piece.fence >= 0 and not piece.named}

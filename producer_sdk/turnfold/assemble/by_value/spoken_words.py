@@ -1,0 +1,45 @@
+"""The words of a statement without their marks, and whether one statement says what another one says. Pure."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, Self
+
+from turnfold.contract.notes import bare_words
+from turnfold.contract.records import Anchor
+
+_TURNS_ROUND: Final = frozenset({"not", "no", "never", "without", "cannot"})
+_LEAST_LETTERS: Final = 4
+"""Of a word that tells something."""
+_LEAST_WORDS: Final = 3
+_NEARLY_ALL: Final = 0.75
+
+
+class SpokenWords(NamedTuple):
+    """The words of an anchor, sorted once: each is compared with many others."""
+
+    speaker: str | None
+    words: frozenset[str]
+    numbers: frozenset[str]
+    turning: frozenset[str]
+    """Those that turn round what the others say."""
+    telling: frozenset[str]
+    """Those that are long enough to tell something."""
+
+    @classmethod
+    def of(cls, anchor: Anchor) -> Self:
+        """The words of an anchor, and who says them."""
+        words = frozenset(bare_words(anchor.text))
+        return cls(
+            anchor.speaker,
+            words,
+            frozenset([word for word in words if any(map(str.isdigit, word))]),
+            frozenset([word for word in words if word in _TURNS_ROUND or word.endswith("n't")]),
+            frozenset([word for word in words if len(word) >= _LEAST_LETTERS]),
+        )
+
+    def repeats(self, shown: SpokenWords) -> bool:
+        """Whether one that is shown says each number of it, the same speaker's, and one nearly all of the other's."""
+        if self.speaker != shown.speaker or self.turning != shown.turning or not self.numbers <= shown.words:
+            return False
+        fewer = min(len(self.telling), len(shown.telling))
+        return fewer >= _LEAST_WORDS and len(self.telling & shown.telling) >= _NEARLY_ALL * fewer
