@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from turnfold.contract.records import StoredTurn
@@ -48,6 +49,21 @@ def without_dates(text: str) -> str:
     return WRITTEN_DAY.sub(" ", text)
 
 
+def day_of(text: str) -> str:
+    """The first date that is written in a text, with what it is beside; empty without one.
+
+    >>> day_of("Mara sold the van in the week before 9 June 2023.")
+    'the week before 9 June 2023'
+    """
+    for match in WRITTEN_DAY.finditer(text):
+        if not (match["m4"] or match["season"]) or match["y4"]:
+            beside = _BESIDE.search(text, 0, match.start())
+            start = beside.start() if beside and beside["unit"] else match.start()
+            article = "the " if text[:start].endswith("the ") else ""
+            return article + text[start : match.end()].strip()
+    return ""
+
+
 class ToldDays:
     """The days of some turns, looked at once for many notes."""
 
@@ -61,6 +77,8 @@ class ToldDays:
         days = [day for seq in seqs if (day := self._day_of.get(seq))]
         # What somebody said was said on the day of the turn, whatever day it speaks of.
         said = days if any(word.text in REPORTS for word in words_of(text)) else []
+        if not days and any(day not in self._days_of_year(near) for day in _days_of_year(text)):
+            return False
         claims = _claims(text, days[0] if days else None)
         return all(_is_day_of(claim, said) or self._supported(claim, seqs, near, days) for claim in claims)
 
@@ -78,16 +96,35 @@ class ToldDays:
                 or any(one.meets(claim.period) for one in told)
                 or any(one[:2] == claim.anchor[:2] for one in told)
             )
-        if not silent:
+        if not claim.related and claim.period.days > 1 and self._between_talks(claim.period):
+            return True
+        if not silent and days:
             told = [period for seq in seqs for period in self._told(seq)]
         if any(_is_told(claim.period, one) for one in told):
             return True
-        return silent and any(claim.period.holds(one) for one in said)
+        return silent and _is_day_or_months(claim.period) and any(claim.period.holds(one) for one in said)
+
+    def _between_talks(self, period: Period) -> bool:
+        """Whether a period is from a day on which they talked to the next one: 'since we last spoke'."""
+        days = sorted({day for day in self._day_of.values() if day})
+        return (period.first, period.last) in pairwise(days)
+
+    def _days_of_year(self, seqs: Sequence[int]) -> set[tuple[str, str]]:
+        return {day for seq in seqs for day in _days_of_year(self._text_of.get(seq, ""))}
 
     def _told(self, seq: int) -> tuple[Period, ...]:
         if seq not in self._periods:
             self._periods[seq] = tuple(told_periods(self._text_of.get(seq, ""), self._day_of.get(seq)))
         return self._periods[seq]
+
+
+def _days_of_year(text: str) -> Iterator[tuple[str, str]]:
+    """Month and number of each day that is written, whatever its year: without the day of a turn no year is sure."""
+    for match in WRITTEN_DAY.finditer(text):
+        for month, first, last in (("m", "a", "b"), ("m2", "a2", "a2"), ("m3", "a3", "b3")):
+            for number in (match[first], match[last]):
+                if match[month] and number:
+                    yield match[month][:3].lower(), number.rstrip("stndrh").lstrip("0")
 
 
 def _is_day_of(claim: _Claim, days: Sequence[date]) -> bool:
@@ -99,13 +136,17 @@ def _is_told(claimed: Period, told: Period) -> bool:
     if told.vague:
         # No day in it is told; a week or a weekend of it may be.
         return (
-            claimed.meets(told)
+            claimed.meets(told) and _is_day_or_months(claimed)
             if claimed.days >= _LONG
             else claimed.days > 1 and told.days <= _FEW_DAYS and told.holds(claimed)
         )
-    if claimed.days < _LONG:
+    if not _is_day_or_months(claimed) or claimed.days == 1:
         return (claimed.first, claimed.last) == (told.first, told.last)
     return claimed.holds(told)
+
+
+def _is_day_or_months(period: Period) -> bool:
+    return period.days == 1 or (period.days >= _LONG and period.first.day == 1)
 
 
 def _claims(text: str, near: date | None) -> Iterator[_Claim]:
@@ -163,4 +204,4 @@ def _moved(day: date, days: int) -> date:
         return day
 
 
-__all__ = ["ToldDays", "whole_month", "without_dates"]
+__all__ = ["ToldDays", "day_of", "whole_month", "without_dates"]

@@ -15,7 +15,7 @@ from typing import Final
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import terms
-from turnfold_worker.pipeline.refinement.claimed_days import ToldDays, without_dates
+from turnfold_worker.pipeline.refinement.claimed_days import ToldDays
 from turnfold_worker.pipeline.refinement.scopes import READ, Scope, Unfaithful
 from turnfold_worker.pipeline.refinement.sources import is_readable
 from turnfold_worker.pipeline.turns.reading import is_participant
@@ -58,10 +58,6 @@ class Evidence:
         ):
             found.append(Unfaithful.SPEAKER)
         return list(dict.fromkeys(found))
-
-    def tells_day(self, day: str, seqs: Sequence[int]) -> bool:
-        """Whether some turns tell a day in words of a model."""
-        return bool(without_dates(day) != day) and self._days.supports(day, seqs, self._scope(seqs).seqs)
 
     def passage_problems(self, text: str) -> list[Unfaithful]:
         """Why a longer text about all of it is refused, such as a reconstruction."""

@@ -18,6 +18,7 @@ from turnfold_worker.pipeline.refinement.claimed_days import without_dates
 from turnfold_worker.pipeline.refinement.claims import (
     DENIES,
     LEANS_AWAY,
+    ONE_WORD,
     REPORTS,
     Passage,
     Word,
@@ -54,6 +55,14 @@ _SUBJECT: Final = 4
 _PRONOUNS: Final = frozenset({"he", "she", "they"})
 _SAME_SUBJECT: Final = frozenset({"when", "while", "because", "since", "as", "after", "before", "until", "if", "where"})
 """Words behind which a subject may be named again."""
+_REFERS: Final = re.compile(r"(?i)(?<!\w)(?:it|that|this|there|these|those|them)(?!\w)")
+"""Words that stand for a thing that was named before."""
+_NAMED_SO: Final = r"(?i)(?<!\w)(?:i'm|i am|my name is|my name's|call me) {0}(?!\w)|\w, {0}[!,.]"
+"""How a speaker's own name is told, or how they are called by it."""
+_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
+_FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+(?![^\W_])|(?<![\w.])\d{2,4}s(?!\w)")
+"""Words that end in a number, and decades."""
+_WISHES: Final = re.compile(r"(?i)(?<!\w)(?:hop|want|wish|plan|intend|dream|would like|aim)\w*")
 _FEW: Final = 2
 _FARTHER: Final = 5
 """Turns before those that are near, in which a word may stand."""
@@ -123,14 +132,22 @@ class Scope:
         undated = without_dates(text)
         if not Figures(self._lines(self._beside(seqs))).support(undated):
             yield Unfaithful.NUMBER
+        if any(match.group().lower() not in self._figured for match in _FIGURED.finditer(undated)):
+            yield Unfaithful.IDENTIFIER
         for fact in extract_facts(undated).all:
             if fact.kind in _EXACT and not self._has_exactly(fact):
                 yield Unfaithful.IDENTIFIER
+
+    @cached_property
+    def _figured(self) -> frozenset[str]:
+        return frozenset(match.group().lower() for match in _FIGURED.finditer(self._all_near.text))
 
     def _has_exactly(self, fact: Fact) -> bool:
         wanted = flat(fact.text.removesuffix("()"))
         if wanted in self._flat:
             return True
+        if _VERSION.fullmatch(wanted):
+            return bool(re.search(rf"(?<![\w.]){re.escape(wanted.removeprefix('v'))}(?![\w]|\.\d)", self._flat))
         parts = WORD.findall(wanted)
         return fact.kind is FactKind.IDENTIFIER and bool(parts) and self._all_near.plain.issuperset(parts)
 
@@ -145,10 +162,12 @@ class Scope:
                     continue
                 if is_participant(word.text, self._speakers):
                     continue
+                if word.text in REPORTS and self._subject(sentence)[1] == place - 1:
+                    continue
                 if word.capital and (place > 0 or self._is_name(word.text)):
                     if not self._has_name(word.text, sentence, seqs):
                         yield Unfaithful.NAME
-                elif not self._was_said(word.text, seqs):
+                elif not self._was_said(word.text, seqs) and not self._is_part_of_compound(sentence, word):
                     farther.add(word.text)
                     if word.capital or len(farther) > _FEW or self._all_before.shapes.isdisjoint(forms(word.text)):
                         yield Unfaithful.WORD
@@ -178,6 +197,11 @@ class Scope:
         denied = word.removeprefix("un")
         return denied != word and any(passage.denies and passage.has(denied) for passage in self._clauses)
 
+    def _is_part_of_compound(self, sentence: str, word: Word) -> bool:
+        """Whether a word and the one beside it stand near as one word: 'ice cream' as 'icecream'."""
+        beside = (one.text for one in words_of(sentence) if one.text != word.text)
+        return any({f"{word.text}{other}", f"{other}{word.text}"} & self._all_near.plain for other in beside)
+
     def _named(self, seqs: tuple[int, ...]) -> Passage:
         if seqs not in self._passages:
             self._passages[seqs] = Passage("\n".join(line for *_, line in self._lines(self._beside(seqs))), 0, "")
@@ -196,14 +220,22 @@ class Scope:
         """Whether a name stands in a turn that the note names, or beside what it says of it."""
         parts = WORD.findall(word)
         others = [other for other in content_words(sentence) if other != word]
-        for passage in self._sentences:
+        for place, passage in enumerate(self._sentences):
+            if not all(passage.names(part) for part in parts):
+                continue
+            if passage.seq in seqs or not passage.seq or self._is_referred_to(passage, seqs):
+                return True
             # In the turn before those that are named it may be what they refer to.
             beside = 1 if passage.seq + 1 in seqs else _FEW
-            if all(passage.names(part) for part in parts) and (
-                passage.seq in seqs or not passage.seq or passage.shared(others) >= min(beside, len(others))
-            ):
+            around = [one for one in self._sentences[max(0, place - _FEW) : place + _FEW + 1] if one.seq == passage.seq]
+            if sum(any(one.has(other) for one in around) for other in others) >= min(beside, len(others)):
                 return True
         return self._is_of_their_we(word, sentence)
+
+    def _is_referred_to(self, passage: Passage, seqs: Sequence[int]) -> bool:
+        """Whether a sentence stands right before a named turn that begins with what refers to it: 'played it?'."""
+        following = next((one for one in self._sentences if one.seq == passage.seq + 1), None)
+        return following is not None and following.seq in seqs and bool(_REFERS.search(following.text))
 
     def _is_of_their_we(self, name: str, sentence: str) -> bool:
         """Whether a name stands beside a speaker, who said it somewhere: 'Ana and Ben' for Ana's 'we'."""
@@ -217,12 +249,17 @@ class Scope:
 
     def polarity(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
         """Denials that nobody made, and affirmations of what was only denied."""
-        for claim in statements_of(text):
+        for who, claim in (
+            (self._subject(one)[0], claim) for one in sentences_of(text) for claim in statements_of(one)
+        ):
             words = [word for word in content_words(claim) if not is_participant(word, self._speakers)]
+            if len(words) == 1 and claim.strip(" .!").lower() == words[0]:
+                # A thing among others of a list: the deed stands before it.
+                continue
             if DENIES.search(claim):
-                if not self._denials.support(words, claim):
+                if not self._denials.support(words, claim, who):
                     yield Unfaithful.NEGATION
-            elif not LEANS_AWAY.search(claim) and self._denials.all_deny(words, seqs):
+            elif not LEANS_AWAY.search(claim) and self._denials.all_deny(words, seqs, wished=_WISHES.search(claim)):
                 yield Unfaithful.AFFIRMATION
 
     @cached_property
@@ -246,6 +283,8 @@ class Scope:
         if len(told) < _FEW or not told[0].capital or told[0].owns or not self._is_name(told[0].text):
             return False
         subject = told[0]
+        if any(re.search(_NAMED_SO.format(re.escape(subject.text)), one.text) for one in self._sentences):
+            return False
         words = [word for word in content_words(sentence) if word != subject.text]
         near = [(passage.closeness(words), passage) for passage in self._sentences]
         most = max((closeness for closeness, _ in near), default=0)
@@ -266,13 +305,30 @@ class Scope:
         near = [(passage.closeness(words), passage) for passage in self._sentences if passage.speaker]
         most = max((closeness for closeness, _ in near), default=0)
         best = [passage for closeness, passage in near if closeness == most]
-        best = [passage for passage in best if passage.seq in seqs] or best
+        # What is said in a named turn comes before what is said again beside it in a word more.
+        best = [passage for closeness, passage in near if closeness >= most - ONE_WORD and passage.seq in seqs] or best
         if self._is_shared(before, following):
             return bool(most)
+        if self._told_alone(words, who, seqs):
+            return True
         reports = bool(following) and following[0].text in REPORTS
         if not most or reports or any(word.capital and is_participant(word.text, self._speakers) for word in following):
             return any(passage.speaker == who for passage in best)
         return any(who in (passage.owners(words, self._speakers) or {passage.speaker}) for passage in best)
+
+    def _told_alone(self, words: Sequence[str], who: str, seqs: Sequence[int]) -> bool:
+        """Whether a speaker told something in a named turn, with a word that nobody else said near it.
+
+        Or something of themselves and an 'it', which others may have named.
+        """
+        mine = [one for one in self._sentences if one.seq in seqs and one.speaker == who and not one.asks]
+        others = [one for one in self._sentences if one.speaker and one.speaker != who]
+        for one in mine:
+            owners = one.owners(words, self._speakers)
+            alone = any(one.has(word) and not any(other.has(word) for other in others) for word in words)
+            if (alone and who in (owners or {who})) or (who in owners and _REFERS.search(one.text)):
+                return True
+        return False
 
     def _is_shared(self, before: Sequence[Word], following: Sequence[Word]) -> bool:
         """Whether a subject is named together with another speaker: 'Ana and Ben', 'she and Ben'."""

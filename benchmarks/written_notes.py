@@ -1,0 +1,211 @@
+"""Conversations folded with a model's notes whose replies are files: written once, by any model, and read again for nothing.
+
+    python benchmarks/written_notes.py SET.jsonl --conversation 0 --folder FOLDER
+
+FOLDER/requests/HASH.md is what a model would be sent, FOLDER/replies/HASH.json the text of its reply. Without a reply a
+segment keeps the rules' notes. Run it again when replies were written: chapters are asked for when all of their segments have
+one. It says what was kept, and each note that was refused with the reasons, and what was sent and got for a token of the
+conversation. `written_notes:FOLDER_OF_FOLDERS` is no system by itself: set WRITTEN_NOTES to a folder that
+holds one folder for each conversation's id, and name `written_notes:written` to an evidence-retention harness.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from retention_system import TurnfoldSystem, as_turn
+from sqlalchemy import select
+
+from turnfold.contract.tables import JobRow, table
+from turnfold.contract.tasks import JobKind, JobState
+from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
+from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
+from turnfold_worker.errors import ModelWaits
+from turnfold_worker.model_calls import CallLimits, ModelCalls
+from turnfold_worker.model_ports import Finish, ModelReply, Used
+from turnfold_worker.offline import FoldedConversation, fold
+from turnfold_worker.pipeline.refinement.faithfulness import Evidence
+from turnfold_worker.pipeline.refinement.replies import WrittenNote, read_chapter, read_segments
+from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
+from turnfold_worker.refine import Refining, refine
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.wiring import ledger, prompts, refine_target, sql_refinements
+
+_job = table(JobRow)
+
+
+@dataclass
+class FiledModel:
+    """Implements `model_ports.LanguageModel` by files: `replies/HASH.json`, and `requests/HASH.md` for what has none."""
+
+    folder: Path
+    answered: list[tuple[ModelRequest, str]] = field(default_factory=list)
+    waiting: list[ModelRequest] = field(default_factory=list)
+
+    def complete(self, request: ModelRequest) -> ModelReply:
+        """Read the reply. Raises `ModelWaits` where nobody has written it."""
+        reply = self.folder / "replies" / f"{request.hash[:16]}.json"
+        if not reply.exists():
+            self._put(request)
+            msg = "nobody has answered yet"
+            raise ModelWaits(msg, seconds=1.0)
+        content = reply.read_text(encoding="utf-8")
+        self.answered.append((request, content))
+        used = Used(input_tokens=request.input_tokens, output_tokens=estimate_tokens(content), estimated=True)
+        return ModelReply(content=content, finish=Finish.STOP, used=used)
+
+    def close(self) -> None:
+        """Do nothing: no file stays open."""
+
+    def _put(self, request: ModelRequest) -> None:
+        self.waiting.append(request)
+        asked = self.folder / "requests" / f"{request.hash[:16]}.md"
+        asked.parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / "replies").mkdir(exist_ok=True)
+        schema = json.dumps(request.schema)
+        asked.write_text(
+            f"## system\n{request.system}\n## user\n{request.user}\n## Answer with JSON of this schema only\n{schema}\n",
+            encoding="utf-8",
+        )
+
+
+class _NoLimits:
+    """Implements `model_ports.Limiter` for files."""
+
+    def reserve(self, model: str, tokens: int) -> float:
+        return 0.0
+
+    def settle(self, model: str, *, reserved: int, used: int) -> None: ...
+
+    def pause(self, model: str, seconds: float) -> None: ...
+
+    def admit(self, model: str) -> float:
+        return 0.0
+
+    def record_success(self, model: str) -> None: ...
+
+    def record_failure(self, model: str) -> bool:
+        return False
+
+    def open_circuit(self, model: str, seconds: float) -> None: ...
+
+
+def refined(folded: FoldedConversation, model: FiledModel) -> None:
+    """Ask for all that can be asked for; what has no reply keeps the rules' words."""
+    settings = WorkerSettings(openai_api_key="none")
+    engine = folded._engine
+    store = sql_refinements(settings, engine, engine)
+    book = ledger(settings, engine)
+    calls = ModelCalls(
+        model, limiter=_NoLimits(), ledger=book, limits=CallLimits(attempts=1, retry_seconds=1.0), sleep=time.sleep
+    )
+    refining = Refining(store=store, calls=calls, ledger=book, prompts=prompts(), attempts=1)
+    SqlRefinementAdmin(engine, refine_target(settings)).ask(folded._conversation)
+    tried: set[int] = set()
+    while jobs := [job for job in _due(folded) if job not in tried]:
+        for job in jobs:
+            tried.add(job)
+            refine(job, refining=refining)
+
+
+def _due(folded: FoldedConversation) -> list[Any]:
+    with folded._engine.connect() as connection:
+        due = select(_job.c.id).where(_job.c.kind == str(JobKind.REFINE), _job.c.state == str(JobState.DUE))
+        return list(connection.scalars(due.order_by(_job.c.id)))
+
+
+class WrittenSystem(TurnfoldSystem):
+    """Turnfold with the notes that a model wrote, each conversation's in the folder of its id."""
+
+    name = "turnfold with a model's notes"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def ingest(self, conversation: Any) -> None:
+        super().ingest(conversation)
+        assert self._folded is not None
+        refined(self._folded, FiledModel(self._folder / conversation.id))
+
+
+def written() -> WrittenSystem:
+    """The factory that a harness calls; WRITTEN_NOTES names the folder."""
+    return WrittenSystem(Path(os.environ["WRITTEN_NOTES"]))
+
+
+# What was kept and refused, and what it cost
+
+
+def problems(folded: FoldedConversation, model: FiledModel) -> Iterator[tuple[WrittenNote, list[str]]]:
+    """Every written note, with why it was refused."""
+    with folded._engine.connect() as connection:
+        from turnfold.contract.tables import TurnRow
+        from turnfold.database.rows import turn_record
+        from turnfold.database.statements import turn_columns
+
+        turn = table(TurnRow)
+        rows = connection.execute(select(*turn_columns(capped=False)).order_by(turn.c.seq))
+        turns = {row.seq: turn_record(row) for row in rows}
+    for request, content in model.answered:
+        if request.purpose is Purpose.NOTES:
+            read: Any = read_segments(content)
+            segments = read if isinstance(read, tuple) else ()
+        else:
+            chapter: Any = read_chapter(content)
+            segments = (chapter,) if hasattr(chapter, "notes") else ()
+        spans = [node for node in folded.segments]
+        first, last = _span(request, spans)
+        evidence = Evidence([turns[seq] for seq in range(first, last + 1)])
+        for segment in segments:
+            for note in segment.notes:
+                yield note, [str(reason) for reason in evidence.problems(note.text, note.turns, note.speaker)]
+
+
+def _span(request: ModelRequest, spans: Any) -> tuple[int, int]:
+    import re
+
+    numbers = [int(number) for number in re.findall(r"^=== segment (\d+)", request.user, re.MULTILINE)]
+    nodes = [one for one in spans if one.height == 0]
+    return nodes[min(numbers) - 1].first_seq, nodes[max(numbers) - 1].last_seq
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("conversations", type=Path)
+    parser.add_argument("--conversation", type=int, default=0, help="its place in the file")
+    parser.add_argument("--folder", type=Path, required=True)
+    options = parser.parse_args()
+    lines = options.conversations.read_text(encoding="utf-8").splitlines()
+    row = json.loads(lines[options.conversation])
+    turns = [as_turn(SimpleNamespace(**turn), seq) for seq, turn in enumerate(row["turns"], start=1)]
+    model = FiledModel(options.folder)
+    with fold(turns, conversation_id=row["id"]) as folded:
+        refined(folded, model)
+        size = sum(estimate_tokens(turn["content"]) + MESSAGE_TOKENS for turn in turns)
+        sent = sum(request.input_tokens for request in (*(one for one, _ in model.answered), *model.waiting))
+        got = sum(estimate_tokens(content) for _, content in model.answered)
+        found = list(problems(folded, model))
+        for note, reasons in found:
+            if reasons:
+                print(f"REFUSED {note.turns} {note.speaker}: {note.text}  <- {'; '.join(reasons)}")
+        kept = sum(not reasons for _, reasons in found)
+        print(
+            f"{row['id']}: {len(turns)} turns, {size:,} tokens, {sum(not n.height for n in folded.segments)} segments"
+        )
+        print(
+            f"{len(model.answered)} answered, {len(model.waiting)} wait: {' '.join(r.hash[:16] for r in model.waiting)}"
+        )
+        print(f"notes kept {kept} of {len(found)}; sent {sent / size:.2f} and got {got / size:.2f} per token")
+
+
+if __name__ == "__main__":
+    main()
