@@ -213,9 +213,13 @@ def test_larger_groups_are_asked_for_where_that_is_set(make_refinery: Callable[.
 def test_a_chapter_is_told_from_its_segments_notes(refinery: Refinery) -> None:
     refinery.fold("c")
     prompt = refinery.server.requests[-1]["messages"][1]["content"]
-    written = refinery.query("SELECT body FROM model_note WHERE height = 0 AND idx < 8")
-    assert written
-    assert all(f": {body}\n" in prompt for (body,) in written)
+    notes = "FROM model_note WHERE height = 0 AND idx < 8 AND importance"
+    telling = refinery.query(f"SELECT body {notes} >= 3")
+    other = refinery.query(f"SELECT body {notes} < 3 AND idx IN (SELECT idx {notes} >= 3)")
+    assert telling
+    assert all(f": {body}\n" in prompt for (body,) in telling)
+    assert other
+    assert not any(f": {body}\n" in prompt for (body,) in other)
     assert "(note c-1)" not in prompt, "no words of turns"
 
 

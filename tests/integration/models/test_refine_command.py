@@ -31,6 +31,7 @@ def run(redis_url: str, database_url: str, openai_server: OpenAIServer, monkeypa
     monkeypatch.setenv("TURNFOLD_REDIS_URL", redis_url)
     monkeypatch.setenv("TURNFOLD_DATABASE_URL", database_url)
     monkeypatch.setenv("TURNFOLD_TENANT", "acme")
+    monkeypatch.setenv("TURNFOLD_REFINE_SEGMENTS", "2")
     monkeypatch.setattr(batches_module, "POLL_SECONDS", 0.05)
 
     def run(*arguments: str, model: bool = True, **environment: str) -> Result:

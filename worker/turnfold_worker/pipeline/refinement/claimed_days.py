@@ -8,10 +8,12 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from turnfold.contract.days import MONTHS
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.language.dates import as_utc
 from turnfold_worker.pipeline.refinement.claims import REPORTS, words_of
 from turnfold_worker.pipeline.refinement.told_days import (
+    SEASONS,
     WRITTEN_DAY,
     Period,
     tells_time,
@@ -20,12 +22,14 @@ from turnfold_worker.pipeline.refinement.told_days import (
     written_period,
 )
 
+_MONTHS: Final = "|".join((*MONTHS, *map(str.title, SEASONS), "Since", "Until", "From", "During"))
 _BESIDE: Final = re.compile(
     r"(?i)(?:(?P<count>a|an|one|two|three|four|five|six|\d{1,2}|a few|several|some)? ?"
     r"\b(?P<unit>day|week|weekend|month|year)s? )?"
     r"\b(?P<side>before|after|of|following|preceding|since|by|until|till|from|around|about|as of)(?: the)? $"
 )
 _FEW: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_NAMED_YEAR: Final = re.compile(rf"\b(?!(?:{_MONTHS})\b)[A-Z]\w{{3,}} (?:19|20)\d\d\b(?! [A-Z])")
 _WEEKDAY: Final = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? (?:the )?$")
 _NAMES: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _LONG: Final = 27
@@ -59,7 +63,7 @@ def day_of(text: str) -> str:
         if not (match["m4"] or match["season"]) or match["y4"]:
             beside = _BESIDE.search(text, 0, match.start())
             start = beside.start() if beside and beside["unit"] else match.start()
-            article = "the " if text[:start].endswith("the ") else ""
+            article = "the " if text[:start].rstrip().endswith(" the") else ""
             return article + text[start : match.end()].strip()
     return ""
 
@@ -74,6 +78,9 @@ class ToldDays:
 
     def supports(self, text: str, seqs: Sequence[int], near: Sequence[int]) -> bool:
         """Whether every date of a text is told by the turns it names, or by those beside them."""
+        said_near = "\n".join(self._text_of.get(seq, "") for seq in near)
+        # A year behind a name may be part of it: 'Blade Runner 2049'.
+        text = _NAMED_YEAR.sub(lambda match: " " if match.group() in said_near else match.group(), text)
         days = [day for seq in seqs if (day := self._day_of.get(seq))]
         # What somebody said was said on the day of the turn, whatever day it speaks of.
         said = days if any(word.text in REPORTS for word in words_of(text)) else []

@@ -39,6 +39,7 @@ WITHHOLDS: Final = re.compile(
     r"|lack\w*|except|skip\w*|quit|den(?:y|ie[sd])|drop\w*|disable\w*|remov\w*|zero)(?!\w)"
 )
 """What a denial may rest on."""
+WISHES: Final = re.compile(r"(?i)(?<!\w)(?:hop|want|wish|plan|intend|dream|would like|aim)\w*")
 LEANS_AWAY: Final = re.compile(
     rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*"
     r"|avoid\w*|forbid\w*|forbade|against|instead|rather|fail\w*|drop\w*|stop\w*|exclud\w*|ban|banned|unable|unless"

@@ -20,6 +20,7 @@ from turnfold_worker.pipeline.refinement.claims import (
     LEANS_AWAY,
     ONE_WORD,
     REPORTS,
+    WISHES,
     Passage,
     Word,
     content_words,
@@ -62,7 +63,8 @@ _NAMED_SO: Final = r"(?i)(?<!\w)(?:i'm|i am|my name is|my name's|call me) {0}(?!
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
 _FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+(?![^\W_])|(?<![\w.])\d{2,4}s(?!\w)")
 """Words that end in a number, and decades."""
-_WISHES: Final = re.compile(r"(?i)(?<!\w)(?:hop|want|wish|plan|intend|dream|would like|aim)\w*")
+_ROOT: Final = 4
+"""Letters of a root by which a word with a capital is known."""
 _FEW: Final = 2
 _FARTHER: Final = 5
 """Turns before those that are near, in which a word may stand."""
@@ -167,7 +169,9 @@ class Scope:
                 if word.capital and (place > 0 or self._is_name(word.text)):
                     if not self._has_name(word.text, sentence, seqs):
                         yield Unfaithful.NAME
-                elif not self._was_said(word.text, seqs) and not self._is_part_of_compound(sentence, word):
+                elif self._is_stranger(word) or not (
+                    self._was_said(word.text, seqs) or self._is_part_of_compound(sentence, word)
+                ):
                     farther.add(word.text)
                     if word.capital or len(farther) > _FEW or self._all_before.shapes.isdisjoint(forms(word.text)):
                         yield Unfaithful.WORD
@@ -196,6 +200,12 @@ class Scope:
         # 'Untested' is what was not tested.
         denied = word.removeprefix("un")
         return denied != word and any(passage.denies and passage.has(denied) for passage in self._clauses)
+
+    def _is_stranger(self, word: Word) -> bool:
+        """Whether a word with a capital stands near in nothing but a short root: 'Peter' in 'pets'."""
+        if not word.capital or {word.text, word.text.removesuffix("s")} & self._all_near.plain:
+            return False
+        return all(len(root) < _ROOT for root in forms(word.text) & self._all_near.shapes)
 
     def _is_part_of_compound(self, sentence: str, word: Word) -> bool:
         """Whether a word and the one beside it stand near as one word: 'ice cream' as 'icecream'."""
@@ -233,9 +243,17 @@ class Scope:
         return self._is_of_their_we(word, sentence)
 
     def _is_referred_to(self, passage: Passage, seqs: Sequence[int]) -> bool:
-        """Whether a sentence stands right before a named turn that begins with what refers to it: 'played it?'."""
-        following = next((one for one in self._sentences if one.seq == passage.seq + 1), None)
-        return following is not None and following.seq in seqs and bool(_REFERS.search(following.text))
+        """Whether a named turn speaks of what is named shortly before it: each turn from there on has an 'it' for it.
+
+        An answer needs none where its question has one.
+        """
+        named = min((seq for seq in seqs if seq > passage.seq), default=0)
+        between = range(passage.seq + 1, named + 1)
+        if not between:
+            return False
+        refer = [any(_REFERS.search(one.text) for one in self._sentences if one.seq == seq) for seq in between]
+        asked = any(one.asks and _REFERS.search(one.text) for one in self._sentences if one.seq == named - 1)
+        return all(refer[:-1]) and (refer[-1] or (asked and len(refer) > 1))
 
     def _is_of_their_we(self, name: str, sentence: str) -> bool:
         """Whether a name stands beside a speaker, who said it somewhere: 'Ana and Ben' for Ana's 'we'."""
@@ -259,7 +277,7 @@ class Scope:
             if DENIES.search(claim):
                 if not self._denials.support(words, claim, who):
                     yield Unfaithful.NEGATION
-            elif not LEANS_AWAY.search(claim) and self._denials.all_deny(words, seqs, wished=_WISHES.search(claim)):
+            elif not LEANS_AWAY.search(claim) and self._denials.all_deny(words, seqs, wished=WISHES.search(claim)):
                 yield Unfaithful.AFFIRMATION
 
     @cached_property
