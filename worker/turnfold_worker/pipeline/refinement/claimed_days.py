@@ -103,7 +103,7 @@ class ToldDays:
                 or any(one.meets(claim.period) for one in told)
                 or any(one[:2] == claim.anchor[:2] for one in told)
             )
-        if not claim.related and claim.period.days > 1 and self._between_talks(claim.period):
+        if claim.period.days > 1 and self._between_talks(claim.period):
             return True
         if not silent and days:
             told = [period for seq in seqs for period in self._told(seq)]
