@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from functools import cached_property
-from itertools import pairwise
 from typing import Final
 
 from turnfold.contract.records import StoredTurn
@@ -18,7 +16,6 @@ from turnfold_worker.pipeline.refinement.claimed_days import without_dates
 from turnfold_worker.pipeline.refinement.claims import (
     DENIES,
     LEANS_AWAY,
-    ONE_WORD,
     REPORTS,
     WISHES,
     Passage,
@@ -32,34 +29,12 @@ from turnfold_worker.pipeline.refinement.claims import (
 )
 from turnfold_worker.pipeline.refinement.denials import Denials
 from turnfold_worker.pipeline.refinement.figures import Figures, flat
+from turnfold_worker.pipeline.refinement.subjects import REFERS, Subjects
+from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
-
-
-class Unfaithful(StrEnum):
-    """Why a note is refused."""
-
-    NUMBER = "a number that is not in the source"
-    NAME = "a name that is not in the source"
-    IDENTIFIER = "an identifier, path or address that is not in the source"
-    DATE = "a date that is not in the source"
-    NEGATION = "a negation that is not in the source"
-    AFFIRMATION = "an affirmation of what the source denies"
-    SPEAKER = "words of another speaker"
-    TURN = "a turn that is not of this segment"
-    WORD = "a word that is not in the source"
-
 
 READ: Final = 50_000
 """Code points of a turn that are looked at from its beginning."""
-_SUBJECT: Final = 4
-"""Words of a sentence among which its subject is looked for."""
-_PRONOUNS: Final = frozenset({"he", "she", "they"})
-_SAME_SUBJECT: Final = frozenset({"when", "while", "because", "since", "as", "after", "before", "until", "if", "where"})
-"""Words behind which a subject may be named again."""
-_REFERS: Final = re.compile(r"(?i)(?<!\w)(?:it|that|this|there|these|those|them)(?!\w)")
-"""Words that stand for a thing that was named before."""
-_NAMED_SO: Final = r"(?i)(?<!\w)(?:i'm|i am|my name is|my name's|call me) {0}(?!\w)|\w, {0}[!,.]"
-"""How a speaker's own name is told, or how they are called by it."""
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
 _FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+(?![^\W_])|(?<![\w.])\d{2,4}s(?!\w)")
 """Words that end in a number, and decades."""
@@ -69,7 +44,6 @@ _FEW: Final = 2
 _FARTHER: Final = 5
 """Turns before those that are near, in which a word may stand."""
 _EXACT: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL, FactKind.ERROR)
-_ROLES: Final = {"user": "user", "assistant": "assistant", "ai": "assistant", "tool": "tool"}
 
 
 class Scope:
@@ -91,19 +65,10 @@ class Scope:
         named = [turn for turn in self._near if turn.seq in seqs]
         return [*(speaker_label(turn) for turn in named), *(str(turn.role) for turn in named)]
 
-    def is_anothers(self, text: str, seqs: Sequence[int], speaker: str) -> bool:
-        """Whether a sentence without a name tells what another speaker said of themselves, and `speaker` did not."""
-        for sentence in sentences_of(text):
-            words = content_words(sentence)
-            if len(words) < _FEW or self._subject(sentence)[0] is not None:
-                continue
-            near = [(passage.closeness(words), passage) for passage in self._sentences if passage.speaker]
-            most = max((closeness for closeness, _ in near), default=0)
-            best = [passage for closeness, passage in near if closeness == most]
-            told = {owner for passage in best for owner in passage.owners(words, self._speakers)}
-            if told and all(passage.seq not in seqs for passage in best) and not is_participant(speaker, told):
-                return True
-        return False
+    @cached_property
+    def speakers(self) -> Subjects:
+        """Whom sentences are about."""
+        return Subjects(self._sentences, self._speakers)
 
     # What is read
 
@@ -164,9 +129,9 @@ class Scope:
                     continue
                 if is_participant(word.text, self._speakers):
                     continue
-                if word.text in REPORTS and self._subject(sentence)[1] == place - 1:
+                if word.text in REPORTS and self.speakers.of(sentence)[1] == place - 1:
                     continue
-                if word.capital and (place > 0 or self._is_name(word.text)):
+                if word.capital and (place > 0 or self.speakers.is_name(word.text)):
                     if not self._has_name(word.text, sentence, seqs):
                         yield Unfaithful.NAME
                 elif self._is_stranger(word) or not (
@@ -182,16 +147,6 @@ class Scope:
         first = next((place for place, turn in enumerate(self._wide) if turn.seq == self.seqs[0]), 0)
         before = self._wide[max(0, first - _FARTHER) : first]
         return Passage("\n".join(line for *_, line in self._lines(before)), 0, "")
-
-    def _is_name(self, word: str) -> bool:
-        """Whether a word at the beginning of a sentence is written with a capital elsewhere too, and never without."""
-        written = [
-            (place > 0, one.capital)
-            for passage in self._sentences
-            for place, one in enumerate(passage.words)
-            if one.text == word
-        ]
-        return (True, True) in written and all(capital for _, capital in written)
 
     def _was_said(self, word: str, seqs: Sequence[int]) -> bool:
         """Whether a word stands near in some form, or one that means the same in the turns themselves."""
@@ -251,8 +206,8 @@ class Scope:
         between = range(passage.seq + 1, named + 1)
         if not between:
             return False
-        refer = [any(_REFERS.search(one.text) for one in self._sentences if one.seq == seq) for seq in between]
-        asked = any(one.asks and _REFERS.search(one.text) for one in self._sentences if one.seq == named - 1)
+        refer = [any(REFERS.search(one.text) for one in self._sentences if one.seq == seq) for seq in between]
+        asked = any(one.asks and REFERS.search(one.text) for one in self._sentences if one.seq == named - 1)
         return all(refer[:-1]) and (refer[-1] or (asked and len(refer) > 1))
 
     def _is_of_their_we(self, name: str, sentence: str) -> bool:
@@ -268,7 +223,7 @@ class Scope:
     def polarity(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
         """Denials that nobody made, and affirmations of what was only denied."""
         for who, claim in (
-            (self._subject(one)[0], claim) for one in sentences_of(text) for claim in statements_of(one)
+            (self.speakers.of(one)[0], claim) for one in sentences_of(text) for claim in statements_of(one)
         ):
             words = [word for word in content_words(claim) if not is_participant(word, self._speakers)]
             if len(words) == 1 and claim.strip(" .!").lower() == words[0]:
@@ -283,92 +238,3 @@ class Scope:
     @cached_property
     def _denials(self) -> Denials:
         return Denials(self._lines(self._near))
-
-    # Speakers
-
-    def subjects(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
-        """Sentences that give one speaker the words of another."""
-        for sentence in sentences_of(text):
-            who, place = self._subject(sentence)
-            if who is not None and not self._is_about(sentence, who, place, seqs):
-                yield Unfaithful.SPEAKER
-            elif who is None and self._is_of_speaker(sentence):
-                yield Unfaithful.NAME
-
-    def _is_of_speaker(self, sentence: str) -> bool:
-        """Whether a sentence begins with somebody's name, and a speaker said what it says of themselves."""
-        told = words_of(sentence)
-        if len(told) < _FEW or not told[0].capital or told[0].owns or not self._is_name(told[0].text):
-            return False
-        subject = told[0]
-        if any(re.search(_NAMED_SO.format(re.escape(subject.text)), one.text) for one in self._sentences):
-            return False
-        words = [word for word in content_words(sentence) if word != subject.text]
-        near = [(passage.closeness(words), passage) for passage in self._sentences]
-        most = max((closeness for closeness, _ in near), default=0)
-        best = [passage for closeness, passage in near if closeness == most]
-        return most > 0 and all(
-            passage.owners(words[:1], self._speakers) and not passage.names(subject.text) for passage in best
-        )
-
-    def _is_about(self, sentence: str, who: str, place: int, seqs: Sequence[int]) -> bool:
-        """Whether what a sentence says of a speaker was said by them, or to them."""
-        before, following = words_of(sentence)[:place], words_of(sentence)[place + 1 :]
-        if any(
-            word.capital and not word.owns and is_participant(word.text, [who]) and last.text not in _SAME_SUBJECT
-            for last, word in pairwise(following)
-        ):
-            return False
-        words = [word for word in content_words(sentence) if not is_participant(word, self._speakers)]
-        near = [(passage.closeness(words), passage) for passage in self._sentences if passage.speaker]
-        most = max((closeness for closeness, _ in near), default=0)
-        best = [passage for closeness, passage in near if closeness == most]
-        # What is said in a named turn comes before what is said again beside it in a word more.
-        best = [passage for closeness, passage in near if closeness >= most - ONE_WORD and passage.seq in seqs] or best
-        if self._is_shared(before, following):
-            return bool(most)
-        if self._told_alone(words, who, seqs):
-            return True
-        reports = bool(following) and following[0].text in REPORTS
-        if not most or reports or any(word.capital and is_participant(word.text, self._speakers) for word in following):
-            return any(passage.speaker == who for passage in best)
-        return any(who in (passage.owners(words, self._speakers) or {passage.speaker}) for passage in best)
-
-    def _told_alone(self, words: Sequence[str], who: str, seqs: Sequence[int]) -> bool:
-        """Whether a speaker told something in a named turn, with a word that nobody else said near it.
-
-        Or something of themselves and an 'it', which others may have named.
-        """
-        mine = [one for one in self._sentences if one.seq in seqs and one.speaker == who and not one.asks]
-        others = [one for one in self._sentences if one.speaker and one.speaker != who]
-        for one in mine:
-            owners = one.owners(words, self._speakers)
-            alone = any(one.has(word) and not any(other.has(word) for other in others) for word in words)
-            if (alone and who in (owners or {who})) or (who in owners and _REFERS.search(one.text)):
-                return True
-        return False
-
-    def _is_shared(self, before: Sequence[Word], following: Sequence[Word]) -> bool:
-        """Whether a subject is named together with another speaker: 'Ana and Ben', 'she and Ben'."""
-        beside = following[1:2] if following[:1] and following[0].text == "and" else ()
-        behind = before[-2:-1] if before and before[-1].text == "and" else ()
-        return any(
-            word.text in _PRONOUNS or (word.capital and not word.owns and is_participant(word.text, self._speakers))
-            for word in (*beside, *behind)
-        )
-
-    def _subject(self, sentence: str) -> tuple[str | None, int]:
-        """The speaker that a sentence begins with, and at which word."""
-        words = words_of(sentence)
-        for place, word in enumerate(words[:_SUBJECT]):
-            role = (
-                _ROLES.get(word.text)
-                if not any(next_word.capital for next_word in words[place + 1 : place + 2])
-                else None
-            )
-            for speaker in self._speakers:
-                if role == speaker.lower() or (
-                    word.capital and word.text not in _ROLES and is_participant(word.text, [speaker])
-                ):
-                    return speaker, place
-        return None, 0
