@@ -1,12 +1,14 @@
-"""Conversations folded with a model's notes whose replies are files: written once, by any model, and read again for nothing.
+"""A conversation folded with a model's notes whose replies are files: written once by any model, read again for free.
 
     python benchmarks/written_notes.py SET.jsonl --conversation 0 --folder FOLDER
 
-FOLDER/requests/HASH.md is what a model would be sent, FOLDER/replies/HASH.json the text of its reply. Without a reply a
-segment keeps the rules' notes. Run it again when replies were written: chapters are asked for when all of their segments have
-one. It says what was kept, and each note that was refused with the reasons, and what was sent and got for a token of the
-conversation. `written_notes:FOLDER_OF_FOLDERS` is no system by itself: set WRITTEN_NOTES to a folder that
-holds one folder for each conversation's id, and name `written_notes:written` to an evidence-retention harness.
+FOLDER/requests/HASH.md is what a model would be sent, FOLDER/replies/HASH.json the text of its reply. Without one a
+segment keeps the rules' notes. Run it again when replies were written: a chapter is asked for when all of its segments
+have one. It tells each note that was refused with the reasons, how many were kept, and what was sent and got for a
+token of the conversation.
+
+To an evidence-retention harness it is `written_notes:written`; WRITTEN_NOTES names a folder that holds a folder for
+each conversation's id. A conversation without one has the rules' notes.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -22,29 +25,34 @@ from types import SimpleNamespace
 from typing import Any
 
 from retention_system import TurnfoldSystem, as_turn
-from sqlalchemy import select
+from sqlalchemy import Engine, select
 
-from turnfold.contract.tables import JobRow, table
+from turnfold.contract.records import JobId
+from turnfold.contract.tables import JobRow, TurnRow, table
 from turnfold.contract.tasks import JobKind, JobState
+from turnfold.database.rows import turn_record
+from turnfold.database.statements import turn_columns
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.errors import ModelWaits
 from turnfold_worker.model_calls import CallLimits, ModelCalls
 from turnfold_worker.model_ports import Finish, ModelReply, Used
-from turnfold_worker.offline import FoldedConversation, fold
+from turnfold_worker.offline import TENANT, FoldedConversation, fold
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence
-from turnfold_worker.pipeline.refinement.replies import WrittenNote, read_chapter, read_segments
+from turnfold_worker.pipeline.refinement.replies import BadForm, WrittenNote, read_chapter, read_segments
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
 from turnfold_worker.refine import Refining, refine
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.wiring import ledger, prompts, refine_target, sql_refinements
 
 _job = table(JobRow)
+_turn = table(TurnRow)
+_SEGMENT = re.compile(r"^=== segment (\d+)", re.MULTILINE)
 
 
 @dataclass
 class FiledModel:
-    """Implements `model_ports.LanguageModel` by files: `replies/HASH.json`, and `requests/HASH.md` for what has none."""
+    """Implements `model_ports.LanguageModel` by files of replies, and of requests for what has none."""
 
     folder: Path
     answered: list[tuple[ModelRequest, str]] = field(default_factory=list)
@@ -70,29 +78,29 @@ class FiledModel:
         asked = self.folder / "requests" / f"{request.hash[:16]}.md"
         asked.parent.mkdir(parents=True, exist_ok=True)
         (self.folder / "replies").mkdir(exist_ok=True)
-        schema = json.dumps(request.schema)
-        asked.write_text(
-            f"## system\n{request.system}\n## user\n{request.user}\n## Answer with JSON of this schema only\n{schema}\n",
-            encoding="utf-8",
-        )
+        parts = {
+            "system": request.system, "user": request.user,
+            "Answer with JSON of this schema only": json.dumps(request.schema),
+        }  # fmt: skip
+        asked.write_text("\n".join(f"## {name}\n{text}" for name, text in parts.items()) + "\n", encoding="utf-8")
 
 
 class _NoLimits:
     """Implements `model_ports.Limiter` for files."""
 
-    def reserve(self, model: str, tokens: int) -> float:
+    def reserve(self, model: str, tokens: int) -> float:  # noqa: ARG002 - the port's arguments
         return 0.0
 
     def settle(self, model: str, *, reserved: int, used: int) -> None: ...
 
     def pause(self, model: str, seconds: float) -> None: ...
 
-    def admit(self, model: str) -> float:
+    def admit(self, model: str) -> float:  # noqa: ARG002 - the port's argument
         return 0.0
 
     def record_success(self, model: str) -> None: ...
 
-    def record_failure(self, model: str) -> bool:
+    def record_failure(self, model: str) -> bool:  # noqa: ARG002 - the port's argument
         return False
 
     def open_circuit(self, model: str, seconds: float) -> None: ...
@@ -101,25 +109,31 @@ class _NoLimits:
 def refined(folded: FoldedConversation, model: FiledModel) -> None:
     """Ask for all that can be asked for; what has no reply keeps the rules' words."""
     settings = WorkerSettings(openai_api_key="none")
-    engine = folded._engine
+    engine = engine_of(folded)
     store = sql_refinements(settings, engine, engine)
     book = ledger(settings, engine)
-    calls = ModelCalls(
-        model, limiter=_NoLimits(), ledger=book, limits=CallLimits(attempts=1, retry_seconds=1.0), sleep=time.sleep
-    )
+    limits = CallLimits(attempts=1, retry_seconds=1.0)
+    calls = ModelCalls(model, limiter=_NoLimits(), ledger=book, limits=limits, sleep=time.sleep)
     refining = Refining(store=store, calls=calls, ledger=book, prompts=prompts(), attempts=1)
-    SqlRefinementAdmin(engine, refine_target(settings)).ask(folded._conversation)
-    tried: set[int] = set()
-    while jobs := [job for job in _due(folded) if job not in tried]:
+    admin = SqlRefinementAdmin(engine, refine_target(settings))
+    for conversation in admin.conversations(TENANT):
+        admin.ask(conversation)
+    tried: set[JobId] = set()
+    while jobs := [job for job in _due(engine) if job not in tried]:
         for job in jobs:
             tried.add(job)
             refine(job, refining=refining)
 
 
-def _due(folded: FoldedConversation) -> list[Any]:
-    with folded._engine.connect() as connection:
+def engine_of(folded: FoldedConversation) -> Engine:
+    """The memory that a conversation was folded in."""
+    return folded._engine  # noqa: SLF001 - nobody else refines what was folded in this process
+
+
+def _due(engine: Engine) -> list[JobId]:
+    with engine.connect() as connection:
         due = select(_job.c.id).where(_job.c.kind == str(JobKind.REFINE), _job.c.state == str(JobState.DUE))
-        return list(connection.scalars(due.order_by(_job.c.id)))
+        return [JobId(job) for job in connection.scalars(due.order_by(_job.c.id))]
 
 
 class WrittenSystem(TurnfoldSystem):
@@ -133,8 +147,8 @@ class WrittenSystem(TurnfoldSystem):
 
     def ingest(self, conversation: Any) -> None:
         super().ingest(conversation)
-        assert self._folded is not None
-        refined(self._folded, FiledModel(self._folder / conversation.id))
+        if self._folded is not None:
+            refined(self._folded, FiledModel(self._folder / conversation.id))
 
 
 def written() -> WrittenSystem:
@@ -146,36 +160,23 @@ def written() -> WrittenSystem:
 
 
 def problems(folded: FoldedConversation, model: FiledModel) -> Iterator[tuple[WrittenNote, list[str]]]:
-    """Every written note, with why it was refused."""
-    with folded._engine.connect() as connection:
-        from turnfold.contract.tables import TurnRow
-        from turnfold.database.rows import turn_record
-        from turnfold.database.statements import turn_columns
-
-        turn = table(TurnRow)
-        rows = connection.execute(select(*turn_columns(capped=False)).order_by(turn.c.seq))
-        turns = {row.seq: turn_record(row) for row in rows}
+    """Every written note, with why it is refused."""
+    with engine_of(folded).connect() as connection:
+        rows = connection.execute(select(*turn_columns(capped=False)).order_by(_turn.c.seq))
+        turns = [turn_record(row) for row in rows]
+    spans = [node for node in folded.segments if not node.height]
     for request, content in model.answered:
-        if request.purpose is Purpose.NOTES:
-            read: Any = read_segments(content)
-            segments = read if isinstance(read, tuple) else ()
-        else:
-            chapter: Any = read_chapter(content)
-            segments = (chapter,) if hasattr(chapter, "notes") else ()
-        spans = [node for node in folded.segments]
-        first, last = _span(request, spans)
-        evidence = Evidence([turns[seq] for seq in range(first, last + 1)])
-        for segment in segments:
-            for note in segment.notes:
-                yield note, [str(reason) for reason in evidence.problems(note.text, note.turns, note.speaker)]
+        shown = [spans[int(number) - 1] for number in _SEGMENT.findall(request.user)]
+        evidence = Evidence(turns[shown[0].first_seq - 1 : shown[-1].last_seq])
+        for note in _notes(request, content):
+            yield note, [str(reason) for reason in evidence.problems(note.text, note.turns, note.speaker)]
 
 
-def _span(request: ModelRequest, spans: Any) -> tuple[int, int]:
-    import re
-
-    numbers = [int(number) for number in re.findall(r"^=== segment (\d+)", request.user, re.MULTILINE)]
-    nodes = [one for one in spans if one.height == 0]
-    return nodes[min(numbers) - 1].first_seq, nodes[max(numbers) - 1].last_seq
+def _notes(request: ModelRequest, content: str) -> list[WrittenNote]:
+    read = read_chapter(content) if request.purpose is Purpose.CHAPTER else read_segments(content)
+    if isinstance(read, BadForm):
+        return []
+    return [note for words in (read if isinstance(read, tuple) else (read,)) for note in words.notes]
 
 
 def main() -> None:
