@@ -114,6 +114,10 @@ class Subjects:
         """The speaker that a sentence begins with, and at which word."""
         words = words_of(sentence)
         for place, word in enumerate(words[:_SUBJECT]):
+            # `user_id` and 'the User model' are things.
+            named = sentence[word.start + len(word.text) :][:1] == "_" or (word.capital and place > 0)
+            if word.text in _ROLES and named:
+                continue
             role = (
                 _ROLES.get(word.text)
                 if not any(next_word.capital for next_word in words[place + 1 : place + 2])
