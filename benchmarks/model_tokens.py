@@ -1,4 +1,4 @@
-"""Tokens that models are sent for conversations of 100, 1,000 and 10,000 turns: Turnfold beside two other ways.
+"""Tokens that models are sent for conversations of 100, 1,000 and 3,000 turns: Turnfold beside two other ways.
 
     PYTHONPATH=tests python benchmarks/model_tokens.py --figure docs/model-tokens.svg
 
@@ -136,7 +136,8 @@ def figure(found: Sequence[Measured]) -> str:
 
     def y(share: float) -> float:
         height = HEIGHT - TOP - BOTTOM
-        return TOP + (log10(HIGHEST) - log10(share)) / (log10(HIGHEST) - log10(LOWEST)) * height
+        # Nothing is sent while fewer segments are closed than a call takes.
+        return TOP + (log10(HIGHEST) - log10(max(share, LOWEST))) / (log10(HIGHEST) - log10(LOWEST)) * height
 
     right = WIDTH - RIGHT
     title = "Tokens sent to models per token of the conversation"
@@ -172,7 +173,7 @@ def figure(found: Sequence[Measured]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--turns", type=int, nargs="+", default=[100, 1_000, 10_000])
+    parser.add_argument("--turns", type=int, nargs="+", default=[100, 1_000, 3_000])
     parser.add_argument("--figure", type=Path, help="write the figure to this SVG file")
     options = parser.parse_args()
     print(f"tokens by {ESTIMATOR.name}; sent tokens include prompts and schemas\n")

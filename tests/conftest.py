@@ -325,7 +325,7 @@ def refinery_of(
         slept.append(seconds)
         time.sleep(seconds if seconds < LONGEST_SLEEP_SECONDS else 0)
 
-    values = {"call_seconds": 2.0, "republish_seconds": 0.001, "refine_idle_seconds": 0, **values}
+    values = {"call_seconds": 2.0, "republish_seconds": 0.001, "refine_idle_seconds": 0, "refine_segments": 2, **values}
     return Refinery(tf, make_worker(openai_base_url=server.base_url, sleep=sleep, **values), server, slept)
 
 

@@ -267,7 +267,7 @@ def test_a_segment_that_a_reply_leaves_out_keeps_the_words_of_the_rules_alone(re
 
 
 def test_one_lie_costs_the_notes_beside_it_nothing(refinery: Refinery) -> None:
-    lie = {"turns": [1], "speaker": "user", "text": "Brunhilde pays 987654 euros.", "day": "", "importance": 5}
+    lie = {"turns": [1], "speaker": "user", "text": "Brunhilde pays 987654 euros.", "importance": 5}
     refinery.server.answer = scribe.changing(lambda body: body["segments"][0]["notes"].insert(0, lie))
     refinery.local.settle()
     true = json.loads(scribe.answer(refinery.server.requests[0]))["segments"][0]["notes"]

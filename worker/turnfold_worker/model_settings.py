@@ -40,7 +40,7 @@ class ModelSettings(Settings):
     """The model that writes the notes of segments and finds anchors in them which the rules missed."""
     summarize_model: str = "gpt-4o-mini"
     """The model that writes the notes of chapters."""
-    refine_segments: int = 2
+    refine_segments: int = 4
     """Segments that one refine job gives to the models at once: 1, 2, 4 or 8."""
     refine_idle_seconds: float = 900.0
     """After how long without another closed segment fewer than that are refined; 0: never."""

@@ -36,7 +36,7 @@ def said() -> list[dict[str, Any]]:
 
 def tell(body: dict[str, Any]) -> None:
     """Write a note on the words of the tenth turn; in a segment that does not hold it, it is left out."""
-    note = {"turns": [10], "speaker": said()[9]["role"], "text": OLD, "day": "", "importance": 5}
+    note = {"turns": [10], "speaker": said()[9]["role"], "text": OLD, "importance": 5}
     for segment in body["segments"]:
         segment["notes"].append(note)
 

@@ -31,7 +31,7 @@ import time
 from turnfold_worker.summarizers import ModelRefused, ModelWaits
 
 def lies(request):
-    note = {"turns": [1], "speaker": "Ana", "text": "Ana bought 900 umbrellas.", "day": "", "importance": 5}
+    note = {"turns": [1], "speaker": "Ana", "text": "Ana bought 900 umbrellas.", "importance": 5}
     return {"segments": [{"segment": 1, "notes": [note], "quotes": [], "filler": [], "tags": []}]}
 
 def breaks(request):
@@ -67,7 +67,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def refined(name: str, **values: Any) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]], str]:
     """(state, attempts, error) of the first job; notes; the context."""
-    with in_memory(summarizer=name, call_attempts=1, **values) as tf:
+    with in_memory(summarizer=name, call_attempts=1, refine_segments=2, **values) as tf:
         tf.configure("c", settings=SHORT_SEGMENTS)
         tf.append("c", talk("c", 16))
         tf.refine_now()

@@ -45,7 +45,7 @@ def test_two_closed_segments_are_refined_in_one_call_and_their_chapter_after_its
 
 def test_every_row_of_a_model_says_where_it_comes_from(refinery: Refinery) -> None:
     refinery.fold("c")
-    made_by = [("gpt-4o", "notes-2"), ("gpt-4o-mini", "chapter-1")]
+    made_by = [("gpt-4o", "notes-3"), ("gpt-4o-mini", "chapter-2")]
     for rows in ("level WHERE refined = 1", "model_note"):
         assert refinery.query(f"SELECT DISTINCT model, prompt_version FROM {rows} ORDER BY 1") == made_by
     assert refinery.query("SELECT DISTINCT model, prompt_version FROM anchor WHERE refined = 1") == made_by[:1]
@@ -213,9 +213,13 @@ def test_larger_groups_are_asked_for_where_that_is_set(make_refinery: Callable[.
 def test_a_chapter_is_told_from_its_segments_notes(refinery: Refinery) -> None:
     refinery.fold("c")
     prompt = refinery.server.requests[-1]["messages"][1]["content"]
-    written = refinery.query("SELECT body FROM model_note WHERE height = 0 AND idx < 8")
-    assert written
-    assert all(f": {body}\n" in prompt for (body,) in written)
+    notes = "FROM model_note WHERE height = 0 AND idx < 8 AND importance"
+    telling = refinery.query(f"SELECT body {notes} >= 3")
+    other = refinery.query(f"SELECT body {notes} < 3 AND idx IN (SELECT idx {notes} >= 3)")
+    assert telling
+    assert all(f": {body}\n" in prompt for (body,) in telling)
+    assert other
+    assert not any(f": {body}\n" in prompt for (body,) in other)
     assert "(note c-1)" not in prompt, "no words of turns"
 
 

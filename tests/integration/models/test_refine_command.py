@@ -31,6 +31,7 @@ def run(redis_url: str, database_url: str, openai_server: OpenAIServer, monkeypa
     monkeypatch.setenv("TURNFOLD_REDIS_URL", redis_url)
     monkeypatch.setenv("TURNFOLD_DATABASE_URL", database_url)
     monkeypatch.setenv("TURNFOLD_TENANT", "acme")
+    monkeypatch.setenv("TURNFOLD_REFINE_SEGMENTS", "2")
     monkeypatch.setattr(batches_module, "POLL_SECONDS", 0.05)
 
     def run(*arguments: str, model: bool = True, **environment: str) -> Result:
@@ -126,9 +127,9 @@ def test_undoing_leaves_what_a_run_without_a_model_leaves(
 def test_inspect_says_who_wrote_each_level_and_found_each_anchor(refinery: Refinery, run: Run) -> None:
     refinery.fold("c", 60)
     tree = " ".join(run("inspect", "c", "--levels", model=False).output.replace("│", " ").split())
-    assert "L1 L2 L3 by gpt-4o-mini, chapter-1" in tree
-    assert "L1 L2 L3 by gpt-4o, notes-2" in tree
-    assert "[gpt-4o, notes-2]" in tree
+    assert "L1 L2 L3 by gpt-4o-mini, chapter-2" in tree
+    assert "L1 L2 L3 by gpt-4o, notes-3" in tree
+    assert "[gpt-4o, notes-3]" in tree
     (chapter, *_) = said(run("inspect", "c", "--json", model=False))["branches"]
     (segment, *_) = chapter["children"]
     for branch in (chapter, segment):

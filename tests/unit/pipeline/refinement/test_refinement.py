@@ -166,7 +166,7 @@ def test_what_is_asked_is_framed_so_that_nobody_in_it_can_step_out(contents: lis
 
 @given(st.text() | st.recursive(st.none() | st.integers() | st.text(), lambda of: st.lists(of) | st.dictionaries(
     st.sampled_from((
-        "segments", "segment", "notes", "quotes", "tags", "turn", "turns", "text", "quote", "type", "day", "speaker",
+        "segments", "segment", "notes", "quotes", "tags", "turn", "turns", "text", "quote", "type", "speaker",
         "importance",
     )), of
 )).map(json.dumps))  # fmt: skip
@@ -177,7 +177,7 @@ def test_any_reply_is_read_or_said_to_be_wrong(content: str) -> None:
 
 
 def test_a_note_of_the_wrong_form_is_left_out_alone() -> None:
-    right = {"turns": [1, 2], "speaker": "Mara", "text": "p95 stays under 150 ms.", "day": "", "importance": 9}
+    right = {"turns": [1, 2], "speaker": "Mara", "text": "p95 stays under 150 ms.", "importance": 9}
     wrong = [{**right, "turns": "1"}, {**right, "importance": "high"}, 7, {**right, "text": None}]
     quotes = [{"turn": 1, "type": "decision", "quote": "We must"}, {"turn": 1, "type": "poem", "quote": "We must"}]
     body = {"segments": [{"segment": 1, "notes": [*wrong, right, right], "quotes": quotes, "tags": ["seat", 3]}]}
@@ -197,8 +197,8 @@ def test_a_fence_around_json_is_taken_off() -> None:
     assert unfenced('```json\n{"a": 1') == '```json\n{"a": 1'
 
 
-def note(text: str, *turns: int, importance: int = 3, day: str = "") -> WrittenNote:
-    return WrittenNote(turns, NAMES.get(turns[0], "?"), text, importance, day)
+def note(text: str, *turns: int, importance: int = 3) -> WrittenNote:
+    return WrittenNote(turns, NAMES.get(turns[0], "?"), text, importance)
 
 
 def words(*notes: WrittenNote, tags: tuple[str, ...] = ()) -> list[SegmentWords]:
@@ -213,8 +213,8 @@ def test_levels_are_the_notes_by_speaker_and_day_in_the_order_of_the_turns() -> 
     ]
     (node,) = accept_segments(source(TALK), words(*written, tags=("seat map", "refunds", "unicorns")))
     assert node.levels == {
-        1: "[14 May 2026]\nMara: Must use PostgreSQL 16. p95 stays under 150 ms. Mara's budget is 1,500 euros.\n",
-        2: "[14 May 2026]\nMara: Must use PostgreSQL 16; p95 stays under 150 ms; Mara's budget is 1,500 euros\n",
+        1: "[14 May 2026]\nMara: Must use PostgreSQL 16. p95 stays under 150 ms. Budget is 1,500 euros.\n",
+        2: "[14 May 2026]\nMara: Must use PostgreSQL 16; p95 stays under 150 ms; Budget is 1,500 euros\n",
         3: "tags: seat map, refunds\n",
     }
     assert [one.importance for one in node.notes] == [5, 3, 3]
@@ -262,10 +262,10 @@ def test_a_quoted_title_at_the_beginning_keeps_its_marks() -> None:
     ]
 
 
-def test_a_day_that_its_turns_do_not_tell_is_left_out() -> None:
-    told = note("Tom is away on 15 May 2026.", 2, day="15 May 2026")
-    wrong = note("Tom sends the seat map.", 2, day="3 June 2026")
-    assert [one.day_meant for one in accept_notes([told, wrong], EVIDENCE, TALK).notes] == ["15 May 2026", ""]
+def test_the_day_that_a_note_means_is_the_one_in_its_text() -> None:
+    told = note("Tom is away on 15 May 2026.", 2)
+    silent = note("Tom sends the seat map.", 2)
+    assert [one.day_meant for one in accept_notes([told, silent], EVIDENCE, TALK).notes] == ["15 May 2026", ""]
 
 
 def test_of_many_notes_the_important_ones_are_shown_and_all_are_kept() -> None:
@@ -286,7 +286,7 @@ def test_of_many_notes_the_important_ones_are_shown_and_all_are_kept() -> None:
     st.lists(
         st.builds(
             WrittenNote, st.lists(st.integers(0, 5), max_size=3).map(tuple), st.sampled_from(["Mara", "Tom"]),
-            texts | wild, st.integers(1, 5), texts,
+            texts | wild, st.integers(1, 5),
         ),
         max_size=8,
     ),
@@ -345,10 +345,7 @@ def test_a_quote_keeps_what_denies_or_limits_it(content: str, quote: str, kept: 
 
 
 def test_of_a_reply_that_was_cut_off_the_whole_notes_are_read() -> None:
-    notes = [
-        {"turns": [n], "speaker": "Mara", "text": f"We decided on plan {n}.", "day": "", "importance": 3}
-        for n in (1, 2)
-    ]
+    notes = [{"turns": [n], "speaker": "Mara", "text": f"We decided on plan {n}.", "importance": 3} for n in (1, 2)]
     quotes = [{"turn": 1, "type": "decision", "quote": "We decided on plan 1."}]
     segments = [{"segment": n, "notes": notes, "quotes": quotes, "tags": ["plan"]} for n in (1, 2)]
     reply = json.dumps({"segments": segments})
@@ -405,4 +402,4 @@ def test_a_request_is_known_by_all_that_can_change_its_reply() -> None:
 
 def test_a_request_says_the_day_at_each_segment_and_how_much_to_write() -> None:
     asked = notes_request(source(TALK), model="m", prompt=prompt_files.prompt(prompt_files.NOTES))
-    assert "=== segment 1 (about 6 notes, at most 2 quotes)\n[14 May 2026]\n#1 Mara: We must" in asked.user
+    assert "=== segment 1 (about 2 notes, at most 1 quotes)\n[14 May 2026]\n#1 Mara: We must" in asked.user

@@ -11,6 +11,8 @@ claimed_days    whether those of a note are among them
 claims          the words of a claim, and where in the source they stand
 figures         the numbers of turns, and whether those of a note are among them
 denials         what was denied, and whether a note denies that alone
+unfaithful      why notes are refused
+subjects        whom sentences are about, and whether that was said of them
 scopes          the turns that a note may speak of, and what of it they do not bear out
 faithfulness    whether a note says only what was said
 anchors         what becomes of quotes

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Final, NamedTuple
 
+from turnfold.contract.days import MONTHS
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.language.dates import as_utc
 from turnfold_worker.pipeline.refinement.claims import REPORTS, words_of
 from turnfold_worker.pipeline.refinement.told_days import (
+    SEASONS,
     WRITTEN_DAY,
     Period,
     tells_time,
@@ -19,12 +22,14 @@ from turnfold_worker.pipeline.refinement.told_days import (
     written_period,
 )
 
+_MONTHS: Final = "|".join((*MONTHS, *map(str.title, SEASONS), "Since", "Until", "From", "During"))
 _BESIDE: Final = re.compile(
     r"(?i)(?:(?P<count>a|an|one|two|three|four|five|six|\d{1,2}|a few|several|some)? ?"
     r"\b(?P<unit>day|week|weekend|month|year)s? )?"
     r"\b(?P<side>before|after|of|following|preceding|since|by|until|till|from|around|about|as of)(?: the)? $"
 )
 _FEW: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_NAMED_YEAR: Final = re.compile(rf"\b(?!(?:{_MONTHS})\b)[A-Z]\w{{3,}} (?:19|20)\d\d\b(?! [A-Z])")
 _WEEKDAY: Final = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? (?:the )?$")
 _NAMES: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _LONG: Final = 27
@@ -48,6 +53,21 @@ def without_dates(text: str) -> str:
     return WRITTEN_DAY.sub(" ", text)
 
 
+def day_of(text: str) -> str:
+    """The first date that is written in a text, with what it is beside; empty without one.
+
+    >>> day_of("Mara sold the van in the week before 9 June 2023.")
+    'the week before 9 June 2023'
+    """
+    for match in WRITTEN_DAY.finditer(text):
+        if not (match["m4"] or match["season"]) or match["y4"]:
+            beside = _BESIDE.search(text, 0, match.start())
+            start = beside.start() if beside and beside["unit"] else match.start()
+            article = "the " if text[:start].rstrip().endswith(" the") else ""
+            return article + text[start : match.end()].strip()
+    return ""
+
+
 class ToldDays:
     """The days of some turns, looked at once for many notes."""
 
@@ -58,9 +78,14 @@ class ToldDays:
 
     def supports(self, text: str, seqs: Sequence[int], near: Sequence[int]) -> bool:
         """Whether every date of a text is told by the turns it names, or by those beside them."""
+        said_near = "\n".join(self._text_of.get(seq, "") for seq in near)
+        # A year behind a name may be part of it: 'Blade Runner 2049'.
+        text = _NAMED_YEAR.sub(lambda match: " " if match.group() in said_near else match.group(), text)
         days = [day for seq in seqs if (day := self._day_of.get(seq))]
         # What somebody said was said on the day of the turn, whatever day it speaks of.
         said = days if any(word.text in REPORTS for word in words_of(text)) else []
+        if not days and any(day not in self._days_of_year(near) for day in _days_of_year(text)):
+            return False
         claims = _claims(text, days[0] if days else None)
         return all(_is_day_of(claim, said) or self._supported(claim, seqs, near, days) for claim in claims)
 
@@ -78,16 +103,35 @@ class ToldDays:
                 or any(one.meets(claim.period) for one in told)
                 or any(one[:2] == claim.anchor[:2] for one in told)
             )
-        if not silent:
+        if claim.period.days > 1 and self._between_talks(claim.period):
+            return True
+        if not silent and days:
             told = [period for seq in seqs for period in self._told(seq)]
         if any(_is_told(claim.period, one) for one in told):
             return True
-        return silent and any(claim.period.holds(one) for one in said)
+        return silent and _is_day_or_months(claim.period) and any(claim.period.holds(one) for one in said)
+
+    def _between_talks(self, period: Period) -> bool:
+        """Whether a period is from a day on which they talked to the next one: 'since we last spoke'."""
+        days = sorted({day for day in self._day_of.values() if day})
+        return (period.first, period.last) in pairwise(days)
+
+    def _days_of_year(self, seqs: Sequence[int]) -> set[tuple[str, str]]:
+        return {day for seq in seqs for day in _days_of_year(self._text_of.get(seq, ""))}
 
     def _told(self, seq: int) -> tuple[Period, ...]:
         if seq not in self._periods:
             self._periods[seq] = tuple(told_periods(self._text_of.get(seq, ""), self._day_of.get(seq)))
         return self._periods[seq]
+
+
+def _days_of_year(text: str) -> Iterator[tuple[str, str]]:
+    """Month and number of each day that is written, whatever its year: without the day of a turn no year is sure."""
+    for match in WRITTEN_DAY.finditer(text):
+        for month, first, last in (("m", "a", "b"), ("m2", "a2", "a2"), ("m3", "a3", "b3")):
+            for number in (match[first], match[last]):
+                if match[month] and number:
+                    yield match[month][:3].lower(), number.rstrip("stndrh").lstrip("0")
 
 
 def _is_day_of(claim: _Claim, days: Sequence[date]) -> bool:
@@ -99,13 +143,17 @@ def _is_told(claimed: Period, told: Period) -> bool:
     if told.vague:
         # No day in it is told; a week or a weekend of it may be.
         return (
-            claimed.meets(told)
+            claimed.meets(told) and _is_day_or_months(claimed)
             if claimed.days >= _LONG
             else claimed.days > 1 and told.days <= _FEW_DAYS and told.holds(claimed)
         )
-    if claimed.days < _LONG:
+    if not _is_day_or_months(claimed) or claimed.days == 1:
         return (claimed.first, claimed.last) == (told.first, told.last)
     return claimed.holds(told)
+
+
+def _is_day_or_months(period: Period) -> bool:
+    return period.days == 1 or (period.days >= _LONG and period.first.day == 1)
 
 
 def _claims(text: str, near: date | None) -> Iterator[_Claim]:
@@ -163,4 +211,4 @@ def _moved(day: date, days: int) -> date:
         return day
 
 
-__all__ = ["ToldDays", "whole_month", "without_dates"]
+__all__ = ["ToldDays", "day_of", "whole_month", "without_dates"]

@@ -24,20 +24,22 @@ _JOINED: Final = re.compile(r"(?i)\s(?:and|or|that|which|who|when|if|than)\s")
 
 NO: Final = (
     r"not|never|no|none|nobody|nothing|nowhere|neither|nor|without|cannot|hardly|barely|no-one|\w{2,8}n['\u2019]t"
-    r"|dont|doesnt|didnt|cant|wont|isnt|wasnt"
+    r"|dont|doesnt|didnt|cant|wont|isnt|wasnt|wish (?:i|we) (?:had|were|was|could)"
 )
 DENIES: Final = re.compile(rf"(?i)(?<!\w)(?:{NO})(?!\w)")
 _AFFIRMS: Final = re.compile(
     r"(?i)(?<!\w)(?:not|never|cannot|\w{2,8}n['\u2019]t)(?: \w+ly)? (?:forget|fail|miss|wait|hesitate|doubt|mind|stop"
     r"|help|be happier|agree more|imagine|thank|get enough|worry)(?!\w)"
+    r"|(?<!\w)wish (?:i|we) \w{2,8}n['\u2019]t(?!\w)"
 )
-"""Negations that affirm: 'can't wait', 'never forget'."""
+"""Negations that affirm: 'can't wait', 'never forget', 'I wish I wasn't late'."""
 WITHHOLDS: Final = re.compile(
     rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*|avoid\w*|forbid\w*|forbade|against|instead of"
     r"|rather than|fail\w*|stop\w*|exclud\w*|ban|banned|unable|unless|cancel\w*|abandon\w*|rul\w{1,3} out|miss\w*"
     r"|lack\w*|except|skip\w*|quit|den(?:y|ie[sd])|drop\w*|disable\w*|remov\w*|zero)(?!\w)"
 )
 """What a denial may rest on."""
+WISHES: Final = re.compile(r"(?i)(?<!\w)(?:hop|want|wish|plan|intend|dream|would like|aim)\w*")
 LEANS_AWAY: Final = re.compile(
     rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*"
     r"|avoid\w*|forbid\w*|forbade|against|instead|rather|fail\w*|drop\w*|stop\w*|exclud\w*|ban|banned|unable|unless"
@@ -45,6 +47,7 @@ LEANS_AWAY: Final = re.compile(
     r"|un\w{4,}|zero|too|few|little|skip\w*|den(?:y|ie[sd])|quit|regret\w*|doubt\w*|\w{3,}less)(?!\w)"
 )
 
+_NO_SUBJECT: Final = re.compile(rf"(?i)\W*(?:{NO})(?!\w)")
 _REACH: Final = re.compile(r"[,;:.!?]|\s(?:and|but|or|because|so)\s")
 """Where what a negation denies ends."""
 
@@ -82,7 +85,7 @@ _STRUCTURE: Final = listed(
     morning evening night afternoon before after not never no none without nothing nobody cannot neither don't
     doesn't didn't isn't wasn't aren't weren't won't can't couldn't wouldn't shouldn't hasn't haven't hadn't i'm
     i've i'll i'd hi hey oh ah um eg ie vs re ve ll pm am etc ok'd it's that's he's she's they're we're you're
-    there's together owns owned stay stays stayed
+    there's together owns owned stay stays stayed somebody anybody everybody everyone anyone held due few remaining
     """
 )
 """Words that a summary may add: they tell who said something, or join what was said."""
@@ -93,7 +96,7 @@ _TIME_NAMES: Final = listed(
     """
 )
 _SHORTEST: Final = 2
-_SAME_WORD: Final = 4
+ONE_WORD: Final = 4
 _LIKE_WORD: Final = 3
 _FIRST: Final = listed(
     """
@@ -239,6 +242,11 @@ class Passage:
         """Whether a word stands here in some form, or one that means the same."""
         return not self.shapes.isdisjoint(forms(word)) or not self.shapes.isdisjoint(meanings(word))
 
+    @cached_property
+    def speaks_of_self(self) -> bool:
+        """Whether it is about its speaker: 'I have not', or 'Have not' at its beginning."""
+        return any(word.text in _FIRST for word in self.words) or bool(_NO_SUBJECT.match(self.text))
+
     def shared(self, words: Iterable[str]) -> int:
         """How many of some words stand here."""
         return sum(map(self.has, words))
@@ -246,7 +254,7 @@ class Passage:
     def closeness(self, words: Iterable[str]) -> int:
         """How near this comes to some words: more for a form of a word than for one that means the same."""
         return sum(
-            _SAME_WORD if not self.shapes.isdisjoint(forms(word)) else self.has(word) * _LIKE_WORD for word in words
+            ONE_WORD if not self.shapes.isdisjoint(forms(word)) else self.has(word) * _LIKE_WORD for word in words
         )
 
     def owners(self, claimed: Sequence[str], others: Iterable[str]) -> set[str]:

@@ -15,9 +15,10 @@ from typing import Final
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import terms
-from turnfold_worker.pipeline.refinement.claimed_days import ToldDays, without_dates
-from turnfold_worker.pipeline.refinement.scopes import READ, Scope, Unfaithful
+from turnfold_worker.pipeline.refinement.claimed_days import ToldDays
+from turnfold_worker.pipeline.refinement.scopes import READ, Scope
 from turnfold_worker.pipeline.refinement.sources import is_readable
+from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
 
 _BACK: Final = 3
@@ -49,19 +50,15 @@ class Evidence:
             *scope.facts(text, seqs),
             *scope.words(text, seqs),
             *scope.polarity(text, seqs),
-            *scope.subjects(text, seqs),
+            *scope.speakers.problems(text, seqs),
         ]
         if not self._days.supports(text, seqs, scope.seqs):
             found.append(Unfaithful.DATE)
         if speaker is not None and (
-            not is_participant(speaker, scope.speakers_of(seqs)) or scope.is_anothers(text, seqs, speaker)
+            not is_participant(speaker, scope.speakers_of(seqs)) or scope.speakers.is_anothers(text, seqs, speaker)
         ):
             found.append(Unfaithful.SPEAKER)
         return list(dict.fromkeys(found))
-
-    def tells_day(self, day: str, seqs: Sequence[int]) -> bool:
-        """Whether some turns tell a day in words of a model."""
-        return bool(without_dates(day) != day) and self._days.supports(day, seqs, self._scope(seqs).seqs)
 
     def passage_problems(self, text: str) -> list[Unfaithful]:
         """Why a longer text about all of it is refused, such as a reconstruction."""

@@ -18,6 +18,7 @@ _STOP: Final = re.compile(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from
 _COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:[:/x\u00d7]\d+)+(?!\w)")
 """Ratios, fractions and measures: their numbers belong together."""
 _NAMED: Final = re.compile(r"(?<=[a-z,] )[A-Z]\w* \Z")
+_WORD_BEFORE: Final = re.compile(r"[^\W\d_]{3,} \Z")
 _ORDINAL: Final = re.compile(r"\A(?:st|nd|rd|th)(?!\w)")
 _NUMERAL: Final = re.compile(rf"(?i)(?<!\w)(?:{DIGITS.pattern}|(?:{'|'.join(SPELLED)})(?!\w))")
 _NOT_COUNTED: Final = frozenset({"one", "once", "half", "both"})
@@ -27,6 +28,11 @@ _NOT_COUNTED: Final = frozenset({"one", "once", "half", "both"})
 def flat(text: str) -> str:
     """A text in lower case with single spaces and plain apostrophes."""
     return " ".join(text.lower().replace("\u2019", "'").split())
+
+
+def _spaced(text: str) -> str:
+    """The words and figures of a text without what stands between them: `'rent': 40` as `rent 40`."""
+    return " ".join(WORD.findall(text.lower()))
 
 
 class Figures:
@@ -56,6 +62,10 @@ class Figures:
         return flat("\n".join(text for *_, text in self._lines))
 
     @cached_property
+    def _spaced(self) -> str:
+        return f" {_spaced(self._flat)} "
+
+    @cached_property
     def _quantities(self) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
         for *_, text in self._lines:
@@ -76,6 +86,9 @@ class Figures:
         if units is None or (unit and unit not in units and "" not in units):
             return False
         named = _NAMED.search(text, 0, start)
+        before = _WORD_BEFORE.search(text, 0, start)
+        if before and f" {_spaced(before.group() + shown)} " in self._spaced:
+            return True
         if named:
             # A number behind a name is part of it.
             return flat(named.group() + shown) in self._flat

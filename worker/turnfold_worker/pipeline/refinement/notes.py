@@ -13,6 +13,7 @@ from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold_worker.pipeline.language.dates import as_utc
 from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.refinement.claimed_days import day_of
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence, Unfaithful
 from turnfold_worker.pipeline.refinement.replies import WrittenNote
 
@@ -41,12 +42,13 @@ class ModelNote:
     importance: int
     """1 to 5."""
     day_meant: str = ""
-    """When it was or will be, as the turns tell it; empty where they do not."""
+    """When it was or will be, as the text says; empty where it does not."""
 
     @property
     def shown(self) -> str:
         """The text as it stands behind its speaker's name: without that name at its beginning."""
-        rest = self.text.removeprefix(f"{self.speaker} ")
+        rest = self.text.removeprefix(self.speaker).removeprefix("'s")
+        rest = rest[1:] if rest[:1] == " " else self.text
         whole = rest == self.text or not rest[:1].islower() or rest.startswith(("and ", "or "))
         return self.text if whole else rest[0].upper() + rest[1:]
 
@@ -84,20 +86,19 @@ def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequ
             refused[problems[0]] += 1
             continue
         # A model that goes round in circles says each thing once.
-        kept.setdefault(text.lower(), _kept(note, text, evidence, by_seq))
+        kept.setdefault(text.lower(), _kept(note, text, by_seq))
     ordered = sorted(kept.values(), key=lambda note: note.turns)
     return AcceptedNotes(notes=tuple(ordered), refused=refused)
 
 
-def _kept(note: WrittenNote, text: str, evidence: Evidence, by_seq: Mapping[int, StoredTurn]) -> ModelNote:
+def _kept(note: WrittenNote, text: str, by_seq: Mapping[int, StoredTurn]) -> ModelNote:
     seqs = tuple(sorted(by_seq.keys() & set(note.turns)))
     first = _spoken_by(note.speaker, [by_seq[seq] for seq in seqs])
-    day = plain_line(note.day)[:_LONGEST_DAY]
     return ModelNote(
         turns=(first.seq, *(seq for seq in seqs if seq != first.seq)),
         speaker=speaker_label(first), role=str(first.role),
         said_on=as_utc(first.created_at).date() if first.created_at else None, text=text, importance=note.importance,
-        day_meant=day if day and evidence.tells_day(day, note.turns) else "",
+        day_meant=day_of(text)[:_LONGEST_DAY],
     )  # fmt: skip
 
 

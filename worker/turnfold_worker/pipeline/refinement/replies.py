@@ -50,8 +50,6 @@ class WrittenNote:
     text: str
     importance: int
     """1 to 5."""
-    day: str = ""
-    """When it was, in the model's words; empty where it says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,8 +183,7 @@ def _note(body: object) -> WrittenNote | None:
             return None
         turns = [turn for turn in _list(body, "turns")[:_MOST_TURNS] if isinstance(turn, int) and turn is not True]
         importance = min(MOST_IMPORTANCE, max(LEAST_IMPORTANCE, _whole(body, "importance")))
-        day = _text(body, "day") if "day" in body else ""
-        return WrittenNote(tuple(dict.fromkeys(turns)), _text(body, "speaker"), _text(body, "text"), importance, day)
+        return WrittenNote(tuple(dict.fromkeys(turns)), _text(body, "speaker"), _text(body, "text"), importance)
     except _SchemaError:
         return None
 

@@ -25,13 +25,17 @@ from turnfold_worker.pipeline.refinement.sources import (
 EARLIER_SHARE: Final = 25
 """Earlier anchors have about one token for this many of the source."""
 _LEAST_EARLIER: Final = 60
-_TOKENS_A_NOTE: Final = 60
+_TOKENS_A_NOTE: Final = 85
 """Of the source, for one note: a few turns of talk, or a paragraph of a long one."""
-_TOKENS_A_QUOTE: Final = 180
+_MOST_OF_A_TURN: Final = 3 * _TOKENS_A_NOTE
+"""Tokens of a turn that count for notes and quotes: a longer one says more words, not more that is asked for later."""
+_TOKENS_A_QUOTE: Final = 400
 _LEAST_NOTES: Final = 2
 _MOST_NOTES: Final = 60
-_CHAPTER_SHARE: Final = 4
+_CHAPTER_SHARE: Final = 6
 """A chapter has one note for this many of its segments'."""
+_TELLING: Final = 3
+"""Importance of a segment's note from which its chapter may be made of it."""
 _MOST_CHAPTER_NOTES: Final = 30
 _TOKENS_OF_NOTE: Final = 75
 """Of a reply, for a note with what JSON puts around it."""
@@ -56,7 +60,7 @@ _TEXTS: Final = {"type": "array", "items": _TEXT}
 _KIND: Final = {"type": "string", "enum": [str(kind) for kind in AnchorType]}
 _NOTES: Final = {
     "type": "array",
-    "items": _object(turns=_INTEGERS, speaker=_TEXT, text=_TEXT, day=_TEXT, importance=_INTEGER),
+    "items": _object(turns=_INTEGERS, speaker=_TEXT, text=_TEXT, importance=_INTEGER),
 }
 _QUOTES: Final = {"type": "array", "items": _object(turn=_INTEGER, type=_KIND, quote=_TEXT)}
 
@@ -89,11 +93,15 @@ def _wanted(segment: NodeSource) -> str:
 
 
 def _notes_of(segment: NodeSource) -> int:
-    return min(_MOST_NOTES, max(_LEAST_NOTES, segment.node.tokens[0] // _TOKENS_A_NOTE))
+    return min(_MOST_NOTES, max(_LEAST_NOTES, _telling_tokens(segment) // _TOKENS_A_NOTE))
 
 
 def _quotes_of(segment: NodeSource) -> int:
-    return max(_LEAST_NOTES, segment.node.tokens[0] // _TOKENS_A_QUOTE)
+    return max(1, _telling_tokens(segment) // _TOKENS_A_QUOTE)
+
+
+def _telling_tokens(segment: NodeSource) -> int:
+    return sum(min(turn.tokens, _MOST_OF_A_TURN) for turn in segment.turns)
 
 
 def _known(source: RefineSource) -> str:
@@ -116,7 +124,8 @@ def chapter_request(source: ChapterSource, *, model: str, prompt: Prompt) -> Mod
     day = ""
     for child in source.children:
         lines.append(f"=== segment {child.number}")
-        for note in child.notes:
+        telling = [note for note in child.notes if note.importance >= _TELLING] or child.notes
+        for note in telling:
             said_on = day_label(note.said_on) if note.said_on else day
             if said_on != day:
                 day = said_on

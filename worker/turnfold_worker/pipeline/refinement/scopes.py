@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from functools import cached_property
-from itertools import pairwise
 from typing import Final
 
 from turnfold.contract.records import StoredTurn
@@ -19,6 +17,7 @@ from turnfold_worker.pipeline.refinement.claims import (
     DENIES,
     LEANS_AWAY,
     REPORTS,
+    WISHES,
     Passage,
     Word,
     content_words,
@@ -30,35 +29,21 @@ from turnfold_worker.pipeline.refinement.claims import (
 )
 from turnfold_worker.pipeline.refinement.denials import Denials
 from turnfold_worker.pipeline.refinement.figures import Figures, flat
+from turnfold_worker.pipeline.refinement.subjects import REFERS, Subjects
+from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
-
-
-class Unfaithful(StrEnum):
-    """Why a note is refused."""
-
-    NUMBER = "a number that is not in the source"
-    NAME = "a name that is not in the source"
-    IDENTIFIER = "an identifier, path or address that is not in the source"
-    DATE = "a date that is not in the source"
-    NEGATION = "a negation that is not in the source"
-    AFFIRMATION = "an affirmation of what the source denies"
-    SPEAKER = "words of another speaker"
-    TURN = "a turn that is not of this segment"
-    WORD = "a word that is not in the source"
-
 
 READ: Final = 50_000
 """Code points of a turn that are looked at from its beginning."""
-_SUBJECT: Final = 4
-"""Words of a sentence among which its subject is looked for."""
-_PRONOUNS: Final = frozenset({"he", "she", "they"})
-_SAME_SUBJECT: Final = frozenset({"when", "while", "because", "since", "as", "after", "before", "until", "if", "where"})
-"""Words behind which a subject may be named again."""
+_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
+_FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+(?![^\W_])|(?<![\w.])\d{2,4}s(?!\w)")
+"""Words that end in a number, and decades."""
+_ROOT: Final = 4
+"""Letters of a root by which a word with a capital is known."""
 _FEW: Final = 2
 _FARTHER: Final = 5
 """Turns before those that are near, in which a word may stand."""
 _EXACT: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.EMAIL, FactKind.ERROR)
-_ROLES: Final = {"user": "user", "assistant": "assistant", "ai": "assistant", "tool": "tool"}
 
 
 class Scope:
@@ -80,19 +65,10 @@ class Scope:
         named = [turn for turn in self._near if turn.seq in seqs]
         return [*(speaker_label(turn) for turn in named), *(str(turn.role) for turn in named)]
 
-    def is_anothers(self, text: str, seqs: Sequence[int], speaker: str) -> bool:
-        """Whether a sentence without a name tells what another speaker said of themselves, and `speaker` did not."""
-        for sentence in sentences_of(text):
-            words = content_words(sentence)
-            if len(words) < _FEW or self._subject(sentence)[0] is not None:
-                continue
-            near = [(passage.closeness(words), passage) for passage in self._sentences if passage.speaker]
-            most = max((closeness for closeness, _ in near), default=0)
-            best = [passage for closeness, passage in near if closeness == most]
-            told = {owner for passage in best for owner in passage.owners(words, self._speakers)}
-            if told and all(passage.seq not in seqs for passage in best) and not is_participant(speaker, told):
-                return True
-        return False
+    @cached_property
+    def speakers(self) -> Subjects:
+        """Whom sentences are about."""
+        return Subjects(self._sentences, self._speakers)
 
     # What is read
 
@@ -123,14 +99,22 @@ class Scope:
         undated = without_dates(text)
         if not Figures(self._lines(self._beside(seqs))).support(undated):
             yield Unfaithful.NUMBER
+        if any(match.group().lower() not in self._figured for match in _FIGURED.finditer(undated)):
+            yield Unfaithful.IDENTIFIER
         for fact in extract_facts(undated).all:
             if fact.kind in _EXACT and not self._has_exactly(fact):
                 yield Unfaithful.IDENTIFIER
+
+    @cached_property
+    def _figured(self) -> frozenset[str]:
+        return frozenset(match.group().lower() for match in _FIGURED.finditer(self._all_near.text))
 
     def _has_exactly(self, fact: Fact) -> bool:
         wanted = flat(fact.text.removesuffix("()"))
         if wanted in self._flat:
             return True
+        if _VERSION.fullmatch(wanted):
+            return bool(re.search(rf"(?<![\w.]){re.escape(wanted.removeprefix('v'))}(?![\w]|\.\d)", self._flat))
         parts = WORD.findall(wanted)
         return fact.kind is FactKind.IDENTIFIER and bool(parts) and self._all_near.plain.issuperset(parts)
 
@@ -145,10 +129,14 @@ class Scope:
                     continue
                 if is_participant(word.text, self._speakers):
                     continue
-                if word.capital and (place > 0 or self._is_name(word.text)):
+                if word.text in REPORTS and self.speakers.of(sentence)[1] == place - 1:
+                    continue
+                if word.capital and (place > 0 or self.speakers.is_name(word.text)):
                     if not self._has_name(word.text, sentence, seqs):
                         yield Unfaithful.NAME
-                elif not self._was_said(word.text, seqs):
+                elif self._is_stranger(word) or not (
+                    self._was_said(word.text, seqs) or self._is_part_of_compound(sentence, word)
+                ):
                     farther.add(word.text)
                     if word.capital or len(farther) > _FEW or self._all_before.shapes.isdisjoint(forms(word.text)):
                         yield Unfaithful.WORD
@@ -160,16 +148,6 @@ class Scope:
         before = self._wide[max(0, first - _FARTHER) : first]
         return Passage("\n".join(line for *_, line in self._lines(before)), 0, "")
 
-    def _is_name(self, word: str) -> bool:
-        """Whether a word at the beginning of a sentence is written with a capital elsewhere too, and never without."""
-        written = [
-            (place > 0, one.capital)
-            for passage in self._sentences
-            for place, one in enumerate(passage.words)
-            if one.text == word
-        ]
-        return (True, True) in written and all(capital for _, capital in written)
-
     def _was_said(self, word: str, seqs: Sequence[int]) -> bool:
         """Whether a word stands near in some form, or one that means the same in the turns themselves."""
         if not self._all_near.shapes.isdisjoint(forms(word)) or self._named(tuple(seqs)).has(word):
@@ -177,6 +155,17 @@ class Scope:
         # 'Untested' is what was not tested.
         denied = word.removeprefix("un")
         return denied != word and any(passage.denies and passage.has(denied) for passage in self._clauses)
+
+    def _is_stranger(self, word: Word) -> bool:
+        """Whether a word with a capital stands near in nothing but a short root: 'Peter' in 'pets'."""
+        if not word.capital or {word.text, word.text.removesuffix("s")} & self._all_near.plain:
+            return False
+        return all(len(root) < _ROOT for root in forms(word.text) & self._all_near.shapes)
+
+    def _is_part_of_compound(self, sentence: str, word: Word) -> bool:
+        """Whether a word and the one beside it stand near as one word: 'ice cream' as 'icecream'."""
+        beside = (one.text for one in words_of(sentence) if one.text != word.text)
+        return any({f"{word.text}{other}", f"{other}{word.text}"} & self._all_near.plain for other in beside)
 
     def _named(self, seqs: tuple[int, ...]) -> Passage:
         if seqs not in self._passages:
@@ -196,14 +185,30 @@ class Scope:
         """Whether a name stands in a turn that the note names, or beside what it says of it."""
         parts = WORD.findall(word)
         others = [other for other in content_words(sentence) if other != word]
-        for passage in self._sentences:
+        for place, passage in enumerate(self._sentences):
+            if not all(passage.names(part) for part in parts):
+                continue
+            if passage.seq in seqs or not passage.seq or self._is_referred_to(passage, seqs):
+                return True
             # In the turn before those that are named it may be what they refer to.
             beside = 1 if passage.seq + 1 in seqs else _FEW
-            if all(passage.names(part) for part in parts) and (
-                passage.seq in seqs or not passage.seq or passage.shared(others) >= min(beside, len(others))
-            ):
+            around = [one for one in self._sentences[max(0, place - _FEW) : place + _FEW + 1] if one.seq == passage.seq]
+            if sum(any(one.has(other) for one in around) for other in others) >= min(beside, len(others)):
                 return True
         return self._is_of_their_we(word, sentence)
+
+    def _is_referred_to(self, passage: Passage, seqs: Sequence[int]) -> bool:
+        """Whether a named turn speaks of what is named shortly before it: each turn from there on has an 'it' for it.
+
+        An answer needs none where its question has one.
+        """
+        named = min((seq for seq in seqs if seq > passage.seq), default=0)
+        between = range(passage.seq + 1, named + 1)
+        if not between:
+            return False
+        refer = [any(REFERS.search(one.text) for one in self._sentences if one.seq == seq) for seq in between]
+        asked = any(one.asks and REFERS.search(one.text) for one in self._sentences if one.seq == named - 1)
+        return all(refer[:-1]) and (refer[-1] or (asked and len(refer) > 1))
 
     def _is_of_their_we(self, name: str, sentence: str) -> bool:
         """Whether a name stands beside a speaker, who said it somewhere: 'Ana and Ben' for Ana's 'we'."""
@@ -217,84 +222,19 @@ class Scope:
 
     def polarity(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
         """Denials that nobody made, and affirmations of what was only denied."""
-        for claim in statements_of(text):
+        for who, claim in (
+            (self.speakers.of(one)[0], claim) for one in sentences_of(text) for claim in statements_of(one)
+        ):
             words = [word for word in content_words(claim) if not is_participant(word, self._speakers)]
+            if len(words) == 1 and claim.strip(" .!").lower() == words[0]:
+                # A thing among others of a list: the deed stands before it.
+                continue
             if DENIES.search(claim):
-                if not self._denials.support(words, claim):
+                if not self._denials.support(words, claim, who):
                     yield Unfaithful.NEGATION
-            elif not LEANS_AWAY.search(claim) and self._denials.all_deny(words, seqs):
+            elif not LEANS_AWAY.search(claim) and self._denials.all_deny(words, seqs, wished=WISHES.search(claim)):
                 yield Unfaithful.AFFIRMATION
 
     @cached_property
     def _denials(self) -> Denials:
         return Denials(self._lines(self._near))
-
-    # Speakers
-
-    def subjects(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
-        """Sentences that give one speaker the words of another."""
-        for sentence in sentences_of(text):
-            who, place = self._subject(sentence)
-            if who is not None and not self._is_about(sentence, who, place, seqs):
-                yield Unfaithful.SPEAKER
-            elif who is None and self._is_of_speaker(sentence):
-                yield Unfaithful.NAME
-
-    def _is_of_speaker(self, sentence: str) -> bool:
-        """Whether a sentence begins with somebody's name, and a speaker said what it says of themselves."""
-        told = words_of(sentence)
-        if len(told) < _FEW or not told[0].capital or told[0].owns or not self._is_name(told[0].text):
-            return False
-        subject = told[0]
-        words = [word for word in content_words(sentence) if word != subject.text]
-        near = [(passage.closeness(words), passage) for passage in self._sentences]
-        most = max((closeness for closeness, _ in near), default=0)
-        best = [passage for closeness, passage in near if closeness == most]
-        return most > 0 and all(
-            passage.owners(words[:1], self._speakers) and not passage.names(subject.text) for passage in best
-        )
-
-    def _is_about(self, sentence: str, who: str, place: int, seqs: Sequence[int]) -> bool:
-        """Whether what a sentence says of a speaker was said by them, or to them."""
-        before, following = words_of(sentence)[:place], words_of(sentence)[place + 1 :]
-        if any(
-            word.capital and not word.owns and is_participant(word.text, [who]) and last.text not in _SAME_SUBJECT
-            for last, word in pairwise(following)
-        ):
-            return False
-        words = [word for word in content_words(sentence) if not is_participant(word, self._speakers)]
-        near = [(passage.closeness(words), passage) for passage in self._sentences if passage.speaker]
-        most = max((closeness for closeness, _ in near), default=0)
-        best = [passage for closeness, passage in near if closeness == most]
-        best = [passage for passage in best if passage.seq in seqs] or best
-        if self._is_shared(before, following):
-            return bool(most)
-        reports = bool(following) and following[0].text in REPORTS
-        if not most or reports or any(word.capital and is_participant(word.text, self._speakers) for word in following):
-            return any(passage.speaker == who for passage in best)
-        return any(who in (passage.owners(words, self._speakers) or {passage.speaker}) for passage in best)
-
-    def _is_shared(self, before: Sequence[Word], following: Sequence[Word]) -> bool:
-        """Whether a subject is named together with another speaker: 'Ana and Ben', 'she and Ben'."""
-        beside = following[1:2] if following[:1] and following[0].text == "and" else ()
-        behind = before[-2:-1] if before and before[-1].text == "and" else ()
-        return any(
-            word.text in _PRONOUNS or (word.capital and not word.owns and is_participant(word.text, self._speakers))
-            for word in (*beside, *behind)
-        )
-
-    def _subject(self, sentence: str) -> tuple[str | None, int]:
-        """The speaker that a sentence begins with, and at which word."""
-        words = words_of(sentence)
-        for place, word in enumerate(words[:_SUBJECT]):
-            role = (
-                _ROLES.get(word.text)
-                if not any(next_word.capital for next_word in words[place + 1 : place + 2])
-                else None
-            )
-            for speaker in self._speakers:
-                if role == speaker.lower() or (
-                    word.capital and word.text not in _ROLES and is_participant(word.text, [speaker])
-                ):
-                    return speaker, place
-        return None, 0

@@ -60,7 +60,7 @@ _COUNTS: Final = {
 _UNIT: Final = r"(?P<unit>day|night|week|weekend|month|year)s?"
 RELATIVE: Final = re.compile(
     rf"(?i)(?<!\w)(?:(?P<near>the day before yesterday|the day after tomorrow|yesterday|tomorrow|today|tonight"
-    r"|last night|this (?:morning|afternoon|evening)|just now|the other (?:day|night))"
+    r"|last night|this (?:morning|afternoon|evening)|(?:just|right) now|the other (?:day|night))"
     rf"|(?P<count>{_COUNT}) {_UNIT} (?P<side>ago|back|earlier|from now|later)"
     rf"|in (?P<ahead>{_COUNT}) (?P<unit2>day|week|month|year)s?(?: time)?"
     rf"|(?:for|been|over|about|almost|nearly|past|last|already|after)? ?(?P<long>{_COUNT}) (?P<unit3>month|year)s?"

@@ -1,0 +1,212 @@
+"""A conversation folded with a model's notes whose replies are files: written once by any model, read again for free.
+
+    python benchmarks/written_notes.py SET.jsonl --conversation 0 --folder FOLDER
+
+FOLDER/requests/HASH.md is what a model would be sent, FOLDER/replies/HASH.json the text of its reply. Without one a
+segment keeps the rules' notes. Run it again when replies were written: a chapter is asked for when all of its segments
+have one. It tells each note that was refused with the reasons, how many were kept, and what was sent and got for a
+token of the conversation.
+
+To an evidence-retention harness it is `written_notes:written`; WRITTEN_NOTES names a folder that holds a folder for
+each conversation's id. A conversation without one has the rules' notes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from retention_system import TurnfoldSystem, as_turn
+from sqlalchemy import Engine, select
+
+from turnfold.contract.records import JobId
+from turnfold.contract.tables import JobRow, TurnRow, table
+from turnfold.contract.tasks import JobKind, JobState
+from turnfold.database.rows import turn_record
+from turnfold.database.statements import turn_columns
+from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
+from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
+from turnfold_worker.errors import ModelWaits
+from turnfold_worker.model_calls import CallLimits, ModelCalls
+from turnfold_worker.model_ports import Finish, ModelReply, Used
+from turnfold_worker.offline import TENANT, FoldedConversation, fold
+from turnfold_worker.pipeline.refinement.faithfulness import Evidence
+from turnfold_worker.pipeline.refinement.replies import BadForm, WrittenNote, read_chapter, read_segments
+from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
+from turnfold_worker.refine import Refining, refine
+from turnfold_worker.settings import WorkerSettings
+from turnfold_worker.wiring import ledger, prompts, refine_target, sql_refinements
+
+_job = table(JobRow)
+_turn = table(TurnRow)
+_SEGMENT = re.compile(r"^=== segment (\d+)", re.MULTILINE)
+
+
+@dataclass
+class FiledModel:
+    """Implements `model_ports.LanguageModel` by files of replies, and of requests for what has none."""
+
+    folder: Path
+    answered: list[tuple[ModelRequest, str]] = field(default_factory=list)
+    waiting: list[ModelRequest] = field(default_factory=list)
+
+    def complete(self, request: ModelRequest) -> ModelReply:
+        """Read the reply. Raises `ModelWaits` where nobody has written it."""
+        reply = self.folder / "replies" / f"{request.hash[:16]}.json"
+        if not reply.exists():
+            self._put(request)
+            msg = "nobody has answered yet"
+            raise ModelWaits(msg, seconds=1.0)
+        content = reply.read_text(encoding="utf-8")
+        self.answered.append((request, content))
+        used = Used(input_tokens=request.input_tokens, output_tokens=estimate_tokens(content), estimated=True)
+        return ModelReply(content=content, finish=Finish.STOP, used=used)
+
+    def close(self) -> None:
+        """Do nothing: no file stays open."""
+
+    def _put(self, request: ModelRequest) -> None:
+        self.waiting.append(request)
+        asked = self.folder / "requests" / f"{request.hash[:16]}.md"
+        asked.parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / "replies").mkdir(exist_ok=True)
+        parts = {
+            "system": request.system, "user": request.user,
+            "Answer with JSON of this schema only": json.dumps(request.schema),
+        }  # fmt: skip
+        asked.write_text("\n".join(f"## {name}\n{text}" for name, text in parts.items()) + "\n", encoding="utf-8")
+
+
+class _NoLimits:
+    """Implements `model_ports.Limiter` for files."""
+
+    def reserve(self, model: str, tokens: int) -> float:  # noqa: ARG002 - the port's arguments
+        return 0.0
+
+    def settle(self, model: str, *, reserved: int, used: int) -> None: ...
+
+    def pause(self, model: str, seconds: float) -> None: ...
+
+    def admit(self, model: str) -> float:  # noqa: ARG002 - the port's argument
+        return 0.0
+
+    def record_success(self, model: str) -> None: ...
+
+    def record_failure(self, model: str) -> bool:  # noqa: ARG002 - the port's argument
+        return False
+
+    def open_circuit(self, model: str, seconds: float) -> None: ...
+
+
+def refined(folded: FoldedConversation, model: FiledModel) -> None:
+    """Ask for all that can be asked for; what has no reply keeps the rules' words."""
+    settings = WorkerSettings(openai_api_key="none")
+    engine = engine_of(folded)
+    store = sql_refinements(settings, engine, engine)
+    book = ledger(settings, engine)
+    limits = CallLimits(attempts=1, retry_seconds=1.0)
+    calls = ModelCalls(model, limiter=_NoLimits(), ledger=book, limits=limits, sleep=time.sleep)
+    refining = Refining(store=store, calls=calls, ledger=book, prompts=prompts(), attempts=1)
+    admin = SqlRefinementAdmin(engine, refine_target(settings))
+    for conversation in admin.conversations(TENANT):
+        admin.ask(conversation)
+    tried: set[JobId] = set()
+    while jobs := [job for job in _due(engine) if job not in tried]:
+        for job in jobs:
+            tried.add(job)
+            refine(job, refining=refining)
+
+
+def engine_of(folded: FoldedConversation) -> Engine:
+    """The memory that a conversation was folded in."""
+    return folded._engine  # noqa: SLF001 - nobody else refines what was folded in this process
+
+
+def _due(engine: Engine) -> list[JobId]:
+    with engine.connect() as connection:
+        due = select(_job.c.id).where(_job.c.kind == str(JobKind.REFINE), _job.c.state == str(JobState.DUE))
+        return [JobId(job) for job in connection.scalars(due.order_by(_job.c.id))]
+
+
+class WrittenSystem(TurnfoldSystem):
+    """Turnfold with the notes that a model wrote, each conversation's in the folder of its id."""
+
+    name = "turnfold with a model's notes"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def ingest(self, conversation: Any) -> None:
+        super().ingest(conversation)
+        if self._folded is not None:
+            refined(self._folded, FiledModel(self._folder / conversation.id))
+
+
+def written() -> WrittenSystem:
+    """The factory that a harness calls; WRITTEN_NOTES names the folder."""
+    return WrittenSystem(Path(os.environ["WRITTEN_NOTES"]))
+
+
+# What was kept and refused, and what it cost
+
+
+def problems(folded: FoldedConversation, model: FiledModel) -> Iterator[tuple[WrittenNote, list[str]]]:
+    """Every written note, with why it is refused."""
+    with engine_of(folded).connect() as connection:
+        rows = connection.execute(select(*turn_columns(capped=False)).order_by(_turn.c.seq))
+        turns = [turn_record(row) for row in rows]
+    spans = [node for node in folded.segments if not node.height]
+    for request, content in model.answered:
+        shown = [spans[int(number) - 1] for number in _SEGMENT.findall(request.user)]
+        evidence = Evidence(turns[shown[0].first_seq - 1 : shown[-1].last_seq])
+        for note in _notes(request, content):
+            yield note, [str(reason) for reason in evidence.problems(note.text, note.turns, note.speaker)]
+
+
+def _notes(request: ModelRequest, content: str) -> list[WrittenNote]:
+    read = read_chapter(content) if request.purpose is Purpose.CHAPTER else read_segments(content)
+    if isinstance(read, BadForm):
+        return []
+    return [note for words in (read if isinstance(read, tuple) else (read,)) for note in words.notes]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("conversations", type=Path)
+    parser.add_argument("--conversation", type=int, default=0, help="its place in the file")
+    parser.add_argument("--folder", type=Path, required=True)
+    options = parser.parse_args()
+    lines = options.conversations.read_text(encoding="utf-8").splitlines()
+    row = json.loads(lines[options.conversation])
+    turns = [as_turn(SimpleNamespace(**turn), seq) for seq, turn in enumerate(row["turns"], start=1)]
+    model = FiledModel(options.folder)
+    with fold(turns, conversation_id=row["id"]) as folded:
+        refined(folded, model)
+        size = sum(estimate_tokens(turn["content"]) + MESSAGE_TOKENS for turn in turns)
+        sent = sum(request.input_tokens for request in (*(one for one, _ in model.answered), *model.waiting))
+        got = sum(estimate_tokens(content) for _, content in model.answered)
+        found = list(problems(folded, model))
+        for note, reasons in found:
+            if reasons:
+                print(f"REFUSED {note.turns} {note.speaker}: {note.text}  <- {'; '.join(reasons)}")
+        kept = sum(not reasons for _, reasons in found)
+        print(
+            f"{row['id']}: {len(turns)} turns, {size:,} tokens, {sum(not n.height for n in folded.segments)} segments"
+        )
+        print(
+            f"{len(model.answered)} answered, {len(model.waiting)} wait: {' '.join(r.hash[:16] for r in model.waiting)}"
+        )
+        print(f"notes kept {kept} of {len(found)}; sent {sent / size:.2f} and got {got / size:.2f} per token")
+
+
+if __name__ == "__main__":
+    main()

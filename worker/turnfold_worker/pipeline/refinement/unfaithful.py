@@ -1,0 +1,19 @@
+"""Why notes are refused."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Unfaithful(StrEnum):
+    """Why a note is refused."""
+
+    NUMBER = "a number that is not in the source"
+    NAME = "a name that is not in the source"
+    IDENTIFIER = "an identifier, path or address that is not in the source"
+    DATE = "a date that is not in the source"
+    NEGATION = "a negation that is not in the source"
+    AFFIRMATION = "an affirmation of what the source denies"
+    SPEAKER = "words of another speaker"
+    TURN = "a turn that is not of this segment"
+    WORD = "a word that is not in the source"
