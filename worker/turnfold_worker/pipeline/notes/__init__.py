@@ -6,8 +6,9 @@ phatic       talk that carries nothing
 addressed    a sentence without the name of the other, whom it calls
 whole        a clause as it was said, on one line
 telegraph    the same in fewer words
-alone        what a clause says to somebody who reads nothing but it
+alone        clauses that are not understood without the one before
 captions     a picture's caption beside the clause that shows it
+salience     how much of what a clause says would be missed
 turn_notes   a turn as notes
 days_meant   the days that notes speak of
 in_force     which notes still hold, and what took the place of the others
