@@ -20,6 +20,7 @@ from support.examples import register_profiles
 from support.postgresql import PostgresqlServer
 from support.refinery import Refinery
 from support.server_folders import fast_folder, own_folder
+from support.shared_statements import share_statements
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
@@ -43,6 +44,7 @@ Filling = Callable[[Turnfold, Callable[..., "LocalWorker"]], None]
 """Puts conversations into an empty database, with a client and what makes workers."""
 
 register_profiles()
+share_statements()
 
 
 LONGEST_FILES = (
