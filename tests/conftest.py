@@ -289,7 +289,7 @@ def celery_environment(redis_url: str, database_url: str, tmp_path: Path) -> dic
 
 @pytest.fixture
 def start_worker(celery_environment: dict[str, str], tmp_path: Path) -> Iterator[Callable[..., CeleryWorker]]:
-    """Starts real `celery worker` processes; they end with the test."""
+    """Starts real `celery worker` processes; they are killed at the end of the test: a gentle end takes seconds."""
     started: list[CeleryWorker] = []
 
     def start(name: str, *queues: str, children: int = 1, **environment: str) -> CeleryWorker:
@@ -300,7 +300,7 @@ def start_worker(celery_environment: dict[str, str], tmp_path: Path) -> Iterator
 
     yield start
     for worker in started:
-        worker.stop()
+        worker.kill()
 
 
 @pytest.fixture
