@@ -20,6 +20,7 @@ from support.examples import register_profiles
 from support.postgresql import PostgresqlServer
 from support.refinery import Refinery
 from support.server_folders import fast_folder, own_folder
+from support.shared_statements import share_statements
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
@@ -43,12 +44,14 @@ Filling = Callable[[Turnfold, Callable[..., "LocalWorker"]], None]
 """Puts conversations into an empty database, with a client and what makes workers."""
 
 register_profiles()
+share_statements()
 
 
 LONGEST_FILES = (
-    "test_command_line", "test_flower", "test_celery_workers", "test_concurrent_readers", "test_sentence_vectors",
-    "test_doctor", "test_away", "test_streams", "test_refine", "test_refine_command", "test_forget_during_drains",
-    "test_edits", "test_models_that_fail", "test_fairness", "test_refold", "test_semantic_refold", "test_rewinds",
+    "test_command_line", "test_starts_and_ends", "test_flower", "test_celery_workers", "test_concurrent_readers",
+    "test_sentence_vectors", "test_doctor", "test_away", "test_streams", "test_refine", "test_refine_command",
+    "test_forget_during_drains", "test_edits", "test_models_that_fail", "test_fairness", "test_refold",
+    "test_semantic_refold", "test_rewinds",
 )  # fmt: skip
 """Begin first: while the last file of a run goes on, the other processes have nothing to do."""
 
@@ -287,7 +290,7 @@ def celery_environment(redis_url: str, database_url: str, tmp_path: Path) -> dic
 
 @pytest.fixture
 def start_worker(celery_environment: dict[str, str], tmp_path: Path) -> Iterator[Callable[..., CeleryWorker]]:
-    """Starts real `celery worker` processes; they end with the test."""
+    """Starts real `celery worker` processes; they are killed at the end of the test: a gentle end takes seconds."""
     started: list[CeleryWorker] = []
 
     def start(name: str, *queues: str, children: int = 1, **environment: str) -> CeleryWorker:
@@ -298,7 +301,7 @@ def start_worker(celery_environment: dict[str, str], tmp_path: Path) -> Iterator
 
     yield start
     for worker in started:
-        worker.stop()
+        worker.kill()
 
 
 @pytest.fixture

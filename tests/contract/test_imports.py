@@ -71,6 +71,22 @@ def test_the_tasks_are_named_without_what_they_run() -> None:
     assert not loaded & (MODELS | SQL | WORDS | {"redis", "opentelemetry"})
 
 
+def test_a_worker_without_a_model_imports_nothing_of_what_models_take() -> None:
+    loaded = modules_after(
+        "import sys, turnfold_worker.tasks, turnfold_worker.wiring\n"
+        "names = {name for name in sys.modules if name.startswith('turnfold_worker.pipeline.refinement')}\n"
+        "assert not names | {'turnfold_worker.model_wiring', 'turnfold_worker.refine'} & set(sys.modules), names"
+    )
+    assert not loaded & (MODELS | WORDS | {"tenacity", "httpx"})
+
+
+def test_a_worker_starts_without_the_rest_of_celerys_command_line() -> None:
+    loaded = modules_after(
+        "import sys, turnfold_worker.celery_program, celery.bin.worker; assert 'celery.bin.celery' not in sys.modules"
+    )
+    assert not loaded & {"flower", "tornado", "click_repl", "prompt_toolkit"}
+
+
 PRELOADED = """
 from types import SimpleNamespace
 from turnfold.contract.lazy_patterns import compiled_patterns

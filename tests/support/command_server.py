@@ -11,7 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
+from turnfold.contract.lazy_patterns import compile_lazy_patterns
 from turnfold_worker.cli.group import COMMANDS
+from turnfold_worker.pipeline.language.rarity import rarity_of
 
 TESTS = Path(__file__).parents[1]
 PROGRAM = "from support.command_server import serve; serve()"
@@ -50,7 +52,10 @@ def serve() -> None:
     """Fork for each line of standard input, and answer with the exit code, until the input ends."""
     for command in COMMANDS.values():
         import_module(f"turnfold_worker.cli.{command.module}")
-    import_module("turnfold_worker.wiring")
+    for module in ("wiring", "offline", "inspection", "doctor", "migrate"):
+        import_module(f"turnfold_worker.{module}")
+    compile_lazy_patterns()
+    rarity_of("word")
     for line in iter(sys.stdin.readline, ""):
         child = os.fork()
         if child == 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import redis
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Engine, inspect
 
 
 def traces(engine: Engine, client: redis.Redis, needle: str) -> list[str]:
@@ -17,7 +17,7 @@ def _tables_with(engine: Engine, needle: str) -> list[str]:
     found: list[str] = []
     with engine.begin() as connection:
         for table in inspect(connection).get_table_names():
-            rows = connection.execute(text(f'SELECT * FROM "{table}"'))
+            rows = connection.exec_driver_sql(f'SELECT * FROM "{table}"')
             found += [f"table {table}" for row in rows if any(_holds(value, needle) for value in row)]
     return found
 

@@ -4,7 +4,8 @@ From outside to inside:
 
 command, cli    the `turnfold` program, and the command that it is
 tasks, celery_app, preload, timer, outages   Celery's side: a task is a few lines, takes ids only, calls one use case
-wiring, settings, model_settings    settings and adapters put together, once a process
+celery_program  a worker and Flower without the rest of Celery's command line
+wiring, model_wiring, settings, model_settings    settings and adapters put together, once a process
 
 Use cases, which know ports only:
 

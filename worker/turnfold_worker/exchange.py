@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import Operation
 from turnfold.contract.vectors import Vector
 from turnfold.turn_changes import TurnChange
-from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
-from turnfold_worker.pipeline.fold import FoldedNode
+
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
+    from turnfold_worker.pipeline.fold import FoldedNode
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from turnfold.contract.records import Anchor, ConversationId, JobId
-from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
-from turnfold_worker.pipeline.refinement.notes import ModelNote
-from turnfold_worker.pipeline.refinement.reconstruction import Kept
-from turnfold_worker.pipeline.refinement.sources import ChapterSource, ModelRequest, NodeSource, RefineSource
-from turnfold_worker.pipeline.settings import FoldSettings
+
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
+    from turnfold_worker.pipeline.refinement.notes import ModelNote
+    from turnfold_worker.pipeline.refinement.reconstruction import Kept
+    from turnfold_worker.pipeline.refinement.sources import ChapterSource, ModelRequest, NodeSource, RefineSource
+    from turnfold_worker.pipeline.settings import FoldSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from turnfold.contract.access import Expansions
 from turnfold.contract.keys import Address
@@ -24,9 +24,11 @@ from turnfold_worker.exchange import (
     StoreResult,
     Tail,
 )
-from turnfold_worker.pipeline.fold import FoldedNode
-from turnfold_worker.pipeline.notes.in_force import SettledAnchor
-from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
+
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.fold import FoldedNode
+    from turnfold_worker.pipeline.notes.in_force import SettledAnchor
+    from turnfold_worker.pipeline.outline import NodeNotes, NodeSize
 
 
 class Inbox(Protocol):

@@ -15,7 +15,10 @@ def preload(instance: Any, **_: Any) -> None:
     """
     from turnfold_worker import wiring  # noqa: F401 - imported for the children
 
-    if str(Queue.COMPRESS) in instance.app.amqp.queues.consume_from:
+    served = instance.app.amqp.queues.consume_from
+    if str(Queue.REFINE) in served:
+        from turnfold_worker import model_wiring  # noqa: F401 - the same
+    if str(Queue.COMPRESS) in served:
         # A fold compiles most patterns and looks up rarities; other queues never do, and would only hold the memory.
         from turnfold_worker.pipeline.language.rarity import rarity_of
 

@@ -1,4 +1,7 @@
-"""Settings and adapters put together, once a process: connections do not survive a fork."""
+"""Settings and adapters put together, once a process: connections do not survive a fork.
+
+What models take stands in `model_wiring`, which is imported where a model is configured.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import redis
 from celery import Celery
@@ -16,28 +20,24 @@ from turnfold import inbox as producer_inbox
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.database.engines import connect
 from turnfold.errors import InvalidSettings
-from turnfold_worker.adapters import prompt_files
 from turnfold_worker.adapters.celery_publisher import CeleryPublisher
-from turnfold_worker.adapters.own_model import OwnModel
 from turnfold_worker.adapters.redis_inbox import RedisInbox
-from turnfold_worker.adapters.redis_model_limits import RedisModelLimits
 from turnfold_worker.adapters.sentence_embedder import SentenceTransformerEmbedder, check_installed
-from turnfold_worker.adapters.sql_ledger import SqlLedger
-from turnfold_worker.adapters.sql_refinements import SqlRefinements
 from turnfold_worker.adapters.sql_retention import SqlRetention
 from turnfold_worker.adapters.sql_store import SqlStore
 from turnfold_worker.compress import CompressLimits, compress
 from turnfold_worker.drain import Drained, DrainLimits, drain
 from turnfold_worker.erase import erase
 from turnfold_worker.expire import Retention, expire
-from turnfold_worker.model_calls import CallLimits, ModelCalls, Redactor
-from turnfold_worker.model_ports import LanguageModel, RefineTarget
 from turnfold_worker.ports import Inbox, Publisher, SentenceEmbedder, Store
-from turnfold_worker.reconstruct import reconstruct
-from turnfold_worker.refine import Prompts, Refining, refine
 from turnfold_worker.refold import refold
 from turnfold_worker.settings import WorkerSettings
 from turnfold_worker.sweep import Swept, sweep
+
+if TYPE_CHECKING:
+    from turnfold_worker.adapters.sql_refinements import SqlRefinements
+    from turnfold_worker.model_ports import LanguageModel, RefineTarget
+    from turnfold_worker.refine import Refining
 
 LOCK_WAIT_SECONDS = 30.0
 """How long a writer waits for SQLite's lock: others hold it for milliseconds, but there may be many."""
@@ -80,15 +80,14 @@ class Worker:
         return refold(JobId(job), store=self.store, embedder=self.embedder)
 
     def refine(self, job: int) -> str:
+        from turnfold_worker.refine import refine
+
         return refine(JobId(job), refining=self._with_model())
 
     def reconstruct(self, conversation: int, height: int, idx: int) -> str:
-        refining = self._with_model()
-        return reconstruct(
-            ConversationId(conversation), height, idx, store=refining.store, calls=refining.calls,
-            detailed=prompt_files.prompt(prompt_files.RECONSTRUCT),
-            from_facts=prompt_files.prompt(prompt_files.RECONSTRUCT_FROM_FACTS),
-        )  # fmt: skip
+        from turnfold_worker.model_wiring import reconstruct_with
+
+        return reconstruct_with(self._with_model(), ConversationId(conversation), height, idx)
 
     def _with_model(self) -> Refining:
         if self.refining is None:
@@ -122,89 +121,24 @@ def sql_store(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> 
     return SqlStore(
         engine, read_engine=read_engine, lease_seconds=settings.lease_seconds,
         republish_seconds=settings.republish_seconds, attempts=settings.attempts,
-        refine_target=refine_target(settings) if settings.refines else None,
+        refine_target=_refine_target(settings),
     )  # fmt: skip
 
 
-def refine_target(settings: WorkerSettings) -> RefineTarget:
-    """What words are to be made with."""
-    return RefineTarget(
-        *settings.models, prompt_files.NOTES, prompt_files.CHAPTER, settings.refine_segments,
-        settings.refine_idle_seconds,
-    )  # fmt: skip
-
-
-def refine_lease_seconds(settings: WorkerSettings) -> float:
-    """Longer than one call with all its tries: the lease is renewed before each."""
-    return settings.retry_seconds + settings.call_seconds + settings.lease_seconds
-
-
-def sql_refinements(settings: WorkerSettings, engine: Engine, read_engine: Engine) -> SqlRefinements:
-    """Refine jobs in SQL."""
-    return SqlRefinements(
-        engine, read_engine=read_engine, target=refine_target(settings), attempts=settings.refine_attempts,
-        lease_seconds=refine_lease_seconds(settings), republish_seconds=settings.republish_seconds,
-    )  # fmt: skip
-
-
-def ledger(settings: WorkerSettings, engine: Engine) -> SqlLedger:
-    """Replies, usage and caps in SQL."""
-    return SqlLedger(
-        engine, daily_tokens=settings.daily_tokens, daily_dollars=settings.daily_dollars, prices=settings.price_list
-    )
-
-
-def refining(
-    settings: WorkerSettings,
-    client: redis.Redis,
-    engine: Engine,
-    store: SqlRefinements,
-    model: LanguageModel,
-    *,
-    embedder: SentenceEmbedder | None = None,
-    sleep: Callable[[float], None] = time.sleep,
-) -> Refining:
-    """What refining takes, around a model."""
-    limiter = RedisModelLimits(
-        client, requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute,
-        circuit_failures=settings.circuit_failures, circuit_seconds=settings.circuit_seconds,
-        call_seconds=settings.call_seconds,
-    )  # fmt: skip
-    book = ledger(settings, engine)
-    limits = CallLimits(attempts=settings.call_attempts, retry_seconds=settings.retry_seconds)
-    calls = ModelCalls(model, limiter=limiter, ledger=book, limits=limits, redactor=redactor(settings), sleep=sleep)
-    return Refining(
-        store=store, calls=calls, ledger=book, prompts=prompts(), attempts=settings.refine_attempts,
-        embedder=embedder,
-    )  # fmt: skip
-
-
-def prompts() -> Prompts:
-    """The prompts in force."""
-    return Prompts(
-        notes=prompt_files.prompt(prompt_files.NOTES), chapter=prompt_files.prompt(prompt_files.CHAPTER),
-        repair=prompt_files.prompt(prompt_files.REPAIR),
-    )  # fmt: skip
-
-
-def language_model(settings: WorkerSettings) -> LanguageModel:
-    """The caller's own summarizer, else the configured provider."""
-    if settings.summarizer:
-        return OwnModel(settings.summarizer, timeout_seconds=settings.call_seconds)
-    from turnfold_worker.adapters.openai_model import OpenAIModel
-
-    return OpenAIModel(
-        api_key=settings.openai_api_key, base_url=settings.openai_base_url, timeout_seconds=settings.call_seconds
-    )
-
-
-def redactor(settings: WorkerSettings) -> Redactor | None:
-    """Takes personal data out of requests, if that is wanted. Raises `InvalidSettings` without its library."""
-    if not settings.redact:
+def _refine_target(settings: WorkerSettings) -> RefineTarget | None:
+    if not settings.refines:
         return None
-    from turnfold_worker.adapters.redaction import PersonalDataRedactor
+    from turnfold_worker.model_wiring import refine_target
 
-    return PersonalDataRedactor()
+    return refine_target(settings)
+
+
+def _language_model(settings: WorkerSettings) -> LanguageModel | None:
+    if not settings.has_model:
+        return None
+    from turnfold_worker.model_wiring import language_model
+
+    return language_model(settings)
 
 
 def build(settings: WorkerSettings, app: Celery) -> Worker:
@@ -215,7 +149,7 @@ def build(settings: WorkerSettings, app: Celery) -> Worker:
         engine=connect(settings.database_url, write=True, timeout_seconds=LOCK_WAIT_SECONDS),
         read_engine=connect(settings.database_url, write=False, timeout_seconds=LOCK_WAIT_SECONDS),
         publisher=CeleryPublisher(app, expires_seconds=settings.republish_seconds),
-        model=language_model(settings) if settings.has_model else None,
+        model=_language_model(settings),
         embedder=sentence_embedder(settings),
     )
 
@@ -232,12 +166,13 @@ def build_on(  # noqa: PLR0913 - what a worker is made of, all by name
     sleep: Callable[[float], None] = time.sleep,
 ) -> Worker:
     """A worker on connections that the caller opened and closes."""
-    refinements = None
+    refinements = with_model = None
     if settings.refines or model is not None:
+        from turnfold_worker.model_wiring import refining, sql_refinements
+
         refinements = sql_refinements(settings, engine, read_engine)
-    with_model = None
-    if model is not None and refinements is not None:
-        with_model = refining(settings, client, engine, refinements, model, embedder=embedder, sleep=sleep)
+        if model is not None:
+            with_model = refining(settings, client, engine, refinements, model, embedder=embedder, sleep=sleep)
     return Worker(
         settings=settings,
         inbox=RedisInbox(client, lease_seconds=settings.lease_seconds, sweep_seconds=settings.sweep_seconds),

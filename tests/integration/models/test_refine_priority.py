@@ -8,7 +8,7 @@ from support.refinery import Refinery
 from support.talk import talk
 from support.waiting import wait_until
 from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
-from turnfold_worker.wiring import refine_target
+from turnfold_worker.model_wiring import refine_target
 
 pytestmark = pytest.mark.daily_on("sqlite")
 

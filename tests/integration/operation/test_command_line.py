@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
 import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import psutil
@@ -22,44 +15,9 @@ import redis
 
 from support.command_server import CommandServer
 from support.server_folders import own_folder
-from turnfold_worker.adapters.local_port import free_port
-from turnfold_worker.adapters.redis_server import RedisServer
+from support.up import EXAMPLE, TURNS, Up, assert_stops, end, start_up
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
-
-TURNFOLD = (sys.executable, "-c", "from turnfold_worker.cli import main; main(prog_name='turnfold')")
-EXAMPLE = Path(__file__).parents[3] / "examples" / "product-discussion.jsonl"
-TURNS = len(EXAMPLE.read_text().splitlines())
-
-
-def environment(folder: Path, **more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TURNFOLD_")}
-    return {**kept, "TURNFOLD_STATE_DIR": str(folder), **more}
-
-
-@dataclass
-class Up:
-    """A running `turnfold up --json`."""
-
-    process: subprocess.Popen[str]
-    said: dict[str, Any]
-    folder: Path
-    commands: CommandServer
-
-    def run(self, *arguments: object, code: int = 0) -> str:
-        """Run another command, which finds this one by its state folder."""
-        done = self.commands.run([*map(str, arguments)], environment(self.folder))
-        assert done.returncode == code, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
-        assert "Traceback" not in done.stderr
-        return done.stdout if code == 0 or done.stdout else done.stderr
-
-    def json(self, *arguments: object, code: int = 0) -> Any:
-        return json.loads(self.run(*arguments, "--json", code=code))
-
-    @property
-    def family(self) -> list[psutil.Process]:
-        """Every process that it started."""
-        return psutil.Process(self.process.pid).children(recursive=True)
 
 
 @pytest.fixture(scope="module")
@@ -67,28 +25,6 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandServer
     """Runs the commands that a person runs beside `turnfold up`."""
     with CommandServer(tmp_path_factory.mktemp("commands")) as server:
         yield server
-
-
-def start_up(folder: Path, commands: CommandServer, *arguments: str, **more: str) -> Up:
-    process = subprocess.Popen(
-        [*TURNFOLD, "up", "--json", *arguments], env=environment(folder, **more), stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    assert line, process.communicate()[1]
-    return Up(process, json.loads(line), folder, commands)
-
-
-def end(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM) -> int:
-    process.send_signal(number)
-    process.communicate(timeout=30)
-    return process.returncode
-
-
-def all_gone(processes: list[psutil.Process], *, seconds: float) -> bool:
-    _, alive = psutil.wait_procs(processes, timeout=seconds)
-    return not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
 
 
 @pytest.fixture(scope="module")
@@ -305,45 +241,6 @@ def test_all_of_a_tenant_is_forgotten_with_one_receipt(up: Up, tmp_path: Path) -
     assert "nothing was ever appended" in up.run("--tenant", "gone", "context", "one", code=1)
 
 
-def importing_from_nowhere(folder: Path, port: int) -> subprocess.Popen[str]:
-    """An import that has just said that its Redis does not answer."""
-    python, option, program = TURNFOLD
-    # What runs in the background of a shell, as tests may, is not interrupted unless it asks to be.
-    program = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {program}"
-    process = subprocess.Popen(
-        [python, option, program, "--redis-url", f"redis://127.0.0.1:{port}/0", "import", str(EXAMPLE)],
-        env=environment(folder),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    assert f"Redis does not answer at redis://127.0.0.1:{port}/0" in process.stderr.readline()
-    return process
-
-
-def test_an_import_that_waits_for_redis_goes_on_when_it_is_there(server_folder: Path) -> None:
-    port = free_port()
-    process = importing_from_nowhere(server_folder / "state", port)
-
-    with RedisServer(server_folder / "redis", port=port):
-        out, _ = process.communicate(timeout=60)
-
-    assert process.returncode == 0
-    assert f"{TURNS} turns of conversation {CONVERSATION} appended" in out
-
-
-def test_ctrl_c_during_an_import_says_what_is_imported(server_folder: Path) -> None:
-    process = importing_from_nowhere(server_folder / "state", free_port())
-
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-
-    assert process.returncode == 1
-    assert f"turnfold: stopped; 0 of {TURNS} turns are imported: import again to go on" in said
-    assert "Traceback" not in said
-
-
 def test_a_second_up_in_the_same_folder_is_refused(up: Up) -> None:
     assert "already runs" in up.run("up", code=3)
 
@@ -360,96 +257,6 @@ def test_a_worker_and_a_redis_that_die_come_back_and_work_goes_on(up: Up, server
     assert up.json("status", "after")["settled"]
 
 
-def assert_stops(running: Up, number: signal.Signals) -> None:
-    """A signal stops everything within seconds."""
-    family = running.family
-    assert len(family) >= 3
-    began = time.monotonic()
-
-    assert end(running.process, number) == 0
-
-    assert time.monotonic() - began < 20
-    assert all_gone(family, seconds=1)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent died")
-def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data_and_stops_at_ctrl_c(
-    server_folder: Path, commands: CommandServer
-) -> None:
-    first = start_up(server_folder, commands, "--no-flower")
-    first.run("import", EXAMPLE, "--wait", 60)
-    family = first.family
-
-    first.process.kill()
-    first.process.communicate()
-    assert all_gone(family, seconds=20)
-    second = start_up(server_folder, commands, "--no-flower")
-
-    assert second.said["redis_url"] == first.said["redis_url"]
-    assert second.json("status", CONVERSATION)["stored"] == TURNS
-    assert_stops(second, signal.SIGINT)
-
-
 def test_a_signal_stops_everything_within_seconds(up: Up) -> None:
     """The last one that uses it."""
     assert_stops(up, signal.SIGTERM)
-
-
-@pytest.mark.parametrize("delay_seconds", [0.0, 0.1, 0.5])
-def test_a_signal_during_the_start_leaves_no_process(server_folder: Path, delay_seconds: float) -> None:
-    process = subprocess.Popen(
-        [*TURNFOLD, "up"], env=environment(server_folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    assert "starting Redis" in process.stderr.readline()
-    time.sleep(delay_seconds)
-    family = psutil.Process(process.pid).children(recursive=True)
-
-    end(process)
-
-    assert process.returncode == 0
-    assert all_gone(family, seconds=5)
-
-
-def test_a_port_that_is_taken_is_named_with_the_option_that_chooses_another(server_folder: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        done = subprocess.run(
-            [*TURNFOLD, "up", "--port", str(port)], env=environment(server_folder), capture_output=True, text=True,
-            timeout=60, check=False,
-        )  # fmt: skip
-
-    assert done.returncode == 3
-    said = done.stderr.splitlines()[-1]
-    assert said.startswith(f"turnfold: port {port} of 127.0.0.1 is taken by another program: choose another")
-    assert "--port" in said
-
-
-def test_a_start_that_fails_is_explained_and_nothing_is_left(server_folder: Path) -> None:
-    done = subprocess.run(
-        [*TURNFOLD, "up"], env=environment(server_folder, TURNFOLD_DATABASE_URL=f"sqlite:///{server_folder}/no/where.db"),
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-
-    assert done.returncode == 3
-    assert done.stderr.splitlines()[-1].startswith("turnfold: the database cannot be opened")
-    assert not [p for p in psutil.process_iter(["cmdline"]) if str(server_folder) in " ".join(p.info["cmdline"] or [])]
-
-
-def test_the_demo_shows_the_main_job_in_under_a_minute(server_folder: Path) -> None:
-    began = time.monotonic()
-    done = subprocess.run(
-        [*TURNFOLD, "demo"], env=environment(server_folder), capture_output=True, text=True, timeout=60, check=False
-    )
-
-    assert done.returncode == 0, done.stderr
-    assert time.monotonic() - began < 60
-    for shown in (
-        "3. The tree",
-        "4. Anchors",
-        "context(budget_tokens=500)",
-        "context(budget_tokens=2000)",
-        "6. expand(",
-    ):
-        assert shown in done.stdout
-    assert not (server_folder / "up.lock").exists()

@@ -17,7 +17,7 @@ from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
 from turnfold_worker.cli import main
-from turnfold_worker.doctor import servers
+from turnfold_worker.doctor import servers, workers
 
 Diagnose = Callable[[], Mapping[str, Any]]
 NOWHERE = "redis://127.0.0.1:1/0"
@@ -25,6 +25,13 @@ WORKERS = {"workers: they answer", "workers: each queue is served"}
 """Nobody works in these tests."""
 UNSAFE = {"redis: persistence", "database: durability"}
 """Servers of tests keep nothing for longer than the tests."""
+
+
+@pytest.fixture(autouse=True)
+def no_wait_for_nobody(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no worker was started, none is waited for."""
+    if "start_worker" not in request.fixturenames:
+        monkeypatch.setattr(workers, "ANSWER_SECONDS", 0.01)
 
 
 def diagnosed(redis_url: str, database_url: str) -> dict[str, Any]:

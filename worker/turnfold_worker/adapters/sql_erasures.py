@@ -8,9 +8,21 @@ keeps the counts for the receipt.
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Delete,
+    Integer,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    select,
+    tuple_,
+    update,
+)
 
 from turnfold.contract.keys import Address
 from turnfold.contract.records import ConversationId
@@ -30,7 +42,31 @@ _job = table(JobRow)
 _LARGE: Final = {table(TurnRow): 10, table(ParkedEntryRow): 10}
 """Rows that hold content, and for how many others each counts."""
 
-_PARTS: Final = tuple(rows for rows in reversed(Base.metadata.sorted_tables) if "conversation" in rows.columns)
+
+class _Part(NamedTuple):
+    """A conversation's rows in one table. `own` is its id in each statement."""
+
+    cost: int
+    key_at: Select[Any]
+    """The key of the row behind the first `skipped` ones."""
+    delete_all: Delete
+    delete_first: Delete
+    """The rows up to the key `last_0`, `last_1` …"""
+
+
+def _part(rows: Table) -> _Part:
+    key = [column for column in rows.primary_key if column.name != "conversation"]
+    own = rows.c.conversation == bindparam("own")
+    last = [bindparam(f"last_{number}", type_=column.type) for number, column in enumerate(key)]
+    return _Part(
+        cost=_LARGE.get(rows, 1),
+        key_at=select(*key).where(own).order_by(*key).offset(bindparam("skipped", type_=Integer)).limit(1),
+        delete_all=delete(rows).where(own),
+        delete_first=delete(rows).where(own, tuple_(*key) <= tuple_(*last)),
+    )
+
+
+_PARTS: Final = tuple(_part(rows) for rows in reversed(Base.metadata.sorted_tables) if "conversation" in rows.columns)
 
 
 def standing() -> ColumnElement[bool]:
@@ -73,19 +109,18 @@ def delete_some(connection: Connection, conversation: ConversationId) -> bool:
     if row is None:
         return False
     room = COST_AT_ONCE
-    for rows in _PARTS:
-        cost = _LARGE.get(rows, 1)
-        room -= cost * _delete(connection, rows, conversation, max(1, room // cost))
+    for part in _PARTS:
+        room -= part.cost * _delete(connection, part, conversation, max(1, room // part.cost))
         if room <= 0:
             return True
     connection.execute(delete(_conversation).where(_conversation.c.id == conversation))
     return False
 
 
-def _delete(connection: Connection, rows: Table, conversation: ConversationId, most: int) -> int:
+def _delete(connection: Connection, part: _Part, conversation: ConversationId, most: int) -> int:
     """Delete the first `most` rows in the order of their key; how many those were."""
-    key = [column for column in rows.primary_key if column.name != "conversation"]
-    own = rows.c.conversation == conversation
-    last = connection.execute(select(*key).where(own).order_by(*key).offset(most - 1).limit(1)).first()
-    first_ones = own if last is None else own & (tuple_(*key) <= tuple_(*last))
-    return connection.execute(delete(rows).where(first_ones)).rowcount
+    last = connection.execute(part.key_at, {"own": conversation, "skipped": most - 1}).first()
+    if last is None:
+        return connection.execute(part.delete_all, {"own": conversation}).rowcount
+    keys = {f"last_{number}": value for number, value in enumerate(last)}
+    return connection.execute(part.delete_first, {"own": conversation, **keys}).rowcount

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, func, literal_column, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Update,
+    and_,
+    bindparam,
+    case,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import ConversationRow, JobRow, table
@@ -217,11 +230,14 @@ def give_second_rounds(connection: Connection, *, round_of: int) -> None:
 
 def park_killers(connection: Connection, *, lease_milliseconds: int, round_of: int) -> None:
     """Park the jobs to fold again whose workers died as often as they may."""
-    connection.execute(
+    connection.execute(_parked_killers(lease_milliseconds, round_of))
+
+
+@lru_cache(maxsize=16)
+def _parked_killers(lease_milliseconds: int, round_of: int) -> Update:
+    """Run by each sweep, in each worker with the same settings."""
+    return (
         update(_job)
         .where(_job.c.kind == str(JobKind.REFOLD), lapsed(lease_milliseconds), _job.c.attempts % round_of == 0)
-        .values(
-            state=str(JobState.PARKED), claim=None, not_before=now_milliseconds(),
-            error=DIED,
-        )
-    )  # fmt: skip
+        .values(state=str(JobState.PARKED), claim=None, not_before=now_milliseconds(), error=DIED)
+    )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, delete, select
 
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import ModelNoteRow, table
-from turnfold_worker.pipeline.refinement.notes import ModelNote
+
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.refinement.notes import ModelNote
 
 _note = table(ModelNoteRow)
 
@@ -54,6 +56,9 @@ def of_segments(
 
 def note_record(row: Any) -> ModelNote:
     """A note from its row."""
+    # Here, because what models may write takes a worker without one longer to import than its SQL.
+    from turnfold_worker.pipeline.refinement.notes import ModelNote
+
     return ModelNote(
         turns=tuple(row.turns), speaker=row.speaker, role=row.role, said_on=row.said_on, text=row.body,
         importance=row.importance, day_meant=row.day_meant or "",

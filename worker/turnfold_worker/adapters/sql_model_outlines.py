@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select
 
@@ -18,8 +19,9 @@ from turnfold.contract.tables import ModelNoteRow, ModelOutlineRow, table
 from turnfold_worker.adapters import sql_anchors
 from turnfold_worker.adapters.sql_model_notes import note_record
 from turnfold_worker.pipeline.outline import NodeNotes, make_outline
-from turnfold_worker.pipeline.refinement.notes import ModelNote
-from turnfold_worker.pipeline.refinement.outline_notes import in_place_of
+
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.refinement.notes import ModelNote
 
 _note = table(ModelNoteRow)
 _outline = table(ModelOutlineRow)
@@ -31,6 +33,9 @@ def put(connection: Connection, conversation: ConversationId, outline: Outline, 
     written = _written(connection, conversation, outline.cover)
     if not written:
         return
+    # Here, because only a conversation with a model's notes needs what their words weigh.
+    from turnfold_worker.pipeline.refinement.outline_notes import in_place_of
+
     notes = [
         replace(node, notes=in_place_of(node.notes, written.get((covered.height, covered.idx), ())))
         for covered, node in zip(outline.cover, held, strict=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, Integer, Select, and_, bindparam, or_, select, text, update
 
 from turnfold.contract.records import ConversationId, JobId
 from turnfold.contract.tables import JobRow, table
@@ -37,6 +38,19 @@ _TENANTS: Final = text(
     """
 )
 
+_NOW: Final = select(now_milliseconds())
+
+
+@lru_cache(maxsize=16)
+def _stuck(kind: JobKind, lease_milliseconds: int) -> Select[int]:
+    """The first `most` jobs whose leases ended: looked for by each sweep, in each worker with the same settings."""
+    return (
+        select(_job.c.id)
+        .where(_job.c.kind == str(kind), lapsed(lease_milliseconds))
+        .order_by(_job.c.lease_until)
+        .limit(bindparam("most", type_=Integer))
+    )
+
 
 def overdue(
     connection: Connection, kind: JobKind, most: int, *, after: str, lease_milliseconds: int,
@@ -50,15 +64,10 @@ def overdue(
     Tenants behind `after` come first and share `most` evenly; one that is alone has all of it. Work is bounded by
     `TENANTS_AT_ONCE` and `most`, however many jobs are due.
     """
-    now = connection.scalar(select(now_milliseconds())) or 0
+    now = connection.scalar(_NOW) or 0
     ahead = now + 2 * republish_milliseconds
     """Above this a job was put off under a clock that was set back."""
-    stuck = connection.scalars(
-        select(_job.c.id)
-        .where(_job.c.kind == str(kind), lapsed(lease_milliseconds))
-        .order_by(_job.c.lease_until)
-        .limit(max(1, most // 2))
-    )
+    stuck = connection.scalars(_stuck(kind, lease_milliseconds), {"most": max(1, most // 2)})
     found = [JobId(id_) for id_ in stuck]
     rows = connection.execute(_TENANTS, {"kind": str(kind), "after": after, "most": TENANTS_AT_ONCE}).all()
     past, future = _job.c.not_before <= now, _job.c.not_before > ahead

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection, and_, case, delete, func, or_, select, update
 
@@ -17,7 +17,9 @@ from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_jobs import DUE, MAX_ERROR, RUNNING, lapsed
 from turnfold_worker.adapters.sql_turns import insert_new
 from turnfold_worker.model_ports import Owner, RefineClaim, RefineCounts, RefineTarget, subject_of_chapter
-from turnfold_worker.pipeline.refinement.notes import ModelNote
+
+if TYPE_CHECKING:
+    from turnfold_worker.pipeline.refinement.notes import ModelNote
 
 LONGEST_DELAY_SECONDS: Final = 900.0
 """How far a refine job is put off at most: the next look then finds out whether its reason still holds."""

@@ -20,7 +20,7 @@ def run_batches(session: Session, chosen: ConversationId | None, *, wait: bool, 
     from turnfold_worker import batches
     from turnfold_worker.adapters.openai_batches import OpenAIBatches
     from turnfold_worker.adapters.sql_batches import SqlBatches
-    from turnfold_worker.wiring import ledger, prompts, redactor, refine_target
+    from turnfold_worker.model_wiring import ledger, prompts, redactor, refine_target
 
     settings = session.settings
     if settings.summarizer:

@@ -56,7 +56,7 @@ class FlowerProcess(ChildProcess):
         # A variable, because the list of processes shows arguments to everyone.
         self._environment = {**mine, "FLOWER_BASIC_AUTH": f"{USER}:{password}"}
         self._command = [
-            sys.executable, "-m", "celery", "--app", "turnfold_worker.celery_app", "flower",
+            sys.executable, "-m", "turnfold_worker.celery_program", "flower",
             "--address=127.0.0.1", f"--port={self.port}", "--read-only",
             "--persistent", f"--db={folder / 'flower.db'}", f"--state-save-interval={SAVE_SECONDS * 1_000}",
             f"--max-tasks={MOST_TASKS}", f"--purge-offline-workers={OFFLINE_SECONDS}",
@@ -68,11 +68,15 @@ class FlowerProcess(ChildProcess):
         """Where it is, with the user and the password in it."""
         return f"http://{USER}:{self._password}@127.0.0.1:{self.port}/"
 
-    def start(self) -> None:
-        """Start it; returns at once. Raises `FlowerNotStarted` when its port is taken. See `wait_until_ready`."""
+    def require_port(self) -> None:
+        """Raise `FlowerNotStarted` when its port is taken."""
         if not is_free(self.port):
             msg = f"port {self.port} is taken: choose another one with --flower-port, or leave Flower out"
             raise FlowerNotStarted(msg)
+
+    def start(self) -> None:
+        """Start it; returns at once. Raises `FlowerNotStarted` when its port is taken. See `wait_until_ready`."""
+        self.require_port()
         with self._log.opened() as output:
             self._process = spawn(self._command, output=output, folder=self._folder, environment=self._environment)
 

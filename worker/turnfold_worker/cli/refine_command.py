@@ -84,7 +84,7 @@ def refine(
 
 def _admin(session: Session) -> SqlRefinementAdmin:
     from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
-    from turnfold_worker.wiring import refine_target
+    from turnfold_worker.model_wiring import refine_target
 
     return SqlRefinementAdmin(session.write_engine, refine_target(session.settings))
 

@@ -165,6 +165,7 @@ class Stack:
         migrate.upgrade(self._settings.database_url)
         environment = {**self._environment, **self.variables}
         watched = self._wants_flower and is_installed()
+        flower = self._flower_process(environment) if watched else None
         queues = {"ingest": [Queue.INGEST, Queue.MAINTENANCE], "compress": [Queue.COMPRESS]}
         for name, concurrency in self._concurrency.items():
             if concurrency > 0:
@@ -178,9 +179,12 @@ class Stack:
             self._start_refining(environment, watched=watched)
         for worker in self.workers.values():
             worker.wait_until_ready(cancelled=self._cancelled)
-        if watched:
+        if flower is not None:
             # Only now, because it asks for the workers' queues once, when it starts.
-            self._start_flower(environment)
+            self._tell("starting Flower")
+            self.flower = flower
+            flower.start()
+            flower.wait_until_ready(cancelled=self._cancelled)
         elif self._wants_flower:
             self._tell("Flower is not installed: pip install 'turnfold-worker[flower]' adds a page that shows the work")
         if children := self._children():
@@ -207,16 +211,16 @@ class Stack:
             children.append(("flower", self.flower))
         return children
 
-    def _start_flower(self, environment: Mapping[str, str]) -> None:
-        self._tell("starting Flower")
+    def _flower_process(self, environment: Mapping[str, str]) -> FlowerProcess:
+        """Flower before its start. Raises `FlowerNotStarted` when its port is taken, before anything waits for it."""
         port = self._flower_port
         last = urlsplit(str(read_settings(self._folder).get("flower_url") or "")).port
         if port is None and last is not None and is_free(last):
             port = last
         password = kept_password(self._folder, "flower-password")
-        self.flower = FlowerProcess(folder=self._folder, port=port, password=password, environment=environment)
-        self.flower.start()
-        self.flower.wait_until_ready(cancelled=self._cancelled)
+        flower = FlowerProcess(folder=self._folder, port=port, password=password, environment=environment)
+        flower.require_port()
+        return flower
 
     def _with_database(self, settings: WorkerSettings) -> WorkerSettings:
         if not self._environment.get("TURNFOLD_DATABASE_URL"):

@@ -36,7 +36,7 @@ def usage(session: Session, conversation: str | None, days: int, each: bool, as_
       turnfold --tenant acme usage --each --json
     """
     from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
-    from turnfold_worker.wiring import refine_target
+    from turnfold_worker.model_wiring import refine_target
 
     admin = SqlRefinementAdmin(session.engine, refine_target(session.settings))
     chosen = None

@@ -48,7 +48,7 @@ class WorkerProcess(ChildProcess):
         self._folder = folder
         self._environment = environment
         self._command = [
-            sys.executable, "-m", "celery", "--app", "turnfold_worker.celery_app", "worker",
+            sys.executable, "-m", "turnfold_worker.celery_program", "worker",
             "--queues", ",".join(queues), "--hostname", f"{name}@%h", "--pool", pool,
             "--concurrency", str(concurrency), "--loglevel", "INFO",
             # Talk among workers, of which nothing here makes use: it costs seconds at the start.

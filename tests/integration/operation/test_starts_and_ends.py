@@ -1,0 +1,147 @@
+"""How `turnfold up`, an import and the demo start and end, however they are ended: nothing is left running."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from support.command_server import CommandServer
+from support.up import EXAMPLE, TURNFOLD, TURNS, all_gone, assert_stops, end, environment, start_up
+from turnfold_worker.adapters.local_port import free_port
+from turnfold_worker.adapters.redis_server import RedisServer
+
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(180)]
+
+CONVERSATION = EXAMPLE.stem
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandServer]:
+    """Runs the commands that a person runs beside `turnfold up`."""
+    with CommandServer(tmp_path_factory.mktemp("commands")) as server:
+        yield server
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent died")
+def test_a_killed_up_leaves_no_process_and_the_next_one_finds_its_data_and_stops_at_ctrl_c(
+    server_folder: Path, commands: CommandServer
+) -> None:
+    first = start_up(server_folder, commands, "--no-flower")
+    first.run("import", EXAMPLE, "--wait", 60)
+    family = first.family
+
+    first.process.kill()
+    first.process.communicate()
+    assert all_gone(family, seconds=20)
+    second = start_up(server_folder, commands, "--no-flower")
+
+    assert second.said["redis_url"] == first.said["redis_url"]
+    assert second.json("status", CONVERSATION)["stored"] == TURNS
+    assert_stops(second, signal.SIGINT)
+
+
+@pytest.mark.parametrize("delay_seconds", [0.0, 0.1, 0.5])
+def test_a_signal_during_the_start_leaves_no_process(server_folder: Path, delay_seconds: float) -> None:
+    process = subprocess.Popen(
+        [*TURNFOLD, "up"], env=environment(server_folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    assert "starting Redis" in process.stderr.readline()
+    time.sleep(delay_seconds)
+    family = psutil.Process(process.pid).children(recursive=True)
+
+    end(process)
+
+    assert process.returncode == 0
+    assert all_gone(family, seconds=5)
+
+
+def test_a_port_that_is_taken_is_named_with_the_option_that_chooses_another(server_folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [*TURNFOLD, "up", "--port", str(port)], env=environment(server_folder), capture_output=True, text=True,
+            timeout=60, check=False,
+        )  # fmt: skip
+
+    assert done.returncode == 3
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith(f"turnfold: port {port} of 127.0.0.1 is taken by another program: choose another")
+    assert "--port" in said
+
+
+def test_a_start_that_fails_is_explained_and_nothing_is_left(server_folder: Path) -> None:
+    done = subprocess.run(
+        [*TURNFOLD, "up"], env=environment(server_folder, TURNFOLD_DATABASE_URL=f"sqlite:///{server_folder}/no/where.db"),
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1].startswith("turnfold: the database cannot be opened")
+    assert not [p for p in psutil.process_iter(["cmdline"]) if str(server_folder) in " ".join(p.info["cmdline"] or [])]
+
+
+def test_the_demo_shows_the_main_job_in_under_a_minute(server_folder: Path) -> None:
+    began = time.monotonic()
+    done = subprocess.run(
+        [*TURNFOLD, "demo"], env=environment(server_folder), capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - began < 60
+    for shown in (
+        "3. The tree",
+        "4. Anchors",
+        "context(budget_tokens=500)",
+        "context(budget_tokens=2000)",
+        "6. expand(",
+    ):
+        assert shown in done.stdout
+    assert not (server_folder / "up.lock").exists()
+
+
+def importing_from_nowhere(folder: Path, port: int) -> subprocess.Popen[str]:
+    """An import that has just said that its Redis does not answer."""
+    python, option, program = TURNFOLD
+    # What runs in the background of a shell, as tests may, is not interrupted unless it asks to be.
+    program = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {program}"
+    process = subprocess.Popen(
+        [python, option, program, "--redis-url", f"redis://127.0.0.1:{port}/0", "import", str(EXAMPLE)],
+        env=environment(folder),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert f"Redis does not answer at redis://127.0.0.1:{port}/0" in process.stderr.readline()
+    return process
+
+
+def test_an_import_that_waits_for_redis_goes_on_when_it_is_there(server_folder: Path) -> None:
+    port = free_port()
+    process = importing_from_nowhere(server_folder / "state", port)
+
+    with RedisServer(server_folder / "redis", port=port):
+        out, _ = process.communicate(timeout=60)
+
+    assert process.returncode == 0
+    assert f"{TURNS} turns of conversation {CONVERSATION} appended" in out
+
+
+def test_ctrl_c_during_an_import_says_what_is_imported(server_folder: Path) -> None:
+    process = importing_from_nowhere(server_folder / "state", free_port())
+
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+
+    assert process.returncode == 1
+    assert f"turnfold: stopped; 0 of {TURNS} turns are imported: import again to go on" in said
+    assert "Traceback" not in said
