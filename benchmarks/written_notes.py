@@ -37,14 +37,13 @@ from turnfold_worker.adapters.sql_refinement_admin import SqlRefinementAdmin
 from turnfold_worker.errors import ModelWaits
 from turnfold_worker.model_calls import CallLimits, ModelCalls
 from turnfold_worker.model_ports import Finish, ModelReply, Used
-from turnfold_worker.model_wiring import ledger, prompts, refine_target
+from turnfold_worker.model_wiring import ledger, prompts, refine_target, sql_refinements
 from turnfold_worker.offline import TENANT, FoldedConversation, fold
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence
 from turnfold_worker.pipeline.refinement.replies import BadForm, WrittenNote, read_chapter, read_segments
 from turnfold_worker.pipeline.refinement.sources import ModelRequest, Purpose
 from turnfold_worker.refine import Refining, refine
 from turnfold_worker.settings import WorkerSettings
-from turnfold_worker.wiring import sql_refinements
 
 _job = table(JobRow)
 _turn = table(TurnRow)
