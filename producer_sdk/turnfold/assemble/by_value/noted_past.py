@@ -123,9 +123,7 @@ class NotedPast:
         )
         if not (found := draft.answers.notes(first_raw)):
             said = quote(background=())
-            # A last turn that brings nothing leaves the past as the one before it left it.
-            unasked = self._room_unasked(steady_room) if draft.material.request.steered else room
-            chosen, memo = self._of_the_past(min(unasked, room - said.tokens))
+            chosen, memo = self._of_the_past(room - said.tokens)
             return chosen, Asked(said, tokens=said.tokens), memo
         chosen, memo = self._of_the_past(min(room, self._room_unasked(steady_room)))
         shown = {(note.seq, note.place) for note in chosen.notes}
