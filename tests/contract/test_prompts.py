@@ -9,8 +9,8 @@ import pytest
 from turnfold_worker.adapters import prompt_files
 
 TEXTS: dict[str, str] = {
-    "notes-3": "7af383ae885f4c6d",
-    "chapter-2": "8977e3e71119fc64",
+    "notes-4": "abab2823df75905c",
+    "chapter-3": "c7183914b15ef57a",
     "repair-1": "6f1074f834941b5f",
     "reconstruct-1": "bcdfa5db13dbd8ba",
     "reconstruct-facts-1": "fd1270a0cf7a1262",

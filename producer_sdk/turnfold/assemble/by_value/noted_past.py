@@ -148,7 +148,7 @@ class NotedPast:
         draft = self._draft
         key = (
             "past", draft.material.request.budget_tokens, draft.frame.first_raw, draft.anchors_by, room,
-            tuple(self._opened), draft.in_detail, draft.pricing.brief,
+            tuple(self._opened), draft.in_detail, draft.pricing.brief_from,
         )  # fmt: skip
         memo = draft.material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
         return memo.of("notes", lambda: self._fitting(self._past, room)), memo

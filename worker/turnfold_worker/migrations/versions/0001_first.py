@@ -267,6 +267,7 @@ def upgrade() -> None:
         sa.Column("role", sa.String(length=9), nullable=False),
         sa.Column("said_on", sa.Date(), nullable=True),
         sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("brief", sa.Text(), nullable=True),
         sa.Column("importance", sa.SmallInteger(), nullable=False),
         sa.Column("origin", sa.String(length=9), nullable=True),
         sa.Column("day_meant", sa.String(length=60), nullable=True),

@@ -16,6 +16,7 @@ subjects        whom sentences are about, and whether that was said of them
 scopes          the turns that a note may speak of, and what of it they do not bear out
 faithfulness    whether a note says only what was said
 anchors         what becomes of quotes
+brief           whether a note's brief is the note in fewer words
 notes           what becomes of notes
 levels          levels from notes
 outline_notes   a model's notes among those that contexts are made of
