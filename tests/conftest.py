@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine
@@ -22,6 +23,7 @@ from support.refinery import Refinery
 from support.server_folders import fast_folder, own_folder
 from support.shared_folds import share_folds
 from support.shared_statements import share_statements
+from support.together import FilesTogether
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
@@ -66,6 +68,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             test.add_marker("long")
     begin = {name: number for number, name in enumerate(LONGEST_FILES)}
     items.sort(key=lambda test: begin.get(test.path.stem, len(begin)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogether | None:
+    """Where a file is run by one process, a few files are run by the same one."""
+    return FilesTogether(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
