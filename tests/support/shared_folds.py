@@ -25,7 +25,8 @@ def share_folds() -> None:
     """
     fold_segment = _shared(compress.fold_segment)
     compress.fold_segment = refold.fold_segment = fold_segment
-    compress.merge = _shared(compress.merge)
+    for stage in ("merge", "roll_up", "make_outline", "with_tail"):
+        setattr(compress, stage, _shared(getattr(compress, stage)))
 
 
 def _shared(stage: Callable[P, R]) -> Callable[P, R]:
