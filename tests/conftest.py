@@ -11,16 +11,19 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine
 
 from support.celery_workers import CeleryWorker
-from support.examples import register_profiles
+from support.examples import THOROUGH, register_profiles
 from support.postgresql import PostgresqlServer
 from support.refinery import Refinery
 from support.server_folders import fast_folder, own_folder
+from support.shared_folds import share_folds
 from support.shared_statements import share_statements
+from support.together import FilesTogether
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
@@ -67,8 +70,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda test: begin.get(test.path.stem, len(begin)))
 
 
-def pytest_configure() -> None:
-    """Write into memory where the machine has enough of it, before anything asks for a temporary folder."""
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogether | None:
+    """Where a file is run by one process, a few files are run by the same one."""
+    return FilesTogether(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fold the same turns once, but in the long run each time; write into memory where the machine has enough of it."""
+    if config.getoption("hypothesis_profile", None) != THOROUGH:
+        share_folds()
+    # Before anything asks for a temporary folder.
     if (folder := fast_folder()) is not None:
         os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
 

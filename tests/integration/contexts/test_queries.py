@@ -8,6 +8,8 @@ from conftest import LocalWorker
 from turnfold import Turnfold
 from turnfold.assemble.detail import Answer, Detail
 
+pytestmark = pytest.mark.daily_on("sqlite")
+
 SAID = "The gardener Pavel comes on Tuesday at nine with the new hedge trimmer from the shop in the village."
 QUERY = "When does the gardener Pavel come?"
 FILLER = "Line {}: the lamp of room {} was counted again by Mara, who keeps the list of all lamps of the house."

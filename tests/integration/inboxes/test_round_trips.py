@@ -82,6 +82,7 @@ def folded(tf: Turnfold) -> Turnfold:
     return tf
 
 
+@pytest.mark.daily_on("sqlite")
 def test_an_append_is_one_round_trip_however_many_turns_it_has(folded: Turnfold, trips: Trips) -> None:
     folded.append("c", talk("more", 200))
     assert (trips.redis, trips.sql) == (1, [])
