@@ -25,6 +25,7 @@ from turnfold_worker.pipeline.language.facts import FactKind
 from turnfold_worker.pipeline.language.prose import READ_HEAD
 from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
 from turnfold_worker.pipeline.levels.fact_lists import RELATIONS, merge_facts
+from turnfold_worker.pipeline.levels.parts import named_by_parts, part_postings, parts_of
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
@@ -110,8 +111,10 @@ def fold_segment(
     best = ranked(weighed, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE))
     passages = passages_of(notes, [words for _, words in found], times_of(found, readings))
     levels = summarize(readings, facts, best)
+    parts = {turn.seq: found for turn in told if (found := parts_of(turn))}
+    topics = [*named_by_parts(told, parts), *levels.topics]
     node = _node(
-        turns, idx=idx, slug_text=slug(facts, levels.topics), levels=levels.texts, importance=_importance(told, drafts)
+        turns, idx=idx, slug_text=slug(facts, topics), levels=levels.texts, importance=_importance(told, drafts)
     )
     return FoldedNode(
         node=node,
@@ -120,7 +123,11 @@ def fold_segment(
         facts=facts,
         source_hash=source_hash(turns),
         drafts=with_reports(drafts, readings),
-        postings=(*postings_of(_counts(readings), passages), *block_postings(told, before=not_deleted(before))),
+        postings=(
+            *postings_of(_counts(readings), passages),
+            *block_postings(told, before=not_deleted(before)),
+            *part_postings(parts, passages),
+        ),
         notes=tuple(with_settling(best, weighed, drafts)),
         passages=tuple(passages),
         ledger=segment_ledger(told, manuals_of(readings)),
