@@ -1,4 +1,4 @@
-"""Turns of earlier segments that a segment may repeat, and segments that repeat a turn, by the terms that folds post."""
+"""Turns that a segment may repeat, and segments that repeat a turn, by the terms that folds post."""
 
 from __future__ import annotations
 

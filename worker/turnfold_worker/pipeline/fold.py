@@ -31,7 +31,12 @@ from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
 from turnfold_worker.pipeline.notes.block_notes import block_postings
 from turnfold_worker.pipeline.notes.days_meant import times_of
-from turnfold_worker.pipeline.notes.in_force import weighed_by_anchors, with_settling
+from turnfold_worker.pipeline.notes.in_force import (
+    weighed_by_anchors,
+    with_settling,
+    without_pasted_changes,
+    words_of_their_own,
+)
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, passages_of, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.repeat_notes import repeat_postings
@@ -96,7 +101,8 @@ def fold_segment(
     """Fold one segment.
 
     `turns` are in order and not empty; `before` are the last ones before them, `earlier` older ones that they may
-    repeat; `said` are the tokens of each role up to the last turn; `vectors` are sentence vectors of the turns, by number, if they have any.
+    repeat; `said` are the tokens of each role up to the last turn; `vectors` are sentence vectors of the turns, by
+    number, if they have any.
     """
     if not (told := not_deleted(turns)):
         return plain_fold(turns, idx=idx, said=said, method=Method.RULES)
@@ -110,8 +116,12 @@ def fold_segment(
     notes = [note for note, _ in found]
     drafts = extract_anchors(readings, settings, vectors)
     weighed = weighed_by_anchors(notes, drafts)
-    best = ranked(weighed, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE))
-    passages = passages_of(notes, [words for _, words in found], times_of(found, readings))
+    best = ranked(
+        without_pasted_changes(weighed, readings),
+        said,
+        most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE),
+    )
+    passages = passages_of(notes, words_of_their_own(found, readings), times_of(found, readings))
     levels = summarize(readings, facts, best)
     parts = {turn.seq: of_turn for turn in told if (of_turn := parts_of(turn))}
     topics = [*named_by_parts(told, parts), *levels.topics]
@@ -131,7 +141,7 @@ def fold_segment(
             *part_postings(parts, passages),
             *repeat_postings(readings),
         ),
-        notes=tuple(with_settling(best, weighed, drafts)),
+        notes=tuple(with_settling(best, without_pasted_changes(weighed, readings), drafts)),
         passages=tuple(passages),
         ledger=segment_ledger(told, manuals_of(readings)),
         actions=actions_of(told, before=before),
