@@ -12,6 +12,7 @@ from sqlalchemy import Engine, Executable, text
 from turnfold.database import note_read, query_statements, statements
 from turnfold.database.engines import connect
 from turnfold_worker.adapters.sql_anchors import SHARING
+from turnfold_worker.adapters.sql_repeats import HOLDING
 
 pytestmark = pytest.mark.postgresql
 
@@ -19,7 +20,7 @@ STATEMENTS = {
     name: statement
     for name, statement in (vars(statements) | vars(query_statements) | vars(note_read)).items()
     if not name.startswith("_") and isinstance(statement, Executable)
-} | {"CANDIDATES": SHARING}
+} | {"CANDIDATES": SHARING, "EARLIER": HOLDING}
 
 CONVERSATIONS, TURNS, SEGMENTS = 40, 2_000, 200
 

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from sqlalchemy import TextClause, bindparam, literal_column, select, text, union_all
 
-from turnfold.contract.tables import PassageRow, PassageSignsRow, table
+from turnfold.contract.tables import PassageRow, PassageSignsRow, PostingRow, table
+from turnfold.contract.turn_parts import PARTS as PARTS_TERM
 from turnfold.database.lists import among
 from turnfold.database.statements import OF_CONVERSATION, node, shortened_columns, turn
 from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS
@@ -43,6 +44,13 @@ HIT_PASSAGES: Final = select(passage.c.number, passage.c.body).where(
     passage.c.conversation == bindparam("conversation"), among(passage.c.number, "numbers")
 )
 """`numbers` in one text with commas between them: hundreds of parameters take longer than what they find."""
+
+_posting: Final = table(PostingRow)
+PARTS: Final = select(_posting.c.passages).where(
+    _posting.c.conversation == bindparam("conversation"), _posting.c.term == literal_column(f"'{PARTS_TERM}'"),
+    _posting.c.weight == literal_column("1"), among(_posting.c.idx, "segments"),
+).order_by(_posting.c.idx)  # fmt: skip
+"""Parts of the long turns of `segments`, which are as the `numbers` of passages."""
 
 _segment_of: Final = (
     select(node.c.idx)

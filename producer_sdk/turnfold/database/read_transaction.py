@@ -12,6 +12,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
+from turnfold.contract.turn_parts import PartEntry, unpack_parts
 from turnfold.database import query_statements, statements
 from turnfold.database.known import Found, Wanted
 from turnfold.database.note_read import NoteRead
@@ -25,6 +26,7 @@ from turnfold.database.rows import (
 )
 from turnfold.database.value_read import ValueReader
 from turnfold.errors import SchemaMismatch
+from turnfold.passage_scores import PostingRow
 from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS
 from turnfold.shortening import MOST_CAP, TURNS_A_READ, Shortening
 
@@ -131,14 +133,30 @@ class ReadTransaction:
         rows = self._connection.execute(statements.STORED_SEQS, {"conversation": head.id, **parameters})
         return {row.turn_id: row.seq for row in rows}
 
-    def postings(self, head: Head, terms: Sequence[str]) -> list[tuple[str, int, int]]:
-        """Rows (term, idx, weight) of the segments that hold the terms most."""
+    def postings(self, head: Head, terms: Sequence[str]) -> list[PostingRow]:
+        """Rows (term, idx, weight, pointers to passages) of the segments that hold the terms most."""
         if not terms:
             return []
         padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
         parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
         rows = self._connection.execute(query_statements.POSTINGS, {"conversation": head.id, **parameters})
-        return [(row.term, row.idx, row.weight) for row in rows]
+        return [(row.term, row.idx, row.weight, bytes(row.passages)) for row in rows]
+
+    def part_entries(self, head: Head, segments: Sequence[int]) -> list[PartEntry]:
+        """The parts of the long turns of some segments, in order."""
+        if not segments:
+            return []
+        of = {"conversation": head.id, "segments": ",".join(map(str, segments))}
+        return [
+            part for packed in self._connection.scalars(query_statements.PARTS, of) for part in unpack_parts(packed)
+        ]
+
+    def passages(self, head: Head, numbers: Sequence[int]) -> list[tuple[int, str]]:
+        """Passages by their numbers, packed."""
+        if not numbers:
+            return []
+        of = {"conversation": head.id, "numbers": ",".join(map(str, numbers))}
+        return [(row.number, row.body) for row in self._connection.execute(query_statements.HIT_PASSAGES, of)]
 
     def turns_of_segments(
         self, head: Head, segments: Sequence[int], *, cap: int
