@@ -51,10 +51,10 @@ share_statements()
 
 
 LONGEST_FILES = (
-    "test_command_line", "test_starts_and_ends", "test_flower", "test_celery_workers", "test_concurrent_readers",
-    "test_sentence_vectors", "test_doctor", "test_away", "test_streams", "test_refine", "test_refine_command",
-    "test_forget_during_drains", "test_edits", "test_models_that_fail", "test_fairness", "test_refold",
-    "test_semantic_refold", "test_rewinds",
+    "test_command_line", "test_starts_and_ends", "test_celery_workers", "test_flower", "test_sentence_vectors",
+    "test_forget_during_drains", "test_models_that_fail", "test_refine", "test_away", "test_edits", "test_drain",
+    "test_refine_command", "test_concurrent_readers", "test_stable_prefixes", "test_reads_without_words",
+    "test_fairness", "test_frameworks", "test_migrations", "test_refold", "test_doctor", "test_rewinds", "test_streams",
 )  # fmt: skip
 """Begin first: while the last file of a run goes on, the other processes have nothing to do."""
 
