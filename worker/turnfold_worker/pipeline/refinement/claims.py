@@ -97,12 +97,20 @@ _TIME_NAMES: Final = listed(
 )
 _SHORTEST: Final = 2
 ONE_WORD: Final = 4
-_LIKE_WORD: Final = 3
+_LIKE_WORD: Final = 0.75
 _FIRST: Final = listed(
     """
     i i'm i've i'll i'd my mine me myself im ive we we're we've we'll we'd our ours us ourselves
     """
 )
+_OWNED: Final = frozenset({"my", "our", "your"})
+_NO_SUBJECTS: Final = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves", "your", "yours"})
+_ONLY_SUBJECTS: Final = _FIRST - _NO_SUBJECTS
+_PAUSE: Final = re.compile(r"[,;:.!?(\[\u2013\u2014]")
+_UNHELD: Final = 0.5
+"""How surely a word belongs to whoever says it without an 'I'."""
+_ASKED: Final = 0.8
+"""How surely a word of a question belongs to whom it asks."""
 REPORTS: Final = listed(
     """
     said says say tells told asks asked thinks thought believes believed hopes hoped wishes wished suggests
@@ -251,11 +259,63 @@ class Passage:
         """How many of some words stand here."""
         return sum(map(self.has, words))
 
-    def closeness(self, words: Iterable[str]) -> int:
+    def closeness(self, words: Iterable[str]) -> float:
         """How near this comes to some words: more for a form of a word than for one that means the same."""
         return sum(
-            ONE_WORD if not self.shapes.isdisjoint(forms(word)) else self.has(word) * _LIKE_WORD for word in words
+            ONE_WORD if not self.shapes.isdisjoint(forms(word)) else self.has(word) * _LIKE_WORD * ONE_WORD for word in words
         )
+
+    def votes(self, word: str, speakers: Sequence[str], *, said: bool) -> dict[str, float]:
+        """To whom a word belongs here, and how surely; with `said` to whoever said it."""
+        found: dict[str, float] = {}
+        for shapes, held in self._held(tuple(speakers)):
+            weight = float(not shapes.isdisjoint(forms(word))) or _LIKE_WORD * (not shapes.isdisjoint(meanings(word)))
+            for owner, surely in ({self.speaker: 1.0} if said else held).items() if weight else ():
+                found[owner] = max(found.get(owner, 0.0), weight * surely)
+        return found
+
+    def _held(self, speakers: tuple[str, ...]) -> list[tuple[frozenset[str], dict[str, float]]]:
+        """The forms of each telling word, with how surely it belongs to whom.
+
+        That is whom the 'I' or 'you' before it means, both for 'I sent you a map'; what a 'you' does ends with its
+        clause. Before the first of them it may be whoever speaks, or is asked, or the one of whom it goes on to speak.
+        """
+        if speakers not in self._holders:
+            mine, yours = {self.speaker}, {one for one in speakers if one != self.speaker}
+            unheld = dict.fromkeys(yours if self.asks and yours else mine, _UNHELD)
+            holder = mine if _NO_SUBJECT.match(self.text) and not self.asks else set()
+            owner: set[str] = set()
+            found = []
+            open_words: list[dict[str, float]] = []
+            end = 0
+            for word in self.words:
+                if _PAUSE.search(self.text[end : word.start]):
+                    open_words.clear()
+                    holder, owner = (holder if holder == mine else set()), set()
+                end = word.start + len(word.text)
+                if word.text in _FIRST or word.text in _SECOND:
+                    meant = mine if word.text in _FIRST else yours
+                    owner = meant if word.text in _OWNED else set()
+                    if word.text in _ONLY_SUBJECTS or not holder:
+                        holder = meant
+                    elif word.text not in _NO_SUBJECTS:
+                        holder = holder | meant
+                    for before in open_words:
+                        before.update(dict.fromkeys(meant, _UNHELD))
+                    open_words.clear()
+                elif not says_something(word.text):
+                    owner = set()
+                else:
+                    held = dict.fromkeys(owner or holder, _ASKED if self.asks else 1.0) or dict(unheld)
+                    found.append((forms(word.text), held))
+                    if not holder:
+                        open_words.append(held)
+            self._holders[speakers] = found
+        return self._holders[speakers]
+
+    @cached_property
+    def _holders(self) -> dict[tuple[str, ...], list[tuple[frozenset[str], dict[str, float]]]]:
+        return {}
 
     def owners(self, claimed: Sequence[str], others: Iterable[str]) -> set[str]:
         """Of whom the claimed words are said here: by the person before each. Empty where nobody stands before them."""

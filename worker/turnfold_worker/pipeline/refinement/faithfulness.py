@@ -50,7 +50,7 @@ class Evidence:
             *scope.facts(text, seqs),
             *scope.words(text, seqs),
             *scope.polarity(text, seqs),
-            *scope.speakers.problems(text, seqs),
+            *scope.speakers.problems(text, seqs, speaker),
         ]
         if not self._days.supports(text, seqs, scope.seqs):
             found.append(Unfaithful.DATE)

@@ -15,8 +15,13 @@ _FEW: Final = 2
 _AROUND: Final = 40
 """Code points around a number in which stands what it counts."""
 _STOP: Final = re.compile(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from|with|per|than|as|when|while)\s")
-_COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:[:/x\u00d7]\d+)+(?!\w)")
+_COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:(?:[:/x\u00d7]\d+)+|(?:-\d+){2,})(?!\w)")
 """Ratios, fractions and measures: their numbers belong together."""
+_ASSIGNED: Final = re.compile(r"[\w.]+ ?={1,2} ?[\"']?\d[\w.]*(?<!\.)")
+"""`user_id = 6`: a value belongs to its name."""
+_ENDS: Final = re.compile(r"[,;:.!?()\n]")
+_LARGE: Final = 3
+"""Figures of a large number."""
 _NAMED: Final = re.compile(r"(?<=[a-z,] )[A-Z]\w* \Z")
 _WORD_BEFORE: Final = re.compile(r"[^\W\d_]{3,} \Z")
 _ORDINAL: Final = re.compile(r"\A(?:st|nd|rd|th)(?!\w)")
@@ -28,6 +33,11 @@ _NOT_COUNTED: Final = frozenset({"one", "once", "half", "both"})
 def flat(text: str) -> str:
     """A text in lower case with single spaces and plain apostrophes."""
     return " ".join(text.lower().replace("\u2019", "'").split())
+
+
+def _bare(text: str) -> str:
+    """A text in lower case without spaces and quotation marks."""
+    return re.sub(r"[\s'\"`]", "", text.lower())
 
 
 def _spaced(text: str) -> str:
@@ -48,13 +58,15 @@ class Figures:
 
     def _missing(self, text: str) -> Iterator[str]:
         yield from (match.group() for match in _COMPOUND.finditer(text) if flat(match.group()) not in self._flat)
+        yield from (match.group() for match in _ASSIGNED.finditer(text) if _bare(match.group()) not in self._bare)
+        yield from (match.group() for match in DIGITS.finditer(text) if value_of(match.group()) not in self._quantities)
         for fact in extract_facts(text).of(FactKind.NUMBER):
             if not self._has_number(fact.text, text, fact.start):
                 yield fact.text
         for word in words_of(text):
             if word.text in SPELLED and word.text not in _NOT_COUNTED:
-                after = text[word.start + len(word.text) :]
-                if SPELLED[word.text] not in self._quantities or not self._counts(SPELLED[word.text], after):
+                value, end = SPELLED[word.text], word.start + len(word.text)
+                if value not in self._quantities or not self._counts(value, text[: word.start], text[end:]):
                     yield word.text
 
     @cached_property
@@ -62,11 +74,16 @@ class Figures:
         return flat("\n".join(text for *_, text in self._lines))
 
     @cached_property
+    def _bare(self) -> str:
+        return _bare(self._flat)
+
+    @cached_property
     def _spaced(self) -> str:
         return f" {_spaced(self._flat)} "
 
     @cached_property
     def _quantities(self) -> dict[str, set[str]]:
+        """By value, the units in which it is given; an empty one where it stands without."""
         found: dict[str, set[str]] = {}
         for *_, text in self._lines:
             for fact in extract_facts(text).of(FactKind.NUMBER):
@@ -85,33 +102,41 @@ class Figures:
         units = self._quantities.get(value)
         if units is None or (unit and unit not in units and "" not in units):
             return False
-        named = _NAMED.search(text, 0, start)
         before = _WORD_BEFORE.search(text, 0, start)
         if before and f" {_spaced(before.group() + shown)} " in self._spaced:
             return True
+        named = _NAMED.search(text, 0, start)
         if named:
-            # A number behind a name is part of it.
-            return flat(named.group() + shown) in self._flat
-        return bool(unit) or self._counts(value, text[start + len(shown) :])
+            # A number behind a name is part of it, or its value in a table.
+            name, number = re.escape(flat(named.group())), re.escape(flat(shown))
+            return bool(re.search(rf"{name}[^\d]{{0,{_AROUND}}}{number}(?!\d)", self._flat))
+        return bool(unit) or self._counts(value, text[:start], text[start + len(shown) :])
 
-    def _counts(self, value: str, after: str) -> bool:
+    def _counts(self, value: str, before: str, after: str) -> bool:
         """Whether a number counts here what stands behind it, as far as that can be seen."""
         counted = [word.text for word in words_of(_STOP.split(_ORDINAL.sub("", after))[0])[:_FEW]]
         counted = [word for word in counted if says_something(word)]
         if not counted or quantity(f"{value} {counted[0]}")[1] in self._quantities.get(value, ()):
             return True
-        return any(around.has(word) for around in self._counted.get(value, ()) for word in counted)
+        if len(value) >= _LARGE:
+            # Large ones are seldom alike: they need no more than a word of the same clause near them.
+            counted += [word.text for word in words_of(_ENDS.split(before)[-1]) if says_something(word.text)]
+            return any(wide.has(word) for _, wide in self._counted.get(value, ()) for word in counted)
+        return any(near.has(word) for near, _ in self._counted.get(value, ()) for word in counted)
 
     @cached_property
-    def _counted(self) -> dict[str, list[Passage]]:
-        """By value, the words around each number."""
-        found: dict[str, list[Passage]] = {}
+    def _counted(self) -> dict[str, list[tuple[Passage, Passage]]]:
+        """By value, the words behind each number, or before it if none, and those on both sides of it."""
+        found: dict[str, list[tuple[Passage, Passage]]] = {}
         for seq, speaker, text in self._lines:
             for match in _NUMERAL.finditer(text):
                 word = match.group().lower()
                 value = SPELLED.get(word) or value_of(word)
-                after = _STOP.split(text[match.end() : match.end() + _AROUND])[0]
-                if not words_of(after):
-                    after = _STOP.split(text[max(0, match.start() - _AROUND) : match.start()])[-1]
-                found.setdefault(value, []).append(Passage(after, seq, speaker))
+                before, behind = text[max(0, match.start() - _AROUND) : match.start()], text[match.end() :][:_AROUND]
+                near = _STOP.split(behind)[0]
+                if not any(says_something(word.text) for word in words_of(near)[:_FEW]):
+                    near = f"{_STOP.split(before)[-1]} {near}"
+                found.setdefault(value, []).append(
+                    (Passage(near, seq, speaker), Passage(f"{before} {behind}", seq, speaker))
+                )
         return found

@@ -10,7 +10,7 @@ from typing import Final
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold_worker.pipeline.language.facts import Fact, FactKind, extract_facts
-from turnfold_worker.pipeline.language.quantities import UNIT_NAMES, WORD
+from turnfold_worker.pipeline.language.quantities import SPELLED, UNIT_NAMES, WORD
 from turnfold_worker.pipeline.language.word_forms import forms
 from turnfold_worker.pipeline.refinement.claimed_days import without_dates
 from turnfold_worker.pipeline.refinement.claims import (
@@ -36,8 +36,8 @@ from turnfold_worker.pipeline.turns.reading import is_participant
 READ: Final = 50_000
 """Code points of a turn that are looked at from its beginning."""
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
-_FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+(?![^\W_])|(?<![\w.])\d{2,4}s(?!\w)")
-"""Words that end in a number, and decades."""
+_FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s(?!\w)")
+"""Words with a number in them, and decades."""
 _ROOT: Final = 4
 """Letters of a root by which a word with a capital is known."""
 _FEW: Final = 2
@@ -110,7 +110,8 @@ class Scope:
         return frozenset(match.group().lower() for match in _FIGURED.finditer(self._all_near.text))
 
     def _has_exactly(self, fact: Fact) -> bool:
-        wanted = flat(fact.text.removesuffix("()"))
+        shown = fact.text.partition(":")[0] if fact.kind is FactKind.ERROR else fact.text
+        wanted = flat(shown.removesuffix("()"))
         if wanted in self._flat:
             return True
         if _VERSION.fullmatch(wanted):
@@ -125,7 +126,7 @@ class Scope:
         farther: set[str] = set()
         for sentence in sentences_of(text):
             for place, word in enumerate(words_of(sentence)):
-                if not says_something(word.text) or word.text in UNIT_NAMES:
+                if not says_something(word.text) or word.text in UNIT_NAMES or word.text in SPELLED:
                     continue
                 if is_participant(word.text, self._speakers):
                     continue
