@@ -17,8 +17,8 @@ _AROUND: Final = 40
 _STOP: Final = re.compile(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from|with|per|than|as|when|while)\s")
 _COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:(?:[:/x\u00d7]\d+)+|(?:-\d+){2,})(?!\w)")
 """Ratios, fractions and measures: their numbers belong together."""
-_ASSIGNED: Final = re.compile(r"[\w.]+ ?={1,2} ?[\"']?\d[\w.]*(?<!\.)")
-"""`user_id = 6`: a value belongs to its name."""
+_ASSIGNED: Final = re.compile(r"[\w.]+ ?={1,2} ?[\"']?\d[\w.]*(?<!\.)|\w+\(\d[\w.]*\)")
+"""`user_id = 6`, `sleep(2)`: a value belongs to its name."""
 _ENDS: Final = re.compile(r"[,;:.!?()\n]")
 _LARGE: Final = 3
 """Figures of a large number."""
@@ -100,7 +100,7 @@ class Figures:
     def _has_number(self, shown: str, text: str, start: int) -> bool:
         value, unit = quantity(shown)
         units = self._quantities.get(value)
-        if units is None or (unit and unit not in units and "" not in units):
+        if units is None or (unit and unit not in units and ("" not in units or len(value) < _LARGE)):
             return False
         before = _WORD_BEFORE.search(text, 0, start)
         if before and f" {_spaced(before.group() + shown)} " in self._spaced:

@@ -97,7 +97,7 @@ class Scope:
     def facts(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
         """What is stated exactly and was not said."""
         undated = without_dates(text)
-        if not Figures(self._lines(self._beside(seqs))).support(undated):
+        if not Figures(self._lines([turn for turn in self._near if not seqs or turn.seq in seqs])).support(undated):
             yield Unfaithful.NUMBER
         if any(match.group().lower() not in self._figured for match in _FIGURED.finditer(undated)):
             yield Unfaithful.IDENTIFIER
@@ -112,10 +112,10 @@ class Scope:
     def _has_exactly(self, fact: Fact) -> bool:
         shown = fact.text.partition(":")[0] if fact.kind is FactKind.ERROR else fact.text
         wanted = flat(shown.removesuffix("()"))
+        if _VERSION.fullmatch(wanted):
+            return bool(re.search(rf"(?<![\d.]){re.escape(wanted.removeprefix('v'))}(?![\w]|\.\d)", self._flat))
         if wanted in self._flat:
             return True
-        if _VERSION.fullmatch(wanted):
-            return bool(re.search(rf"(?<![\w.]){re.escape(wanted.removeprefix('v'))}(?![\w]|\.\d)", self._flat))
         parts = WORD.findall(wanted)
         return fact.kind is FactKind.IDENTIFIER and bool(parts) and self._all_near.plain.issuperset(parts)
 
