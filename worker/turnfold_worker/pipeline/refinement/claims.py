@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from turnfold_worker.pipeline.language.common_words import listed
@@ -17,8 +17,13 @@ _OWNER: Final = re.compile(r"['\u2019]s?\Z")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;\u2026])\s+|\n+|\s[-\u2013\u2014]\s")
 _CLAUSE: Final = re.compile(
     r"[,;:.!?()\n\u2026]{1,20}(?:\s|\Z)|\s[-\u2013\u2014]\s"
-    r"|\s(?:but|because|although|though|while|so|whereas|yet|unless)\s"
+    r"|\s(?:but|because|although|though|while|since|so|whereas|yet|unless)\s"
 )
+
+def without_emphasis(text: str) -> str:
+    """A text without negations that deny nothing."""
+    return _EMPHASIS.sub(" ", text)
+
 
 _JOINED: Final = re.compile(r"(?i)\s(?:and|or|that|which|who|when|if|than)\s")
 
@@ -39,6 +44,13 @@ WITHHOLDS: Final = re.compile(
     r"|lack\w*|except|skip\w*|quit|den(?:y|ie[sd])|drop\w*|disable\w*|remov\w*|zero)(?!\w)"
 )
 """What a denial may rest on."""
+OPEN: Final = re.compile(r"(?i)(?<!\w)(?:whether|if|ask(?:s|ed)?|wonder(?:s|ed)?|question)(?!\w)")
+"""What is told to be asked or to depend on something, and thereby not said to be so."""
+_EMPHASIS: Final = re.compile(
+    r"(?i)(?<!\w)(?:why not|nothing (?:like|better|more|beats)|no (?:doubt|wonder|problem|matter|better)|not (?:only|just)"
+    r"|not to mention|(?-i:NOT [A-Z]+))(?!\w)"
+)
+"""Negations that deny nothing."""
 WISHES: Final = re.compile(r"(?i)(?<!\w)(?:hop|want|wish|plan|intend|dream|would like|aim)\w*")
 LEANS_AWAY: Final = re.compile(
     rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*"
@@ -48,7 +60,7 @@ LEANS_AWAY: Final = re.compile(
 )
 
 _NO_SUBJECT: Final = re.compile(rf"(?i)\W*(?:{NO})(?!\w)")
-_REACH: Final = re.compile(r"[,;:.!?]|\s(?:and|but|or|because|so)\s")
+_REACH: Final = re.compile(r"[,;:.!?]|\s(?:and|but|or|because|since|so)\s")
 """Where what a negation denies ends."""
 
 _FACTIVE: Final = re.compile(r"(?i) *(?:really |even )?(?:notic|realiz|realis|know|knew|remember|regret|mind)\w*")
@@ -86,6 +98,8 @@ _STRUCTURE: Final = listed(
     doesn't didn't isn't wasn't aren't weren't won't can't couldn't wouldn't shouldn't hasn't haven't hadn't i'm
     i've i'll i'd hi hey oh ah um eg ie vs re ve ll pm am etc ok'd it's that's he's she's they're we're you're
     there's together owns owned stay stays stayed somebody anybody everybody everyone anyone held due few remaining
+    shortly afterwards alone either next later plus likewise even titled entitled list lists listed listing hold holds
+    holding run runs ran running
     """
 )
 """Words that a summary may add: they tell who said something, or join what was said."""
@@ -160,7 +174,17 @@ def words_of(text: str) -> list[Word]:
 
 def says_something(word: str) -> bool:
     """Whether a word has to be found in the source."""
-    return len(word) >= _SHORTEST and word not in _STRUCTURE and word not in _TIME_NAMES
+    return len(word) >= _SHORTEST and word not in _TIME_NAMES and not _joins(word)
+
+
+@lru_cache(maxsize=20_000)
+def _joins(word: str) -> bool:
+    """Whether a word is one that a summary may add, in any of its endings: 'keeping' as 'keep'."""
+    return word in _STRUCTURE or any(
+        len(root) > _SHORTEST and (root in _STRUCTURE or f"{root}e" in _STRUCTURE)
+        for bare in (word.removesuffix(ending) for ending in ("s", "ed", "ing") if word.endswith(ending))
+        for root in (bare, bare[:-1] if bare[-1:] == bare[-2:-1] else bare)
+    )
 
 
 def is_telling(word: str) -> bool:

@@ -22,6 +22,8 @@ _ASSIGNED: Final = re.compile(r"[\w.]+ ?={1,2} ?[\"']?\d[\w.]*(?<!\.)|\w+\(\d[\w
 _ENDS: Final = re.compile(r"[,;:.!?()\n]")
 _LARGE: Final = 3
 """Figures of a large number."""
+_ALONE: Final = re.compile(r"[,;.)]*\Z|[,;](?!\d)")
+"""What stands behind a number that counts nothing."""
 _NAMED: Final = re.compile(r"(?<=[a-z,] )[A-Z]\w* \Z")
 _WORD_BEFORE: Final = re.compile(r"[^\W\d_]{3,} \Z")
 _ORDINAL: Final = re.compile(r"\A(?:st|nd|rd|th)(?!\w)")
@@ -106,9 +108,11 @@ class Figures:
         if before and f" {_spaced(before.group() + shown)} " in self._spaced:
             return True
         named = _NAMED.search(text, 0, start)
+        if before and not named and len(value) < _LARGE and _ALONE.match(text, start + len(shown)) and says_something(before.group().strip().lower()):
+            named = before
         if named:
             # A number behind a name is part of it, or its value in a table.
-            name, number = re.escape(flat(named.group())), re.escape(flat(shown))
+            name, number = re.escape(flat(named.group()).strip()), re.escape(flat(shown))
             return bool(re.search(rf"{name}[^\d]{{0,{_AROUND}}}{number}(?!\d)", self._flat))
         return bool(unit) or self._counts(value, text[:start], text[start + len(shown) :])
 
@@ -122,7 +126,9 @@ class Figures:
             # Large ones are seldom alike: they need no more than a word of the same clause near them.
             counted += [word.text for word in words_of(_ENDS.split(before)[-1]) if says_something(word.text)]
             return any(wide.has(word) for _, wide in self._counted.get(value, ()) for word in counted)
-        return any(near.has(word) for near, _ in self._counted.get(value, ()) for word in counted)
+        return any(
+            not near.shapes or near.has(word) for near, _ in self._counted.get(value, ()) for word in counted
+        )
 
     @cached_property
     def _counted(self) -> dict[str, list[tuple[Passage, Passage]]]:
@@ -133,8 +139,8 @@ class Figures:
                 word = match.group().lower()
                 value = SPELLED.get(word) or value_of(word)
                 before, behind = text[max(0, match.start() - _AROUND) : match.start()], text[match.end() :][:_AROUND]
-                near = _STOP.split(behind)[0]
-                if not any(says_something(word.text) for word in words_of(near)[:_FEW]):
+                near = "" if word == "both" else _STOP.split(behind)[0]
+                if word != "both" and not any(says_something(word.text) for word in words_of(near)[:_FEW]):
                     near = f"{_STOP.split(before)[-1]} {near}"
                 found.setdefault(value, []).append(
                     (Passage(near, seq, speaker), Passage(f"{before} {behind}", seq, speaker))

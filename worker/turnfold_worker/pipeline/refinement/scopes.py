@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold_worker.pipeline.language.facts import Fact, FactKind, extract_facts
 from turnfold_worker.pipeline.language.quantities import SPELLED, UNIT_NAMES, WORD
-from turnfold_worker.pipeline.language.word_forms import forms
+from turnfold_worker.pipeline.language.word_forms import forms, is_misspelt
 from turnfold_worker.pipeline.refinement.claimed_days import without_dates
 from turnfold_worker.pipeline.refinement.claims import (
     DENIES,
     LEANS_AWAY,
+    OPEN,
     REPORTS,
-    WISHES,
     Passage,
     Word,
     content_words,
@@ -40,6 +41,8 @@ _FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s
 """Words with a number in them, and decades."""
 _ROOT: Final = 4
 """Letters of a root by which a word with a capital is known."""
+_LONG: Final = 6
+"""Letters of a word from which it may be misspelt."""
 _FEW: Final = 2
 _FARTHER: Final = 5
 """Turns before those that are near, in which a word may stand."""
@@ -50,13 +53,19 @@ class Scope:
     """The turns that a note may speak of."""
 
     def __init__(
-        self, near: Sequence[StoredTurn], wide: Sequence[StoredTurn], speakers: Sequence[str], kept: Sequence[str]
+        self,
+        near: Sequence[StoredTurn],
+        wide: Sequence[StoredTurn],
+        speakers: Sequence[str],
+        kept: Sequence[str],
+        named: Sequence[int] = (),
     ) -> None:
-        """`wide` are all turns that a request showed."""
+        """`wide` are all turns that a request showed; `named` the numbers that a note gives, empty for all that is near."""
         self._near = near
         self._wide = wide
         self._speakers = speakers
         self._kept = kept
+        self._seqs = frozenset(named) or frozenset([0, *(turn.seq for turn in near)])
         self.seqs = [turn.seq for turn in near]
         self._passages: dict[tuple[int, ...], Passage] = {}
 
@@ -125,18 +134,21 @@ class Scope:
         """Words that were not said near the turns; a few may stand farther before, where 'it' points to."""
         farther: set[str] = set()
         for sentence in sentences_of(text):
-            for place, word in enumerate(words_of(sentence)):
+            words = words_of(sentence)
+            for place, word in enumerate(words):
                 if not says_something(word.text) or word.text in UNIT_NAMES or word.text in SPELLED:
                     continue
                 if is_participant(word.text, self._speakers):
                     continue
-                if word.text in REPORTS and self.speakers.of(sentence)[1] == place - 1:
+                if word.text in REPORTS and place and is_participant(words[place - 1].text, self._speakers):
                     continue
                 if word.capital and (place > 0 or self.speakers.is_name(word.text)):
                     if not self._has_name(word.text, sentence, seqs):
                         yield Unfaithful.NAME
                 elif self._is_stranger(word) or not (
-                    self._was_said(word.text, seqs) or self._is_part_of_compound(sentence, word)
+                    self._was_said(word.text, seqs)
+                    or self._is_part_of_compound(sentence, word)
+                    or self._is_misspelt(word.text)
                 ):
                     farther.add(word.text)
                     if word.capital or len(farther) > _FEW or self._all_before.shapes.isdisjoint(forms(word.text)):
@@ -164,9 +176,20 @@ class Scope:
         return all(len(root) < _ROOT for root in forms(word.text) & self._all_near.shapes)
 
     def _is_part_of_compound(self, sentence: str, word: Word) -> bool:
-        """Whether a word and the one beside it stand near as one word: 'ice cream' as 'icecream'."""
+        """Whether a word and the one beside it stand near as one word: 'ice cream' as 'icecream', or the reverse."""
         beside = (one.text for one in words_of(sentence) if one.text != word.text)
-        return any({f"{word.text}{other}", f"{other}{word.text}"} & self._all_near.plain for other in beside)
+        return word.text in self._joined or any(
+            {f"{word.text}{other}", f"{other}{word.text}"} & self._all_near.plain for other in beside
+        )
+
+    @cached_property
+    def _joined(self) -> frozenset[str]:
+        """Each two neighbouring words as one: 'board game' as 'boardgame'."""
+        return frozenset(f"{first.text}{second.text}" for first, second in pairwise(self._all_near.words))
+
+    def _is_misspelt(self, word: str) -> bool:
+        """Whether a word stands near with wrong letters."""
+        return len(word) >= _LONG and any(is_misspelt(written, word) for written in self._all_near.plain)
 
     def _named(self, seqs: tuple[int, ...]) -> Passage:
         if seqs not in self._passages:
@@ -221,21 +244,21 @@ class Scope:
 
     # Negations
 
-    def polarity(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
+    def polarity(self, text: str) -> Iterator[Unfaithful]:
         """Denials that nobody made, and affirmations of what was only denied."""
-        for who, claim in (
-            (self.speakers.of(one)[0], claim) for one in sentences_of(text) for claim in statements_of(one)
-        ):
-            words = [word for word in content_words(claim) if not is_participant(word, self._speakers)]
-            if len(words) == 1 and claim.strip(" .!").lower() == words[0]:
-                # A thing among others of a list: the deed stands before it.
-                continue
-            if DENIES.search(claim):
-                if not self._denials.support(words, claim, who):
-                    yield Unfaithful.NEGATION
-            elif not LEANS_AWAY.search(claim) and self._denials.all_deny(words, seqs, wished=WISHES.search(claim)):
-                yield Unfaithful.AFFIRMATION
+        for sentence in sentences_of(text):
+            who, _ = self.speakers.of(sentence)
+            for claim in statements_of(sentence):
+                words = [word for word in content_words(claim) if not is_participant(word, self._speakers)]
+                if len(words) == 1 and claim.strip(" .!").lower() == words[0]:
+                    # A thing among others of a list: the deed stands before it.
+                    continue
+                if DENIES.search(claim):
+                    if not self._denials.support(words, claim, who):
+                        yield Unfaithful.NEGATION
+                elif not LEANS_AWAY.search(claim) and not OPEN.search(claim) and self._denials.refute(words, claim):
+                    yield Unfaithful.AFFIRMATION
 
     @cached_property
     def _denials(self) -> Denials:
-        return Denials(self._lines(self._near))
+        return Denials(self._lines(self._near), self._seqs)
