@@ -20,6 +20,11 @@ _CLAUSE: Final = re.compile(
     r"|\s(?:but|because|although|though|while|since|so|whereas|yet|unless)\s"
 )
 
+def emphasis_of(text: str) -> list[str]:
+    """The negations of a text that deny nothing."""
+    return [match.group() for match in _EMPHASIS.finditer(text)]
+
+
 def without_emphasis(text: str) -> str:
     """A text without negations that deny nothing."""
     return _EMPHASIS.sub(" ", text)
@@ -39,19 +44,21 @@ _AFFIRMS: Final = re.compile(
 )
 """Negations that affirm: 'can't wait', 'never forget', 'I wish I wasn't late'."""
 WITHHOLDS: Final = re.compile(
-    rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*|avoid\w*|forbid\w*|forbade|against|instead of"
+    rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*|avoid\w*|forbid\w*|forbade|instead of"
     r"|rather than|fail\w*|stop\w*|exclud\w*|ban|banned|unable|unless|cancel\w*|abandon\w*|rul\w{1,3} out|miss\w*"
     r"|lack\w*|except|skip\w*|quit|den(?:y|ie[sd])|drop\w*|disable\w*|remov\w*|zero)(?!\w)"
 )
 """What a denial may rest on."""
-OPEN: Final = re.compile(r"(?i)(?<!\w)(?:whether|if|ask(?:s|ed)?|wonder(?:s|ed)?|question)(?!\w)")
-"""What is told to be asked or to depend on something, and thereby not said to be so."""
+_ASKS: Final = r"(?<!\w)(?:whether|if|unless|until|ask(?:s|ed)?|wonder(?:s|ed)?|check\w*|ensure\w*|verif\w+|make sure)(?!\w)"
+OPEN: Final = re.compile(f"(?i){_ASKS}")
+"""Behind it stands what is asked, or what something depends on: it is not said to be so."""
+OPEN_BEFORE: Final = re.compile(rf"(?i){_ASKS}(?: that)?\s*\Z")
 _EMPHASIS: Final = re.compile(
     r"(?i)(?<!\w)(?:why not|nothing (?:like|better|more|beats)|no (?:doubt|wonder|problem|matter|better)|not (?:only|just)"
-    r"|not to mention|(?-i:NOT [A-Z]+))(?!\w)"
+    r"|not to mention|mak(?:e|es|ing) sure|who (?:does|would|could)n['\u2019]t|(?-i:NOT [A-Z]+))(?!\w)"
 )
 """Negations that deny nothing."""
-WISHES: Final = re.compile(r"(?i)(?<!\w)(?:hop|want|wish|plan|intend|dream|would like|aim)\w*")
+WISHES: Final = re.compile(r"(?i)(?<!\w)(?:hop|want|wish|plan|intend|dream|would like|aim|will|going to)\w*")
 LEANS_AWAY: Final = re.compile(
     rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*"
     r"|avoid\w*|forbid\w*|forbade|against|instead|rather|fail\w*|drop\w*|stop\w*|exclud\w*|ban|banned|unable|unless"
@@ -60,7 +67,7 @@ LEANS_AWAY: Final = re.compile(
 )
 
 _NO_SUBJECT: Final = re.compile(rf"(?i)\W*(?:{NO})(?!\w)")
-_REACH: Final = re.compile(r"[,;:.!?]|\s(?:and|but|or|because|since|so)\s")
+REACH: Final = re.compile(r"[,;:.!?]|\s(?:and|but|or|because|since|so)\s")
 """Where what a negation denies ends."""
 
 _FACTIVE: Final = re.compile(r"(?i) *(?:really |even )?(?:notic|realiz|realis|know|knew|remember|regret|mind)\w*")
@@ -98,7 +105,7 @@ _STRUCTURE: Final = listed(
     doesn't didn't isn't wasn't aren't weren't won't can't couldn't wouldn't shouldn't hasn't haven't hadn't i'm
     i've i'll i'd hi hey oh ah um eg ie vs re ve ll pm am etc ok'd it's that's he's she's they're we're you're
     there's together owns owned stay stays stayed somebody anybody everybody everyone anyone held due few remaining
-    shortly afterwards alone either next later plus likewise even titled entitled list lists listed listing hold holds
+    shortly afterwards either next later plus likewise even titled entitled list lists listed listing hold holds
     holding run runs ran running
     """
 )
@@ -252,7 +259,7 @@ class Passage:
     def denied(self) -> Passage:
         """What stands behind the negation, as far as it reaches."""
         match = DENIES.search(self.text)
-        behind = _REACH.split(self.text[match.end() :])[0] if match else ""
+        behind = REACH.split(self.text[match.end() :])[0] if match else ""
         factive = _FACTIVE.match(behind)
         return Passage(factive.group() if factive else behind, self.seq, self.speaker)
 
@@ -263,7 +270,7 @@ class Passage:
         if match is None:
             return None
         start = match.end() if DENIES.fullmatch(match.group()) else match.start()
-        return Passage(_REACH.split(self.text[start:])[0], self.seq, self.speaker)
+        return Passage(REACH.split(self.text[start:])[0], self.seq, self.speaker)
 
     def affirms(self, words: Iterable[str]) -> bool:
         """Whether some words hold the verb of a negation that affirms: 'forget' of 'never forget'."""
@@ -361,5 +368,6 @@ def passages_of(turns: Iterable[tuple[int, str, str]], *, clauses: bool) -> Iter
     for seq, speaker, content in turns:
         for sentence in sentences_of(content):
             asks = sentence.rstrip().endswith("?")
-            for piece in statements_of(sentence) if clauses else (sentence,):
-                yield Passage(piece, seq, speaker, asks)
+            pieces = statements_of(sentence) if clauses else [sentence]
+            for place, piece in enumerate(pieces, 1):
+                yield Passage(piece, seq, speaker, asks and place == len(pieces))

@@ -18,14 +18,17 @@ from turnfold_worker.pipeline.refinement.claims import (
     DENIES,
     LEANS_AWAY,
     OPEN,
+    OPEN_BEFORE,
     REPORTS,
     Passage,
     Word,
     content_words,
+    emphasis_of,
     passages_of,
     says_something,
     sentences_of,
     statements_of,
+    without_emphasis,
     words_of,
 )
 from turnfold_worker.pipeline.refinement.denials import Denials
@@ -248,16 +251,24 @@ class Scope:
         """Denials that nobody made, and affirmations of what was only denied."""
         for sentence in sentences_of(text):
             who, _ = self.speakers.of(sentence)
-            for claim in statements_of(sentence):
-                words = [word for word in content_words(claim) if not is_participant(word, self._speakers)]
+            for statement in statements_of(sentence):
+                claim = without_emphasis(statement)
+                words = self._told(claim)
                 if len(words) == 1 and claim.strip(" .!").lower() == words[0]:
                     # A thing among others of a list: the deed stands before it.
                     continue
+                if any(flat(shown) not in self._flat for shown in emphasis_of(statement)):
+                    yield Unfaithful.NEGATION
                 if DENIES.search(claim):
                     if not self._denials.support(words, claim, who):
                         yield Unfaithful.NEGATION
-                elif not LEANS_AWAY.search(claim) and not OPEN.search(claim) and self._denials.refute(words, claim):
+                    continue
+                said = "" if OPEN_BEFORE.search(sentence[: sentence.find(statement)]) else OPEN.split(claim)[0]
+                if not LEANS_AWAY.search(said) and self._denials.refute(self._told(said), said):
                     yield Unfaithful.AFFIRMATION
+
+    def _told(self, claim: str) -> list[str]:
+        return [word for word in content_words(claim) if not is_participant(word, self._speakers)]
 
     @cached_property
     def _denials(self) -> Denials:
