@@ -49,7 +49,7 @@ WITHHOLDS: Final = re.compile(
     r"|lack\w*|except|skip\w*|quit|den(?:y|ie[sd])|drop\w*|disable\w*|remov\w*|zero)(?!\w)"
 )
 """What a denial may rest on."""
-_ASKS: Final = r"(?<!\w)(?:whether|if|unless|until|ask(?:s|ed)?|wonder(?:s|ed)?|check\w*|ensure\w*|verif\w+|make sure)(?!\w)"
+_ASKS: Final = r"(?<!\w)(?:whether|if|unless|until|ask(?:s|ed)?|wonder(?:s|ed)?|check(?:s|ed|ing)?|ensur(?:e|es|ed|ing)|verif(?:y|ies|ied))(?!\w)"
 OPEN: Final = re.compile(f"(?i){_ASKS}")
 """Behind it stands what is asked, or what something depends on: it is not said to be so."""
 OPEN_BEFORE: Final = re.compile(rf"(?i){_ASKS}(?: that)?\s*\Z")

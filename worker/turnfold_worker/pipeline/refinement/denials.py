@@ -29,6 +29,7 @@ _SUPPORT: Final = 0.5
 _FEW: Final = 2
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _MESSAGE: Final = re.compile(r"(?<=[\"'])[^\"'\n]{4,200} [^\"'\n]{2,200}(?=[\"'])")
+_PREPOSITION: Final = re.compile(r"\s(?:from|in|at|on|after|before|to|with|for|during)\s")
 _REFERS: Final = re.compile(r"(?i)(?<!\w)(?:it|that|this|these|those|them|one|any|so|to)(?!\w)")
 _PLAIN_NO: Final = re.compile(
     r"(?i)\W{0,8}(?:(?:oh|well|hm{1,9}|unfortunately|sadly)\W{1,8})?(?:(?:no|nah|nope|not|never|none)(?: \w+)?[,.!]"
@@ -81,9 +82,10 @@ class Denials:
         What another speaker denied of themselves denies nothing of `who`, the speaker that the claim is about.
         """
         claim = without_emphasis(claim)
-        denied = Passage(claim[_end_of_negation(claim) :], 0, "")
         negations = DENIES.findall(claim)
         count, noun = len(negations), negations[0].lower() in ("no", "none", "without")
+        behind = claim[_end_of_negation(claim) :]
+        denied = Passage(_PREPOSITION.split(behind)[0] if noun else behind, 0, "")
         if not words and not denied.shapes:
             plain = set(WORD.findall(claim.lower()))
             figures = {word for word in plain if word.isdigit()}
@@ -110,7 +112,7 @@ class Denials:
 
         The others may be all that it denies, or stand for an 'it' in it. `noun` tells that the claim denies a thing.
         """
-        match = WITHHOLDS.search(passage.text)
+        match = DENIES.search(passage.text) or WITHHOLDS.search(passage.text)
         if match is None or len(WITHHOLDS.findall(passage.text)) < count:
             return False
         first = _first(claimed)

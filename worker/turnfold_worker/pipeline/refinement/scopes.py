@@ -17,6 +17,7 @@ from turnfold_worker.pipeline.refinement.claimed_days import without_dates
 from turnfold_worker.pipeline.refinement.claims import (
     DENIES,
     LEANS_AWAY,
+    NO,
     OPEN,
     OPEN_BEFORE,
     REPORTS,
@@ -39,6 +40,8 @@ from turnfold_worker.pipeline.turns.reading import is_participant
 
 READ: Final = 50_000
 """Code points of a turn that are looked at from its beginning."""
+_DENIED_OR: Final = re.compile(rf"(?i)(?<!\w)(?:{NO})(?!\w)[^,;.]*\s(?:or|nor)\s*\Z")
+"""'Has not met or' before what is denied too."""
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
 _FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s(?!\w)")
 """Words with a number in them, and decades."""
@@ -263,7 +266,8 @@ class Scope:
                     if not self._denials.support(words, claim, who):
                         yield Unfaithful.NEGATION
                     continue
-                said = "" if OPEN_BEFORE.search(sentence[: sentence.find(statement)]) else OPEN.split(claim)[0]
+                before = sentence[: sentence.find(statement)]
+                said = "" if OPEN_BEFORE.search(before) or _DENIED_OR.search(before) else OPEN.split(claim)[0]
                 if not LEANS_AWAY.search(said) and self._denials.refute(self._told(said), said):
                     yield Unfaithful.AFFIRMATION
 

@@ -201,6 +201,8 @@ class Subjects:
     def _is_anothers(self, words: Sequence[str], seqs: Sequence[int], who: str, *, said: bool, doubt: bool) -> bool:
         """Whether some words belong more to another speaker than to `who`."""
         named = [passage for passage in self._sentences if passage.seq in seqs and passage.speaker]
+        if not words:
+            return False
         votes: Counter[str] = Counter()
         for word in words:
             best: dict[str, float] = {}

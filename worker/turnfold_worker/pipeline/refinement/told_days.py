@@ -75,6 +75,7 @@ _FAREWELL: Final = re.compile(
     r"(?i)(?<!\w)(?:talk|see|speak|chat|catch up|write)(?: (?:to|with))?(?: (?:you|ya|u|y'all))?(?: again)? "
     r"(?:soon|later)"
 )
+_BARE_WEEKEND: Final = re.compile(r"(?i)(?<!\w)weekend(?!\w)")
 _WEEK: Final = 7
 _SATURDAY: Final = 5
 
@@ -146,6 +147,8 @@ def told_periods(text: str, said_on: date | None) -> Iterator[Period]:
             yield from _counted(match, said_on)
         except (ValueError, OverflowError):
             continue
+    if _BARE_WEEKEND.search(text):
+        yield from _weekends(0, said_on)
 
 
 def tells_time(text: str) -> bool:
