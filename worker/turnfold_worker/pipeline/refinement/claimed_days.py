@@ -91,7 +91,9 @@ class ToldDays:
         days = [day for seq in seqs if (day := self._day_of.get(seq))]
         # What somebody said was said on the day of the turn, whatever day it speaks of.
         said = days if any(word.text in REPORTS for word in words_of(text)) else []
-        if not days and any(day not in self._days_of_year(near) for day in _days_of_year(text)):
+        if not days and any(day not in self._days_of_year(seqs or near) for day in _days_of_year(text)):
+            return False
+        if days and any(written_period(match, days[0]) is None for match in WRITTEN_DAY.finditer(text)):
             return False
         return all(
             _is_day_of(claim, said) or self._supported(claim, text, seqs, near, days)

@@ -19,6 +19,7 @@ _COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:(?:[:/x\u00d7]\d+)+|(?:-\d+){2,}
 """Ratios, fractions and measures: their numbers belong together."""
 _ASSIGNED: Final = re.compile(r"[\w.]+ ?={1,2} ?[\"']?\d[\w.]*(?<!\.)|\w+\(\d[\w.]*\)")
 """`user_id = 6`, `sleep(2)`: a value belongs to its name."""
+_VERSIONED: Final = re.compile(r"(?P<name>[A-Z]\w+) v?(?P<version>\d+(?:\.\d+)+)(?!\w)")
 _ENDS: Final = re.compile(r"[,;:.!?()\n]")
 _LARGE: Final = 3
 """Figures of a large number."""
@@ -61,6 +62,7 @@ class Figures:
     def _missing(self, text: str) -> Iterator[str]:
         yield from (match.group() for match in _COMPOUND.finditer(text) if flat(match.group()) not in self._flat)
         yield from (match.group() for match in _ASSIGNED.finditer(text) if _bare(match.group()) not in self._bare)
+        yield from (match.group() for match in _VERSIONED.finditer(text) if not self._is_version(match))
         yield from (match.group() for match in DIGITS.finditer(text) if value_of(match.group()) not in self._quantities)
         for fact in extract_facts(text).of(FactKind.NUMBER):
             if not self._has_number(fact.text, text, fact.start):
@@ -70,6 +72,11 @@ class Figures:
                 value, end = SPELLED[word.text], word.start + len(word.text)
                 if value not in self._quantities or not self._counts(value, text[: word.start], text[end:]):
                     yield word.text
+
+    def _is_version(self, match: re.Match[str]) -> bool:
+        """Whether a version stands here shortly behind the name that a claim gives it."""
+        name, version = re.escape(match["name"].lower()), re.escape(match["version"])
+        return bool(re.search(rf"{name}(?:(?!\d+\.\d).){{0,{_AROUND}}}(?<![\d.]){version}(?![\d]|\.\d)", self._flat))
 
     @cached_property
     def _flat(self) -> str:

@@ -121,6 +121,9 @@ def _written(match: re.Match[str], near: date | None) -> Period | None:  # noqa:
     first_day = date(year, month, _number(start))
     if match["m2"]:
         return Period(first_day, date(year, month_of(match["m2"]), _number(match["a2"])))
+    if end and _number(end) <= first_day.day:
+        msg = "days in the wrong order"
+        raise ValueError(msg)
     return Period(first_day, date(year, month, _number(end)) if end else first_day)
 
 
