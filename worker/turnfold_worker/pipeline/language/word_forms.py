@@ -10,6 +10,8 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Final
 
+from turnfold_worker.pipeline.language.rarity import is_known
+
 _INFLECTIONS: Final = tuple(
     """
     ies ied ier ily iest ing ings est ed es er ers ly s y e d
@@ -85,6 +87,11 @@ def _plain_forms(word: str) -> tuple[str, ...]:
     return (word, word.removesuffix("e")) if len(word) > _LEAST_DERIVED else (word,)
 
 
+def is_ordinary(word: str) -> bool:
+    """Whether a word in lower case has others that stand for it: few names do."""
+    return word in _synonyms()
+
+
 def is_misspelt(written: str, word: str) -> bool:
     """Whether what is written is no word that is known here, and a letter or two away from a long word.
 
@@ -92,7 +99,7 @@ def is_misspelt(written: str, word: str) -> bool:
     (True, True, False)
     """
     edits = 2 if len(word) >= _LONG else 1
-    if written[:1] != word[:1] or abs(len(written) - len(word)) > edits or not _synonyms().keys().isdisjoint(forms(written)):
+    if written[:1] != word[:1] or abs(len(written) - len(word)) > edits or is_known(written):
         return False
     return _is_near(written, word, edits)
 

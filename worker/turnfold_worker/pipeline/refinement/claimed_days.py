@@ -57,7 +57,9 @@ class _Claim(NamedTuple):
 
 def without_dates(text: str) -> str:
     """A text without the dates that are written in it: their numbers are checked as dates."""
-    return WRITTEN_DAY.sub(lambda match: " " if written_period(match, date.min.replace(year=4)) else match.group(), text)
+    return WRITTEN_DAY.sub(
+        lambda match: " " if written_period(match, date.min.replace(year=4)) else match.group(), text
+    )
 
 
 def day_of(text: str) -> str:

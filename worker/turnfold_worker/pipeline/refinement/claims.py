@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import WORD
-from turnfold_worker.pipeline.language.word_forms import forms, meanings
+from turnfold_worker.pipeline.language.word_forms import forms, is_ordinary, meanings
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _OWNER: Final = re.compile(r"['\u2019]s?\Z")
@@ -19,6 +19,7 @@ _CLAUSE: Final = re.compile(
     r"[,;:.!?()\n\u2026]{1,20}(?:\s|\Z)|\s[-\u2013\u2014]\s"
     r"|\s(?:but|because|although|though|while|since|so|whereas|yet|unless)\s"
 )
+
 
 def emphasis_of(text: str) -> list[str]:
     """The negations of a text that deny nothing."""
@@ -124,6 +125,14 @@ _FIRST: Final = listed(
     i i'm i've i'll i'd my mine me myself im ive we we're we've we'll we'd our ours us ourselves
     """
 )
+_SECOND: Final = listed(
+    """
+    you you're you've you'll you'd your yours yourself u ur y'all
+    """
+)
+ADDRESSES: Final = _SECOND | {"we", "we're", "we've", "we'll", "we'd", "our", "ours", "us", "let's", "together"}
+"""Words with which a speaker means the one spoken to, alone or with themselves."""
+_EXCLAIMED: Final = re.compile(r"\W*\w+[,!]")
 _OWNED: Final = frozenset({"my", "our", "your"})
 _NO_SUBJECTS: Final = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves", "your", "yours"})
 _ONLY_SUBJECTS: Final = _FIRST - _NO_SUBJECTS
@@ -144,11 +153,6 @@ REPORTS: Final = listed(
     """
 )
 """Verbs with which a sentence tells of its subject's words, whomever these are about."""
-_SECOND: Final = listed(
-    """
-    you you're you've you'll you'd your yours yourself u ur y'all
-    """
-)
 
 
 class Word(NamedTuple):
@@ -245,10 +249,16 @@ class Passage:
         return frozenset(WORD.findall(self.text.lower()))
 
     def names(self, word: str) -> bool:
-        """Whether a name in lower case stands here as a name; in a text without capitals, as a word."""
+        """Whether a name in lower case stands here as a name; in a text without capitals, as a word.
+
+        An ordinary word that is exclaimed at the beginning is none: 'Certainly!'.
+        """
         if word not in self.plain and word.removesuffix("s") not in self.plain:
             return False
-        written = {word.text: word.capital for word in self.words if word.capital}
+        written = {
+            word.text for place, word in enumerate(self.words)
+            if word.capital and not (place == 0 and is_ordinary(word.text) and _EXCLAIMED.match(self.text))
+        }  # fmt: skip
         return word in written or word.removesuffix("s") in written or not written or not word.isalpha()
 
     @cached_property
@@ -293,7 +303,8 @@ class Passage:
     def closeness(self, words: Iterable[str]) -> float:
         """How near this comes to some words: more for a form of a word than for one that means the same."""
         return sum(
-            ONE_WORD if not self.shapes.isdisjoint(forms(word)) else self.has(word) * _LIKE_WORD * ONE_WORD for word in words
+            ONE_WORD if not self.shapes.isdisjoint(forms(word)) else self.has(word) * _LIKE_WORD * ONE_WORD
+            for word in words
         )
 
     def votes(self, word: str, speakers: Sequence[str], *, said: bool) -> dict[str, float]:

@@ -183,9 +183,7 @@ class Denials:
                 continue
             if count < min(_FEW, len(words)) and not _is_like(first, words[0]):
                 continue
-            if not any(
-                more >= count and other.has(first) and not DENIES.search(other.text) for more, other in shared
-            ):
+            if not any(more >= count and other.has(first) and not DENIES.search(other.text) for more, other in shared):
                 return True
         return False
 

@@ -115,7 +115,13 @@ class Figures:
         if before and f" {_spaced(before.group() + shown)} " in self._spaced:
             return True
         named = _NAMED.search(text, 0, start)
-        if before and not named and len(value) < _LARGE and _ALONE.match(text, start + len(shown)) and says_something(before.group().strip().lower()):
+        if (
+            before
+            and not named
+            and len(value) < _LARGE
+            and _ALONE.match(text, start + len(shown))
+            and says_something(before.group().strip().lower())
+        ):
             named = before
         if named:
             # A number behind a name is part of it, or its value in a table.
@@ -133,9 +139,7 @@ class Figures:
             # Large ones are seldom alike: they need no more than a word of the same clause near them.
             counted += [word.text for word in words_of(_ENDS.split(before)[-1]) if says_something(word.text)]
             return any(wide.has(word) for _, wide in self._counted.get(value, ()) for word in counted)
-        return any(
-            not near.shapes or near.has(word) for near, _ in self._counted.get(value, ()) for word in counted
-        )
+        return any(not near.shapes or near.has(word) for near, _ in self._counted.get(value, ()) for word in counted)
 
     @cached_property
     def _counted(self) -> dict[str, list[tuple[Passage, Passage]]]:

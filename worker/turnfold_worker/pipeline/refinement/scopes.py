@@ -15,6 +15,7 @@ from turnfold_worker.pipeline.language.quantities import SPELLED, UNIT_NAMES, WO
 from turnfold_worker.pipeline.language.word_forms import forms, is_misspelt
 from turnfold_worker.pipeline.refinement.claimed_days import without_dates
 from turnfold_worker.pipeline.refinement.claims import (
+    ADDRESSES,
     DENIES,
     LEANS_AWAY,
     NO,
@@ -42,6 +43,8 @@ READ: Final = 50_000
 """Code points of a turn that are looked at from its beginning."""
 _DENIED_OR: Final = re.compile(rf"(?i)(?<!\w)(?:{NO})(?!\w)[^,;.]*\s(?:or|nor)\s*\Z")
 """'Has not met or' before what is denied too."""
+_COINED: Final = re.compile(r"\w[a-z]*[A-Z]")
+"""Names with capitals inside, which stand beside others as plain words do."""
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
 _FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s(?!\w)")
 """Words with a number in them, and decades."""
@@ -145,10 +148,15 @@ class Scope:
                 if not says_something(word.text) or word.text in UNIT_NAMES or word.text in SPELLED:
                     continue
                 if is_participant(word.text, self._speakers):
+                    if not self._is_addressed(word.text, seqs) or self._is_torn(sentence, words, place):
+                        yield Unfaithful.NAME
                     continue
                 if word.text in REPORTS and place and is_participant(words[place - 1].text, self._speakers):
                     continue
-                if word.capital and (place > 0 or self.speakers.is_name(word.text)):
+                named = word.capital and (place > 0 or self.speakers.is_name(word.text))
+                if named and self._is_torn(sentence, words, place):
+                    yield Unfaithful.NAME
+                if named:
                     if not self._has_name(word.text, sentence, seqs):
                         yield Unfaithful.NAME
                 elif self._is_stranger(word) or not (
@@ -210,6 +218,39 @@ class Scope:
             for place, turn in enumerate(self._near)
             if not places or any(place - 1 <= at <= place + 1 for at in places)
         ]
+
+    def _is_addressed(self, name: str, seqs: Sequence[int]) -> bool:
+        """Whether a speaker said one of the turns, or is spoken to or named in them."""
+        named = [passage for passage in self._sentences if passage.seq in seqs]
+        return any(
+            not passage.speaker
+            or is_participant(name, [passage.speaker])
+            or passage.names(name)
+            or any(word.text in ADDRESSES for word in passage.words)
+            for passage in named
+        )
+
+    def _is_torn(self, sentence: str, words: Sequence[Word], place: int) -> bool:
+        """Whether a name and the next word, written as one, stand nowhere together: 'New Lisbon' for 'New York'."""
+        first, second = words[place : place + 2] if place + 1 < len(words) else (None, None)
+        if first is None or second is None or not (first.capital and second.capital) or first.owns:
+            return False
+        between = sentence[first.start + len(first.text) : second.start]
+        if between == " ":
+            subject = is_participant(second.text, self._speakers)
+            begins = not place or (place == 1 and not says_something(words[0].text))
+            coined = any(_COINED.match(sentence, word.start) for word in (first, second))
+            if (
+                coined
+                or (begins and (subject or not place))
+                or (subject and place + _FEW < len(words) and not words[place + _FEW].capital)
+            ):
+                return False
+        return between in (" ", "-", ".") and f" {first.text} {second.text} " not in self._spaced
+
+    @cached_property
+    def _spaced(self) -> str:
+        return f" {' '.join(WORD.findall(self._flat))} "
 
     def _has_name(self, word: str, sentence: str, seqs: Sequence[int]) -> bool:
         """Whether a name stands in a turn that the note names, or beside what it says of it."""

@@ -10,14 +10,26 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
-from turnfold_worker.pipeline.refinement.claims import REPORTS, Passage, Word, content_words, says_something, sentences_of, words_of
+from turnfold_worker.pipeline.refinement.claims import (
+    REPORTS,
+    Passage,
+    Word,
+    content_words,
+    says_something,
+    sentences_of,
+    words_of,
+)
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
 
 REFERS: Final = re.compile(r"(?i)(?<!\w)(?:it|that|this|there|these|those|them)(?!\w)")
 """Words that stand for a thing that was named before."""
+_STANDS_FOR: Final = re.compile(
+    r"(?i)(?<!\w)(?:it|that|this|these|those|them|he|she|they|his|her|him|their|its|we|our|us)(?!\w)"
+)
 _SUBJECT: Final = 4
 """Words of a sentence among which its first subject is looked for."""
 _PRONOUNS: Final = frozenset({"he", "she", "they"})
@@ -28,7 +40,9 @@ _JOINS: Final = frozenset(
 _CLAUSES: Final = frozenset({"that", "if", "whether"})
 """Words behind which stands what somebody said, whomever it is about."""
 _WHO: Final = frozenset({"who", "whom", "whose"})
-_ADVICE: Final = frozenset("tip tips advice suggestion suggestions recommendation recommendations question step steps plan example proposal".split())
+_ADVICE: Final = frozenset(
+    "tip tips advice suggestion suggestions recommendation recommendations question step steps plan example proposal".split()
+)
 _PAUSE: Final = re.compile(r"[,;:(]\s*\Z")
 _TOWARDS: Final = frozenset({"to", "with", "for", "from"})
 _OBJECT: Final = 15
@@ -144,7 +158,9 @@ class Subjects:
             reports = self._reports(words, place, words[start : next(iter(ends), len(words))])
             told = words[start : next((at for at in ends if words[at - 1].text not in _CLAUSES), len(words))]
             if not reports:
-                end = next((at for at in range(place + 1, len(words)) if self._ends(words, who_at, place, at)), len(words))
+                end = next(
+                    (at for at in range(place + 1, len(words)) if self._ends(words, who_at, place, at)), len(words)
+                )
                 told = words[start:end]
             telling = [
                 word.text
@@ -158,7 +174,9 @@ class Subjects:
     @staticmethod
     def _ends(words: Sequence[Word], who_at: Sequence[str | None], place: int, at: int) -> bool:
         """Whether what a sentence says of the speaker at a place ends at a word: by another's name, or a 'who'."""
-        return (words[at].text in _WHO and at > place + 1) or bool(who_at[at] and not (words[at].owns and who_at[at] == who_at[place]))
+        return (words[at].text in _WHO and at > place + 1) or bool(
+            who_at[at] and not (words[at].owns and who_at[at] == who_at[place])
+        )
 
     def _reports(self, words: Sequence[Word], place: int, told: Sequence[Word]) -> bool:
         """Whether it is a subject's words or advice that is told: 'Ana asked', 'asked by Ana', 'Ana's tips'."""
@@ -215,15 +233,19 @@ class Subjects:
     def _is_of_speaker(self, sentence: str, seqs: Sequence[int]) -> bool:
         """Whether a sentence begins with somebody's name, and a speaker said what it says of themselves."""
         told = words_of(sentence)
-        if len(told) < _FEW or not told[0].capital or told[0].owns or not self.is_name(told[0].text):
+        if len(told) < _FEW or not told[0].capital or not self.is_name(told[0].text):
             return False
-        subject = told[0]
-        if any(re.search(_NAMED_SO.format(re.escape(subject.text)), one.text) for one in self._sentences):
+        name = told[0].text
+        if any(re.search(_NAMED_SO.format(re.escape(name)), one.text) for one in self._sentences):
             return False
-        words = [word for word in content_words(sentence) if word != subject.text]
-        near = [(passage.closeness(words), passage) for passage in self._sentences]
-        most = max((closeness for closeness, _ in near), default=0)
-        best = [passage for closeness, passage in near if closeness == most]
-        return most > 0 and all(
-            passage.owners(words[:1], self._speakers) and not passage.names(subject.text) for passage in best
+        words = [word.text for word in told[1:] if says_something(word.text)]
+        named = [passage for passage in self._sentences if passage.seq in seqs]
+        theirs: list[Passage] = []
+        for passage in named:
+            if passage.names(name) or (theirs and (_STANDS_FOR.search(passage.text) or not passage.speaks_of_self)):
+                theirs.append(passage)
+        owned = sum(
+            any(max(passage.votes(word, self._speakers, said=False).values(), default=0) >= 1 for passage in named)
+            for word in words
         )
+        return owned > sum(any(passage.has(word) for passage in theirs) for word in words)
