@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 from turnfold.contract.days import MONTHS
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.language.dates import as_utc
-from turnfold_worker.pipeline.refinement.claims import REPORTS, Passage, content_words, sentences_of, words_of
+from turnfold_worker.pipeline.refinement.claims import REPORTS, content_words, sentences_of, words_of
+from turnfold_worker.pipeline.refinement.passages import Passage
 from turnfold_worker.pipeline.refinement.told_days import (
     SEASONS,
     WRITTEN_DAY,
@@ -26,7 +27,8 @@ _MONTHS: Final = "|".join((*MONTHS, *map(str.title, SEASONS), "Since", "Until", 
 _BESIDE: Final = re.compile(
     r"(?i)(?:(?P<count>a|an|one|two|three|four|five|six|\d{1,2}|a few|several|some)? ?"
     r"\b(?P<unit>day|week|weekend|month|year)s? )?"
-    r"\b(?P<side>before|after|of|following|preceding|later than|earlier than|since|by|until|till|from|around|about|as of)(?: the)? $"
+    r"\b(?P<side>before|after|of|following|preceding|later than|earlier than"
+    r"|since|by|until|till|from|around|about|as of)(?: the)? $"
 )
 _FEW: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _NAMED_YEAR: Final = re.compile(rf"\b(?!(?:{_MONTHS})\b)[A-Z]\w{{3,}} (?:19|20)\d\d\b(?! [A-Z])")
@@ -128,7 +130,7 @@ class ToldDays:
         return any(_is_told(claim.period, one) for one in told)
 
     def _is_said_without_time(self, text: str, seqs: Sequence[int]) -> bool:
-        """Whether the sentences that are most like a text do not say when: then it is the day on which they were said."""
+        """Whether the sentences that are most like a text do not say when: it is the day on which they were said."""
         words = content_words(text)
         sentences = [
             Passage(sentence, seq, "") for seq in seqs for sentence in sentences_of(self._text_of.get(seq, ""))

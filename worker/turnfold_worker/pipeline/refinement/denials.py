@@ -11,19 +11,9 @@ from typing import Final
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import WORD
 from turnfold_worker.pipeline.language.word_forms import forms, meanings
-from turnfold_worker.pipeline.refinement.claims import (
-    DENIES,
-    REACH,
-    WISHES,
-    WITHHOLDS,
-    Passage,
-    is_telling,
-    says_something,
-    passages_of,
-    sentences_of,
-    without_emphasis,
-    words_of,
-)
+from turnfold_worker.pipeline.refinement.claims import is_telling, says_something, sentences_of
+from turnfold_worker.pipeline.refinement.negations import DENIES, REACH, WISHES, WITHHOLDS, without_emphasis
+from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
 
 _SUPPORT: Final = 0.5
 _FEW: Final = 2

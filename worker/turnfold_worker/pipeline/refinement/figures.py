@@ -9,7 +9,8 @@ from typing import Final
 
 from turnfold_worker.pipeline.language.facts import FactKind, extract_facts
 from turnfold_worker.pipeline.language.quantities import DIGITS, SPELLED, WORD, quantity, value_of
-from turnfold_worker.pipeline.refinement.claims import Passage, says_something, words_of
+from turnfold_worker.pipeline.refinement.claims import says_something, words_of
+from turnfold_worker.pipeline.refinement.passages import Passage
 
 _FEW: Final = 2
 _AROUND: Final = 40

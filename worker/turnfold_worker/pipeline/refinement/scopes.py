@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Final
 
@@ -15,27 +15,28 @@ from turnfold_worker.pipeline.language.quantities import SPELLED, UNIT_NAMES, WO
 from turnfold_worker.pipeline.language.word_forms import forms, is_misspelt
 from turnfold_worker.pipeline.refinement.claimed_days import without_dates
 from turnfold_worker.pipeline.refinement.claims import (
-    ADDRESSES,
+    REPORTS,
+    Word,
+    content_words,
+    says_something,
+    sentences_of,
+    statements_of,
+    words_of,
+)
+from turnfold_worker.pipeline.refinement.denials import Denials
+from turnfold_worker.pipeline.refinement.figures import Figures, flat
+from turnfold_worker.pipeline.refinement.names import Names
+from turnfold_worker.pipeline.refinement.negations import (
     DENIES,
     LEANS_AWAY,
     NO,
     OPEN,
     OPEN_BEFORE,
-    REPORTS,
-    Passage,
-    Word,
-    content_words,
     emphasis_of,
-    passages_of,
-    says_something,
-    sentences_of,
-    statements_of,
     without_emphasis,
-    words_of,
 )
-from turnfold_worker.pipeline.refinement.denials import Denials
-from turnfold_worker.pipeline.refinement.figures import Figures, flat
-from turnfold_worker.pipeline.refinement.subjects import REFERS, Subjects
+from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
+from turnfold_worker.pipeline.refinement.subjects import Subjects
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
 
@@ -43,8 +44,6 @@ READ: Final = 50_000
 """Code points of a turn that are looked at from its beginning."""
 _DENIED_OR: Final = re.compile(rf"(?i)(?<!\w)(?:{NO})(?!\w)[^,;.]*\s(?:or|nor)\s*\Z")
 """'Has not met or' before what is denied too."""
-_COINED: Final = re.compile(r"\w[a-z]*[A-Z]")
-"""Names with capitals inside, which stand beside others as plain words do."""
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
 _FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s(?!\w)")
 """Words with a number in them, and decades."""
@@ -69,7 +68,7 @@ class Scope:
         kept: Sequence[str],
         named: Sequence[int] = (),
     ) -> None:
-        """`wide` are all turns that a request showed; `named` the numbers that a note gives, empty for all that is near."""
+        """`wide` are all turns that a request showed; `named` the numbers that a note gives, none for all near ones."""
         self._near = near
         self._wide = wide
         self._speakers = speakers
@@ -87,6 +86,10 @@ class Scope:
     def speakers(self) -> Subjects:
         """Whom sentences are about."""
         return Subjects(self._sentences, self._speakers)
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self._sentences, self._lines(self._wide), self._speakers)
 
     # What is read
 
@@ -147,23 +150,15 @@ class Scope:
             for place, word in enumerate(words):
                 if not says_something(word.text) or word.text in UNIT_NAMES or word.text in SPELLED:
                     continue
-                if is_participant(word.text, self._speakers):
-                    if not self._is_addressed(word.text, seqs) or self._is_torn(sentence, words, place):
+                speaker = is_participant(word.text, self._speakers)
+                if speaker or (word.capital and (place > 0 or self.speakers.is_name(word.text))):
+                    known = self._names.is_addressed if speaker else partial(self._names.has, sentence=sentence)
+                    if self._names.is_torn(sentence, words, place) or not known(word.text, seqs=seqs):
                         yield Unfaithful.NAME
                     continue
                 if word.text in REPORTS and place and is_participant(words[place - 1].text, self._speakers):
                     continue
-                named = word.capital and (place > 0 or self.speakers.is_name(word.text))
-                if named and self._is_torn(sentence, words, place):
-                    yield Unfaithful.NAME
-                if named:
-                    if not self._has_name(word.text, sentence, seqs):
-                        yield Unfaithful.NAME
-                elif self._is_stranger(word) or not (
-                    self._was_said(word.text, seqs)
-                    or self._is_part_of_compound(sentence, word)
-                    or self._is_misspelt(word.text)
-                ):
+                if self._is_stranger(word) or not self._was_said(word.text, sentence, seqs):
                     farther.add(word.text)
                     if word.capital or len(farther) > _FEW or self._all_before.shapes.isdisjoint(forms(word.text)):
                         yield Unfaithful.WORD
@@ -175,13 +170,15 @@ class Scope:
         before = self._wide[max(0, first - _FARTHER) : first]
         return Passage("\n".join(line for *_, line in self._lines(before)), 0, "")
 
-    def _was_said(self, word: str, seqs: Sequence[int]) -> bool:
+    def _was_said(self, word: str, sentence: str, seqs: Sequence[int]) -> bool:
         """Whether a word stands near in some form, or one that means the same in the turns themselves."""
         if not self._all_near.shapes.isdisjoint(forms(word)) or self._named(tuple(seqs)).has(word):
             return True
         # 'Untested' is what was not tested.
         denied = word.removeprefix("un")
-        return denied != word and any(passage.denies and passage.has(denied) for passage in self._clauses)
+        if denied != word and any(passage.denies and passage.has(denied) for passage in self._clauses):
+            return True
+        return self._is_part_of_compound(sentence, word) or self._is_misspelt(word)
 
     def _is_stranger(self, word: Word) -> bool:
         """Whether a word with a capital stands near in nothing but a short root: 'Peter' in 'pets'."""
@@ -189,11 +186,11 @@ class Scope:
             return False
         return all(len(root) < _ROOT for root in forms(word.text) & self._all_near.shapes)
 
-    def _is_part_of_compound(self, sentence: str, word: Word) -> bool:
+    def _is_part_of_compound(self, sentence: str, word: str) -> bool:
         """Whether a word and the one beside it stand near as one word: 'ice cream' as 'icecream', or the reverse."""
-        beside = (one.text for one in words_of(sentence) if one.text != word.text)
-        return word.text in self._joined or any(
-            {f"{word.text}{other}", f"{other}{word.text}"} & self._all_near.plain for other in beside
+        beside = (one.text for one in words_of(sentence) if one.text != word)
+        return word in self._joined or any(
+            {f"{word}{other}", f"{other}{word}"} & self._all_near.plain for other in beside
         )
 
     @cached_property
@@ -218,76 +215,6 @@ class Scope:
             for place, turn in enumerate(self._near)
             if not places or any(place - 1 <= at <= place + 1 for at in places)
         ]
-
-    def _is_addressed(self, name: str, seqs: Sequence[int]) -> bool:
-        """Whether a speaker said one of the turns, or is spoken to or named in them."""
-        named = [passage for passage in self._sentences if passage.seq in seqs]
-        return any(
-            not passage.speaker
-            or is_participant(name, [passage.speaker])
-            or passage.names(name)
-            or any(word.text in ADDRESSES for word in passage.words)
-            for passage in named
-        )
-
-    def _is_torn(self, sentence: str, words: Sequence[Word], place: int) -> bool:
-        """Whether a name and the next word, written as one, stand nowhere together: 'New Lisbon' for 'New York'."""
-        first, second = words[place : place + 2] if place + 1 < len(words) else (None, None)
-        if first is None or second is None or not (first.capital and second.capital) or first.owns:
-            return False
-        between = sentence[first.start + len(first.text) : second.start]
-        if between == " ":
-            subject = is_participant(second.text, self._speakers)
-            begins = not place or (place == 1 and not says_something(words[0].text))
-            coined = any(_COINED.match(sentence, word.start) for word in (first, second))
-            if (
-                coined
-                or (begins and (subject or not place))
-                or (subject and place + _FEW < len(words) and not words[place + _FEW].capital)
-            ):
-                return False
-        return between in (" ", "-", ".") and f" {first.text} {second.text} " not in self._spaced
-
-    @cached_property
-    def _spaced(self) -> str:
-        return f" {' '.join(WORD.findall(self._flat))} "
-
-    def _has_name(self, word: str, sentence: str, seqs: Sequence[int]) -> bool:
-        """Whether a name stands in a turn that the note names, or beside what it says of it."""
-        parts = WORD.findall(word)
-        others = [other for other in content_words(sentence) if other != word]
-        for place, passage in enumerate(self._sentences):
-            if not all(passage.names(part) for part in parts):
-                continue
-            if passage.seq in seqs or not passage.seq or self._is_referred_to(passage, seqs):
-                return True
-            # In the turn before those that are named it may be what they refer to.
-            beside = 1 if passage.seq + 1 in seqs else _FEW
-            around = [one for one in self._sentences[max(0, place - _FEW) : place + _FEW + 1] if one.seq == passage.seq]
-            if sum(any(one.has(other) for one in around) for other in others) >= min(beside, len(others)):
-                return True
-        return self._is_of_their_we(word, sentence)
-
-    def _is_referred_to(self, passage: Passage, seqs: Sequence[int]) -> bool:
-        """Whether a named turn speaks of what is named shortly before it: each turn from there on has an 'it' for it.
-
-        An answer needs none where its question has one.
-        """
-        named = min((seq for seq in seqs if seq > passage.seq), default=0)
-        between = range(passage.seq + 1, named + 1)
-        if not between:
-            return False
-        refer = [any(REFERS.search(one.text) for one in self._sentences if one.seq == seq) for seq in between]
-        asked = any(one.asks and REFERS.search(one.text) for one in self._sentences if one.seq == named - 1)
-        return all(refer[:-1]) and (refer[-1] or (asked and len(refer) > 1))
-
-    def _is_of_their_we(self, name: str, sentence: str) -> bool:
-        """Whether a name stands beside a speaker, who said it somewhere: 'Ana and Ben' for Ana's 'we'."""
-        beside = re.search(rf"(\w+) and {re.escape(name)}(?!\w)", sentence, re.IGNORECASE)
-        if beside is None or not is_participant(beside[1], self._speakers):
-            return False
-        said = (turn.content[:READ] for turn in self._wide if is_participant(beside[1], [speaker_label(turn)]))
-        return all(map(Passage("\n".join(said), 0, "").names, WORD.findall(name)))
 
     # Negations
 

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from turnfold_worker.pipeline.refinement.claims import (
     REPORTS,
-    Passage,
     Word,
     content_words,
     says_something,
     sentences_of,
     words_of,
 )
+from turnfold_worker.pipeline.refinement.passages import Passage
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
 
@@ -34,15 +33,21 @@ _SUBJECT: Final = 4
 """Words of a sentence among which its first subject is looked for."""
 _PRONOUNS: Final = frozenset({"he", "she", "they"})
 _JOINS: Final = frozenset(
-    "and but so or because that while when since as after before until if where whether though although".split()
-)
+    {
+        "and", "but", "so", "or", "because", "that", "while", "when", "since", "as", "after", "before", "until", "if",
+        "where", "whether", "though", "although",
+    }
+)  # fmt: skip
 """Words behind which a subject may stand."""
 _CLAUSES: Final = frozenset({"that", "if", "whether"})
 """Words behind which stands what somebody said, whomever it is about."""
 _WHO: Final = frozenset({"who", "whom", "whose"})
 _ADVICE: Final = frozenset(
-    "tip tips advice suggestion suggestions recommendation recommendations question step steps plan example proposal".split()
-)
+    {
+        "tip", "tips", "advice", "suggestion", "suggestions", "recommendation", "recommendations", "question", "step",
+        "steps", "plan", "example", "proposal",
+    }
+)  # fmt: skip
 _PAUSE: Final = re.compile(r"[,;:(]\s*\Z")
 _TOWARDS: Final = frozenset({"to", "with", "for", "from"})
 _OBJECT: Final = 15
@@ -75,7 +80,7 @@ class Subjects:
         self._speakers = speakers
 
     def problems(self, text: str, seqs: Sequence[int], speaker: str | None = None) -> Iterator[Unfaithful]:
-        """Parts of sentences that give one speaker the words of another; `speaker` is whose words it is said to tell."""
+        """Parts of sentences that give one speaker the words of another; `speaker` is who is given for the note."""
         for number, sentence in enumerate(sentences_of(text)):
             for place, part in enumerate(self._parts(sentence)):
                 # Whoever a note begins with is mostly who said it.
