@@ -89,13 +89,14 @@ class Denials:
             self._denies(passage, denied, count, noun=noun)
             for passage in (*self._clauses, *self._sentences, *self._code)
             if not (who and passage.speaker not in ("", who) and passage.speaks_of_self)
-        ) or (
-            count == 1
-            and any(
-                passage.shared(words) >= _SUPPORT * len(words) and passage.has(_first(denied))
-                for passage in self._answered_no
-            )
-        )
+        ) or (count == 1 and any(self._answers(passage, words, _first(denied)) for passage in self._answered_no))
+
+    @staticmethod
+    def _answers(passage: Passage, words: Sequence[str], first: str) -> bool:
+        """Whether a question that was answered by a no asks for the first word of a denial and most of the others."""
+        if not any(_is_like(first, word.text) for word in passage.words):
+            return False
+        return passage.shared(words) + _SUPPORT * is_telling(first) > _SUPPORT * len(words)
 
     def _denies(self, passage: Passage, claimed: Passage, count: int, *, noun: bool) -> bool:
         """Whether a passage denies, at least `count` times, what a claim does: the first word and most of the others.

@@ -151,7 +151,7 @@ def told_periods(text: str, said_on: date | None) -> Iterator[Period]:
         except (ValueError, OverflowError):
             continue
     if _BARE_WEEKEND.search(text):
-        yield from _weekends(0, said_on)
+        yield from _weekends(-1, said_on)
 
 
 def tells_time(text: str) -> bool:
