@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from turnfold.contract.days import MONTHS
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.language.dates import as_utc
-from turnfold_worker.pipeline.refinement.claims import REPORTS, content_words, sentences_of, words_of
+from turnfold_worker.pipeline.refinement.claims import REPORTS, content_words, says_something, sentences_of, words_of
 from turnfold_worker.pipeline.refinement.passages import Passage
 from turnfold_worker.pipeline.refinement.told_days import (
     SEASONS,
@@ -43,6 +43,10 @@ _LONG: Final = 27
 """Days from which a period is a month or longer: it may stand for a day in it."""
 _FEW_DAYS: Final = 14
 _WEEKEND: Final = 2
+_CLAUSE_ENDS: Final = re.compile(r"[,;:()]")
+_NEXT: Final = 2
+_WINDOW: Final = 150
+"""Code points around a day without a year in which stands what was on it."""
 _LOOKED_BACK: Final = 40
 
 
@@ -95,7 +99,9 @@ class ToldDays:
         days = [day for seq in seqs if (day := self._day_of.get(seq))]
         # What somebody said was said on the day of the turn, whatever day it speaks of.
         said = days if any(word.text in REPORTS for word in words_of(text)) else []
-        if not days and any(day not in self._days_of_year(seqs or near) for day in _days_of_year(text)):
+        if not days and not all(
+            self._is_undated_told(match, text, seqs or near) for match in WRITTEN_DAY.finditer(text)
+        ):
             return False
         if days and any(written_period(match, days[0]) is None for match in WRITTEN_DAY.finditer(text)):
             return False
@@ -144,8 +150,26 @@ class ToldDays:
         days = sorted({day for day in self._day_of.values() if day})
         return (period.first, period.last) in pairwise(days)
 
-    def _days_of_year(self, seqs: Sequence[int]) -> set[tuple[str, str]]:
-        return {day for seq in seqs for day in _days_of_year(self._text_of.get(seq, ""))}
+    def _is_undated_told(self, match: re.Match[str], text: str, seqs: Sequence[int]) -> bool:
+        """Whether a day of the year stands in turns without days, near a word that stands next to it in a text."""
+        before = [
+            word.text for word in words_of(_CLAUSE_ENDS.split(text[: match.start()])[-1]) if says_something(word.text)
+        ]
+        behind = [
+            word.text for word in words_of(_CLAUSE_ENDS.split(text[match.end() :])[0]) if says_something(word.text)
+        ]
+        beside = [*before[-_NEXT:], *behind[:_NEXT]]
+        around: dict[tuple[str, str], str] = {}
+        for seq in seqs:
+            told = self._text_of.get(seq, "")
+            for place in WRITTEN_DAY.finditer(told):
+                window = told[max(0, place.start() - _WINDOW) : place.end() + _WINDOW]
+                for day in _days_of_year(place):
+                    around[day] = f"{around.get(day, '')} {window}"
+        return all(
+            day in around and (not beside or Passage(around[day], 0, "").shared(beside) > 0)
+            for day in _days_of_year(match)
+        )
 
     def _told(self, seq: int) -> tuple[Period, ...]:
         if seq not in self._periods:
@@ -153,13 +177,12 @@ class ToldDays:
         return self._periods[seq]
 
 
-def _days_of_year(text: str) -> Iterator[tuple[str, str]]:
+def _days_of_year(match: re.Match[str]) -> Iterator[tuple[str, str]]:
     """Month and number of each day that is written, whatever its year: without the day of a turn no year is sure."""
-    for match in WRITTEN_DAY.finditer(text):
-        for month, first, last in (("m", "a", "b"), ("m2", "a2", "a2"), ("m3", "a3", "b3")):
-            for number in (match[first], match[last]):
-                if match[month] and number:
-                    yield match[month][:3].lower(), number.rstrip("stndrh").lstrip("0")
+    for month, first, last in (("m", "a", "b"), ("m2", "a2", "a2"), ("m3", "a3", "b3")):
+        for number in (match[first], match[last]):
+            if match[month] and number:
+                yield match[month][:3].lower(), number.rstrip("stndrh").lstrip("0")
 
 
 def _is_day_of(claim: _Claim, days: Sequence[date]) -> bool:

@@ -16,16 +16,17 @@ _FEW: Final = 2
 _AROUND: Final = 40
 """Code points around a number in which stands what it counts."""
 _STOP: Final = re.compile(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from|with|per|than|as|when|while)\s")
-_COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:(?:[:/x\u00d7]\d+)+|(?:-\d+){2,})(?!\w)")
+_COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:(?:[:/x\u00d7]\d+)+|(?:-\d+){2,}| or \d+)(?!\w)")
 """Ratios, fractions and measures: their numbers belong together."""
 _ASSIGNED: Final = re.compile(r"[\w.]+ ?={1,2} ?[\"']?\d[\w.]*(?<!\.)|\w+\(\d[\w.]*\)")
 """`user_id = 6`, `sleep(2)`: a value belongs to its name."""
 _VERSIONED: Final = re.compile(r"(?P<name>[A-Z]\w+) v?(?P<version>\d+(?:\.\d+)+)(?!\w)")
+_LISTED: Final = re.compile(r"(?m)^[ \t#*]{0,12}\d{1,2}[.)](?= )")
+"""The number of a point in a list, which counts nothing."""
+_RANGE: Final = re.compile(r" (?:to|or|and|-) \d+(?P<behind> .*)", re.DOTALL)
 _ENDS: Final = re.compile(r"[,;:.!?()\n]")
 _LARGE: Final = 3
 """Figures of a large number."""
-_ALONE: Final = re.compile(r"[,;.)]*\Z|[,;](?!\d)")
-"""What stands behind a number that counts nothing."""
 _NAMED: Final = re.compile(r"(?<=[a-z,] )[A-Z]\w* \Z")
 _WORD_BEFORE: Final = re.compile(r"[^\W\d_]{3,} \Z")
 _ORDINAL: Final = re.compile(r"\A(?:st|nd|rd|th)(?!\w)")
@@ -49,12 +50,18 @@ def _spaced(text: str) -> str:
     return " ".join(WORD.findall(text.lower()))
 
 
+def _counted_in(after: str) -> list[str]:
+    """The words behind a number that may say what it counts."""
+    counted = (word.text for word in words_of(_STOP.split(_ORDINAL.sub("", after))[0])[:_FEW])
+    return [word for word in counted if says_something(word)]
+
+
 class Figures:
     """The numbers of some turns."""
 
     def __init__(self, lines: Sequence[tuple[int, str, str]]) -> None:
         """`lines` are (number, speaker, words) of the turns."""
-        self._lines = lines
+        self._lines = [(seq, speaker, _LISTED.sub("", text)) for seq, speaker, text in lines]
 
     def support(self, text: str) -> bool:
         """Whether every number of a text without dates stands here, and counts what it counts here."""
@@ -120,7 +127,8 @@ class Figures:
             before
             and not named
             and len(value) < _LARGE
-            and _ALONE.match(text, start + len(shown))
+            and not unit
+            and not _counted_in(text[start + len(shown) :])
             and says_something(before.group().strip().lower())
         ):
             named = before
@@ -132,8 +140,9 @@ class Figures:
 
     def _counts(self, value: str, before: str, after: str) -> bool:
         """Whether a number counts here what stands behind it, as far as that can be seen."""
-        counted = [word.text for word in words_of(_STOP.split(_ORDINAL.sub("", after))[0])[:_FEW]]
-        counted = [word for word in counted if says_something(word)]
+        counted = _counted_in(after)
+        if not counted and (further := _RANGE.match(after)):
+            return self._counts(value, before, further["behind"])
         if not counted or quantity(f"{value} {counted[0]}")[1] in self._quantities.get(value, ()):
             return True
         if len(value) >= _LARGE:
