@@ -15,6 +15,8 @@ from turnfold_worker.pipeline.refinement.passages import Passage
 _FEW: Final = 2
 _AROUND: Final = 40
 """Code points around a number in which stands what it counts."""
+_CLOSE: Final = 15
+"""Code points between a name and a short number that belongs to it."""
 _STOP: Final = re.compile(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from|with|per|than|as|when|while)\s")
 _COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:(?:[:/x\u00d7]\d+)+|(?:-\d+){2,}| or \d+)(?!\w)")
 """Ratios, fractions and measures: their numbers belong together."""
@@ -135,7 +137,8 @@ class Figures:
         if named:
             # A number behind a name is part of it, or its value in a table.
             name, number = re.escape(flat(named.group()).strip()), re.escape(flat(shown))
-            return bool(re.search(rf"{name}[^\d]{{0,{_AROUND}}}{number}(?!\d)", self._flat))
+            apart = _AROUND if len(value) >= _LARGE else _CLOSE
+            return bool(re.search(rf"{name}[^\d]{{0,{apart}}}{number}(?!\d)", self._flat))
         return bool(unit) or self._counts(value, text[:start], text[start + len(shown) :])
 
     def _counts(self, value: str, before: str, after: str) -> bool:
