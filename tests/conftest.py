@@ -8,7 +8,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from support.examples import THOROUGH, register_profiles
 from support.postgresql import PostgresqlServer
 from support.refinery import Refinery
 from support.server_folders import fast_folder, own_folder
-from support.shared_folds import share_folds
+from support.shared_folds import folded_anew, share_folds
 from support.shared_statements import share_statements
 from support.together import FilesTogether
 from turnfold import Turnfold
@@ -348,3 +348,10 @@ def refinery_of(
 def refinery(make_refinery: Callable[..., Refinery]) -> Refinery:
     """A worker with a model."""
     return make_refinery()
+
+
+@pytest.fixture(autouse=True)
+def rules_that_a_test_changes(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test that puts something in the place of a rule folds for itself."""
+    with folded_anew(request.node.nodeid) if "monkeypatch" in request.fixturenames else nullcontext():
+        yield

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from hashlib import blake2b
@@ -16,6 +17,16 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _HASH_BYTES = 16
+_anew: list[str] = []
+"""Why nothing is shared now; of the process, for threads too."""
+
+
+@contextmanager
+def folded_anew(why: str) -> Iterator[None]:
+    """Inside, every stage runs: what a test changes in a rule has its effect."""
+    _anew.append(why)
+    yield
+    _anew.remove(why)
 
 
 def share_folds() -> None:
@@ -35,6 +46,8 @@ def _shared(stage: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(stage)
     def shared(*arguments: P.args, **options: P.kwargs) -> R:
+        if _anew:
+            return stage(*arguments, **options)
         given: Any = [_nameless(argument) for argument in arguments]
         chosen: Any = {name: _nameless(option) for name, option in options.items()}
         # Of equal arguments, representations are equal; pickles may not be.

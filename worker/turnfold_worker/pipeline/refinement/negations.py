@@ -47,7 +47,7 @@ NO_SUBJECT: Final = re.compile(rf"(?i)\W*(?:{NO})(?!\w)")
 REACH: Final = re.compile(r"[,;:.!?]|\s(?:and|but|or|because|since|so)\s")
 """Where what a negation denies ends."""
 
-FACTIVE: Final = re.compile(r"(?i) *(?:really |even )?(?:notic|realiz|realis|know|knew|remember|regret|mind)\w*")
+FACTIVE: Final = re.compile(r"(?i) {0,3}(?:really |even )?(?:notic|realiz|realis|know|knew|remember|regret|mind)\w*")
 """Verbs whose denial does not deny what follows: 'didn't notice that it rained'."""
 
 
