@@ -6,6 +6,9 @@ sources         a group of segments, as the rules left them
 requests        words and schema of a request
 replies         a reply as values, or what is wrong with its form
 quotes          a quote, found in what was said
+claims          the words of a claim, its sentences and clauses
+negations       the words that deny, and those that only seem to
+passages        the sentences of a source: what they say, deny, and of whom
 told_days       the days that turns tell
 claimed_days    whether those of a note are among them
 passages        the sentences and clauses of a source
@@ -16,6 +19,7 @@ names           the names of a note, and whether they stand where it says
 denials         what was denied, and whether a note denies that alone
 unfaithful      why notes are refused
 subjects        whom sentences are about, and whether that was said of them
+names           the names of a note, and whether they stand where it says
 scopes          the turns that a note may speak of, and what of it they do not bear out
 faithfulness    whether a note says only what was said
 anchors         what becomes of quotes
