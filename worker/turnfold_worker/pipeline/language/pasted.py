@@ -95,7 +95,8 @@ _NAME: Final = r"[^\W\d_][\w'\u2019.-]{0,24}(?: [^\W\d_][\w'\u2019.-]{0,24}){0,2
 _SALUTATION: Final = lazy_pattern(
     r"^[ \t>]{0,4}(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|greetings|to whom it may concern|hallo|"
     r"liebe[rs]?|sehr geehrte[rs]?|guten (?:tag|morgen|abend)|moin|bonjour|ch[eè]re?s?|salut|hola|estimad[oa]s?|"
-    r"querid[oa]s?|ciao|gentile|car[oa]|beste|geachte|ol[áa]|prezad[oa])(?: [^\n]{0,50})?[ \t]*[,!:;.-]?[ \t]*$",
+    r"querid[oa]s?|ciao|gentile|car[oa]|beste|geachte|ol[áa]|prezad[oa])(?: [^\n]{0,50}[^\s,!:;.-])?"
+    r"[ \t]{0,4}[,!:;.-]?[ \t]{0,4}$",
     re.IGNORECASE,
 )
 _SIGN_OFF: Final = lazy_pattern(
@@ -105,7 +106,7 @@ _SIGN_OFF: Final = lazy_pattern(
     r"[^\n]{0,20}|mit (?:freundlichen|besten|herzlichen) gr[üu](?:ß|ss)en|gru(?:ß|ss)|lg|vg|mfg|bg|"
     r"(?:bien )?cordialement|bien à (?:vous|toi)|merci|(?:un )?saludos?(?: cordiales)?|atentamente|gracias|"
     r"cordiali saluti|saluti|grazie|met vriendelijke groet(?:en)?|groet(?:en|jes)?|atenciosamente|abraços?)"
-    rf"[ \t]*[,.!\u2013\u2014-]{{0,2}}[ \t]*(?:{_NAME})?[ \t]*$",
+    rf"[ \t]{{0,4}}[,.!\u2013\u2014-]{{0,2}}[ \t]{{0,4}}(?:{_NAME})?[ \t]{{0,4}}$",
     re.IGNORECASE,
 )
 _TIME: Final = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[ap]\.?m\.?)?"

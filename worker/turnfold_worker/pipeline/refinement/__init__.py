@@ -11,11 +11,7 @@ negations       the words that deny, and those that only seem to
 passages        the sentences of a source: what they say, deny, and of whom
 told_days       the days that turns tell
 claimed_days    whether those of a note are among them
-passages        the sentences and clauses of a source
-negations       the words that deny, and those that only seem to
-claims          the words of a claim, and where in the source they stand
 figures         the numbers of turns, and whether those of a note are among them
-names           the names of a note, and whether they stand where it says
 denials         what was denied, and whether a note denies that alone
 unfaithful      why notes are refused
 subjects        whom sentences are about, and whether that was said of them

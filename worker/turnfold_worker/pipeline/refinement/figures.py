@@ -20,9 +20,11 @@ _CLOSE: Final = 15
 _STOP: Final = re.compile(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from|with|per|than|as|when|while)\s")
 _COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:(?:[:/x\u00d7]\d+)+|(?:-\d+){2,}| or \d+)(?!\w)")
 """Ratios, fractions and measures: their numbers belong together."""
-_ASSIGNED: Final = re.compile(r"[\w.]+ ?={1,2} ?[\"']?\d[\w.]*(?<!\.)|\w+\(\d[\w.]*\)")
+_ASSIGNED: Final = re.compile(
+    r"(?<![\w.])[\w.]{1,80} ?={1,2} ?[\"']?\d[\w.]{0,80}(?<!\.)|(?<!\w)\w{1,80}\(\d[\w.]{0,80}\)"
+)
 """`user_id = 6`, `sleep(2)`: a value belongs to its name."""
-_VERSIONED: Final = re.compile(r"(?P<name>[A-Z]\w+) v?(?P<version>\d+(?:\.\d+)+)(?!\w)")
+_VERSIONED: Final = re.compile(r"(?<!\w)(?P<name>[A-Z]\w{1,60}) v?(?P<version>\d+(?:\.\d+)+)(?!\w)")
 _LISTED: Final = re.compile(r"(?m)^[ \t#*]{0,12}\d{1,2}[.)](?= )")
 """The number of a point in a list, which counts nothing."""
 _RANGE: Final = re.compile(r" (?:to|or|and|-) \d+(?P<behind> .*)", re.DOTALL)
@@ -30,7 +32,7 @@ _ENDS: Final = re.compile(r"[,;:.!?()\n]")
 _LARGE: Final = 3
 """Figures of a large number."""
 _NAMED: Final = re.compile(r"(?<=[a-z,] )[A-Z]\w* \Z")
-_WORD_BEFORE: Final = re.compile(r"[^\W\d_]{3,} \Z")
+_WORD_BEFORE: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]{3,40} \Z")
 _ORDINAL: Final = re.compile(r"\A(?:st|nd|rd|th)(?!\w)")
 _NUMERAL: Final = re.compile(rf"(?i)(?<!\w)(?:{DIGITS.pattern}|(?:{'|'.join(SPELLED)})(?!\w))")
 _NOT_COUNTED: Final = frozenset({"one", "once", "half", "both"})

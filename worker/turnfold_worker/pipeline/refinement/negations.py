@@ -43,7 +43,7 @@ LEANS_AWAY: Final = re.compile(
     r"|un\w{4,}|zero|too|few|little|skip\w*|den(?:y|ie[sd])|quit|regret\w*|doubt\w*|\w{3,}less)(?!\w)"
 )
 
-NO_SUBJECT: Final = re.compile(rf"(?i)\W*(?:{NO})(?!\w)")
+NO_SUBJECT: Final = re.compile(rf"(?i)\W{{0,4}}(?:{NO})(?!\w)")
 REACH: Final = re.compile(r"[,;:.!?]|\s(?:and|but|or|because|since|so)\s")
 """Where what a negation denies ends."""
 
