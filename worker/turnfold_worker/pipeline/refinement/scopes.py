@@ -42,7 +42,7 @@ from turnfold_worker.pipeline.turns.reading import is_participant
 
 READ: Final = 50_000
 """Code points of a turn that are looked at from its beginning."""
-_DENIED_OR: Final = re.compile(rf"(?i)(?<!\w)(?:{NO})(?!\w)[^,;.]{0, 30}\s(?:or|nor)\s{0, 2}\Z")
+_DENIED_OR: Final = re.compile(rf"(?i)(?<!\w)(?:{NO})(?!\w)[^,;.]{{0,30}}\s(?:or|nor)\s{{0,2}}\Z")
 """'Has not met or' before what is denied too."""
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
 _FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s(?!\w)")
