@@ -6,17 +6,20 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import cycle
 
 import pytest
 from sqlalchemy import Engine, event
 
 from conftest import LocalWorker
 from support.talk import talk
+from support.waiting import wait_until
 from turnfold import AsyncTurnfold, Settings, Turnfold
 
 THREADS = COROUTINES = 32
 BUDGETS = (400, 1_500)
 QUESTION = "Which limit did we set for the seat map?"
+READS = [(budget, query) for query in (None, None, None, QUESTION) for budget in BUDGETS]
 STORED, APPENDED, AT_ONCE = 60, 12, 4
 PAUSE_SECONDS = 0.4
 """Between two reads of a reader: sixty-four that never pause would leave the worker no time."""
@@ -31,12 +34,15 @@ class Witness:
         self._tf = Turnfold(settings=settings)
         self.states: Seen = set()
 
-    def look(self) -> None:
-        for budget in BUDGETS:
-            for query in (None, QUESTION):
-                self._tf._resources.reader().forget_parsed()
-                text = self._tf.context("c", budget_tokens=budget, query=query).text
-                self.states.add((budget, query is not None, text))
+    def look(self) -> Seen:
+        """Read the state of now, with every budget, and remember it."""
+        state: Seen = set()
+        for budget, query in dict.fromkeys(READS):
+            self._tf._resources.reader().forget_parsed()
+            text = self._tf.context("c", budget_tokens=budget, query=query).text
+            state.add((budget, query is not None, text))
+        self.states |= state
+        return state
 
     @contextmanager
     def before_transactions_of(self, engine: Engine) -> Iterator[None]:
@@ -60,8 +66,9 @@ class Readers:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._over = threading.Event()
+        self._round = set[tuple[str, int, str | None]]()
+        self._of_threads, self._of_coroutines = cycle(READS), cycle(READS)
         self.seen: Seen = set()
-        self.reads = 0
         self.failures: list[BaseException] = []
 
     @contextmanager
@@ -79,6 +86,12 @@ class Readers:
                     thread.join(30)
         assert self.failures == []
 
+    def wait_for_a_round(self) -> None:
+        """Wait until threads and coroutines have begun and ended each read of `READS` from now on."""
+        # A read adds itself to the round in which it began: one that is under way now, to the round before.
+        self._round = current = set[tuple[str, int, str | None]]()
+        wait_until(lambda: self.failures or len(current) == 2 * len(set(READS)), what="every reader has read")
+
     def _guarded(self, work: Callable[[], None]) -> Callable[[], None]:
         def run() -> None:
             try:
@@ -90,8 +103,9 @@ class Readers:
 
     def _read(self, tf: Turnfold) -> None:
         while not self._over.wait(PAUSE_SECONDS):
-            budget, query = self._next()
+            current, (budget, query) = self._round, next(self._of_threads)
             self.seen.add((budget, query is not None, tf.context("c", budget_tokens=budget, query=query).text))
+            current.add(("thread", budget, query))
 
     async def _read_together(self) -> None:
         async with AsyncTurnfold(settings=self._settings) as tf:
@@ -99,15 +113,12 @@ class Readers:
             async def read() -> None:
                 while not self._over.is_set():
                     await asyncio.sleep(PAUSE_SECONDS)
-                    budget, query = self._next()
+                    current, (budget, query) = self._round, next(self._of_coroutines)
                     context = await tf.context("c", budget_tokens=budget, query=query)
                     self.seen.add((budget, query is not None, context.text))
+                    current.add(("coroutine", budget, query))
 
             await asyncio.gather(*(read() for _ in range(COROUTINES)))
-
-    def _next(self) -> tuple[int, str | None]:
-        self.reads += 1
-        return BUDGETS[self.reads % 2], QUESTION if self.reads % 8 == 0 else None
 
 
 def test_each_context_of_sixty_four_readers_is_that_of_a_committed_state(
@@ -117,16 +128,19 @@ def test_each_context_of_sixty_four_readers_is_that_of_a_committed_state(
     tf.append("c", turns[:STORED])
     local.settle()
     witness, readers = Witness(settings), Readers(settings)
-    write_engine = local.write_engine
-    with witness.before_transactions_of(write_engine), readers.at_work():
+    awaited = witness.look()
+    with witness.before_transactions_of(local.write_engine), readers.at_work():
+        readers.wait_for_a_round()
         for start in range(STORED, STORED + APPENDED, AT_ONCE):
-            witness.look()
             tf.append("c", turns[start : start + AT_ONCE])
-            witness.look()
+            awaited |= witness.look()
+            readers.wait_for_a_round()
             local.settle()
+            awaited |= witness.look()
+            readers.wait_for_a_round()
     assert readers.seen <= witness.states
-    assert len(readers.seen) > 4 * len(BUDGETS)
-    assert readers.reads > THREADS + COROUTINES
+    assert readers.seen >= awaited
+    assert len(awaited) > 3 * len(set(READS))
 
 
 @pytest.mark.daily_on("sqlite")
