@@ -6,13 +6,13 @@ Redis ends each by itself, `forget` ends those of a conversation in the same cal
 
 from __future__ import annotations
 
-import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from turnfold.assemble import Context, pack_context, unpack_context
 from turnfold.contract import keys
 from turnfold.contract.keys import Address
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.errors import InvalidInput, UnknownConversation, UnknownReference
 from turnfold.inbox import translated
 from turnfold.shortening import TURNS_A_READ
@@ -28,7 +28,7 @@ MOST_REFERENCES: Final = 100
 """Of one conversation; the one that would end first makes room for another."""
 
 _HASH_BYTES: Final = 13
-_REFERENCE: Final = re.compile(r"ctx_(?P<shard>[0-9a-f]{2})[0-9a-f]{26}")
+_REFERENCE: Final = lazy_pattern(r"ctx_(?P<shard>[0-9a-f]{2})[0-9a-f]{26}")
 
 # KEYS refs, ctx     ARGV reference, packed context, seconds, most references, what precedes a reference in a key
 # Ends the references that are over or too many.

@@ -10,15 +10,16 @@ from dataclasses import dataclass, fields
 from typing import Any, Final, Self, TypeVar
 
 from turnfold.contract.keys import checked_id
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.vectors import DEFAULT_MODEL
 from turnfold.errors import InvalidSettings
 
 DEFAULT_REDIS_URL = "redis://127.0.0.1:6379/0"
 DEFAULT_DATABASE_URL = "sqlite:///turnfold.db"
 
-_URL: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_URL: Final = lazy_pattern(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SOCKET: Final = "unix://"
-_IN_MEMORY: Final = re.compile(r"sqlite(\+\w+)?://(/(:memory:)?)?(\?.*)?")
+_IN_MEMORY: Final = lazy_pattern(r"sqlite(\+\w+)?://(/(:memory:)?)?(\?.*)?")
 
 
 def _flag(text: str) -> bool:

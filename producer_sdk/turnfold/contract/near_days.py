@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from turnfold.contract.days import MONTHS
+from turnfold.contract.lazy_patterns import lazy_pattern
 
 _DAYS: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _WITHIN: Final = (
@@ -18,15 +19,15 @@ _WITHIN: Final = (
     (62, r"next month"),
 )
 """Days after which what was said for such a day has passed."""
-_NEAR: Final = re.compile(
+_NEAR: Final = lazy_pattern(
     "|".join(f"(?P<within_{days}>(?<![\\w-])(?:{words})(?![\\w-]))" for days, words in _WITHIN), re.IGNORECASE
 )
 _MONTH: Final = "|".join(MONTHS)
-_DATED: Final = re.compile(
+_DATED: Final = lazy_pattern(
     rf"(?<!\w)(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})|"
     rf"(?P<named>{_MONTH}) (?P<numbered>\d{{1,2}}))(?:st|nd|rd|th)?(?:,? (?P<year>20\d\d))?(?!\w)"
 )
-_RECURS: Final = re.compile(r"(?i)(?<!\w)(?:every|each|always|never|weekly|daily|monthly|whenever|from now on)(?!\w)")
+_RECURS: Final = lazy_pattern(r"(?i)(?<!\w)(?:every|each|always|never|weekly|daily|monthly|whenever|from now on)(?!\w)")
 
 
 def day_of(label: str) -> date | None:

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.errors import ModelAway, ModelRefused, ModelWaits
 from turnfold_worker.model_ports import Finish, ModelReply, Used
 from turnfold_worker.pipeline.refinement.sources import ModelRequest
@@ -26,7 +27,7 @@ QUOTA_SECONDS: Final = 900.0
 """How long a model is left alone when the account has no money left, or the key or the model is not right."""
 CLOSE_SECONDS: Final = 2.0
 
-_REASONING: Final = re.compile(r"(?:o\d|gpt-5)")
+_REASONING: Final = lazy_pattern(r"(?:o\d|gpt-5)")
 """Models that take no temperature."""
 _MOST_RETRY_AFTER: Final = 3_600.0
 _UNPAID: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})

@@ -14,6 +14,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.errors import InvalidSettings
 from turnfold_worker.pipeline.refinement.sources import ModelRequest
 
@@ -29,8 +30,8 @@ _SECRETS: Final = (
     ("slack", "SlackDetector"), ("square_oauth", "SquareOAuthDetector"), ("stripe", "StripeDetector"),
     ("telegram_token", "TelegramBotTokenDetector"), ("twilio", "TwilioKeyDetector"),
 )  # fmt: skip
-_KEY_BLOCK: Final = re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \1-----", re.DOTALL)
-_REST: Final = re.compile(r"[\w+/=-]*(?:\.[\w+/=-]+)*")
+_KEY_BLOCK: Final = lazy_pattern(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \1-----", re.DOTALL)
+_REST: Final = lazy_pattern(r"[\w+/=-]*(?:\.[\w+/=-]+)*")
 _SHORTEST: Final = 6
 """Code points of a value from which it is replaced: shorter ones are words."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.cli.failures import FAILED
 from turnfold_worker.cli.output import console, json_option, plain, print_json, table, words
 from turnfold_worker.cli.session import Session
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from turnfold_worker.parked import ParkedWork, Selection, Work
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_ID = re.compile(r"(?:job|entry)-\d{1,18}")
+_ID = lazy_pattern(r"(?:job|entry)-\d{1,18}")
 
 
 @click.group(short_help="Work that waits for a person: list, retry, skip.")

@@ -8,13 +8,13 @@ Misra and Gries): what overflows is subtracted from all, so that new names can r
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.language.mentions import Mentions, file_name, is_path, mentions
 from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL, Span, split_prose
@@ -45,7 +45,7 @@ _SCALE: Final = 10_000
 _DISCOUNT: Final = tuple(round(_SCALE * math.pow(max(tokens, 1), -0.3)) for tokens in range(128))
 """What a point is worth in a name of so many tokens, in whole numbers, so that no platform rounds another way."""
 _CODE_POINTS_PER_TOKEN: Final = 4
-_DIGITS: Final = re.compile(r"\d+")
+_DIGITS: Final = lazy_pattern(r"\d+")
 _LEAST_FROM_ROOT: Final = 2
 """Paths that are written from a folder on, at least, for others to be written so too."""
 _LONGEST_SERIES: Final = 30

@@ -11,12 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from turnfold.contract.lazy_patterns import lazy_pattern
+
 if TYPE_CHECKING:
     from turnfold_worker.testing.model_server import Request
 
-_SEGMENT = re.compile(r"=== segment (\d+)(?: \(([^()]*)\))?")
-_TURN = re.compile(r"((?:#\d+ )+)([^:]+): (.*)", re.DOTALL)
-_ABOUT = re.compile(r"about (\d+) notes")
+_SEGMENT = lazy_pattern(r"=== segment (\d+)(?: \(([^()]*)\))?")
+_TURN = lazy_pattern(r"((?:#\d+ )+)([^:]+): (.*)", re.DOTALL)
+_ABOUT = lazy_pattern(r"about (\d+) notes")
 
 
 @dataclass

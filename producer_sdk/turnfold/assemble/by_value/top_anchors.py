@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
 from turnfold.assemble.by_value.spoken_words import SpokenWords
 from turnfold.assemble.lazy import Lazy
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType
 
 _LEAST: Final = {
     AnchorType.UNRESOLVED_QUESTION: 50, AnchorType.CORRECTION: 60, AnchorType.CONSTRAINT: 0, AnchorType.INSTRUCTION: 0,
 }  # fmt: skip
 """Scores from which anchors of a type stand in contexts by themselves."""
-_SETTING: Final = re.compile(r"[A-Z][A-Z0-9_]{2,60} ?= ?(?=\D{0,60}\d)[\w.:/@+-]{1,120}")
+_SETTING: Final = lazy_pattern(r"[A-Z][A-Z0-9_]{2,60} ?= ?(?=\D{0,60}\d)[\w.:/@+-]{1,120}")
 """'HOLD_SECONDS=600': of facts only this one holds until it is set anew. Notes tell of the others."""
 RANK_OF_REPLACING: Final = 40
 """Points of rank that `tables.ANCHOR_ORDER` gives to what took another's place."""

@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import MAX_HEIGHT, Node
 from turnfold.errors import UnknownMarker
 
@@ -25,14 +26,14 @@ COARSEST: Final = 3
 _LONGEST: Final = 200
 """Code points of a marker; whatever is longer was not made by us."""
 
-_MARKER: Final = re.compile(
+_MARKER: Final = lazy_pattern(
     r"L(?P<level>[0-3]):(?:turns?-(?P<first>[0-9]{1,12})(?:-(?P<last>[0-9]{1,12}))?"
     r"(?:\+(?P<offset>[0-9]{1,12})(?:-(?P<until>[0-9]{1,12}))?)?"
     r"|(?:(?P<of_chapter>[^\s:\]]*)-)?c(?P<height>[0-9]{1,2})-(?P<chapter>[0-9]{1,12})"
     r"|(?:(?P<of_segment>[^\s:\]]*)-)?(?P<segment>[0-9]{1,12}))"
 )
 
-_READS_OTHERWISE: Final = re.compile(r"turns?(?:-[0-9]+)?|(?:.*-)?c[0-9]{1,2}")
+_READS_OTHERWISE: Final = lazy_pattern(r"turns?(?:-[0-9]+)?|(?:.*-)?c[0-9]{1,2}")
 """Words of a segment behind which its number would be read as that of turns or of a chapter."""
 
 

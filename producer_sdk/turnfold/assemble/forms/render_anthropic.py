@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from turnfold.assemble.forms.chat import TOOL_NOTE, ChatBlock, ShownTurn, blocks_of, mappings
 from turnfold.assemble.forms.content_parts import THOUGHT_TYPES, anthropic_blocks, arguments_object, replayed
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role
 
 Message = dict[str, Any]
@@ -16,7 +16,7 @@ Block = dict[str, Any]
 OPENER: Final = "[The conversation goes on.]"
 """Said by the user where the recent turns begin with the assistant: the first message must be the user's."""
 
-_NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
+_NOT_IN_IDS: Final = lazy_pattern(r"[^A-Za-z0-9_-]")
 _LONGEST_NAME: Final = 128
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from turnfold.assemble.forms.chat import TOOL_NOTE, ChatBlock, ShownTurn, blocks_of, mappings
 from turnfold.assemble.forms.content_parts import as_json, openai_parts
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role
 from turnfold.projection import project
 
 Message = dict[str, Any]
 
-_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]+")
+_NOT_IN_NAMES: Final = lazy_pattern(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME: Final = 64
 
 

@@ -6,7 +6,6 @@ part ends in a newline and begins with `[` or a letter, so that counts of parts 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
@@ -14,6 +13,7 @@ from typing import Final
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.markers import ARROW, node_marker, turns_marker
 from turnfold.contract.days import MONTHS
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.near_days import names_near_day
 from turnfold.contract.records import Anchor, AnchorType, Node, Role, StoredTurn, TurnState
 from turnfold.contract.speakers import label_of, speaker_label
@@ -36,9 +36,9 @@ INDENT: Final = "  "
 _ROLES: Final = frozenset(str(role) for role in Role)
 _ROLE_OPENINGS: Final = ("[", *sorted(f"{role}:" for role in _ROLES))
 _HOW: Final = ("word for word", "detailed", "brief", "tags")
-_TAKES_BACK: Final = re.compile(r"(?i)(?<!\w)(?:not|instead of|rather than) (?=\S)")
-_WORDS: Final = re.compile(r"[^\W\d_]{4,}")
-_VALUES: Final = re.compile(rf"(?<!\S)[^\s\d]{{0,20}}\d\S*(?: (?:{'|'.join(MONTHS)}|[ap]m|percent|%)(?!\w)\S*)?")
+_TAKES_BACK: Final = lazy_pattern(r"(?i)(?<!\w)(?:not|instead of|rather than) (?=\S)")
+_WORDS: Final = lazy_pattern(r"[^\W\d_]{4,}")
+_VALUES: Final = lazy_pattern(rf"(?<!\S)[^\s\d]{{0,20}}\d\S*(?: (?:{'|'.join(MONTHS)}|[ap]m|percent|%)(?!\w)\S*)?")
 _TIMELESS: Final = frozenset(
     {AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE, AnchorType.CRITICAL_FACT}
 )

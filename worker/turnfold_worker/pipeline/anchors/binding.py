@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role
 from turnfold_worker.pipeline.anchors.rules.courtesy_rules import AND_ASKS, IDLE, TOLD
 from turnfold_worker.pipeline.anchors.rules.deed_rules import COMMITMENTS, REQUESTS
@@ -29,16 +29,16 @@ class Hearer(Enum):
 _WANTS: Final = r"(?<!\w)i(?:'m| am|'ve been| have been)? (?:(?:also|really|just|still|now|only) ){0,2}"
 _NOT_IDLE: Final = "to (?:ask|talk|speak|discuss|return|buy|book|order)"
 _AIM: Final = {
-    Hearer.PERSON: re.compile(
+    Hearer.PERSON: lazy_pattern(
         rf"{_WANTS}(?:(?:want(?:ed)?|trying|hoping|looking|wish)(?! {_NOT_IDLE}) to|wanna)(?!\w){AND_ASKS}"
     ),
-    Hearer.ASSISTANT: re.compile(
+    Hearer.ASSISTANT: lazy_pattern(
         rf"{_WANTS}(?:want(?:ed)?|need(?:ed)?|trying|hoping|looking) to (?:(?:really|just) )?(?:make sure|ensure|"
         rf"be (?:sure|able|confident|certain))(?!\w){AND_ASKS}|^(?:and |but )?so (?:that )?(?:i|we) can(?!\w){AND_ASKS}"
         r"|(?<!\w)go easy on (?:me|us)(?!\w)|(?<!\w)i(?:'ll| will) (?:(?:just|first|now|then|probably) ){0,2}"
         r"(?:start|begin|go on|continue|move on)(?= (?:with|by|from|to)(?!\w)|[,.!]|$)"
     ),
-    Hearer.USER: re.compile(
+    Hearer.USER: lazy_pattern(
         rf"(?<!\w)i can (?:definitely |certainly |absolutely )?(?:help|assist|guide) you(?!\w){AND_ASKS}"
     ),
 }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.acts.turn_acts import NO_TO_A_PROPOSAL
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Found
 from turnfold_worker.pipeline.anchors.settling.differences import same_value, sort_of
@@ -16,12 +16,12 @@ from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 from turnfold_worker.pipeline.turns.reading import Reading
 
 _NO: Final = r"^(?:(?:oh|well|um|uh|hm+),? )?(?:no|nope|nah)(?: (?:thanks|thank you))?[,.!;]? "
-_STATES: Final = re.compile(
+_STATES: Final = lazy_pattern(
     rf"{_NO}(?:it|that|this|they|he|she|there|i (?:said|meant|mean|asked|was)|i'm|my|the|actually|wait|sorry)"
     r"(?:'s|'re)?(?!\w)"
 )
 """'No, it's on 7 May': about what was asked."""
-_WISHES: Final = re.compile(
+_WISHES: Final = lazy_pattern(
     rf"{_NO}(?:(?:but|and|then|rather|please) )?(?:i(?:'d| would| will|'ll)? (?:also |really |just |rather |only )?"
     r"(?:want|need|prefer|like|love|have|take|rather)|(?:please )?(?:make|let's|change|play|share|book|use|take|get|"
     r"give|find|look|send|try|show|search)|for|in|on|at|to|from)(?!\w)"

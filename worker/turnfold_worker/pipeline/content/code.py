@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import Lines, Statement, counted, is_bad, lists, state
 from turnfold_worker.pipeline.language.common_words import listed
 
-_NUMBER: Final = re.compile(r"[ \t]{0,8}(\d{1,7})(?:[:|\t→]|[ ]{2})(?!\d)")
+_NUMBER: Final = lazy_pattern(r"[ \t]{0,8}(\d{1,7})(?:[:|\t→]|[ ]{2})(?!\d)")
 _WORDS: Final = (
     "class|interface|enum|struct|trait|impl|type|record|object|module|namespace"
     "|def|fn|func|function|sub|fun|macro_rules!"
 )
-_DEFINES: Final = re.compile(
+_DEFINES: Final = lazy_pattern(
     r"\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([^)]*\))?|unsafe"
     r"|override|virtual|inline|const|extern|suspend|open|sealed|data)\s+)*"
     rf"(?:(?P<word>{_WORDS})\s+"
@@ -26,12 +26,12 @@ _COMMENTS: Final = frozenset({"//", "/*", "* ", "*/", "# ", '""', ""})
 _NOT_METHODS: Final = listed(
     "return new else throw if for while switch case await yield not in print raise assert del do and or is"
 )
-_IMPORT: Final = re.compile(
+_IMPORT: Final = lazy_pattern(
     r"\s*(?:from\s+([\w.]+)\s+import\s|import\s.{0,120}\sfrom\s+['\"]([^'\"]+)|(?:import|using|use|#include)\s+"
     r"(?:static\s+)?([\w.:/<>\"*-]{1,120}))"
 )
-_HEAD: Final = re.compile(r"\[File: |File: |//\s*\S+\.\w+$|#\s*\S+\.\w+$|\(Open file|\(Current dir")
-_NOISE: Final = re.compile(r"\(\d+ more lines|\s*@\w")
+_HEAD: Final = lazy_pattern(r"\[File: |File: |//\s*\S+\.\w+$|#\s*\S+\.\w+$|\(Open file|\(Current dir")
+_NOISE: Final = lazy_pattern(r"\(\d+ more lines|\s*@\w")
 _MOST: Final = 40
 
 

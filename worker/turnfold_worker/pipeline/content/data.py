@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import LONGEST_PACK, Statement, counted, is_bad, shown, state
 
 _LONGEST_PARSED: Final = 2_000_000
@@ -19,12 +19,12 @@ _MOST_VALUES: Final = 200
 _LONGEST_VALUE: Final = 80
 _LONGEST_LEAF: Final = 160
 """Code points from which a string of several lines is a text of its own."""
-_TELLING: Final = re.compile(
+_TELLING: Final = lazy_pattern(
     r"(?i)(?:^|[._])(?:id|name|title|status|state|error|errors|message|reason|code|type|version|path|file|line|url|total|count|date|time|user"
     r"|email|result|value|price|amount|query|key)$"
 )
-_REFUSED: Final = re.compile(r"(?i)(?:^|[\W_])(?:ok|success|succeeded|passed|valid|healthy|ready): false")
-_QUOTED: Final = re.compile(r'"([^"\\\n]{1,80})"\s*:\s*("[^"\\\n]{0,200}"|-?\d[\d.eE+-]{0,30}|true|false|null)')
+_REFUSED: Final = lazy_pattern(r"(?i)(?:^|[\W_])(?:ok|success|succeeded|passed|valid|healthy|ready): false")
+_QUOTED: Final = lazy_pattern(r'"([^"\\\n]{1,80})"\s*:\s*("[^"\\\n]{0,200}"|-?\d[\d.eE+-]{0,30}|true|false|null)')
 
 
 def parse_json(text: str) -> Any:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import Lines, Statement, counted, state
 
-_GIT: Final = re.compile(r"diff --git \"?a/(.+?)\"? \"?b/(.+?)\"?$")
-_NEW: Final = re.compile(r"\+\+\+ \"?(?:b/)?([^\t\"]+)")
-_OLD: Final = re.compile(r"--- \"?(?:a/)?([^\t\"]+)")
-_HUNK: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,(\d+))? @@ ?(.*)$")
+_GIT: Final = lazy_pattern(r"diff --git \"?a/(.+?)\"? \"?b/(.+?)\"?$")
+_NEW: Final = lazy_pattern(r"\+\+\+ \"?(?:b/)?([^\t\"]+)")
+_OLD: Final = lazy_pattern(r"--- \"?(?:a/)?([^\t\"]+)")
+_HUNK: Final = lazy_pattern(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,(\d+))? @@ ?(.*)$")
 _HOW: Final = {"new file": "new", "deleted file": "deleted", "rename from": "renamed", "Binary files": "binary"}
 _NOISE: Final = ("index ", "rename to", "similarity", "Index: ", "=====", "old mode", "new mode", "\\ No newline")
 _MOST_FILES: Final = 20

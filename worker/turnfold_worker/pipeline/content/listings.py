@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import Lines, Statement, counted, is_bad, lists, state
 
-_LONG: Final = re.compile(
+_LONG: Final = lazy_pattern(
     r"(?P<type>[dlbcps-])[rwxsStT-]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+[\d.,]+[KMGT]?\s+\w{3}\s+\d{1,2}\s+"
     r"(?:\d\d:\d\d|\d{4})\s(?P<name>.+)$|(?P<kind>[dl-])[rwxsStT-]{9}[.+@]?\s.{0,200}\s(?P<last>\S+)$"
 )
-_BRANCH: Final = re.compile(r"(?P<stem>[ \t\u00a0│|]*)(?:[├└]─{1,3}|[|`+]-{1,3}) ?(?P<name>.+)$")
-_ENTRY: Final = re.compile(
+_BRANCH: Final = lazy_pattern(r"(?P<stem>[ \t\u00a0│|]*)(?:[├└]─{1,3}|[|`+]-{1,3}) ?(?P<name>.+)$")
+_ENTRY: Final = lazy_pattern(
     r"(?:[-*•] +)?(?P<path>(?:\.{1,2}/|/|~/)?[\w.@+-][\w.@+ -]{0,99}(?:/[\w.@+ -]{1,100}){0,24}/?)\*?"
     r"(?P<note> ?\(.{1,40}\))?$"
 )

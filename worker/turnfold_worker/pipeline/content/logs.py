@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import Lines, Statement, is_bad, spread, state
 
-_STAMP: Final = re.compile(
+_STAMP: Final = lazy_pattern(
     r"\[?(?:time=\"?|ts=\"?)?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
     r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d|\d\d:\d\d:\d\d(?:[.,]\d{1,6})?)\"?\]?[ :,|-]*"
 )
-_ACCESS: Final = re.compile(r"\S+ - \S+ \[([^\]]{10,40})\] ")
-_LEVEL: Final = re.compile(
+_ACCESS: Final = lazy_pattern(r"\S+ - \S+ \[([^\]]{10,40})\] ")
+_LEVEL: Final = lazy_pattern(
     r"(?i)(?<![\w/])(trace|debug|info|notice|warn(?:ing)?|error|fatal|critical|severe|panic)(?![\w/])"
 )
-_STATUS: Final = re.compile(r'" ([1-5]\d\d) ')
-_CHANGING: Final = re.compile(
+_STATUS: Final = lazy_pattern(r'" ([1-5]\d\d) ')
+_CHANGING: Final = lazy_pattern(
     r"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{12,64}|\d+"
 )
 _NAMES: Final = {"warning": "warn", "severe": "error", "critical": "fatal", "panic": "fatal"}

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import Lines, Statement, counted, is_bad, state
 from turnfold_worker.pipeline.language.mentions import file_name, is_path, mentions
 
-_MATCH: Final = re.compile(
+_MATCH: Final = lazy_pattern(
     r"(?P<path>(?:[A-Za-z]:)?[\w./\\@+~ -]{1,250}?)"
     r"(?:[:-](?P<line>\d{1,7})(?:[:-]\d{1,5})?[:-]|(?<=\.)?:(?=[ \t]*\S))[ \t]*(?P<text>.*)$"
 )
-_INSIDE: Final = re.compile(r"[Ll]ine (?P<line>\d{1,7}):[ \t]*(?P<text>.*)$")
+_INSIDE: Final = lazy_pattern(r"[Ll]ine (?P<line>\d{1,7}):[ \t]*(?P<text>.*)$")
 _MOST_FILES: Final = 30
 _MOST_LINES: Final = 8
 _MOST_TEXTS: Final = 4

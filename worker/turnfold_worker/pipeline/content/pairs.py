@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import LONGEST_PACK, Lines, Statement, is_bad, shown, state
 
-_PAIR: Final = re.compile(
+_PAIR: Final = lazy_pattern(
     r"(?P<indent>[ \t]*)(?:[-*•] )?[\"']?(?P<key>[\w@$][\w .()/@$-]{0,60}?)[\"']?[ \t]*"
     r"(?P<mark>:(?=\s|$)|=(?!=)|\t+|\s{3,})[ \t]*(?P<value>.*)$"
 )
-_SECTION: Final = re.compile(r"\[(?P<name>[\w. -]{1,60})\]$")
-_TELLING: Final = re.compile(
+_SECTION: Final = lazy_pattern(r"\[(?P<name>[\w. -]{1,60})\]$")
+_TELLING: Final = lazy_pattern(
     r"(?i)(?:name|id|status|state|error|message|reason|version|host|port|url|path|total|count|date|time|user|title|type)\b"
 )
 _EMPTY: Final = frozenset({"", "null", "none", "~", "{}", "[]", '""', "''", "n/a", "-"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import Lines, Statement, counted, state
 
 _MOST_FAILED: Final = 24
@@ -13,14 +14,14 @@ _MOST_REASONS: Final = 5
 _SUITE: Final = " \u203a "
 """Between a suite and its test, in jest's reports."""
 
-_TOTAL: Final = re.compile(
+_TOTAL: Final = lazy_pattern(
     r"=+ (?P<banner>.{0,200}\d (?:passed|failed|errors?|skipped|xfailed|deselected|warnings?).{0,80}?) ?=*$"
     r"|(?P<plain>test result: .+|Tests:\s+\d.+|Test Suites:\s+\d.+|Ran \d+ tests? in .+|FAILED \(.+\)"
     r"|.{0,12}Tests run: \d.+|.{0,12}BUILD (?:SUCCESS|FAILURE)"
     r"|\s*\d+ (?:passed|failed)(?:,| in) .+|\s{0,4}\d+ (?:passing|failing|pending).*|\d+ examples?, \d+ failures?.*"
     r"|(?:FAIL|ok)\s*\t\S+\t.*|# (?:tests|pass|fail) \d+)$"
 )
-_FAILED: Final = re.compile(
+_FAILED: Final = lazy_pattern(
     r"(?:FAILED|ERROR) (?P<summary>\S+(?:::\S+|\.py)(?: - .*)?)$"
     r"|(?P<verbose>\S+::\S+) (?:FAILED|ERROR)"
     r"|\s{0,12}--- FAIL: (?P<go>\S+)(?: \([\d.]+s\))?"
@@ -32,11 +33,11 @@ _FAILED: Final = re.compile(
     r"|\s{0,2}FAIL  ?(?P<file>\S+\.\w+)"
     r"|\[ERROR\] +(?P<maven>\w[\w.$]*\.\w+:\d+ .+)$"
 )
-_PASSED: Final = re.compile(
+_PASSED: Final = lazy_pattern(
     r"PASSED \S|\S+::\S+ PASSED|\s{0,12}--- PASS: |test \S+ \.\.\. ok$|\s{0,12}[✓✔] |ok \d+ |\s{0,2}PASS  ?\S+\.\w+$"
 )
-_SKIPPED: Final = re.compile(r"SKIPPED |\S+::\S+ SKIPPED|\s{0,12}--- SKIP: |test \S+ \.\.\. ignored|\s{0,12}○ ")
-_REASON: Final = re.compile(
+_SKIPPED: Final = lazy_pattern(r"SKIPPED |\S+::\S+ SKIPPED|\s{0,12}--- SKIP: |test \S+ \.\.\. ignored|\s{0,12}○ ")
+_REASON: Final = lazy_pattern(
     r"E   \s*(?P<pytest>\S.*)$"
     r"|(?P<place>[\w./\\@+-]{1,200}\.\w{1,5}:\d+: \S.*)$"
     r"|\s{1,12}(?P<got>(?:Expected|Received|expected|actual|got|want|left|right|- Expected|\+ Received)\b.{0,20}:.*)$"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import RESULT, Lines, Statement, is_bad, state
 
-_PROMPT: Final = re.compile(
+_PROMPT: Final = lazy_pattern(
     r"(?:\([\w.-]{1,40}\)\s?)?(?:[\w.-]{1,40}@[\w.:~/-]{1,120}\s?[$#%]|bash[\w.-]{0,10}[$#]"
     r"|PS [^>]{1,120}>|[$%\u276f➜>])\s+(?P<command>\S.*)$"
 )
-_COMMENT: Final = re.compile(r"\s*#(?!!)")
+_COMMENT: Final = lazy_pattern(r"\s*#(?!!)")
 _MOST_OUTPUT: Final = 2
 """Lines of a command's output that are shown when nothing in it is bad."""
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import (
     LONGEST_STATEMENT,
     Lines,
@@ -16,16 +17,16 @@ from turnfold_worker.pipeline.content.statements import (
     state,
 )
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazy_pattern(
     r"'(?:[^'\\]|\\.|'')*+'?|\"[^\"]*+\"?|--[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}+(?:\*/)?|;|[^;'\"/-]+|.", re.DOTALL
 )
 """What is quoted and never closed goes on to the end: nothing is read twice."""
-_TABLE: Final = re.compile(r"(?i)\b(?:from|join|into|update|table(?:\s+if\s+(?:not\s+)?exists)?)\s+([\w.\"`]{1,80})")
-_COLUMN: Final = re.compile(r"(?:^|,)\s*[\"`]?(\w{1,60})[\"`]?\s+\w")
-_CREATE: Final = re.compile(r"(?i)create\s+(?:\w+\s+){0,2}table\s+(?:if\s+not\s+exists\s+)?([\w.\"`]+)\s*\(")
+_TABLE: Final = lazy_pattern(r"(?i)\b(?:from|join|into|update|table(?:\s+if\s+(?:not\s+)?exists)?)\s+([\w.\"`]{1,80})")
+_COLUMN: Final = lazy_pattern(r"(?:^|,)\s*[\"`]?(\w{1,60})[\"`]?\s+\w")
+_CREATE: Final = lazy_pattern(r"(?i)create\s+(?:\w+\s+){0,2}table\s+(?:if\s+not\s+exists\s+)?([\w.\"`]+)\s*\(")
 _NOT_COLUMNS: Final = frozenset({"primary", "foreign", "unique", "constraint", "check", "index", "key", "exclude"})
-_WHERE: Final = re.compile(r"(?is)\bwhere\b(.{1,160})")
-_INSERT: Final = re.compile(r"(?is)insert\s+into\s+([\w.\"`]+)\s*(\([^()]{0,300}\))?\s*values\s*")
+_WHERE: Final = lazy_pattern(r"(?is)\bwhere\b(.{1,160})")
+_INSERT: Final = lazy_pattern(r"(?is)insert\s+into\s+([\w.\"`]+)\s*(\([^()]{0,300}\))?\s*values\s*")
 _MOST: Final = 40
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.text import whole_numbers
 from turnfold_worker.pipeline.language.plain_lines import one_line
 
@@ -24,17 +24,17 @@ _TAIL: Final = 100_000
 _MOST_LINES: Final = 4_000
 _MOST_BAD: Final = 40
 
-BAD: Final = re.compile(
+BAD: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:\w{0,40}errors?|\w{0,40}exceptions?|fatal|fail(?:ed|ure|ures|s)?|panic|denied|not found|no such"
     r"|cannot|could not|undefined|traceback|timed? ?out|unable to|refused|no matches|rejected|aborted|conflict|missing)"
     r"(?!\w)"
 )
 """A line that says that something went wrong."""
-_NOTHING_BAD: Final = re.compile(
+_NOTHING_BAD: Final = lazy_pattern(
     r"(?i)(?<![\w.])(?:no|0|without|zero) (?:errors?|failures?|failed|conflicts?|exceptions?|fatal|warnings?)(?!\w)"
     r"|(?:errors?|failures?|failed|exceptions?)(?: ?[:=] ?)(?:0|none|false|null)(?!\w)"
 )
-RESULT: Final = re.compile(
+RESULT: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:\d{1,9} (?:passed|failed|errors?|warnings?|skipped|tests?|matches|rows?|files? changed|results?"
     r"|packages?|problems?|vulnerabilities)|found \d{1,9}|build (?:success|failed)\w*|exit(?:ed)? (?:code|status|with)"
     r"|exit \d{1,3}|tests run|total|success\w*|ok|done|completed|installed)(?!\w)"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.recognize import separator
 from turnfold_worker.pipeline.content.statements import Lines, Statement, counted, is_bad, state
 
-_RULE: Final = re.compile(r"[ \t]*[-=+|: ]{3,}$")
-_NUMBER: Final = re.compile(r"[$€£]?\s?(-?\d{1,15}(?:,\d{3}){0,4}(?:\.\d{1,9})?)\s?(?:%|[a-zA-Z]{1,3})?$")
-_LAST: Final = re.compile(r"(?i)(?:total|sum|all|average|mean)\b")
+_RULE: Final = lazy_pattern(r"[ \t]*[-=+|: ]{3,}$")
+_NUMBER: Final = lazy_pattern(r"[$€£]?\s?(-?\d{1,15}(?:,\d{3}){0,4}(?:\.\d{1,9})?)\s?(?:%|[a-zA-Z]{1,3})?$")
+_LAST: Final = lazy_pattern(r"(?i)(?:total|sum|all|average|mean)\b")
 _MOST_ROWS: Final = 40
 _MOST_COLUMNS: Final = 24
 

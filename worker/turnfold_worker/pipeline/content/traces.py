@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.content.statements import Lines, Statement, counted, is_bad, lists, spread, state
 
-_FRAME: Final = re.compile(
+_FRAME: Final = lazy_pattern(
     r'\s+File "(?P<py>[^"]{1,300})", line (?P<py_line>\d+)(?:, in (?P<py_in>.{1,80}))?'
     r"|\s+at (?P<java_in>[\w.$<>/]{1,200})\((?P<java>[^():]{1,100})(?::(?P<java_line>\d+))?\)"
     r"|\s+at (?:(?:async )?(?P<js_in>[^()]{1,120}) \()?(?P<js>[^()\s]{1,250}?):(?P<js_line>\d+)(?::\d+)?\)?\s*$"
@@ -18,12 +19,12 @@ _FRAME: Final = re.compile(
     r"|\t(?P<go>\S{1,250}\.go):(?P<go_line>\d+)"
     r"|\s*from (?P<rb>\S{1,250}):(?P<rb_line>\d+):in (?P<rb_in>.{1,80})"
 )
-_RAISED: Final = re.compile(
+_RAISED: Final = lazy_pattern(
     r"(?:Exception in thread \S+ |Caused by: |Uncaught |panic: |fatal error: |.{0,120}\bpanicked at "
     r"|\S{1,200}:\d+:in .{1,60}: )"
     r"|(?:[\w.$]{0,200}(?:Error|Exception|Interrupt|Exit|Fault))(?::\s|$)"
 )
-_LIBRARY: Final = re.compile(
+_LIBRARY: Final = lazy_pattern(
     r"site-packages|dist-packages|/lib/python|node_modules|node:|internal/|^java[x.]|^java\.base/|^jdk\.|^sun\."
     r"|^org\.junit|^org\.spring|^org\.apache\.(?:tomcat|catalina|maven)|/usr/lib|/rustc/|/gems/|/go/pkg|/usr/local/go"
     r"|^System\.|^Microsoft\.|<frozen"

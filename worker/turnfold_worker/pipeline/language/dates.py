@@ -8,13 +8,14 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from turnfold.contract.days import MONTHS
+from turnfold.contract.lazy_patterns import lazy_pattern
 
-_AGO: Final = re.compile(
+_AGO: Final = lazy_pattern(
     r"(?i)(?<![\w.,/$~<>\u2013-])(\d{1,3}|an?|one|two|three|four|five|six) (day|week|weekend|month|year)s? ago(?!\w)"
 )
-_NO_COUNT: Final = re.compile(r"(?i)\b(?:or|to|than|least|most|about|around|over|under|nearly|almost|maybe|some) $")
+_NO_COUNT: Final = lazy_pattern(r"(?i)\b(?:or|to|than|least|most|about|around|over|under|nearly|almost|maybe|some) $")
 """'Less than two days ago' is no day."""
-_NEAR: Final = re.compile(r"(?i)(?<!\w)(?:the )?(day before yesterday|yesterday|day after tomorrow|tomorrow)(?!\w)")
+_NEAR: Final = lazy_pattern(r"(?i)(?<!\w)(?:the )?(day before yesterday|yesterday|day after tomorrow|tomorrow)(?!\w)")
 _NEAR_DAYS: Final = {"day before yesterday": -2, "yesterday": -1, "day after tomorrow": 2, "tomorrow": 1}
 _RELATIVE: Final = (" ago", "yesterday", "tomorrow", "last ", "next ", "this ")
 """What a text holds, in lower case, that names a day so."""
@@ -25,19 +26,19 @@ _AUTUMN: Final = 9
 _DAY_NAMES: Final = {
     name[:3].lower(): name for name in ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 }
-_PERIOD: Final = re.compile(
+_PERIOD: Final = lazy_pattern(
     rf"(?i)(?<!\w)(?:(?P<which>last|next) (?P<what>week(?:end)?|month|year|{_SEASONS}|{_DAYS})"
     r"|last (?P<night>night)|this (?P<this>month|year))"
     r"(?!['\u2019-]?\w| (?:of|or|to) | and (?!(?:i|we|it|he|she|they|you|my|our|now)\b))"
 )
-_NO_PERIOD: Final = re.compile(
+_NO_PERIOD: Final = lazy_pattern(
     r"(?i)\b(?:the|this|that|these|those|my|our|your|his|her|their|its|every|very|of|a|no|any|each|first|and|or|after"
     r"|before|until|to|must|will|should|would|can|could|did) $"
 )
 """'Over the last year' is a length of time, no date; 'it must last weekend trips' neither."""
-_OTHER_TIME: Final = re.compile(rf"\b(?:1\d|20)\d\d\b|\b(?:{'|'.join(MONTHS)})\b")
+_OTHER_TIME: Final = lazy_pattern(rf"\b(?:1\d|20)\d\d\b|\b(?:{'|'.join(MONTHS)})\b")
 """What 'next year' may be counted from instead of the day."""
-_LIKENESS: Final = re.compile(r"(?i)\blike (?:it was )?(?:just |only )?$")
+_LIKENESS: Final = lazy_pattern(r"(?i)\blike (?:it was )?(?:just |only )?$")
 """'Feels like yesterday' is no date."""
 _SPELLED: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.language.common_words import listed
 
@@ -25,18 +26,18 @@ _LISTED_SHARE: Final = 0.5
 _LONGEST_LISTED: Final = 2 * LONGEST_NAME
 _MOST_WORDS_LISTED: Final = 5
 
-_RUN: Final = re.compile(
+_RUN: Final = lazy_pattern(
     r"(?P<windows>[A-Za-z]:\\{1,2}(?:[\w.+-]{1,80}\\{1,2}){0,24}[\w.+-]{1,80})"
     r"|(?:\\[nrt])?(?P<run>[A-Za-z0-9_.@~/\u00c0-\u024f\u0370-\u052f-]{3,})",
     re.ASCII,
 )
 """A run of what names are written with. An escaped line end before it is not its first letter."""
-_PLAIN_RUN: Final = re.compile(r"[A-Za-z0-9_.@~/\u00c0-\u024f\u0370-\u052f-]{3,}")
+_PLAIN_RUN: Final = lazy_pattern(r"[A-Za-z0-9_.@~/\u00c0-\u024f\u0370-\u052f-]{3,}")
 """The same where there is no backslash."""
-_HUMP: Final = re.compile(r"[a-z0-9][A-Z]")
-_DIGITS: Final = re.compile(r"\d+")
-_INSIDE: Final = re.compile(r"[^A-Za-z0-9_]+")
-_EXTENSION: Final = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,11})$")
+_HUMP: Final = lazy_pattern(r"[a-z0-9][A-Z]")
+_DIGITS: Final = lazy_pattern(r"\d+")
+_INSIDE: Final = lazy_pattern(r"[^A-Za-z0-9_]+")
+_EXTENSION: Final = lazy_pattern(r"\.([A-Za-z][A-Za-z0-9]{0,11})$")
 _PLAIN_EXTENSION: Final = 6
 _MAX_DOTS: Final = 2
 """Dots of a file name without a folder at most: `a.b.c.json` is rather a package."""

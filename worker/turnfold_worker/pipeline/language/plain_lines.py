@@ -6,24 +6,25 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.speakers import UNSEEN
 
-_EMPHASIS: Final = re.compile(r"(?:[*_`]|~~)+")
+_EMPHASIS: Final = lazy_pattern(r"(?:[*_`]|~~)+")
 _UNDERLINED: Final = 3
 """Underscores up to which they mark emphasis; more of them are a blank to be filled in."""
-_MARKED: Final = re.compile(r"[*_`~|]|--")
+_MARKED: Final = lazy_pattern(r"[*_`~|]|--")
 """Without which there is no emphasis."""
-_CODE_SPAN: Final = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,400}?)(?<!`)\1(?!`)")
+_CODE_SPAN: Final = lazy_pattern(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,400}?)(?<!`)\1(?!`)")
 _MARKS_IN_CODE: Final = {"*": "\ue000", "_": "\ue001", "~": "\ue002", "|": "\ue003"}
 """Stand for marks inside of code, which are no emphasis: `__init__`."""
 _TO_CODE: Final = str.maketrans(_MARKS_IN_CODE)
 _FROM_CODE: Final = str.maketrans({stands: mark for mark, stands in _MARKS_IN_CODE.items()})
-_STRUCK: Final = re.compile(r"~~(?=[^\s~])([^~]{1,400}?)(?<=\S)~~")
-_CELL_MARK: Final = re.compile(r"\([^()|]*(?:\|[^()|]*)*\)|\|\||\|")
+_STRUCK: Final = lazy_pattern(r"~~(?=[^\s~])([^~]{1,400}?)(?<=\S)~~")
+_CELL_MARK: Final = lazy_pattern(r"\([^()|]*(?:\|[^()|]*)*\)|\|\||\|")
 """A bar between cells, or what holds bars of another meaning: `P(A|B)`, `a || b`."""
 _LEAST_BARS: Final = 2
 """Bars of a line from which they may part cells."""
-_LINK: Final = re.compile(r"!?\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
+_LINK: Final = lazy_pattern(r"!?\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
 
 
 def one_line(text: str) -> str:

@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import Final
 
 from turnfold.contract.days import MONTHS
+from turnfold.contract.lazy_patterns import lazy_pattern
 
-DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
-WORD: Final = re.compile(r"[^\W\d_]+|\d+")
-_UNIT: Final = re.compile(r"[^\d\s.,+-].*\Z")
-_ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)(?!\w)")
+DIGITS: Final = lazy_pattern(r"\d+(?:[.,]\d+)*")
+WORD: Final = lazy_pattern(r"[^\W\d_]+|\d+")
+_UNIT: Final = lazy_pattern(r"[^\d\s.,+-].*\Z")
+_ORDINAL: Final = lazy_pattern(r"(?<=\d)(?:st|nd|rd|th)(?!\w)")
 _COUNTED: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
@@ -78,7 +79,7 @@ _ONE_NAME: Final = {
 }  # fmt: skip
 _SCALES: Final = {"k": 3, "thousand": 3, "m": 6, "mn": 6, "million": 6, "bn": 9, "billion": 9}
 """Zeros that a word adds to a sum of money; beside other numbers `m` may be a metre and `k` a kelvin."""
-_AMOUNT: Final = re.compile(
+_AMOUNT: Final = lazy_pattern(
     r"(?<![\w.,:/$€£¥])(?!(?:19|20)\d\ds)(?:(?P<sign>[$€£¥]) ?)?(?P<digits>\d{1,3}(?:,\d{3})++(?!\d)|\d{1,18}+)"
     r"(?P<part>\.\d{1,9}+)?+"
     r"(?![.,:]?\d)(?: ?(?P<scale>k|thousand|mn|million|m|bn|billion)(?![^\W_]))?"
@@ -86,17 +87,17 @@ _AMOUNT: Final = re.compile(
     r"usd|euros?|eur|pounds?|gbp|yen|jpy)(?![^\W_]))?",
     re.IGNORECASE,
 )
-_CLOCK: Final = re.compile(
+_CLOCK: Final = lazy_pattern(
     r"(?<![\w:.])(?P<hour>1[0-2]|0?\d)(?::(?P<minute>[0-5]\d))? ?(?P<half>[ap])(?:m(?!\w)|\.m\.?(?!\w))", re.IGNORECASE
 )
-_EARLY: Final = re.compile(r"(?<![\w:.-])0(?=\d:[0-5]\d(?![\w:]))")
+_EARLY: Final = lazy_pattern(r"(?<![\w:.-])0(?=\d:[0-5]\d(?![\w:]))")
 _MONTH: Final = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in (*MONTHS, "Sept"))
 _DAY: Final = r"(?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
 _YEAR: Final = r"(?:,? (?P<year>(?:19|20)\d\d))?(?![\w:])"
 _DATES: Final = (
-    re.compile(rf"(?<![\w.:-]){_DAY}(?: of)? (?P<month>{_MONTH})(?!\w)\.?{_YEAR}"),
-    re.compile(rf"(?<!\w)(?P<month>{_MONTH})\.? {_DAY}(?!\w){_YEAR}"),
-    re.compile(r"(?<![\w-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-2]\d|3[01])(?![\w-])"),
+    lazy_pattern(rf"(?<![\w.:-]){_DAY}(?: of)? (?P<month>{_MONTH})(?!\w)\.?{_YEAR}"),
+    lazy_pattern(rf"(?<!\w)(?P<month>{_MONTH})\.? {_DAY}(?!\w){_YEAR}"),
+    lazy_pattern(r"(?<![\w-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-2]\d|3[01])(?![\w-])"),
 )
 
 

@@ -6,7 +6,6 @@ itself parses it, so that the tables of phrases need no second list to be kept t
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, product
@@ -16,14 +15,15 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.rarity import rarity_of
 
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = lazy_pattern(r"\w+")
 _EDGE: Final = "\0"
 """Stands where no word goes on, whatever comes next."""
 _ANYTHING: Final = "\2"
 """Stands for any text, none included."""
-_WHOLE_WORD: Final = re.compile(rf"(?<![\w{_ANYTHING}])\w+(?![\w{_ANYTHING}])")
+_WHOLE_WORD: Final = lazy_pattern(rf"(?<![\w{_ANYTHING}])\w+(?![\w{_ANYTHING}])")
 _MOST: Final = 4000
 """Ways to read one phrase that are told apart."""
 _MOST_LETTERS: Final = 12

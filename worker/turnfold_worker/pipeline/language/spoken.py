@@ -6,27 +6,28 @@ import re
 from operator import eq
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.remembered import Remembered
 
 QUESTION_MARKS: Final = ("?", "\uff1f", "؟")
 _SPACED: Final = tuple((f" {mark}", mark) for mark in ",.?!;:")
 """A space before a mark, and what stands instead."""
-_SPLIT: Final = re.compile(r" ?' ?(?=(?:s|ll|m|re|ve|d|t)\b)")
+_SPLIT: Final = lazy_pattern(r" ?' ?(?=(?:s|ll|m|re|ve|d|t)\b)")
 _FILLER: Final = "u[hm]{1,4}|e[hr]m?|m{2,6}|hm{1,4}"
-_FILLERS: Final = re.compile(rf"(?<!\w)(?:{_FILLER}|uh-huh|mm-hmm)(?!\w)[,.]?\s?|\b\w{{1,3}}- ?(?=\w)")
+_FILLERS: Final = lazy_pattern(rf"(?<!\w)(?:{_FILLER}|uh-huh|mm-hmm)(?!\w)[,.]?\s?|\b\w{{1,3}}- ?(?=\w)")
 _IS_FILLER: Final = Remembered(lambda spoken: re.search(rf"(?<!\w)(?:{_FILLER})(?!\w)", spoken) is not None)
-_OPEN_END: Final = re.compile(
+_OPEN_END: Final = lazy_pattern(
     r"(?:(?<!\w)(?:a|an|the|my|your|our|their|and|or|but|because|if|i|i'll|i'm|we|we'll|of|to|for|with|from|as|into|"
     r"very)|\w-)[ ,]*$"
 )
-_SPOKEN: Final = re.compile(r"[\w']+")
-_REPEATED: Final = re.compile(r"(?<![\w'])([\w']{1,12})(?: \1){1,6}(?![\w'])")
+_SPOKEN: Final = lazy_pattern(r"[\w']+")
+_REPEATED: Final = lazy_pattern(r"(?<![\w'])([\w']{1,12})(?: \1){1,6}(?![\w'])")
 _ABOUT: Final = (
     r"you|we|i|they|he|she|it|there|this|that|these|those|the|your|my|our|their|his|her|any\w{0,4}|some\w{3,5}"
 )
 _PERSON: Final = "you|we|i|they|he|she|it|there|anybody|anyone|somebody|someone"
 _HELPS: Final = "is|are|was|were|do|does|did|have|has|had|can|could|would|will|should|shall"
-_PUT_AS_QUESTION: Final = re.compile(
+_PUT_AS_QUESTION: Final = lazy_pattern(
     r"(?:(?:so|and|but|or|oh|well|ok|okay|yeah|yes|no|right|now|then|like|hey|hi|actually|also)[,.!]? ){0,3}(?:"
     rf"(?:what|who|whom|whose|where|when|how|why)(?:'s| (?:{_HELPS})(?:n't)?) (?:{_ABOUT})|"
     rf"(?:what|which|whose) (?!(?:{_PERSON}|this|that)\b)\w{{1,15}} (?:of \w{{1,15}} )?(?:{_HELPS}) (?:{_ABOUT})|"

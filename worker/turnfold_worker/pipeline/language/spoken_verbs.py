@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import listed
 
 _VERBS: Final = listed(
@@ -22,8 +22,8 @@ _VERBS: Final = listed(
     return open close join cook paint travel visit read listen watch study train fail pass change grow drop
     """
 )
-_ENDS_LIKE_A_VERB: Final = re.compile(r"(?:[a-z]{2,}(?:ed|ing|n't)|[a-z]+'(?:s|re|m|ve|ll|d))$")
-_THIRD_PERSON: Final = re.compile(r"[a-z]{2,}[^s]s$")
+_ENDS_LIKE_A_VERB: Final = lazy_pattern(r"(?:[a-z]{2,}(?:ed|ing|n't)|[a-z]+'(?:s|re|m|ve|ll|d))$")
+_THIRD_PERSON: Final = lazy_pattern(r"[a-z]{2,}[^s]s$")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
 
 

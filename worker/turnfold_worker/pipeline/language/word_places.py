@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import listed
 
 Rule = Callable[[Sequence[str], Sequence[str], int], bool]
 """Of words as they stand, the same bare and in lower case, and a place: True when the word there is needed."""
 
-NUMBER: Final = re.compile(r"^[\W_]{0,2}\d")
+NUMBER: Final = lazy_pattern(r"^[\W_]{0,2}\d")
 """The beginning of a number."""
 DEGREES: Final = listed(
     """
@@ -25,7 +25,7 @@ DETERMINERS: Final = listed(
     you something anything nothing everything one two three four five several few lots
     """
 )
-_ENDS: Final = re.compile(r"[.,;:!?)]$")
+_ENDS: Final = lazy_pattern(r"[.,;:!?)]$")
 _NEGATIONS: Final = listed("not no never cannot without nothing nobody none nor")
 
 

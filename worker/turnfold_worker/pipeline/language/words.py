@@ -5,17 +5,17 @@ Nothing here is stored, so the rules may change without a new version of the pos
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STOP_WORDS, terms
 from turnfold_worker.pipeline.language.common_words import WEIGHTS
 
 SPECIFIC: Final = 3
 """Weight from which a word tells what a text is about."""
 
-_WORD: Final = re.compile(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*")
+_WORD: Final = lazy_pattern(r"[a-z0-9]+(?:[-_./'][a-z0-9]+)*")
 
 
 def words(text: str) -> list[str]:

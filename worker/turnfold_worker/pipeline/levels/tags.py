@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from turnfold.contract.days import MONTHS
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STOP_WORDS, stem
 from turnfold.tokens import estimate_tokens
@@ -38,10 +38,10 @@ _LONGEST_LINE: Final = 6
 _READ: Final = 400
 """Words of a text that tags are taken from."""
 
-_WORD: Final = re.compile(r"([^\W\d_](?:[^\W_]|[-'\u2019](?=[^\W_])){1,40})")
+_WORD: Final = lazy_pattern(r"([^\W\d_](?:[^\W_]|[-'\u2019](?=[^\W_])){1,40})")
 _PAIR_GAPS: Final = frozenset({"", " ", "\n", " \n"})
 """What may stand between the words of a pair."""
-_NOT_SLUG: Final = re.compile(r"[^a-z0-9]+")
+_NOT_SLUG: Final = lazy_pattern(r"[^a-z0-9]+")
 
 
 def topics(texts: Sequence[tuple[str, int]], speakers: Sequence[str] = ()) -> list[str]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.notes.phatic import bare_words
 
-_ADDRESS: Final = re.compile(
+_ADDRESS: Final = lazy_pattern(
     r"(?P<lead>(?:[A-Za-z']{1,12}[,!]? ){0,2})(?P<name>[A-Z][\w'-]{1,30})(?:[,!]| [-–—])+ +(?=\S)"
 )
 """The beginning of a sentence that calls the other by name: 'Oh wow, Nate, …'."""
-_LISTED_NAMES: Final = re.compile(r"[A-Z][\w'-]+, (?:[A-Z][\w'-]+,? )+(?:and|or|&) ")
+_LISTED_NAMES: Final = lazy_pattern(r"[A-Z][\w'-]+, (?:[A-Z][\w'-]+,? )+(?:and|or|&) ")
 """'Nate, Joanna and I …' names who did it."""
-_GOES_ON: Final = re.compile(
+_GOES_ON: Final = lazy_pattern(
     r"(?i)(?:who|whom|whose|which|my|his|her|our|their|your|the|an?|as|like|unlike|with|without|however|though|too|also"
     r"|either|and|or|but|not|never|being|on|in|at|by|for|from|to|(?:he|she|they)(?!')|if|when|once|then|both|all)\b|\d"
     r"|(?:is|are|was|were|has|have|had|do|does|did|will|would|can|could|should|may|might|must|\w+n't)\b"
@@ -27,9 +28,9 @@ _OUTCRIES: Final = listed(
     bummer cheers sorry so and but well
     """
 )
-_GREETING: Final = re.compile(r"(?i)(?:hey|hi|hello|wow|woah|whoa)\b")
+_GREETING: Final = lazy_pattern(r"(?i)(?:hey|hi|hello|wow|woah|whoa)\b")
 """After which a name is called, whatever follows: 'Hey Nate, my favourite is …'."""
-_CALLED_LAST: Final = re.compile(r"[,!] (?P<name>[A-Z][\w'-]{1,30})(?P<end>[.!?…]*)$")
+_CALLED_LAST: Final = lazy_pattern(r"[,!] (?P<name>[A-Z][\w'-]{1,30})(?P<end>[.!?…]*)$")
 """The end of a sentence that calls the other by name: 'It was so inspiring, Mel!'."""
 _NICKNAME: Final = 2
 

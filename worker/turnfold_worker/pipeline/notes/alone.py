@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-_REFERS: Final = re.compile(
+from turnfold.contract.lazy_patterns import lazy_pattern
+
+_REFERS: Final = lazy_pattern(
     r"(?:They|He|She|It|That|This|These|Those|Them|His|Her|Their|Its)(?:'(?:s|re|ve|ll|d))?"
     r"(?= (?!(?:week|weekend|month|year|morning|afternoon|evening|spring|summer|autumn|fall|winter|time|day)\b))"
 )
 """The beginning of a clause about somebody or something that the one before it names."""
-_EXISTS: Final = re.compile(r"(?i)(?:it|that|this)(?:'s| is| was| has been) (?:an?|the|my|our|[A-Z\d])")
+_EXISTS: Final = lazy_pattern(r"(?i)(?:it|that|this)(?:'s| is| was| has been) (?:an?|the|my|our|[A-Z\d])")
 """'It was a clay bowl' says what it is."""
 
 

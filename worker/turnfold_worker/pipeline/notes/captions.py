@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.notes.phatic import bare_words
 
-_CAPTION: Final = re.compile(
+_CAPTION: Final = lazy_pattern(
     r"^\[?(?:shares|shared|sends|posts)?\s*(?:a |an )?(?:photo|image|picture|video)\b", re.IGNORECASE
 )
-_SHOWS: Final = re.compile(
+_SHOWS: Final = lazy_pattern(
     r"(?i)^(?:here's|here is|here are) |\b(?:latest|newest) (?:one|work|piece|project)\b"
     r"|\b(?:this|these)(?=$|[,.!]| (?:one|is|was|are|were|when|after|before|last|in|on|at|for|with|\w+day)\b)"
     r"|\b(?:made|painted|drew|built|bought|got|finished|took|did|baked|cooked|designed|wrote) (?:it|one|them|some)\b"
 )
-_POINTS: Final = re.compile(r"(?i)(?:(?:take|have) a look|look|check)\b")
+_POINTS: Final = lazy_pattern(r"(?i)(?:(?:take|have) a look|look|check)\b")
 _MOST_POINTING: Final = 5
 _MOST_WORDS: Final = 16
 """Of a clause that is shown with a caption: a longer one says what it is about."""

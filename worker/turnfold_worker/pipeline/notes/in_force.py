@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, takewhile
 from typing import Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note, in_order
 from turnfold.contract.overtaken import NEVER, Overtaken, OvertakenIndex
 from turnfold.contract.records import AnchorState, AnchorType
@@ -36,19 +37,19 @@ _FEW_DIGITS: Final = 3
 """Digits from which a value is told by itself: with fewer, two words of its subject have to stand beside it."""
 _MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _VALUE: Final = rf"(?:{_MONTH} )?[^\s\w]?\d(?:[\d\w%]|[.,:/-](?=\w))*(?: {_MONTH}(?!\w))?"
-_TAKES_BACK: Final = re.compile(
+_TAKES_BACK: Final = lazy_pattern(
     rf"(?<!\w)(?:not|instead of|rather than|no longer"
     rf"|(?:went|goes|gone|moved?s?|changed?s?|rose|raised|rises|grew|fell|dropped|lowered|cut|increased|reduced)"
     rf"(?: (?:up|down|back))? from(?= \S+ to {_VALUE})) (?P<value>{_VALUE})",
     re.IGNORECASE,
 )
 _DENIALS: Final = frozenset({"not", "never", "none", "nothing", "nobody"})
-_TELLING_NUMBER: Final = re.compile(r"\d\W?\d")
+_TELLING_NUMBER: Final = lazy_pattern(r"\d\W?\d")
 """A single digit is the value of too many things."""
-_DIGIT: Final = re.compile(r"\d")
-_UNIT: Final = re.compile(r"\d[\d.,:%]{0,20} ([^\W\d_]+)")
-_ITEM_ENDS: Final = re.compile(r"[,;] (?:and |or )?")
-_PARTS: Final = re.compile(r"[^\W_]+")
+_DIGIT: Final = lazy_pattern(r"\d")
+_UNIT: Final = lazy_pattern(r"\d[\d.,:%]{0,20} ([^\W\d_]+)")
+_ITEM_ENDS: Final = lazy_pattern(r"[,;] (?:and |or )?")
+_PARTS: Final = lazy_pattern(r"[^\W_]+")
 
 
 class SettledAnchor(NamedTuple):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.word_places import is_negation
 
@@ -22,12 +22,12 @@ _PHATIC: Final = listed(
     noted acknowledged understood roger fair point
     """
 )
-_THANKS: Final = re.compile(
+_THANKS: Final = lazy_pattern(
     r"(?i)(?:(?:oh|wow|aw+|hey|ok|okay|great|yeah|yes|yep|cool|again|perfect|awesome|amazing|no worries)[,!.]* )*"
     r"(?:many )?(?:thanks|thank you|thx|congrats|congratulations|(?:i )?(?:really )?appreciate)\b"
 )
 _THANKS_WORDS: Final = 10
-_VOCATIVE: Final = re.compile(r", [A-Z][\w-]{1,30}[!.]{0,3}$")
+_VOCATIVE: Final = lazy_pattern(r", [A-Z][\w-]{1,30}[!.]{0,3}$")
 _LONGEST_PHATIC: Final = 120
 
 

@@ -7,13 +7,13 @@ invented talk whose clauses carry labels, and writes the weights beside this mod
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from math import fsum
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_words
 from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of
@@ -33,11 +33,11 @@ _FIRST_PLACES: Final = 2
 _MOST_PLACES: Final = 4
 _MOST_WORDS: Final = 8
 _MOST_NAMES: Final = 3
-_WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+")
-_HAPPENED: Final = re.compile(rf"(?i)\b(?:{PAST})\b")
-_NAME: Final = re.compile(r"(?<=[\w,;:)\]] )(?!I\b|I')[A-Z][\w'-]*")
-_QUOTE: Final = re.compile(r"[\"\u201c]")
-_TIME: Final = re.compile(
+_WORD: Final = lazy_pattern(r"[a-z]+(?:'[a-z]+)?|\d+")
+_HAPPENED: Final = lazy_pattern(rf"(?i)\b(?:{PAST})\b")
+_NAME: Final = lazy_pattern(r"(?<=[\w,;:)\]] )(?!I\b|I')[A-Z][\w'-]*")
+_QUOTE: Final = lazy_pattern(r"[\"\u201c]")
+_TIME: Final = lazy_pattern(
     r"(?i)\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september"
     r"|october|november|december|yesterday|tomorrow|tonight|last|next|ago|week|weekend|month|year|years|summer|since)\b"
 )

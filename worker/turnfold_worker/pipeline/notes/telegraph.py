@@ -6,10 +6,10 @@ Prepositions, negations, modals, numbers, pronouns, conjunctions and forms of be
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken_verbs import has_verb
 from turnfold_worker.pipeline.language.word_places import is_negation
@@ -33,17 +33,17 @@ _TELLS: Final = listed(
 )
 _DOERS: Final = listed("i we you they he she it who")
 _SUBJECTS: Final = listed("i you he she it we they this these those my your his her our their the a an there")
-_THERE_IS: Final = re.compile(
+_THERE_IS: Final = lazy_pattern(
     r"(?i:there(?:'s| is| are)) (?=(?:an?|no|some|many|several|lots|plenty|two|three|four|five|\d+)\b)"
 )
-_ASIDE: Final = re.compile(
+_ASIDE: Final = lazy_pattern(
     r", (?:which|because|since|while|where|especially|including|such as|like|thanks to)\b[^,;:()\"\u201c\u201d]*$"
 )
 """A reason or a remark at the end; a condition stays."""
 _MAIN_WORDS: Final = 4
 _REWRITTEN: Final = (
-    (re.compile(r"(?i)\ba lot of\b"), "lots of"),
-    (re.compile(r"(?i)\bin order to\b"), "to"),
+    (lazy_pattern(r"(?i)\ba lot of\b"), "lots of"),
+    (lazy_pattern(r"(?i)\bin order to\b"), "to"),
 )
 _JOINED_BEFORE: Final = listed(
     "what who how that which there it this these those here than as where when why i and or but if not whether i'm"

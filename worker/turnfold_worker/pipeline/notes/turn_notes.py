@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note
 from turnfold.contract.records import Importance
 from turnfold.contract.remembered import Remembered
@@ -39,7 +40,7 @@ LONGEST_CLAUSE: Final = 90
 """Code points above which a sentence is split into clauses."""
 _LONGEST_WITH_REASON: Final = 240
 """Code points of a clause with what depends on it."""
-_DEPENDS: Final = re.compile(
+_DEPENDS: Final = lazy_pattern(
     r"(?i)(?:because|which|while|although|though|since|where|when|as|who|whose|whom|if|unless|until|including|such as"
     r"|especially|like|so that|than|with|without|to|for|\w+ing"
     r"|or(?! (?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|what|how|where|why)\b))\b|[(\"\u201c]"
@@ -72,13 +73,13 @@ _HEADING_SHARE: Final = 0.4
 _MANUAL_SHARE: Final = 0.2
 """What a harness's standing instructions are worth: they are the same for every task."""
 _TITLE_WORDS: Final = 6
-_ASKS_FIRST: Final = re.compile(
+_ASKS_FIRST: Final = lazy_pattern(
     r"(?i)(?:(?:so|and|but|or|also|well|hey|now|then),? )*"
     r"(?:(?:do|does|did|is|are|was|were|can|could|should|would|will|have|has|am) [\w'\u2019-]+ \w"
     r"|(?:what|how|where|why) )"
 )
 """A part of a question that is one by itself, without its mark."""
-_ENDS_IN_QUESTION: Final = re.compile(
+_ENDS_IN_QUESTION: Final = lazy_pattern(
     r"(?:,? [-–—]+ |, (?:(?:and|so|but) )?)(?=(?:(?:can|could|will|would) you|do you"
     r"|(?:what|how|where|which|why)(?:'s)? (?:[\w-]+ ){0,2}?(?:can|do|does|did|is|are|should|would|could|will)"
     r"|(?:should|can|could|do|would) (?:i|we)|(?:i'm|i am|i was) (?:just )?wondering"
@@ -88,7 +89,7 @@ _ENDS_IN_QUESTION: Final = re.compile(
 _TOLD_WORDS: Final = 5
 """Words of a sentence before the question that it ends in, from which they are told apart from it."""
 _SELF: Final = listed("i i'm i've i'll i'd my me mine")
-_BREAK: Final = re.compile(r" [-–—]+ |; |: ")
+_BREAK: Final = lazy_pattern(r" [-–—]+ |; |: ")
 _REACTIONS: Final = listed("yay wow woo aww omg pic photo picture looks look sounds thanks appreciate proud sure")
 _YES_OR_NO: Final = listed("yes no yep nope yeah nah")
 _IMPORTANT: Final = 1.3
@@ -99,8 +100,8 @@ _MARKS: Final = {Importance.LOW: 0.5, Importance.MEDIUM: 1.2, Importance.HIGH: 2
 _MOST_TAKEN_UP: Final = len(_TAKEN_UP) - 1
 _CAPTION_REACH: Final = 2
 """Clauses before a caption that may show its picture."""
-_QUOTED: Final = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
-_CAPITAL: Final = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
+_QUOTED: Final = lazy_pattern(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
+_CAPITAL: Final = lazy_pattern(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
 
 

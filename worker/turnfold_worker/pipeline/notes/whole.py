@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.remembered import Remembered
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.dates import resolve_relative_days
@@ -19,7 +20,7 @@ _OUTCRY: Final = (
     r"|lol|cool|great|awesome|amazing|nice|perfect|sweet|congrats|cheers|agreed|exactly|absolutely|definitely|ok|okay"
     r"|thanks|thank you|thanks for asking|good to hear(?: from you)?"
 )
-_LEAD_IN: Final = re.compile(
+_LEAD_IN: Final = lazy_pattern(
     rf"(?i)(?:(?:{_OUTCRY})(?: (?:{_OUTCRY}))?\s*[,!.\u2026-]+"
     r"|(?:by the way|btw|anyway|anyways|well|so|plus|also|actually|honestly|basically|look|you know|guess what"
     r"|of course|speaking of which|on another note|in fact|luckily|fortunately|thankfully|to be honest)"
@@ -28,16 +29,16 @@ _LEAD_IN: Final = re.compile(
     r"|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]{1,20}"
     r")\s+(?=\S)"
 )
-_JOINS: Final = re.compile(
+_JOINS: Final = lazy_pattern(
     r"(?i)(?:and|but|so)\s+(?!for\b|not\b|no\b|that\b|far\b|as\b|much\b|many\b|long\b)(?=\S+\s+\S)"
 )
 """Joins a clause to one that may not be shown; without it the clause says the same."""
-_PHOTO: Final = re.compile(
+_PHOTO: Final = lazy_pattern(
     r"(?i)^\[?shares an? (?:photo|video|picture|image): (?:an? )?(?:photo(?:graph|graphy)?|picture|image) of"
 )
-_LIST_MARK: Final = re.compile(r"(?:(?:[-–—•]+|\d{1,3}[.)]) )+(?=\D)")
+_LIST_MARK: Final = lazy_pattern(r"(?:(?:[-–—•]+|\d{1,3}[.)]) )+(?=\D)")
 """No minus and no flag: `-12 degrees`, `--force`."""
-_LAUGHS: Final = re.compile(
+_LAUGHS: Final = lazy_pattern(
     r"(?i)(?<![\s,])[\s,]+(?:lol|haha+|[:;]-?[)d(p]|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+)[.!]*$"
 )
 PAST: Final = (
@@ -47,7 +48,7 @@ PAST: Final = (
     r"|haven't|(?!\w*eed\b)[a-z]{2,}ed"
 )
 """Begins no order: 'went to Rome' is what the speaker did."""
-_OWN_SUBJECT: Final = re.compile(
+_OWN_SUBJECT: Final = lazy_pattern(
     r"I(?:"
     r"(?:'m| am) (?=(?!(?:the|an?|my|one|what|who|sure|done|both)\b)[a-z])"
     r"|(?:'ve| have) (?=(?:been|had|done|made|seen|gone|found|taken|heard|read|never|always|(?!\w*eed\b)\w{3,}ed)\b)"
@@ -66,14 +67,14 @@ _QUOTES: Final = ('"', "\u201c", "\u201d")
 _WORD_EDGES: Final = '"“”()[]{}!,.;:?*_`…'
 BARE: Final = Remembered(lambda word: word.strip(_WORD_EDGES).lower())
 """A word in lower case, without the marks around it."""
-_CUT: Final = re.compile(r"[,;:.!?)]$")
+_CUT: Final = lazy_pattern(r"[,;:.!?)]$")
 _KNOWN: Final = 3.5
 """Rarity below which a first word is no name of a program, say, that is written small."""
-_HEDGE: Final = re.compile(
+_HEDGE: Final = lazy_pattern(
     r"(?i)(?P<before>'m|\bam|\bbeen|\bwas|\bare|\bfeel) (?:kinda|sorta|kind of|sort of)(?= (?!an?\b)[a-z])"
 )
 """'I'm kinda worried', 'been sort of stuck'; not 'what kind of'."""
-_CODA: Final = re.compile(
+_CODA: Final = lazy_pattern(
     r"(?:(?:,? [-–—]+ |- |, | (?=(?:and|but|so) ))(?:(?:and|but|so) )?(?:it|that|this)(?:'s| was| is| felt| feels)"
     r"|, which (?:is|was|felt))"
     r" (?:(?:so|really|very|pretty|such|just|truly|quite|an?|been|all) )*(?P<mood>[a-z'-]+)$",

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from turnfold.contract.days import MONTHS
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.language.dates import as_utc
 from turnfold_worker.pipeline.refinement.claims import REPORTS, content_words, says_something, sentences_of, words_of
@@ -24,26 +25,26 @@ from turnfold_worker.pipeline.refinement.told_days import (
 )
 
 _MONTHS: Final = "|".join((*MONTHS, *map(str.title, SEASONS), "Since", "Until", "From", "During"))
-_BESIDE: Final = re.compile(
+_BESIDE: Final = lazy_pattern(
     r"(?i)(?:(?P<count>a|an|one|two|three|four|five|six|\d{1,2}|a few|several|some)? ?"
     r"\b(?P<unit>day|week|weekend|month|year)s? )?"
     r"\b(?P<side>before|after|of|following|preceding|later than|earlier than"
     r"|since|by|until|till|from|around|about|as of)(?: the)? $"
 )
 _FEW: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-_NAMED_YEAR: Final = re.compile(rf"\b(?!(?:{_MONTHS})\b)[A-Z]\w{{3,}} (?:19|20)\d\d\b(?! [A-Z])")
-_BETWEEN: Final = re.compile(r"\bbetween (?:the )?$")
+_NAMED_YEAR: Final = lazy_pattern(rf"\b(?!(?:{_MONTHS})\b)[A-Z]\w{{3,}} (?:19|20)\d\d\b(?! [A-Z])")
+_BETWEEN: Final = lazy_pattern(r"\bbetween (?:the )?$")
 _UNTIL: Final = ("by", "until", "till", "as of")
-_WEEKDAY_BESIDE: Final = re.compile(
+_WEEKDAY_BESIDE: Final = lazy_pattern(
     r"\b(?P<weekday>Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day (?P<side>before|after) (?:the )?$"
 )
-_WEEKDAY: Final = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? (?:the )?$")
+_WEEKDAY: Final = lazy_pattern(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? (?:the )?$")
 _NAMES: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _LONG: Final = 27
 """Days from which a period is a month or longer: it may stand for a day in it."""
 _FEW_DAYS: Final = 14
 _WEEKEND: Final = 2
-_CLAUSE_ENDS: Final = re.compile(r"[,;:()]")
+_CLAUSE_ENDS: Final = lazy_pattern(r"[,;:()]")
 _NEXT: Final = 2
 _WINDOW: Final = 150
 """Code points around a day without a year in which stands what was on it."""

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import listed
 
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
-_OWNER: Final = re.compile(r"['\u2019]s?\Z")
-_SENTENCE: Final = re.compile(r"(?<=[.!?;\u2026])\s+|\n+|\s[-\u2013\u2014]\s")
-_CLAUSE: Final = re.compile(
+_WORD: Final = lazy_pattern(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_OWNER: Final = lazy_pattern(r"['\u2019]s?\Z")
+_SENTENCE: Final = lazy_pattern(r"(?<=[.!?;\u2026])\s+|\n+|\s[-\u2013\u2014]\s")
+_CLAUSE: Final = lazy_pattern(
     r"[,;:.!?()\n\u2026]{1,20}(?:\s|\Z)|\s[-\u2013\u2014]\s"
     r"|\s(?:but|because|although|though|while|since|so|whereas|yet|unless)\s"
 )
 
 
-_JOINED: Final = re.compile(r"(?i)\s(?:and|or|that|which|who|when|if|than)\s")
+_JOINED: Final = lazy_pattern(r"(?i)\s(?:and|or|that|which|who|when|if|than)\s")
 
 _STRUCTURE: Final = listed(
     """

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import WORD
 from turnfold_worker.pipeline.language.word_forms import forms, meanings
@@ -17,11 +18,11 @@ from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
 
 _SUPPORT: Final = 0.5
 _FEW: Final = 2
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_MESSAGE: Final = re.compile(r"(?<=[\"'])[^\"'\n]{4,200} [^\"'\n]{2,200}(?=[\"'])")
-_PREPOSITION: Final = re.compile(r"\s(?:from|in|at|on|after|before|to|with|for|during)\s")
-_REFERS: Final = re.compile(r"(?i)(?<!\w)(?:it|that|this|these|those|them|one|any|so|to)(?!\w)")
-_PLAIN_NO: Final = re.compile(
+_CODE: Final = lazy_pattern(r"```.*?(?:```|\Z)", re.DOTALL)
+_MESSAGE: Final = lazy_pattern(r"(?<=[\"'])[^\"'\n]{4,200} [^\"'\n]{2,200}(?=[\"'])")
+_PREPOSITION: Final = lazy_pattern(r"\s(?:from|in|at|on|after|before|to|with|for|during)\s")
+_REFERS: Final = lazy_pattern(r"(?i)(?<!\w)(?:it|that|this|these|those|them|one|any|so|to)(?!\w)")
+_PLAIN_NO: Final = lazy_pattern(
     r"(?i)\W{0,8}(?:(?:oh|well|hm{1,9}|unfortunately|sadly)\W{1,8})?(?:(?:no|nah|nope|not|never|none)(?: \w+)?[,.!]"
     r"|i (?:think|guess|believe) not(?!\w)|i don['\u2019]?t think so(?!\w))"
 )

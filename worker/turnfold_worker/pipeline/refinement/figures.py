@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.facts import FactKind, extract_facts
 from turnfold_worker.pipeline.language.quantities import DIGITS, SPELLED, WORD, quantity, value_of
 from turnfold_worker.pipeline.refinement.claims import says_something, words_of
@@ -17,24 +18,24 @@ _AROUND: Final = 40
 """Code points around a number in which stands what it counts."""
 _CLOSE: Final = 15
 """Code points between a name and a short number that belongs to it."""
-_STOP: Final = re.compile(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from|with|per|than|as|when|while)\s")
-_COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:(?:[:/x\u00d7]\d+)+|(?:-\d+){2,}| or \d+)(?!\w)")
+_STOP: Final = lazy_pattern(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from|with|per|than|as|when|while)\s")
+_COMPOUND: Final = lazy_pattern(r"(?<![\w.])\d+(?:(?:[:/x\u00d7]\d+)+|(?:-\d+){2,}| or \d+)(?!\w)")
 """Ratios, fractions and measures: their numbers belong together."""
-_ASSIGNED: Final = re.compile(
+_ASSIGNED: Final = lazy_pattern(
     r"(?<![\w.])[\w.]{1,80} ?={1,2} ?[\"']?\d[\w.]{0,80}(?<!\.)|(?<!\w)\w{1,80}\(\d[\w.]{0,80}\)"
 )
 """`user_id = 6`, `sleep(2)`: a value belongs to its name."""
-_VERSIONED: Final = re.compile(r"(?<!\w)(?P<name>[A-Z]\w{1,60}) v?(?P<version>\d+(?:\.\d+)+)(?!\w)")
-_LISTED: Final = re.compile(r"(?m)^[ \t#*]{0,12}\d{1,2}[.)](?= )")
+_VERSIONED: Final = lazy_pattern(r"(?<!\w)(?P<name>[A-Z]\w{1,60}) v?(?P<version>\d+(?:\.\d+)+)(?!\w)")
+_LISTED: Final = lazy_pattern(r"(?m)^[ \t#*]{0,12}\d{1,2}[.)](?= )")
 """The number of a point in a list, which counts nothing."""
-_RANGE: Final = re.compile(r" (?:to|or|and|-) \d+(?P<behind> .*)", re.DOTALL)
-_ENDS: Final = re.compile(r"[,;:.!?()\n]")
+_RANGE: Final = lazy_pattern(r" (?:to|or|and|-) \d+(?P<behind> .*)", re.DOTALL)
+_ENDS: Final = lazy_pattern(r"[,;:.!?()\n]")
 _LARGE: Final = 3
 """Figures of a large number."""
-_NAMED: Final = re.compile(r"(?<=[a-z,] )[A-Z]\w* \Z")
-_WORD_BEFORE: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]{3,40} \Z")
-_ORDINAL: Final = re.compile(r"\A(?:st|nd|rd|th)(?!\w)")
-_NUMERAL: Final = re.compile(rf"(?i)(?<!\w)(?:{DIGITS.pattern}|(?:{'|'.join(SPELLED)})(?!\w))")
+_NAMED: Final = lazy_pattern(r"(?<=[a-z,] )[A-Z]\w* \Z")
+_WORD_BEFORE: Final = lazy_pattern(r"(?<![^\W\d_])[^\W\d_]{3,40} \Z")
+_ORDINAL: Final = lazy_pattern(r"\A(?:st|nd|rd|th)(?!\w)")
+_NUMERAL: Final = lazy_pattern(rf"(?i)(?<!\w)(?:{DIGITS.pattern}|(?:{'|'.join(SPELLED)})(?!\w))")
 _NOT_COUNTED: Final = frozenset({"one", "once", "half", "both"})
 """Spelled numbers that mostly count nothing."""
 

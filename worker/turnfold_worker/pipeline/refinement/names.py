@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.quantities import WORD
 from turnfold_worker.pipeline.refinement.claims import ADDRESSES, Word, content_words, says_something
 from turnfold_worker.pipeline.refinement.passages import Passage
@@ -13,7 +14,7 @@ from turnfold_worker.pipeline.refinement.subjects import REFERS
 from turnfold_worker.pipeline.turns.reading import is_participant
 
 _FEW: Final = 2
-_COINED: Final = re.compile(r"\w[a-z]*[A-Z]")
+_COINED: Final = lazy_pattern(r"\w[a-z]*[A-Z]")
 """Names with capitals inside, which stand beside others as plain words do."""
 
 

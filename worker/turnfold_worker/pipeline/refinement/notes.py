@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold_worker.pipeline.language.dates import as_utc
@@ -21,9 +21,9 @@ from turnfold_worker.pipeline.refinement.replies import WrittenNote
 LONGEST: Final = 320
 """Code points of a note at most; a longer one is cut behind a sentence or a clause."""
 _SHORTEST_CUT: Final = 20
-_SENTENCE_END: Final = re.compile(r"[.!?](?=\s)")
-_CLAUSE_END: Final = re.compile(r"[;,:](?=\s)|\s(?=[\u2013\u2014-]\s)|(?= (?:and|but|because|so|which|who) )")
-_BULLET: Final = re.compile(r"\A[\s\-\u2013\u2014*\u2022#>.,;:!?_]+")
+_SENTENCE_END: Final = lazy_pattern(r"[.!?](?=\s)")
+_CLAUSE_END: Final = lazy_pattern(r"[;,:](?=\s)|\s(?=[\u2013\u2014-]\s)|(?= (?:and|but|because|so|which|who) )")
+_BULLET: Final = lazy_pattern(r"\A[\s\-\u2013\u2014*\u2022#>.,;:!?_]+")
 _LONGEST_DAY: Final = 60
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.quantities import WORD
 from turnfold_worker.pipeline.language.word_forms import forms, is_ordinary, meanings
 from turnfold_worker.pipeline.refinement.claims import (
@@ -32,11 +32,11 @@ from turnfold_worker.pipeline.refinement.negations import (
 
 ONE_WORD: Final = 4
 _LIKE_WORD: Final = 0.75
-_EXCLAIMED: Final = re.compile(r"\W*\w+[,!]")
+_EXCLAIMED: Final = lazy_pattern(r"\W*\w+[,!]")
 _OWNED: Final = frozenset({"my", "our", "your"})
 _NO_SUBJECTS: Final = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves", "your", "yours"})
 _ONLY_SUBJECTS: Final = FIRST - _NO_SUBJECTS
-_PAUSE: Final = re.compile(r"[,;:.!?(\[\u2013\u2014]")
+_PAUSE: Final = lazy_pattern(r"[,;:.!?(\[\u2013\u2014]")
 _UNHELD: Final = 0.5
 """How surely a word belongs to whoever says it without an 'I'."""
 _ASKED: Final = 0.8

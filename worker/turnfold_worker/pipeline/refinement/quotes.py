@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.language.prose import Span, trimmed
 from turnfold_worker.pipeline.refinement.sources import CLOSE, OPEN, is_readable
@@ -21,10 +22,10 @@ _SAME: Final = str.maketrans({
     "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u00ab": '"', "\u00bb": '"', "\u2033": '"',
     "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2015": "-", "\u2212": "-",
 })  # fmt: skip
-_MARKS: Final = re.compile(rf"{re.escape(OPEN)}(?:\d+: )?|{re.escape(CLOSE)}")
+_MARKS: Final = lazy_pattern(rf"{re.escape(OPEN)}(?:\d+: )?|{re.escape(CLOSE)}")
 """What a request puts around words that are kept already."""
-_STOP: Final = re.compile(r"[.!?\u2026](?=\s|\Z)|\n")
-_LIMITS: Final = re.compile(
+_STOP: Final = lazy_pattern(r"[.!?\u2026](?=\s|\Z)|\n")
+_LIMITS: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w{2,8}n['\u2019]t|hardly|if|unless"
     r"|until|only|except|provided|assuming|would|wouldn['\u2019]t|doubt|instead of|rather than|as long as|almost"
     r"|nearly)(?!\w)"

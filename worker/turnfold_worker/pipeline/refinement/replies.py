@@ -6,20 +6,20 @@ A note or quote of a wrong form is left out alone; the reply is bad only where i
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import AnchorType
 from turnfold.contract.text import clean
 
 _FENCE: Final = "```"
-_OPENING: Final = re.compile(r"```[\w-]*[ \t]*\n")
-_BEGUN: Final = re.compile(r'\s*(?:```[\w-]*\s*)?\{\s*"(?P<key>\w{1,40})"\s*:\s*\[')
-_INNER_LIST: Final = re.compile(r'"(?P<key>notes|quotes|tags)"\s*:\s*\[')
-_SEGMENT: Final = re.compile(r'"segment"\s*:\s*(?P<number>\d{1,9})')
+_OPENING: Final = lazy_pattern(r"```[\w-]*[ \t]*\n")
+_BEGUN: Final = lazy_pattern(r'\s*(?:```[\w-]*\s*)?\{\s*"(?P<key>\w{1,40})"\s*:\s*\[')
+_INNER_LIST: Final = lazy_pattern(r'"(?P<key>notes|quotes|tags)"\s*:\s*\[')
+_SEGMENT: Final = lazy_pattern(r'"segment"\s*:\s*(?P<number>\d{1,9})')
 _BETWEEN: Final = frozenset(" \t\r\n,")
 _DECODER: Final = json.JSONDecoder()
 MOST_QUOTES: Final = 200

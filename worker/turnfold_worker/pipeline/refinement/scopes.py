@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold_worker.pipeline.language.facts import Fact, FactKind, extract_facts
@@ -42,10 +43,10 @@ from turnfold_worker.pipeline.turns.reading import is_participant
 
 READ: Final = 50_000
 """Code points of a turn that are looked at from its beginning."""
-_DENIED_OR: Final = re.compile(rf"(?i)(?<!\w)(?:{NO})(?!\w)[^,;.]{{0,30}}\s(?:or|nor)\s{{0,2}}\Z")
+_DENIED_OR: Final = lazy_pattern(rf"(?i)(?<!\w)(?:{NO})(?!\w)[^,;.]{{0,30}}\s(?:or|nor)\s{{0,2}}\Z")
 """'Has not met or' before what is denied too."""
-_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
-_FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s(?!\w)")
+_VERSION: Final = lazy_pattern(r"v?\d+(?:\.\d+)+")
+_FIGURED: Final = lazy_pattern(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s(?!\w)")
 """Words with a number in them, and decades."""
 _ROOT: Final = 4
 """Letters of a root by which a word with a capital is known."""

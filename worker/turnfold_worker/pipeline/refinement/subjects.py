@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.refinement.claims import (
     REPORTS,
     Word,
@@ -24,9 +25,9 @@ from turnfold_worker.pipeline.refinement.passages import Passage
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
 
-REFERS: Final = re.compile(r"(?i)(?<!\w)(?:it|that|this|there|these|those|them)(?!\w)")
+REFERS: Final = lazy_pattern(r"(?i)(?<!\w)(?:it|that|this|there|these|those|them)(?!\w)")
 """Words that stand for a thing that was named before."""
-_STANDS_FOR: Final = re.compile(
+_STANDS_FOR: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:it|that|this|these|those|them|he|she|they|his|her|him|their|its|we|our|us)(?!\w)"
 )
 _SUBJECT: Final = 4
@@ -48,7 +49,7 @@ _ADVICE: Final = frozenset(
         "steps", "plan", "example", "proposal",
     }
 )  # fmt: skip
-_PAUSE: Final = re.compile(r"[,;:(]\s*\Z")
+_PAUSE: Final = lazy_pattern(r"[,;:(]\s*\Z")
 _TOWARDS: Final = frozenset({"to", "with", "for", "from"})
 _OBJECT: Final = 15
 """Words behind a subject within which it may be named as the object of the same deed."""
@@ -56,7 +57,7 @@ _NEAR: Final = 3
 _DOUBT: Final = -0.1
 _SURELY: Final = 0.5
 """By how much the words of a part must belong more to another."""
-_ENDS: Final = re.compile(r"[,;:()\u2013\u2014]")
+_ENDS: Final = lazy_pattern(r"[,;:()\u2013\u2014]")
 _NAMED_SO: Final = r"(?i)(?<!\w)(?:i'm|i am|my name is|my name's|call me) {0}(?!\w)|\w, {0}[!,.]"
 """How a speaker's own name is told, or how they are called by it."""
 _FEW: Final = 2

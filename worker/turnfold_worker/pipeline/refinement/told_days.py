@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import Final, NamedTuple
 
 from turnfold.contract.days import MONTHS
+from turnfold.contract.lazy_patterns import lazy_pattern
 
 
 class Period(NamedTuple):
@@ -37,7 +38,7 @@ _DAY: Final = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
 _DASH: Final = r" ?(?:[-\u2013\u2014]|to|and|until) ?"
 SEASONS: Final = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 2)}
 """First and last month, in the north; a winter ends in the next year."""
-WRITTEN_DAY: Final = re.compile(
+WRITTEN_DAY: Final = lazy_pattern(
     rf"(?<![\w.:-])(?:(?P<iso>\d{{4}}-\d\d-\d\d)(?!\d)"
     rf"|(?P<a>{_DAY})(?:{_DASH}(?P<b>{_DAY}))?(?: of)? (?P<m>{_MONTH})\b\.?"
     rf"(?:{_DASH}(?P<a2>{_DAY}) (?P<m2>{_MONTH})\b)?(?:,? (?P<y>(?:19|20)\d\d)(?![\d-]))?"
@@ -58,7 +59,7 @@ _COUNTS: Final = {
     "ten": 10, "eleven": 11, "twelve": 12, "a couple": 2, "a couple of": 2,
 }  # fmt: skip
 _UNIT: Final = r"(?P<unit>day|night|week|weekend|month|year)s?"
-RELATIVE: Final = re.compile(
+RELATIVE: Final = lazy_pattern(
     rf"(?i)(?<!\w)(?:(?P<near>the day before yesterday|the day after tomorrow|yesterday|tomorrow|today|tonight"
     r"|last night|this (?:morning|afternoon|evening)|(?:just|right) now|the other (?:day|night))"
     rf"|(?P<count>{_COUNT}) {_UNIT} (?P<side>ago|back|earlier|from now|later)"
@@ -71,11 +72,11 @@ RELATIVE: Final = re.compile(
     rf"(?P<what>week(?:end)?|month|year|{'|'.join(SEASONS)}|quarter)(?:'s)?"
     r"|(?P<vague>recently|lately|a while (?:ago|back)|the other week|soon|earlier))(?!\w)"
 )
-_FAREWELL: Final = re.compile(
+_FAREWELL: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:talk|see|speak|chat|catch up|write)(?: (?:to|with))?(?: (?:you|ya|u|y'all))?(?: again)? "
     r"(?:soon|later)"
 )
-_BARE_WEEKEND: Final = re.compile(r"(?i)(?<!\w)weekend(?!\w)")
+_BARE_WEEKEND: Final = lazy_pattern(r"(?i)(?<!\w)weekend(?!\w)")
 _WEEK: Final = 7
 _SATURDAY: Final = 5
 

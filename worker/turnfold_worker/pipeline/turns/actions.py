@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from turnfold.contract.actions import Action, kept_actions
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.text import whole_numbers
 from turnfold_worker.pipeline.content.fences import split_fences
@@ -44,29 +45,29 @@ _LOOKS: Final = listed(
 """First words of commands and of tools' names that only look."""
 _WRAPPERS: Final = listed("git gh docker kubectl sudo time env")
 """First words whose second one says what is done."""
-_WRITES: Final = re.compile(r"(?<![-=<>&\d])>{1,2}(?![&=>])\s*(?!/dev/null)\S|\s-i\b|--in-place|<<")
+_WRITES: Final = lazy_pattern(r"(?<![-=<>&\d])>{1,2}(?![&=>])\s*(?!/dev/null)\S|\s-i\b|--in-place|<<")
 """Signs of a command that writes what it prints."""
-_PARTS: Final = re.compile(r"&&|\|\||[;|\n]")
-_WORD: Final = re.compile(r"[A-Za-z]+")
-_NUMBERED: Final = re.compile(r"[ \t]{0,8}\d{1,7}(?:[:|\t→]|[ ]{2})")
-_OF_FILE: Final = re.compile(r"^\W{0,2}[Ff]ile:? [^\n]{1,300}", re.MULTILINE)
+_PARTS: Final = lazy_pattern(r"&&|\|\||[;|\n]")
+_WORD: Final = lazy_pattern(r"[A-Za-z]+")
+_NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}\d{1,7}(?:[:|\t→]|[ ]{2})")
+_OF_FILE: Final = lazy_pattern(r"^\W{0,2}[Ff]ile:? [^\n]{1,300}", re.MULTILINE)
 """A line that says which file follows."""
-_AROUND: Final = re.compile(
+_AROUND: Final = lazy_pattern(
     r"\s*[\[(]?(?:File: |Open file|Current dir|\d+ (?:more )?lines|-{4,}|={4,}|bash-?\S{0,4}\$)"
 )
 """Lines that stand around a file that is shown."""
-_END_MARK: Final = re.compile(r"[A-Za-z_]{2,20}")
+_END_MARK: Final = lazy_pattern(r"[A-Za-z_]{2,20}")
 """A last line that only ends what is written: `EOF`."""
-_QUOTED: Final = re.compile(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
-_NOTHING_THERE: Final = re.compile(
+_QUOTED: Final = lazy_pattern(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
+_NOTHING_THERE: Final = lazy_pattern(
     r"(?i)\b(?:no (?:such|match(?:es)?|results?|files?)|not found|not exist|cannot|could not|denied|fatal:|error:)"
 )
 """In the first line of what a look brought; further lines are what it looked at."""
-_ECHO: Final = re.compile(r"\s*(?:[$>] |\[?exit(?:ed)?\b.{0,20}$)", re.IGNORECASE)
+_ECHO: Final = lazy_pattern(r"\s*(?:[$>] |\[?exit(?:ed)?\b.{0,20}$)", re.IGNORECASE)
 """A line that repeats the command, or tells only the exit code."""
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_TELLING: Final = re.compile(r"(?:Error|Exception)\b|\d|[a-z][A-Z]|:\s*\S|`|'|\"")
-_EXIT: Final = re.compile(r"(?i)\bexit(?:ed)?(?: (?:code|status|with(?: code)?))?[: ]+(\d{1,3})\b")
+_SENTENCE: Final = lazy_pattern(r"(?<=[.!?])\s+(?=[A-Z])")
+_TELLING: Final = lazy_pattern(r"(?:Error|Exception)\b|\d|[a-z][A-Z]|:\s*\S|`|'|\"")
+_EXIT: Final = lazy_pattern(r"(?i)\bexit(?:ed)?(?: (?:code|status|with(?: code)?))?[: ]+(\d{1,3})\b")
 
 
 def actions_of(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = ()) -> tuple[Action, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold_worker.pipeline.content import Kind, Piece, kind_of, split_fences
 from turnfold_worker.pipeline.language.facts import FactKind, Facts
@@ -121,22 +122,22 @@ class Rule:
     holds: Callable[[_Look], bool]
 
 
-_COMPRESSED: Final = re.compile(
+_COMPRESSED: Final = lazy_pattern(
     r"\s*\[(?:summary(?: of)?[:#]|truncated\b|same as turn \d|almost as turn \d|turns? \d+(?:-\d+)?:)"
 )
-_SECRET: Final = re.compile(
+_SECRET: Final = lazy_pattern(
     r"(?<![A-Za-z0-9])(?:sk-[A-Za-z0-9_-]{20,}|gh[pousr]_[A-Za-z0-9]{30,}|AKIA[A-Z0-9]{16}|xox[abprs]-[A-Za-z0-9-]{10,}"
     r"|AIza[A-Za-z0-9_-]{30,}|glpat-[A-Za-z0-9_-]{20}|eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,})"
     r"|-----BEGIN [A-Z ]{3,40}-----"
 )
-_MATHS: Final = re.compile(
+_MATHS: Final = lazy_pattern(
     r"\$\$.{1,400}?\$\$|\\(?:frac|sum|int|sqrt|begin|alpha|beta|theta|lambda|partial)\b|[∑∏∫√≤≥≠∈∀∃∂∇]", re.DOTALL
 )
-_PHONE: Final = re.compile(r"(?<![\w.])\+?\d{1,3}[ .-]?\(?\d{2,4}\)?(?:[ .-]\d{2,4}){2,4}(?!\w)")
-_HASH: Final = re.compile(r"\b(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{7,64}\b")
-_HEXADECIMAL: Final = re.compile("[0-9a-f]{7}")
+_PHONE: Final = lazy_pattern(r"(?<![\w.])\+?\d{1,3}[ .-]?\(?\d{2,4}\)?(?:[ .-]\d{2,4}){2,4}(?!\w)")
+_HASH: Final = lazy_pattern(r"\b(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{7,64}\b")
+_HEXADECIMAL: Final = lazy_pattern("[0-9a-f]{7}")
 """What every `_HASH` holds: sought in a fraction of the time."""
-_QUOTED: Final = re.compile(r"[\"“«][^\"”»\n]{3,200}[\"”»]")
+_QUOTED: Final = lazy_pattern(r"[\"“«][^\"”»\n]{3,200}[\"”»]")
 _MANY_MARKS: Final = 0.25
 _MANY_MATHS: Final = 0.1
 """Share of a text from which formulas are its substance."""

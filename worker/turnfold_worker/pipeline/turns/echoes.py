@@ -5,20 +5,20 @@ It is not what the speaker says. What the tool did answer stands in its own turn
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from turnfold.contract.fences import code_runs, fences_of
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.language.prose import READ_TAIL, Span
 
-_LINE: Final = re.compile(r"[^\n]+")
-_STATUS: Final = re.compile(
+_LINE: Final = lazy_pattern(r"[^\n]+")
+_STATUS: Final = lazy_pattern(
     r"[ \t]{0,8}(?:\[[^][\n:\d]{0,300}[:\d][^][\n]{0,300}\]|\([^()\n:\d]{0,300}[:\d][^()\n]{0,300}\))[ \t]*$"
 )
 """A line that is all in brackets: which file follows, which folder is open, how many lines are left out."""
-_PROMPT: Final = re.compile(r"\S{0,60}[$#>%][ \t]*$")
-_NUMBERED: Final = re.compile(r"[ \t]{0,8}\d{1,7}[:|\t\u2192]")
+_PROMPT: Final = lazy_pattern(r"\S{0,60}[$#>%][ \t]*$")
+_NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}\d{1,7}[:|\t\u2192]")
 _LEAST: Final = 0.5
 """Share of the lines that look like output."""
 _FEWEST: Final = 2

@@ -7,12 +7,12 @@ whenever it happens.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Importance, StoredTurn
 from turnfold_worker.pipeline.content.statements import RESULT, is_bad
 from turnfold_worker.pipeline.language.common_words import COMMON_WORDS
@@ -28,7 +28,7 @@ _REFERENCES: Final = 2
 """Later turns that must come back to a turn."""
 _SHARED_WORDS: Final = 3
 """Words of a turn that another must use to come back to it."""
-_LONG_WORD: Final = re.compile(r"[^\W\d_][\w.-]{5,40}")
+_LONG_WORD: Final = lazy_pattern(r"[^\W\d_][\w.-]{5,40}")
 _NEWEST: Final = 2
 _NEW: Final = 5
 
@@ -46,7 +46,7 @@ POINTS: Final[Mapping[str, int]] = {
 }
 """Points of each factor. `newest` are the last two turns of the segment, `new` those within its last five."""
 
-_DECISION: Final = re.compile(
+_DECISION: Final = lazy_pattern(
     r"(?i)(?<![\w'])(?:decided|concluded|agreed|will do|won't do|determined|resolved|settled on|chose|final decision"
     r"|we(?:'ll| will) go with|going with|approved|signed off)(?!\w)"
 )
@@ -57,14 +57,14 @@ _DECIDING: Final = (
 """What a text holds, in lower case, of which `_DECISION` finds anything: most hold none of it."""
 _TASKS: Final = ("task", "objective", "goal", "requirement", "acceptance criteria", "deliverable")
 """The same for `_TASK`."""
-_OPEN: Final = re.compile(
+_OPEN: Final = lazy_pattern(
     r"(?i)(?:\b(?:not|never|yet to|if|unless|before|whether|until|nobody|cannot|could be|to be)\b|n't\b)[^.!?\n]{0,25}$"
 )
 """What stands before words of decision when nothing is decided."""
-_TASK: Final = re.compile(
+_TASK: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:tasks?|objectives?|goals?|requirements?|acceptance criteria|deliverables?)(?!\w)"
 )
-_FAILED: Final = re.compile(r"(?i)(?<!\w)(?:error|exception|failed|failure|fatal|traceback|panic)(?!\w)")
+_FAILED: Final = lazy_pattern(r"(?i)(?<!\w)(?:error|exception|failed|failure|fatal|traceback|panic)(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ it says is not what the conversation is about.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role
 from turnfold_worker.pipeline.language.prose import Span
 
@@ -17,8 +17,8 @@ SHORTEST: Final = 1_000
 """Code points from which a turn can hold a manual."""
 _LEAST: Final = 6
 """By how many more sentences instruct than do not, in a manual."""
-_TO_YOU: Final = re.compile(r"(?i)\b(?:you|your|yourself)\b")
-_ORDERS: Final = re.compile(
+_TO_YOU: Final = lazy_pattern(r"(?i)\b(?:you|your|yourself)\b")
+_ORDERS: Final = lazy_pattern(
     r"(?i)\W*(?:always|never|note|remember|make sure|be sure|avoid|do not|don't|do this|then|instead|if|when|only"
     r"|ensure|use|edit|run|write|follow|keep|check|wait|please)\b"
 )

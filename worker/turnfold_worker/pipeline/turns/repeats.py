@@ -9,7 +9,6 @@ fold looks at a bounded number of them, however long the conversation is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +17,7 @@ from typing import Final
 from zlib import crc32
 
 from turnfold.assemble.forms.markers import ARROW, turns_marker
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL
 from turnfold_worker.pipeline.turns.tool_groups import call_ids, is_tool_output
@@ -43,7 +43,7 @@ _REPEATS: Final = "!repeats:"
 """These begin terms of postings; no word does."""
 _MOST_LINES: Final = 2_000
 _MOST_CANDIDATES: Final = 8
-_SENTENCE: Final = re.compile(r"\n|(?<=[.!?]) +(?=[A-Z])")
+_SENTENCE: Final = lazy_pattern(r"\n|(?<=[.!?]) +(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Final
 
 from turnfold.assemble.forms.clip_around import Focus, clip_around
 from turnfold.contract.fences import fences_of
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role, StoredTurn, TurnState
 from turnfold.contract.requests import Request, kept_requests
 from turnfold.contract.speakers import speaker_label
@@ -22,9 +23,9 @@ LONGEST_REQUEST: Final = 1_600
 _FEWEST_WORDS: Final = 4
 """Different words that say something: with fewer a turn only lets the work go on."""
 _GAP: Final = " […] "
-_UNSEEN: Final = re.compile(r"<!--.{0,2000}?-->|^[ \t]{0,8}[-*] \[[xX]\] [^\n]{0,400}$", re.DOTALL | re.MULTILINE)
+_UNSEEN: Final = lazy_pattern(r"<!--.{0,2000}?-->|^[ \t]{0,8}[-*] \[[xX]\] [^\n]{0,400}$", re.DOTALL | re.MULTILINE)
 """What a reader of Markdown does not see, and what is ticked off."""
-_BLANK: Final = re.compile(r"\n\s*\n")
+_BLANK: Final = lazy_pattern(r"\n\s*\n")
 
 
 def requests_of(turns: Sequence[StoredTurn]) -> tuple[Request, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import AnchorType
 from turnfold_worker.pipeline.anchors.rules import reply_rules
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, both
@@ -15,9 +15,9 @@ ANSWERS: Final = frozenset({AnchorType.DECISION, AnchorType.CRITICAL_FACT, Ancho
 """Types of what may answer."""
 _ABOUT_IT_FROM: Final = 0.30
 _MIN_SHARED_ANSWER: Final = 2
-_WHEN: Final = re.compile(r"(?:(?:and|so|but),? )?(?:when|what (?:day|date|time))(?!\w)")
-_HOW_MANY: Final = re.compile(r"(?:(?:and|so|but),? )?how (?:many|much|long|often)(?!\w)")
-_OF_ONESELF: Final = re.compile(r"(?<!\w)(?:i|i'm|i've|i'd)(?!\w)")
+_WHEN: Final = lazy_pattern(r"(?:(?:and|so|but),? )?(?:when|what (?:day|date|time))(?!\w)")
+_HOW_MANY: Final = lazy_pattern(r"(?:(?:and|so|but),? )?how (?:many|much|long|often)(?!\w)")
+_OF_ONESELF: Final = lazy_pattern(r"(?<!\w)(?:i|i'm|i've|i'd)(?!\w)")
 
 
 def answers(new: Known, old: Known, similarity: float) -> bool:

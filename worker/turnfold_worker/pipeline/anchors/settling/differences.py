@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules import statement_rules
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, bare_value, own_words, same_person, same_speaker
 from turnfold_worker.pipeline.anchors.settling.subjects import of_other_things
@@ -21,34 +22,34 @@ _LEAST_SLIPPED: Final = 4
 _MOST_SLIPPED: Final = 2
 _LEAST_SAME: Final = 4
 """Words of two sentences that differ in one of them."""
-_TIME: Final = re.compile(r"\d:\d|\d\s?[aApP]\.?[mM]")
-_ASSIGNED: Final = re.compile(
+_TIME: Final = lazy_pattern(r"\d:\d|\d\s?[aApP]\.?[mM]")
+_ASSIGNED: Final = lazy_pattern(
     r"^(?:(?:so|and|by the way|also|fyi)[,:]? )?"
     r"(?P<subject>(?:the|my|our|your|his|her|their) [^,.;:!?]{2,60}?) (?:is|are|=)"
     r"(?: now| actually)?:? (?P<value>\S+(?: \S+){0,2}?)(?: now)?[.!]?$"
 )
 """'The wifi password is tulip-12.'"""
-_NUMBERED: Final = re.compile(
+_NUMBERED: Final = lazy_pattern(
     r"(?<!\w)[a-z]{3,20} (?P<number>\d{1,9}+) (?:is|are|was|were|isn't|must|may|can|should|will|has|have|needs)(?!\w)"
 )
-_CALLED: Final = re.compile(
+_CALLED: Final = lazy_pattern(
     r"(?<!\w)(?:number|no\.|nr\.|item|row|room|step|part|chapter|page|#) ?(?P<number>\d{1,9}+)(?![\w%]|[.,:]\d)"
 )
 """'We looked at fence number 3.'"""
-_DONE_TO: Final = re.compile(
+_DONE_TO: Final = lazy_pattern(
     rf"(?<!\w)(?:{ANY_FORM}) (?:the |our |my |your |their )?(?!(?:version|port|level|step) )[a-z]{{3,20}} "
     r"(?P<number>\d{1,9}+)(?![\w%]|[.,:]\d)"
 )
 """'I sent report 3.'"""
-_SUBJECT: Final = re.compile(
+_SUBJECT: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:the|my|our|your|his|her|their|its) (?!(?:other|first|second|last|one|right|correct)(?!\w))"
     r"(?P<subject>[a-z][\w'-]{2,30}(?: [a-z][\w'-]{2,30})?) "
     r"(?:is|are|was|were|has|have|had|must|should|will|needs?|holds?|takes?|costs?|starts?|ends?|runs?|listens?|stays?)(?!\w)"
 )
-_SAID_BEFORE: Final = re.compile(r"(?i)(?<!\w)(?:i|we) (?:said|wrote|told you) ([^,;.!?]{1,40})")
-_ANY_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
-_ANY_WORD: Final = re.compile(r"[\w'-]+")
-_MONTHS: Final = re.compile(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)")
+_SAID_BEFORE: Final = lazy_pattern(r"(?i)(?<!\w)(?:i|we) (?:said|wrote|told you) ([^,;.!?]{1,40})")
+_ANY_NUMBER: Final = lazy_pattern(r"\d+(?:[.,:]\d+)*")
+_ANY_WORD: Final = lazy_pattern(r"[\w'-]+")
+_MONTHS: Final = lazy_pattern(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)")
 
 
 def orders_otherwise(new: Known, old: Known) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from turnfold.contract import vectors
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold_worker.pipeline.anchors.ranks import PASTED
 from turnfold_worker.pipeline.anchors.rules import statement_rules
@@ -58,7 +58,7 @@ _ORDERING: Final = listed("""
 """)
 """Words that make an order a standing one."""
 _LIKE_FACTS: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
-_LETTER: Final = re.compile(r"(?<=[^\W_] )[A-Z](?![^\W_]|['\u2019])")
+_LETTER: Final = lazy_pattern(r"(?<=[^\W_] )[A-Z](?![^\W_]|['\u2019])")
 """A single capital that names something: 'plan B'."""
 
 

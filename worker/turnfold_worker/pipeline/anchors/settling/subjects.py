@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_root
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, extract_facts
 from turnfold_worker.pipeline.language.spoken import plain_words
 
-_WORD: Final = re.compile(r"[^\W\d_][\w'-]*")
+_WORD: Final = lazy_pattern(r"[^\W\d_][\w'-]*")
 _LEAST_LETTERS: Final = 3
 _TELLS_NO_SUBJECT: Final = listed("""
     the and but for now all any are was were will has have had does did can may must should would could shall not its
@@ -25,29 +25,29 @@ _TELLS_NO_SUBJECT: Final = listed("""
     latest exactly about around nearly almost roughly until before after between under over within
 """)
 """Words around a value that say how it is stated, not of what."""
-_HAPPENED: Final = re.compile(
+_HAPPENED: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:yesterday|last (?:night|week|weekend|month|year|summer|winter|spring|autumn|fall|time|\w+day)|
     (?:\w+ )?(?:days?|weeks?|weekends?|months?|years?) (?:ago|earlier)|the other (?:day|week|night)|
     this (?:morning|past \w+))(?!\w)
 """)
 )
-_WAS: Final = re.compile(r"(?<!\w)(?:is|are|was|were)(?!\w)")
-_LIFTS: Final = re.compile(
+_WAS: Final = lazy_pattern(r"(?<!\w)(?:is|are|was|were)(?!\w)")
+_LIFTS: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:no longer|not any ?more|(?:doesn't|don't|does not|do not) (?:apply|count|hold) any ?more|
     (?:is|are) (?:gone|off the table|lifted)|forget (?:about )?(?:the|our|my))(?!\w)
 """)
 )
-_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+_NUMBER: Final = lazy_pattern(r"\d+(?:[.,:]\d+)*")
 _SEVERAL: Final = 2
-_CLAUSES: Final = re.compile(r"[,;:.!?](?=\s|$)|\s(?:and|but|so)(?= (?:we|it|i|let's|they|the)(?!\w))")
+_CLAUSES: Final = lazy_pattern(r"[,;:.!?](?=\s|$)|\s(?:and|but|so)(?= (?:we|it|i|let's|they|the)(?!\w))")
 _NAMES_OF_PLANS: Final = frozenset({"plan", "plans", "idea", "approach", "proposal", "option", "table", "longer"})
 """They tell what is taken back, and nothing of its subject."""
-_POINTS: Final = re.compile(r"(?<!\w)(?:it|it's|that|that's|this|them|they)(?!\w)")
-_PARTS: Final = re.compile(r"[,;:](?=\s)")
-_ENDS: Final = re.compile(r"[,;:.!?](?=\s)|\s(?:because|since|so|and|but|as|if|unless|when|while|after)(?!\w)")
-_SUPPOSED: Final = re.compile(
+_POINTS: Final = lazy_pattern(r"(?<!\w)(?:it|it's|that|that's|this|them|they)(?!\w)")
+_PARTS: Final = lazy_pattern(r"[,;:](?=\s)")
+_ENDS: Final = lazy_pattern(r"[,;:.!?](?=\s)|\s(?:because|since|so|and|but|as|if|unless|when|while|after)(?!\w)")
+_SUPPOSED: Final = lazy_pattern(
     r"^(?:(?:so|and|but|now|ok|okay),? )?(?:for example|for instance|an? example|e\.g\.|imagine|suppose|supposing|"
     r"assume|assuming|say(?=,)|let's (?:say|suppose|assume|imagine)|hypothetically|in theory|what if)(?!\w)"
 )

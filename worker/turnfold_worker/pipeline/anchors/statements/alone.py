@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.common_words import is_common, listed
 from turnfold_worker.pipeline.language.spoken import plain_words
 from turnfold_worker.pipeline.language.words import words
 
-_REASON: Final = re.compile(
+_REASON: Final = lazy_pattern(
     r"(?:,| [-\u2013\u2014])? (?:because|'cause|cause|cos|since|so (?:i|we|they|it)(?= )|although)(?!\w).*$"
 )
-_PARTS: Final = re.compile(r"[,;:.!?](?=\s|$)|\s[-\u2013\u2014]\s|\s(?:and|but)(?!\w)")
-_OPENERS: Final = re.compile(
+_PARTS: Final = lazy_pattern(r"[,;:.!?](?=\s|$)|\s[-\u2013\u2014]\s|\s(?:and|but)(?!\w)")
+_OPENERS: Final = lazy_pattern(
     r"^(?:(?:yes|yeah|yep|no(?= |$)(?! \w+ing)|nope|nah|ok|okay|sure|well|oh|so|and|but|then|good|great|right|agreed|"
     r"decided|done|confirmed|actually|also|exactly|maybe|perhaps|please|thanks|hey|wow|honestly|anyway|i think|i guess|"
     r"you know)(?!\w)\W*)+"
@@ -23,18 +23,18 @@ _THEM: Final = (
     r"(?:it|this|that|these|those|them|both|neither|either|something|anything|(?:this|that|the other|another) "
     r"(?:one|thing|way)|(?:both|all|some|any|one|each) of (?:it|this|that|these|those|them))"
 )
-_SUBJECT: Final = re.compile(
+_SUBJECT: Final = lazy_pattern(
     rf"^{_THEM}(?:'s|'re|'ll|'d| (?:is|are|was|were|will|would|must|may|can|should|has|have|had|needs?|seems?|sounds?))"
     r"(?!\w)"
 )
-_OBJECT: Final = re.compile(
+_OBJECT: Final = lazy_pattern(
     rf"(?<!\w)(?:{_THEM}(?: (?:one|ones|special|like (?:that|this)))?|(?:this|that|these|those) \w+)"
     r"(?: (?:up|out|on|off|down|in|over|back|away|too|as well|as is|as it is|for now|then|now|anyway|again|later|done|"
     r"instead|myself|ourselves|so much|already|sometime|soon|open|in mind|that way|a decision|a requirement))*"
     r"(?: (?:on|to) (?:the|my|our) (?:\w+ )?list(?!\w)[^,;]{0,80})?$"
 )
-_THERE: Final = re.compile(r"(?<!\w)(?:getting|got|been|be|gone|going|go) (?:there|somewhere)$")
-_AGREES: Final = re.compile(r"^(?:i'd|i would|we'd|we would) (?:rather|prefer) [^,.;:!?]{1,60} (?:too|as well)\W*$")
+_THERE: Final = lazy_pattern(r"(?<!\w)(?:getting|got|been|be|gone|going|go) (?:there|somewhere)$")
+_AGREES: Final = lazy_pattern(r"^(?:i'd|i would|we'd|we would) (?:rather|prefer) [^,.;:!?]{1,60} (?:too|as well)\W*$")
 """'I'd rather have that too' follows somebody else's wish."""
 _ACTS: Final = listed(
     """

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.statements.duties import deed_words, deed_words_in_order
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 
 _ADVERBS: Final = (
     r"(?:(?:also|just|then|now|definitely|certainly|probably|go and|go|please|quickly|try to|first) ){0,3}"
 )
-_PROMISED: Final = re.compile(
+_PROMISED: Final = lazy_pattern(
     rf"(?<!\w)(?:i(?:'ll| will| shall)|we(?:'ll| will)|i(?:'m| am) (?:going to|gonna)|let me|"
     rf"i (?:have|need|promise) to|"
     rf"(?:can|could|will|would) (?:you|someone|somebody)|please|remember to|don't forget to|let's|"
     rf"i(?:'d| would) like you to|remind me to|^(?:ok|okay|and|then|so|now)[,.]?) {_ADVERBS}"
     r"(?P<verb>[a-z]+(?:-[a-z]+)?)"
 )
-_ORDERED: Final = re.compile(r"^(?P<verb>[a-z]+)(?= )")
-_GIVEN_UP: Final = re.compile(
+_ORDERED: Final = lazy_pattern(r"^(?P<verb>[a-z]+)(?= )")
+_GIVEN_UP: Final = lazy_pattern(
     r"(?<!\w)i(?:'m| am) not (?:going to )?(?=\w)|(?<!\w)i (?:can't|cannot|won't|will not|couldn't)(?: \w+ly)? (?=\w)|"
     r"(?<!\w)i (?:won't|will not) be able to |(?<!\w)i(?:'m| am) (?:unable|no longer able) to "
 )
-_END: Final = re.compile(r"[,;:!?.](?=\s|$)|\s(?:because|since|as|so|but|until|before|unless)(?!\w)")
-_CIRCUMSTANCE: Final = re.compile(
+_END: Final = lazy_pattern(r"[,;:!?.](?=\s|$)|\s(?:because|since|as|so|but|until|before|unless)(?!\w)")
+_CIRCUMSTANCE: Final = lazy_pattern(
     r"[,;:!?.](?=\s|$)|\s(?:to|for|at|by|on|in|before|after|with|from|tonight|tomorrow|today|when|once|if|and|so|then|as|"
     r"within|until|next|this|please)(?!\w)"
 )

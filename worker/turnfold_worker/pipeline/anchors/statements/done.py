@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.statement_rules import COMPLETIONS
 from turnfold_worker.pipeline.anchors.statements.deeds import object_words, promised_verb, thing_of
 from turnfold_worker.pipeline.anchors.statements.duties import deed_words
@@ -42,16 +43,16 @@ _FIRST: Final = (
     r"(?<!\w)(?:once|when|whenever|until|till|unless|if|whether|before|after|as soon as|by the time|as long as|in case|"
     r"(?:make|be) sure(?: that)?|hope(?: that)?) "
 )
-_FIRST_I: Final = re.compile(rf"{_FIRST}$")
-_FIRST_IT: Final = re.compile(
+_FIRST_I: Final = lazy_pattern(rf"{_FIRST}$")
+_FIRST_IT: Final = lazy_pattern(
     rf"{_FIRST}[^,;.:!?]{{1,60}} $|(?<!\w)(?:should|would|could|might|may|must|will|'ll|to)(?: (?:not|also|\w+ly))? $"
 )
-_UNDONE: Final = re.compile(
+_UNDONE: Final = lazy_pattern(
     r"(?<!\w)(?:not|never|\w+n't|no|will|'ll|going to|should|would|could|can|might|may|must|if|when|once|until|before|"
     r"unless|after|hope|want|need|try|trying|tried|almost|nearly|maybe|perhaps|probably|partly|half|forgot|failed|thought|"
     r"think|wish|supposed|whether|who|why)(?!\w)"
 )
-_OTHER_DEED: Final = re.compile(
+_OTHER_DEED: Final = lazy_pattern(
     r"(?<!\w)(?:fully booked|(?:booked|sold) (?:out|up|solid)|called (?:off|out)|(?:put|set) (?:off|aside)|turned down|"
     r"(?:sent|given|gave|taken|took) back|got (?:sent|lost|stuck))(?!\w)"
 )
@@ -70,7 +71,7 @@ ANY_FORM: Final = "|".join(
     sorted({r"\w{2,14}ed", "done", *(form for each in _IRREGULAR.values() for form in each.split())})
 )
 """What a verb is when a deed is done."""
-_ANY_DEED: Final = re.compile(
+_ANY_DEED: Final = lazy_pattern(
     r"^(?:(?:ok|okay|great|sure|good|yes|yep|all|and|so|just|now|i|we|it|they|that|i've|we've|it's|that's|has|have|is|are|"
     rf"been|already)[,.!]? ){{0,5}}(?:{ANY_FORM})(?!\w)|"
     rf"(?:(?<!\w)(?:is|are|been)|\w's|^\w{{1,20}}) (?:now |all )?(?:{ANY_FORM}|ready|live)\W*$"
@@ -78,7 +79,7 @@ _ANY_DEED: Final = re.compile(
 """A deed that is told as done, at the beginning or at the end of few words."""
 SOON: Final = 4
 """Turns within which 'Sent it.' is about what was promised last."""
-_CLAUSE_ENDS: Final = re.compile(r"(?<=[.;!])\s|, (?=(?:and|but|so|which|the|i|we|he|she|it|they|you)(?!\w))")
+_CLAUSE_ENDS: Final = lazy_pattern(r"(?<=[.;!])\s|, (?=(?:and|but|so|which|the|i|we|he|she|it|they|you)(?!\w))")
 
 
 def past_forms(verb: str) -> tuple[str, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.anchors.rules.statement_rules import LATER
 
-AT_ONCE: Final = re.compile(
+AT_ONCE: Final = lazy_pattern(
     joined(r"""
     (?<!\w)i(?:'ll| will| shall|'m (?:going to|gonna)| am (?:going to|gonna)) (?:(?:just|also|then|now|quickly|first|
     probably|maybe|basically|actually|again|try (?:and|to)|go ahead and) ){0,3}(?:show|explain|introduce|summari[sz]e|

@@ -6,12 +6,12 @@ Fridays', because it allows less than that forbids.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
@@ -66,26 +66,26 @@ _PHRASES: Final = {
         always|must|(?:has|have|needs?) to|(?:is|are) (?:required|mandatory)|needs|(?:be|make) sure|^please
     """,
 }
-_SO_AGAIN: Final = (Duty.ALLOWED, re.compile(r"(?<!\w)(?:again|now)(?!\w)"))
+_SO_AGAIN: Final = (Duty.ALLOWED, lazy_pattern(r"(?<!\w)(?:again|now)(?!\w)"))
 """'We ship to Norway again': what nothing forbids is told as it is."""
 _TRIGGERS: Final = (
-    *((duty, re.compile(rf"(?<!\w)(?:{joined(phrases)})(?!\w)")) for duty, phrases in _PHRASES.items()),
+    *((duty, lazy_pattern(rf"(?<!\w)(?:{joined(phrases)})(?!\w)")) for duty, phrases in _PHRASES.items()),
     _SO_AGAIN,
 )
-LASTS: Final = re.compile(
+LASTS: Final = lazy_pattern(
     r"(?<!\w)(?:again|any ?more|any ?time|any longer|no longer|whenever|after all|always|from now on|from here on|"
     r"in future|in general|going forward|from today)(?!\w)"
 )
 """It holds beyond this once."""
-_DENIES: Final = re.compile(r"(?<!\w)(?:not|no|never|none|nobody|cannot|\w+n't)(?!\w)")
-_ENDED: Final = re.compile(rf"(?<!\w)no longer(?!\w)|{_DENIES.pattern}.{{1,60}}?(?:any ?more|any longer)(?!\w)")
+_DENIES: Final = lazy_pattern(r"(?<!\w)(?:not|no|never|none|nobody|cannot|\w+n't)(?!\w)")
+_ENDED: Final = lazy_pattern(rf"(?<!\w)no longer(?!\w)|{_DENIES.pattern}.{{1,60}}?(?:any ?more|any longer)(?!\w)")
 """What was so is so no more."""
-_NO_MORE: Final = re.compile(rf"(?<!\w)(?:no longer|any ?more|any longer)(?!\w)|{_DENIES.pattern}")
-_CLAUSES: Final = re.compile(
+_NO_MORE: Final = lazy_pattern(rf"(?<!\w)(?:no longer|any ?more|any longer)(?!\w)|{_DENIES.pattern}")
+_CLAUSES: Final = lazy_pattern(
     r"[,;:.!?](?=\s|$)|\s(?:because|since|as|so|but|unless|until|though|(?:that |which )?(?:we|i|you) (?:talked|said|"
     r"mentioned|agreed|discussed|had|spoke)|and(?= (?:don't|do not|never|always|you|we|it's)\b))(?!\w)"
 )
-_AROUND: Final = re.compile(r"(?<!\w)(?:in|for|on|of) (?:this|our|your|my) \w+")
+_AROUND: Final = lazy_pattern(r"(?<!\w)(?:in|for|on|of) (?:this|our|your|my) \w+")
 """'In this repo' says no more than 'here'."""
 _EMPTY: Final = listed("""
     a an the this that these those any all some each every it its i you we they he she me us them him her my your our
@@ -103,8 +103,8 @@ _EMPTY: Final = listed("""
 _ROOT: Final = 5
 _PLANS: Final = frozenset({"plan", "idea", "appro", "propo", "optio"})
 """Beginnings of words that tell nothing of what a plan is."""
-_ENDING: Final = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
-_WORD: Final = re.compile(r"[^\W_][\w'./-]*")
+_ENDING: Final = lazy_pattern(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
+_WORD: Final = lazy_pattern(r"[^\W_][\w'./-]*")
 _FEW: Final = 2
 """Telling words of a statement that one of them is enough to name."""
 _MOST: Final = 6

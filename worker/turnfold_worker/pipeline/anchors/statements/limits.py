@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 from turnfold_worker.pipeline.anchors.statements.duties import deed_words
 from turnfold_worker.pipeline.language.quantities import in_one_form
@@ -36,11 +36,11 @@ _BEYOND: Final = joined(r"""
 """)
 """What lifts an upper limit: 'chapters can be longer than 3,000 words'."""
 _AMOUNT: Final = r"\s*(?:of |about |around )?(?P<value>[$€£]?\d[\d,.]*\d|[$€£]?\d)\s?(?P<unit>%|[a-z]{1,12})?"
-_LIMIT: Final = re.compile(rf"(?<![\w<>])(?:(?P<upper>{_NOT_MORE})|(?P<lower>{_NOT_LESS})){_AMOUNT}")
-_LIFTED: Final = re.compile(rf"(?<!\w)(?:{_BEYOND}){_AMOUNT}")
-_WAS: Final = re.compile(r"(?<!\w)(?:was|were|wasn't|weren't|used to|had been)(?!\w)")
+_LIMIT: Final = lazy_pattern(rf"(?<![\w<>])(?:(?P<upper>{_NOT_MORE})|(?P<lower>{_NOT_LESS})){_AMOUNT}")
+_LIFTED: Final = lazy_pattern(rf"(?<!\w)(?:{_BEYOND}){_AMOUNT}")
+_WAS: Final = lazy_pattern(r"(?<!\w)(?:was|were|wasn't|weren't|used to|had been)(?!\w)")
 """What was measured once, or held once, limits nothing."""
-_END: Final = re.compile(r"[,;:!?.](?=\s|$)|\s(?:because|since|as|so|but|unless|and)(?!\w)")
+_END: Final = lazy_pattern(r"[,;:!?.](?=\s|$)|\s(?:because|since|as|so|but|unless|and)(?!\w)")
 _NO_UNIT: Final = frozenset({"a", "an", "at", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to", "after"})
 _NO_SUBJECT: Final = frozenset({"keep", "stay", "remai", "hold", "limit", "cap", "set", "up", "call", "let"})
 

@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.statements.duties import deed_words
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
 
@@ -31,18 +32,18 @@ _PAIRS: Final = (
     ("simple simply plain simplified", "technical technically jargon"),
 )
 _SIDES: Final = tuple(tuple(frozenset(side.split()) for side in pair) for pair in _PAIRS)
-_NO_MANNER: Final = re.compile(
+_NO_MANNER: Final = lazy_pattern(
     r"(?<!\w)(?:(?:any|no) longer|(?:as|so|how) long(?: as)?|long (?:run|term|ago|time)|for long|in short|short of)"
     r"(?!\w)"
 )
-_WISH: Final = re.compile(
+_WISH: Final = lazy_pattern(
     r"^(?:(?:and|so|but|ok|okay|now|then|please|actually|from now on|in future|in general),? ){0,3}"
     r"(?:keep|be|make|stay|write|answer|reply|respond|explain|use|give|go|no)(?!\w)|"
     r"(?<!\w)(?:always|never|don't|do not|i(?:'d| would)? (?:\w+ly )?(?:want|need|prefer|like)|"
     r"(?:you|it|they) (?:can|may|should|must)|(?:is|are|'s) (?:\w+ )?(?:fine|ok|okay|all right|alright|allowed|"
     r"welcome)|feel free|(?:can|may|should|must|have to|has to|needn't|need not) be)(?!\w)"
 )
-_TURNED: Final = re.compile(r"(?<!\w)(?:not|no|never|needn't|(?:do|does|should|must)(?:n't)|stop|avoid|too)(?!\w)")
+_TURNED: Final = lazy_pattern(r"(?<!\w)(?:not|no|never|needn't|(?:do|does|should|must)(?:n't)|stop|avoid|too)(?!\w)")
 _ANSWERS: Final = deed_words(
     "answer answers answering reply replies response responses respond message messages explanation explanations "
     "explain explaining text texts tone style language english words word terms sentences bit little want prefer like "

@@ -7,6 +7,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.change_rules import PLAN, SETS_ASIDE, SETS_ASIDE_ALL
 from turnfold_worker.pipeline.anchors.rules.rule import LEAD, joined
 from turnfold_worker.pipeline.language.spoken import is_question, plain_words
@@ -24,13 +25,13 @@ class Reach(IntEnum):
     ALL = 3
 
 
-_EARLIER: Final = re.compile(
+_EARLIER: Final = lazy_pattern(
     rf"(?<!\w)(?:earlier|previous|prior|original|initial|first|old|former) {PLAN}|"
     r"(?<!\w)(?:new|change of) plans?(?!\w)|"
     r"(?<!\w)(?:scratch|scrap|forget|drop|ignore) all (?:of )?(?:this|that|it)(?!\w)|"
     r"(?<!\w)(?:full|complete|total|big) (?:pivot|reversal|u-turn)(?!\w)"
 )
-_INSTEAD: Final = re.compile(
+_INSTEAD: Final = lazy_pattern(
     joined(rf"""
     {LEAD}(?:we're (?:now )?going to|we'll|we will|let's|i want (?:you )?to|i'd like (?:you )?to|please|i'll|i will|
     do|use|go with|try|switch to|take) .{{1,150}}?(?<!\w)instead(?! of)(?=\W*$)|
@@ -40,30 +41,30 @@ _INSTEAD: Final = re.compile(
     """)
 )
 """'Let's print it instead': not 'if it rains, we'll take the bus instead'."""
-_UNDECIDED: Final = re.compile(
+_UNDECIDED: Final = lazy_pattern(
     r"(?<!\w)(?:if|unless|whether|maybe|perhaps|could|might|suppose|imagine|hypothetically|in theory|would|should i|"
     r"should we|wonder|pretend|when(?:ever)?|until|for example|for instance)(?!\w)"
 )
-_SAID_BY_OTHERS: Final = re.compile(
+_SAID_BY_OTHERS: Final = lazy_pattern(
     r"(?<![\w'])(?!(?:i|we|you) )[a-z]+ (?:said|says|told|tells|wrote|writes|wants|wanted|asks|asked|prefers)(?!\w)|"
     r"(?<!\w)(?:reads|labell?ed|titled|according to|command|button|phrase)(?!\w)"
 )
-_DENIED: Final = re.compile(
+_DENIED: Final = lazy_pattern(
     r"(?<!\w)(?:don't|do not|never|not|won't|can't|cannot|no need to|without|rather than|let's not|didn't) "
     r"(?:\w+ ){0,2}?(?:scratch|scrap|strike|ignore|disregard|forget|drop|discard|revise|rethink|start)"
 )
-_QUOTED: Final = re.compile(r"[\"“”«»`][^\"“”«»`]{0,400}(?:[\"“”«»`]|$)|(?<!\w)'[^']{3,400}'(?!\w)")
-_PLANNED: Final = re.compile(
+_QUOTED: Final = lazy_pattern(r"[\"“”«»`][^\"“”«»`]{0,400}(?:[\"“”«»`]|$)|(?<!\w)'[^']{3,400}'(?!\w)")
+_PLANNED: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:let's (?!(?:see|say|face|hope|revise|rethink|reconsider|start over|get back)(?!\w))\w|we'll|we will|
     we(?:'re| are) (?:now )?going to|i'll|i will|i'm going to|we should|i(?:'d like| want| need) you to|go(?:ing)? with|
     (?:plan|approach|strategy)(?: for [^:]{1,60})?: )
     """)
 )
-_TOPIC: Final = re.compile(
+_TOPIC: Final = lazy_pattern(
     r"^(?:(?:and|so|but|ok|okay|now|also),? )?(?:for|on|about|regarding|as for) (?P<topic>[^,]{2,60}),"
 )
-_CHANGES: Final = re.compile(
+_CHANGES: Final = lazy_pattern(
     rf"(?<!\w)(?:change|swap|switch|revise|rethink|replace|reconsider) (?:the|our|my) {PLAN}(?!\w)"
 )
 

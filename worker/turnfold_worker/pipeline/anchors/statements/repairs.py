@@ -5,19 +5,22 @@ They say a value and that another one was wrong, and nothing of what it is a val
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-_BEFORE: Final = re.compile(
+from turnfold.contract.lazy_patterns import lazy_pattern
+
+_BEFORE: Final = lazy_pattern(
     r"^(?:[*^]+|(?:no|nope)[,.!]{1,3} |(?:oh|wait|sorry|oops|ah|hm+|actually|rather|er+|uh|ok|okay)(?:[,.! ]{1,3}|$)|"
     r"(?:i mean|i meant|make (?:it|that)|it's|it is|that's|should be|should read|correction:?)(?: |$))"
 )
-_AFTER: Final = re.compile(
+_AFTER: Final = lazy_pattern(
     r"[,.!;: -]{0,4}(?:\((?:typo|sorry|oops)\)|(?<!\w)(?:typo|sorry|i mean|i meant|my bad|oops|my mistake|i mistyped|"
     r"(?<!not )rather|correction)|[*^])\W{0,4}$"
 )
-_MISTYPED: Final = re.compile(r"(?<!\w)(?:typo|mistyped|misspelled|misspelt)\W{0,4}$|(?<!\w)my (?:bad|mistake)\W{0,4}$")
-_DENIED: Final = re.compile(r",? (?:and )?not (?:on |at |in )?\S{1,40}(?: \S{1,40})?$")
+_MISTYPED: Final = lazy_pattern(
+    r"(?<!\w)(?:typo|mistyped|misspelled|misspelt)\W{0,4}$|(?<!\w)my (?:bad|mistake)\W{0,4}$"
+)
+_DENIED: Final = lazy_pattern(r",? (?:and )?not (?:on |at |in )?\S{1,40}(?: \S{1,40})?$")
 _MOST: Final = 4
 """Words of a bare value: 'the 4th of June'."""
 _MOST_MARKED: Final = 12

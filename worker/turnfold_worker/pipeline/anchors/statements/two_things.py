@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.turns.reading import Reading
 
-_AND: Final = re.compile(
+_AND: Final = lazy_pattern(
     r"[,;] (?:and|but) (?=(?:the|my|our|your|his|her|its|their)\s[^,;.:!?]{2,60}?\s"
     r"(?:is|are|must|has|have|goes|listens|runs|costs|stays|starts|ends)\s)",
     re.IGNORECASE,

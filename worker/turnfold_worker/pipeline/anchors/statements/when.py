@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.anchors.rules.rule import joined
 
-_BYGONE: Final = re.compile(
+_BYGONE: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:last (?:year|month|quarter|season|summer|winter|spring|autumn|fall|century|decade|time)|
     (?:years?|months?) (?:ago|before|earlier)|back (?:then|in|when)|used to|in the past|at (?:the|that) time|
@@ -16,37 +16,37 @@ _BYGONE: Final = re.compile(
     once (?:was|were|had)|when (?:i|we|he|she|they) (?:was|were|had|did|still|first))(?!\w)
 """)
 )
-_HABIT: Final = re.compile(
+_HABIT: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:usually|always|often|normally|generally|typically|sometimes|rarely|mostly|regularly|whenever|
     by default|as a rule|in general|tends? to|(?:every|each) (?:day|week|month|quarter|year|time|
     night|morning|evening|\w+day))(?!\w)
 """)
 )
-_WAITS: Final = re.compile(
+_WAITS: Final = lazy_pattern(
     r"^(?:(?:so|and|but|well|then|yeah|ok|okay),? ){0,2}(?:if|unless|whether|in case|once|when|until|as soon as|"
     r"as long as|provided|assuming|suppose)(?!\w)"
 )
 _DAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _MONTH: Final = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
-_LATER: Final = re.compile(
+_LATER: Final = lazy_pattern(
     rf"(?<!\w)(?:starting|beginning|effective|as of|as from|from|not before|only after)(?: on| in| with)? (?:the )?"
     rf"(?:{_DAY}|{_MONTH}(?! (?:i|you|we)(?!\w))|next \w+|tomorrow|20\d\d|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}|"
     r"\d{4}-\d\d)(?!\w)"
 )
-_SOME_DAYS: Final = re.compile(
+_SOME_DAYS: Final = lazy_pattern(
     rf"(?<!\w)(?:(?:on|over|at|during|in) (?:the )?(?:{_DAY}s?|weekends?|weekdays|holidays|mornings?|afternoons?|"
     rf"evenings?|nights?|{_MONTH}|summer|winter)|(?:{_DAY}|weekend|weekday)s|"
     r"(?<!from )(?<!as of )(?<!starting )(?<!since )(?:today|tonight|tomorrow|this (?:morning|afternoon|evening))|"
     r"(?:(?:just|only|for) )?this (?:once|time|one time)|(?:just|only|for) once|"
     r"for (?:this|the next) (?:one|question|answer|message|reply))(?!\w)"
 )
-_PAST: Final = re.compile(
+_PAST: Final = lazy_pattern(
     r"(?<!\w)(?:was|were|wasn't|weren't|had been)"
     r"(?! (?:\w+ly |just |now |since )?(?:\w+ed|set|put|cut|brought|given)(?!\w))"
 )
 """'It was 20' tells of then, 'it was raised to 30' of now."""
-_PRESENT: Final = re.compile(r"(?<!\w)(?:is|are|am|'s|isn't|aren't|must|may|can|should|has to|have to|now)(?!\w)")
+_PRESENT: Final = lazy_pattern(r"(?<!\w)(?:is|are|am|'s|isn't|aren't|must|may|can|should|has to|have to|now)(?!\w)")
 
 
 def is_bygone(said: str) -> bool:
