@@ -40,10 +40,10 @@ PROGRAMS: Final = {
     "import turnfold": "import turnfold",
     "turnfold --help": "from turnfold_worker.cli import main; main(['--help'])",
     "the tasks, as beat and Flower import them": "import turnfold_worker.celery_app, turnfold_worker.tasks",
+    "a worker's code": "import turnfold_worker.wiring",
     "what a worker loads before it forks": (
-        "import turnfold_worker.tasks, turnfold_worker.wiring; "
-        "from turnfold.contract.lazy_patterns import compile_lazy_patterns; compile_lazy_patterns(); "
-        "from turnfold_worker.pipeline.language.rarity import rarity_of; rarity_of('word')"
+        "import turnfold_worker.tasks; from turnfold_worker.preload import load; "
+        "load({'turnfold.ingest', 'turnfold.compress'})"
     ),
 }
 """What a fresh process runs, and is timed as a whole."""

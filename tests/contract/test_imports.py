@@ -93,12 +93,14 @@ from turnfold.contract.lazy_patterns import compiled_patterns
 from turnfold_worker.preload import preload
 preload(SimpleNamespace(app=SimpleNamespace(amqp=SimpleNamespace(queues=SimpleNamespace(consume_from={queues})))))
 print("compiled" * (compiled_patterns() > 100))
+import gc
+print("frozen" * (gc.isenabled() and gc.get_freeze_count() > 100_000))
 """
 
 
 def test_a_worker_that_folds_loads_all_that_a_fold_needs_before_it_forks() -> None:
     loaded = modules_after(PRELOADED.format(queues={"turnfold.ingest": 1, "turnfold.compress": 1}))
-    assert {"sqlalchemy", "redis", "wordfreq", "compiled"} <= loaded
+    assert {"sqlalchemy", "redis", "wordfreq", "compiled", "frozen"} <= loaded
     assert not loaded & MODELS
 
 
@@ -106,6 +108,25 @@ def test_a_worker_that_does_not_fold_loads_no_words() -> None:
     loaded = modules_after(PRELOADED.format(queues={"turnfold.ingest": 1}))
     assert {"sqlalchemy", "redis"} <= loaded
     assert not loaded & (MODELS | WORDS | {"compiled"})
+
+
+WITH_COMPILING_MODULES = """
+import re, sys
+from turnfold.contract.lazy_patterns import compiled_patterns
+modules, compile_now = set(), re.compile
+def compile_and_note(*arguments, **options):
+    modules.add(sys._getframe(1).f_globals["__name__"])
+    return compile_now(*arguments, **options)
+re.compile = compile_and_note
+import turnfold_worker.tasks, turnfold_worker.wiring, turnfold_worker.model_wiring, turnfold_worker.refine
+early = {name for name in modules if name.startswith("turnfold")} - {"turnfold.contract.lazy_patterns"}
+assert not early, early
+assert compiled_patterns() < 10
+"""
+
+
+def test_no_module_compiles_patterns_when_it_is_imported() -> None:
+    modules_after(WITH_COMPILING_MODULES)
 
 
 def test_a_pattern_that_is_compiled_late_is_the_pattern_itself() -> None:
