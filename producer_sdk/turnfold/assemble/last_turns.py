@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from turnfold.assemble.forms.chat import ShownTurn, with_tool_groups
+from turnfold.assemble.forms.chat import ShownTurn, result_ids, with_tool_groups
 from turnfold.assemble.forms.render_text import clip_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.policy import rounded_up
@@ -21,6 +21,9 @@ _LONGER: Final = 1.5
 
 _LEAST_BEGUN: Final = 16
 """Tokens of a turn that is begun, beside the gap that says where the rest is."""
+
+_LEAST_TOLD: Final = 40
+"""The same of a turn of an agent, which begins with a heading."""
 
 _TRIES: Final = 4
 """Cuts that are tried before fewer turns are shown: a cut costs more than its words where lines are indented."""
@@ -41,8 +44,9 @@ def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) 
     """The last `LAST_TURNS` turns, each at least begun, within `recent_room` of the target.
 
     The newest user turn is whole where it fits `newest_share` beside the beginnings of the others; together they may
-    then cost so much. Fewer turns where not even their beginnings fit half of the target. A tool call stays with its
-    results.
+    then cost so much. Where an agent works it is the agent's newest turn, which says what it does next; rather fewer
+    turns stand beside it than headings. Fewer turns where not even their beginnings fit half of the target. A tool call
+    stays with its results.
     """
     turns = _last_of(material)
     if not turns:
@@ -53,7 +57,13 @@ def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) 
     if all(turn.marker is None for turn in unclipped) and pricing.raw(unclipped) <= most:
         return unclipped
     most_with_newest = min(room, int(policy.newest_share * target))
-    newest_user = max((place for place, turn in enumerate(turns) if turn.role is Role.USER), default=-1)
+    newest_user = _newest(turns, Role.USER)
+    if newest_user < 0 and (
+        at_work := _at_work(
+            material, pricing, turns, unclipped, most=most, most_at_work=min(room, int(policy.agent_share * target))
+        )
+    ):
+        return at_work
     shares = ((most, newest_user), (most_with_newest, newest_user), (most, -1), (most_with_newest, -1))
     for allowance, kept_whole in shares:
         clipped = _within(material, pricing, turns, unclipped, allowance, kept_whole)
@@ -67,6 +77,45 @@ def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) 
         if clipped is not None:
             return clipped
     return least_newest(material)
+
+
+def _newest(turns: Sequence[StoredTurn], role: Role) -> int:
+    """The place of the newest turn of a role that is no tool's result; -1 without one."""
+    spoken = (place for place, turn in enumerate(turns) if turn.role is role and not result_ids(turn))
+    return max(spoken, default=-1)
+
+
+def _at_work(
+    material: Material,
+    pricing: Pricing,
+    turns: Sequence[StoredTurn],
+    unclipped: Sequence[ShownTurn],
+    *,
+    most: int,
+    most_at_work: int,
+) -> tuple[ShownTurn, ...] | None:
+    """As many of the last turns as tell something beside the agent's newest turn; None if not even that does.
+
+    That one is whole where it fits `most_at_work` with what a tool answered.
+    """
+    newest = _newest(turns, Role.ASSISTANT)
+    starts = [
+        first for first, turn in enumerate(turns[: newest + 1])
+        if turn.seq not in material.inside_groups and turn.role is not Role.TOOL
+    ]  # fmt: skip
+    for kept_whole, allowance, tried in (
+        (True, most, starts),
+        (True, most_at_work, starts[-1:]),
+        (False, most, starts),
+    ):
+        for first in tried:
+            place = newest - first if kept_whole else -1
+            clipped = _within(
+                material, pricing, turns[first:], unclipped[first:], allowance, place, least_begun=_LEAST_TOLD
+            )
+            if clipped is not None:
+                return clipped
+    return None
 
 
 def _last_of(material: Material) -> tuple[StoredTurn, ...]:
@@ -86,12 +135,15 @@ def _within(
     unclipped: Sequence[ShownTurn],
     allowance: int,
     kept_whole: int,
+    *,
+    least_begun: int = _LEAST_BEGUN,
 ) -> tuple[ShownTurn, ...] | None:
     """The turns, cut to their shares of `allowance` tokens, but for the one at `kept_whole`; None if too dear."""
     sizes = [largest(pricing.turn(turn)) for turn in unclipped]
     around = pricing.raw(unclipped) - sum(sizes)
     least = [
-        min(size, _LEAST_BEGUN + _gap_tokens(material, pricing, turn)) for size, turn in zip(sizes, turns, strict=True)
+        min(size, (_LEAST_BEGUN if turn.role is Role.TOOL else least_begun) + _gap_tokens(material, pricing, turn))
+        for size, turn in zip(sizes, turns, strict=True)
     ]
     if kept_whole >= 0:
         least[kept_whole] = sizes[kept_whole]

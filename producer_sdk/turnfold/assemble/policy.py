@@ -45,7 +45,7 @@ class Policy:
     anchors_share: float = 0.15
     pinned_share: float = 0.25
     """Most for anchors where pinned turns need more than their share."""
-    request_share: float = 0.15
+    request_share: float = 0.30
     """Most for what an agent was asked to do, in the user's words."""
     recent_share: float = 0.25
     """Most for the last four turns, raw, of `recent_share_to` tokens; what notes leave over is spent on more of them.
@@ -56,16 +56,18 @@ class Policy:
     """The share of the last four turns in what a budget has beyond `recent_share_to` tokens; not with `bands`."""
     newest_share: float = 0.50
     """Most for the last four turns where the newest user turn is so long; a longer one is cut to `recent_share`."""
+    agent_share: float = 0.40
+    """The same where the newest is a turn of an agent that works with tools: what it does next."""
     tail_share: float = 0.04
     """For what else no segment holds yet: raw where all of it fits, else in notes."""
     steered_share: float = 0.15
     """Most for what the newest user turn brings where no query is given; 0: it steers nothing."""
     excerpts_share: float = 0.25
     """Most for excerpts, when there is a query; less in small budgets. With `bands` for all that a query brings."""
-    names_share: float = 0.33
-    """Most for paths, symbols and names; less where tools say little."""
-    actions_share: float = 0.12
-    """Most for what was done last with tools."""
+    names_share: float = 0.11
+    """Most for paths, symbols and names, of at most 2,000 tokens; less where tools say little."""
+    actions_share: float = 0.25
+    """Most for the state of an agent's work: changed files, runs, failures, what searches brought."""
     expand_share: float = 0.5
     """Most for what the caller asks to be expanded."""
     often_share: float = 0.08

@@ -16,6 +16,7 @@ from turnfold.contract.outlines import Outline
 from turnfold.contract.records import ConversationId, Role, StoredTurn
 from turnfold.contract.results import Head, Snapshot
 from turnfold.tokens import estimate_tokens
+from turnfold_worker.offline import fold
 
 _BEGINNING = 12
 """Code points of a turn by which it is recognized."""
@@ -96,3 +97,31 @@ def test_an_answer_that_the_newest_turn_points_to_is_there(budget: int) -> None:
     shown = recent(finish(snapshot, request, choose(snapshot, request), {}))
     assert "3. Option number 3 costs 333 euros." in shown
     assert "OK, do number 3" in shown
+
+
+def at_work(plan_words: int) -> list[dict[str, str]]:
+    """An agent's log of long outputs, whose newest turn of the agent has so many words."""
+    output = "\n".join(f"{row}: fjord_{row} = haven_{row}" for row in range(60))
+    turns = [{"role": "user", "content": "Please mend the tide table of the northern quay, it is an hour late."}]
+    for step in range(12):
+        turns.append({"role": "assistant", "content": f"STEP\nI look at part {step}.\n```\ncat part_{step}.py\n```"})
+        turns.append({"role": "tool", "content": output})
+    plan = " ".join(_WORDS[at % len(_WORDS)] for at in range(plan_words))
+    turns[-2] = {"role": "assistant", "content": f"STEP\nNext I mend {plan}.\n```\nopen plan.py\n```"}
+    return turns
+
+
+@pytest.mark.parametrize("budget", [500, 1_000, 2_000])
+def test_what_an_agent_does_next_is_whole(budget: int) -> None:
+    turns = at_work(60)
+    with fold(turns) as conversation:
+        shown = recent(conversation.context(budget_tokens=budget, query=False))
+    assert turns[-2]["content"] in shown
+    assert "STEP [" not in shown
+
+
+def test_a_plan_that_is_too_long_is_cut_and_no_heading_stands_for_a_turn() -> None:
+    with fold(at_work(900)) as conversation:
+        shown = recent(conversation.context(budget_tokens=500, query=False))
+    assert "Next I mend alpha" in shown
+    assert "assistant: STEP [" not in shown

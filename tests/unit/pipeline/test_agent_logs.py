@@ -20,15 +20,22 @@ def missing(log: AgentLog, budget_tokens: int) -> set[str]:
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.name)
-def test_a_context_of_500_tokens_names_what_the_log_is_about(log: AgentLog) -> None:
-    assert not missing(log, 500)
+def test_a_context_of_1000_tokens_names_what_the_log_is_about(log: AgentLog) -> None:
+    assert not missing(log, 1_000)
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.name)
+def test_a_context_of_500_tokens_says_what_the_log_is_about(log: AgentLog) -> None:
+    with fold(log.turns) as conversation:
+        text = conversation.context(budget_tokens=500).text
+    assert [name for name in (*log.paths, *log.symbols) if name not in text] == []
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.name)
 def test_a_call_is_shown_once_and_its_tool_is_no_name(log: AgentLog) -> None:
     with fold(log.turns) as conversation:
         text = conversation.context(budget_tokens=500).text
-    assert text.count("cargo build") <= 1
+    assert text.count("[call shell command='cargo build']") <= 1
     assert not [line for line in text.splitlines() if line.startswith("[names] ") and "run_command" in line]
 
 
@@ -42,4 +49,4 @@ def test_the_check_fails_when_this_is_lost(lost: str, monkeypatch: pytest.Monkey
         monkeypatch.setattr(outline, "segment_ledger", lambda turns: ledger.Ledger())
     else:
         monkeypatch.setattr(folding, "voice_of", lambda turn: str(turn.role))
-    assert any(missing(log, 500) for log in LOGS)
+    assert any(missing(log, 1_000) for log in LOGS)

@@ -18,7 +18,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.language.mentions import Mentions, file_name, is_path, mentions
 from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL, Span, split_prose
-from turnfold_worker.pipeline.turns.actions import found_nothing
+from turnfold_worker.pipeline.turns.actions import command_words, found_nothing
 from turnfold_worker.pipeline.turns.manuals import SHORTEST, manual_in
 from turnfold_worker.pipeline.turns.tool_groups import call_texts, called_tools, is_tool_output
 
@@ -30,6 +30,8 @@ _BY_TOOL: Final = 1
 """Points of a name for each tool turn that names it."""
 _BY_PERSON: Final = 5
 """Points for each turn of anyone else: what is said was chosen."""
+_COMMANDED: Final = 4
+"""How much more a name is worth in a turn that uses it as a command: whoever goes on needs the tools."""
 _LISTED: Final = 3
 """Points for standing in a result list."""
 _LONG_LIST: Final = 12
@@ -97,6 +99,7 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
         elif turn.role is not Role.ASSISTANT:
             there.update(found.names)
         tools = called_tools(turn)
+        commands = command_words(turn) if not by_tool else frozenset()
         by_manual: frozenset[str] = frozenset()
         if not by_tool:
             by_manual = _in_manual(turn, found, manual_of(turn) if manuals is None else manuals.get(turn.seq))
@@ -104,6 +107,7 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
             if name in tools:
                 continue
             weight = _BY_TOOL if by_tool or name in by_manual else _BY_PERSON
+            weight *= _COMMANDED if name in commands else 1
             scores[name] = scores.get(name, 0) + weight + (listed if name in found.listed else 0)
             last[name] = turn.seq
     absent = {name for name in sought - there if is_path(name)}

@@ -130,7 +130,7 @@ def make_outline(
         cover=tuple(covered for covered, _ in cover),
         chapters=chapters,
         notes=tuple(ranked(notes, said, most_tokens=OUTLINE_TIERS[-1])),
-        names=rank(merge_ledgers(*(one.ledger for _, one in cover)), frozenset(action.about for action in actions)),
+        names=rank(merge_ledgers(*(one.ledger for _, one in cover)), worked_on(actions)),
         actions=actions,
         requests=requests_of(users) if _tool_percent(said) >= _WORKS_WITH_TOOLS else (),
         said=said,
@@ -170,6 +170,11 @@ def without_overtaken(outline: Outline, by_tail: tuple[Overtaken, ...]) -> Outli
     index = OvertakenIndex(by_tail)
     notes = still_held(outline.notes, index) if index else outline.notes
     return replace(outline, notes=tuple(notes), tail_overtaken=by_tail)
+
+
+def worked_on(actions: Sequence[Action]) -> frozenset[str]:
+    """Files, without folders, that were changed, run, or opened last."""
+    return frozenset(action.file for action in actions if action.file and not action.is_vain)
 
 
 def _tool_percent(said: Mapping[str, int]) -> int:

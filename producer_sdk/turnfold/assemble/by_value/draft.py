@@ -46,9 +46,11 @@ class Draft:
         self.left = 0
         """Tokens that no part has taken."""
         self.kept_free = 0
-        """Of the room for actions and late names what they leave; it changes with each turn, and is for the end."""
+        """Of the room for the state and late names what they leave; it changes with each turn, and is for the end."""
         self.anchor_words: dict[int, set[str]] = {}
         """Of the anchors that are shown, by turn."""
+        self.whole_requests: tuple[int, ...] = ()
+        """Turns whose requests are shown whole: their notes would say the same."""
         self.anchors_by: Hashable = ()
         """What the choice of anchors depends on."""
         self.first_tokens = 0
@@ -98,7 +100,8 @@ class Draft:
         """Notes of what is folded, but for those that something else says."""
         before_seq, anchored = self.frame.first_raw, self.anchor_words
         if self._past is None or not self._past.is_before(before_seq, anchored):
-            self._past = Past(self.outline.notes, before_seq=before_seq, anchored=anchored, in_detail=self.in_detail)
+            told = (*self.in_detail, *((seq, seq) for seq in self.whole_requests))
+            self._past = Past(self.outline.notes, before_seq=before_seq, anchored=anchored, in_detail=told)
         return self._past
 
     @property

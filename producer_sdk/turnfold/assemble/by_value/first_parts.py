@@ -1,4 +1,4 @@
-"""What was asked of an agent, anchors by rank, names by score and the last actions, each up to its share."""
+"""What was asked of an agent, anchors by rank, names by score and the state of the work, each up to its share."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from typing import Final
 
 from turnfold.assemble.by_value.draft import Draft
 from turnfold.assemble.by_value.fitting import fitting_anchors, fitting_late_names, fitting_names
-from turnfold.assemble.by_value.latest_actions import fitting_actions
 from turnfold.assemble.by_value.past import TakenAnchors
 from turnfold.assemble.by_value.requests import beside_requests, fitting_requests
 from turnfold.assemble.by_value.top_anchors import TopAnchors
+from turnfold.assemble.by_value.work_state import WorkState
+from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.render_text import names_line
 from turnfold.assemble.plan import ShownRequest
 from turnfold.assemble.policy import AnchorsRoom
+from turnfold.contract.actions import Action
 from turnfold.contract.requests import Request
 
 _ALL_FOR_NAMES: Final = 1_000
-"""Tokens of a budget beyond which names get no more: the best ones stand there already."""
+"""Tokens of a budget of which names have at most what tools said of all."""
+_MOST_FOR_NAMES: Final = 2_000
+"""Tokens of a budget beyond which their share grows no more: further names say nothing."""
 _FOR_ANSWER: Final = 0.05
 """Of the budget: what names leave to a query's answer at least."""
 _LATE_NAMES: Final = 6
@@ -34,8 +38,12 @@ def take_first_parts(draft: Draft) -> None:
     # The same whatever the actions are: what they leave is for the end.
     for_actions = min(int(policy.actions_share * draft.target) if actions else 0, max(0, room // 2))
     room -= for_actions
-    most_for_requests = min(int(policy.request_share * _first_target(draft)), max(0, room // 2))
-    requests = _requests(draft, outline.requests, draft.first_raw_at_first, most_for_requests)
+    most_for_requests = min(int(policy.request_share * _first_target(draft)), max(0, room))
+    # Before the first fold what the work began with stands first too.
+    asked, asked_late = outline.requests, outline.tail_requests
+    if not outline.last_seq:
+        asked, asked_late = asked_late[:1], asked_late[1:]
+    requests = _requests(draft, asked, draft.first_raw_at_first, most_for_requests)
     for_requests = _tokens(draft, requests)
     room -= for_requests
     anchors = _anchors(draft, requests, room)
@@ -44,13 +52,13 @@ def take_first_parts(draft: Draft) -> None:
     for_answer = int(_FOR_ANSWER * draft.target) if draft.material.request.query else 0
     for_names = max(0, min(room - for_answer, most_names))
     for_late = for_names // (_LATE_NAMES if outline.names else 1)
-    names = fitting_names(outline.names, for_names - for_late, pricing)
+    names = fitting_names(_names_beside(draft, requests, actions), for_names - for_late, pricing)
     late = fitting_late_names(outline.tail_names, names, for_late, pricing) if draft.frame.tail else ()
     named = pricing.count(names_line(names)) if names else 0
     room -= named + for_late
-    late_requests = _requests(draft, outline.tail_requests, draft.frame.first_raw, for_actions // 2)
+    late_requests = _requests(draft, asked_late, draft.frame.first_raw, for_actions // 2)
     for_late_requests = _tokens(draft, late_requests)
-    lines = fitting_actions(actions, draft.plan.raw, for_actions - for_late_requests, pricing)
+    lines = _state(draft, actions, draft.plan.raw).fitting(for_actions - for_late_requests, pricing) if actions else ()
     changing = (*lines, *([names_line(late)] if late else []))
     draft.kept_free = for_actions + for_late - for_late_requests - sum(map(pricing.count, changing))
     draft.plan = draft.plan._replace(
@@ -66,6 +74,8 @@ def take_first_parts(draft: Draft) -> None:
     draft.left = room
     draft.first_tokens = for_actions + for_requests + anchors.tokens + named + for_late
     draft.anchor_words = anchors.words
+    whole = {(request.seq, request.text) for request in asked}
+    draft.whole_requests = tuple(shown.seq for shown in requests if (shown.seq, shown.words) in whole)
 
 
 def _requests(draft: Draft, asked: Sequence[Request], before_seq: int, most_tokens: int) -> tuple[ShownRequest, ...]:
@@ -97,7 +107,31 @@ def _first_target(draft: Draft) -> int:
     return min(draft.usable, int(_DEARER * draft.target))
 
 
+def _names_beside(draft: Draft, requests: tuple[ShownRequest, ...], actions: Sequence[Action]) -> Sequence[str]:
+    """Names that neither requests nor the state of the work say anyway."""
+
+    def others() -> Sequence[str]:
+        changed = [action.about for action in actions if action.changed and not action.failed]
+        known = "\n".join([*(request.words for request in requests), *changed])
+        return [name for name in draft.outline.names if name not in known] if known else draft.outline.names
+
+    return draft.material.memo.of(("names beside", requests), others)
+
+
+def _state(draft: Draft, actions: Sequence[Action], raw: Sequence[ShownTurn]) -> WorkState:
+    """The state of the work beside turns that are shown raw."""
+    whole = frozenset(shown.turn.seq for shown in raw if shown.marker is None)
+    return draft.material.memo.of(
+        ("state", whole), lambda: WorkState(actions, whole, _root_of(draft.outline.names))
+    )  # fmt: skip
+
+
+def _root_of(names: Sequence[str]) -> str:
+    """The folder from which the conversation writes paths, as its names say it."""
+    return next((name for name in names if name.startswith("/") and name.endswith("/")), "")
+
+
 def _names_share(draft: Draft) -> int:
     """Tokens that names may have: what tools said of all, of a small budget, and at most their share."""
     of_tools = draft.outline.tool_percent * min(draft.target, _ALL_FOR_NAMES) // 100
-    return min(of_tools, int(draft.policy.names_share * draft.target))
+    return min(of_tools, int(draft.policy.names_share * min(draft.target, _MOST_FOR_NAMES)))

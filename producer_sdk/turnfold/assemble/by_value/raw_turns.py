@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from turnfold.assemble import recent
@@ -12,10 +13,13 @@ from turnfold.assemble.forms.render_text import clip_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.raw_turn import is_hidden, show
+from turnfold.contract.records import Role
 
 _LINES_GROW: Final = 8
 _LEAST_BEGUN: Final = 16
 """Tokens of a turn that is begun, beside the gap that says where the rest is."""
+_LARGE_ROOM: Final = 0.05
+"""Of a budget: what no whole turn fits is not left unused."""
 _ROUNDS: Final = 8
 
 
@@ -84,8 +88,15 @@ def _longer(
         readable = sum(material.window.tokens)
         step = int(policy.raw_step * min(target, readable))
         longer = recent.before(material, pricing, raw, room=room, step=step)
-    cut = longer is raw and policy.bands
+    # Tools print more than a budget holds: rather a part of it than nothing.
+    cut = longer is raw and (policy.bands or (room > _LARGE_ROOM * target and _is_behind_output(material, raw)))
     return _with_one_cut(material, pricing, raw, room=room, most_tokens=room) if cut else longer
+
+
+def _is_behind_output(material: Material, raw: Sequence[ShownTurn]) -> bool:
+    """Whether a tool's output stands right before the turns."""
+    place = raw[0].turn.seq - material.window.seqs[0] - 1
+    return place >= 0 and material.window[place].role is Role.TOOL
 
 
 def _with_one_cut(

@@ -10,7 +10,15 @@ from hypothesis import given
 
 from support.agent_logs import LOGS, AgentLog
 from support.wild_turns import wild_turns
-from turnfold.contract.actions import MOST_ACTIONS, Action, kept_actions, pack_actions, unpack_actions
+from turnfold.contract.actions import (
+    MOST_ACTIONS,
+    MOST_FINDS,
+    MOST_VAIN_LOOKS,
+    Action,
+    kept_actions,
+    pack_actions,
+    unpack_actions,
+)
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.offline import fold
 from turnfold_worker.pipeline.turns.actions import LONGEST_DID, LONGEST_ENDED, actions_of
@@ -80,6 +88,37 @@ def test_looks_are_left_out_but_for_the_last_action() -> None:
 )  # fmt: skip
 def test_what_only_looks_is_told_from_what_does_something(command: str, looks: bool) -> None:
     assert [action.looked for action in actions_of(fenced((command, "done")))] == [looks]
+
+
+@pytest.mark.parametrize(
+    ("command", "changes"),
+    [
+        ("edit 1:2\ncut = 4\nEOF", True), ("sed -i s/3/4/ src/a.py", True),
+        ("cat > src/a.py <<'EOF'\ncut = 4\nEOF", True),
+        ("echo cut >> src/a.py", True), ("cd src && rm a.py", True), ("python src/a.py > out.txt", False),
+        ("python - <<'EOF'\nprint(3)\nEOF", False), ("git apply fix.patch", False), ("make src/a.o", False),
+    ],
+)  # fmt: skip
+def test_what_writes_a_file_is_told_from_what_runs_something(command: str, changes: bool) -> None:
+    assert [action.changed for action in actions_of(fenced((command, "done")))] == [changes]
+
+
+def test_an_action_knows_its_file_by_the_path_that_its_output_shows() -> None:
+    turns = fenced(("create pay.py", "[File: /srv/ferry/src/pay.py (1 lines total)]\n1:"))
+    turns += called("apply_patch", {"patch": "*** Begin Patch\n*** Update File: src/tide.py\n+cut = 4"}, "Done.")
+    assert [action.about for action in actions_of(turns)] == ["/srv/ferry/src/pay.py", "src/tide.py"]
+
+
+def test_the_files_that_a_search_lists_are_kept_and_what_it_looked_for_in_vain() -> None:
+    listed = "Found 2 matches:\n/srv/ferry/src/pay.py (1 matches)\n/srv/ferry/src/tide.py (3 matches)"
+    turns = fenced(
+        ('search_dir "cut"', listed), ("ls src", "pay.py\ntide.py"),
+        ('find_file "fare.py"', 'No matches found for "fare.py"'), ("cat src/pay.py", "cut = 3"),
+    )  # fmt: skip
+    found, vain, last = actions_of(turns)
+    assert found.found == ("/srv/ferry/src/pay.py", "/srv/ferry/src/tide.py")
+    assert vain.is_vain
+    assert last.did == "cat src/pay.py"
 
 
 def test_a_failure_goes_once_the_same_is_done_without_one() -> None:
@@ -153,7 +192,7 @@ def test_talk_and_fences_without_tools_are_no_actions() -> None:
 @given(wild_turns(most=8))
 def test_actions_of_anything_are_bounded_single_lines_that_are_stored_as_they_are(turns: list[StoredTurn]) -> None:
     found = actions_of(turns)
-    assert len(found) <= MOST_ACTIONS
+    assert len(found) <= MOST_ACTIONS + MOST_VAIN_LOOKS + MOST_FINDS + 1
     assert [action.seq for action in found] == sorted(action.seq for action in found)
     for action in found:
         assert len(action.did) <= LONGEST_DID
@@ -174,11 +213,11 @@ def test_of_many_actions_the_newest_stay() -> None:
 def test_a_context_says_what_an_agent_did_last_and_how_it_ended(log: AgentLog) -> None:
     with fold(log.turns) as conversation:
         text = conversation.context(budget_tokens=1_000).text
-    assert "[actions: " in text
+    assert "[state of the work: " in text
     assert all(part in text for part in log.last)
 
 
-@pytest.mark.parametrize("policy_share", [0.0, 0.12])
+@pytest.mark.parametrize("policy_share", [0.0, 0.25])
 def test_actions_keep_to_their_share(policy_share: float) -> None:
     from dataclasses import replace
 

@@ -48,7 +48,30 @@ def test_the_first_and_the_newest_request_stand_in_the_users_words(budget: int) 
     second = context.text.index(f"[task, turn 32 →L0:turn-32] user: {NEWER}")
     assert first < second < context.text.index("[background")
     assert {"L0:turn-1", "L0:turn-32"} <= set(context.markers)
-    assert next(part for part in context.report.parts if part.name == "task").used <= 0.16 * budget
+    assert next(part for part in context.report.parts if part.name == "task").used <= 0.3 * budget
+
+
+def test_a_request_that_stands_whole_is_said_once() -> None:
+    with fold(log(30)) as conversation:
+        text = conversation.context(budget_tokens=500, query=False).text
+    assert text.startswith("[task, turn 1 ")
+    assert text.count("midnight") == 1
+
+
+@pytest.mark.parametrize("steps", [3, 30])
+def test_a_request_stands_first_folded_or_not(steps: int) -> None:
+    with fold(log(steps)) as conversation:
+        assert conversation.context(budget_tokens=400, query=False).text.startswith(
+            f"[task, turn 1 →L0:turn-1] user: {TASK}"
+        )
+
+
+def test_names_leave_out_what_the_request_says() -> None:
+    task = f"{TASK} The parser is src/part_3.py, see row_3_4 there."
+    with fold(log(30, task=task)) as conversation:
+        text = conversation.context(budget_tokens=1_000, query=False).text
+    names = next(line for line in text.splitlines() if line.startswith("[names]"))
+    assert "src/part_3.py" not in names
 
 
 def test_a_request_that_is_not_folded_yet_stands_before_the_last_actions() -> None:

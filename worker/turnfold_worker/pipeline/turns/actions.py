@@ -17,13 +17,17 @@ from turnfold.contract.text import whole_numbers
 from turnfold_worker.pipeline.content.fences import split_fences
 from turnfold_worker.pipeline.content.statements import RESULT, is_bad, read_lines
 from turnfold_worker.pipeline.language.common_words import listed
-from turnfold_worker.pipeline.language.mentions import file_name, is_path, mentions
+from turnfold_worker.pipeline.language.mentions import is_path, mentions
 from turnfold_worker.pipeline.language.plain_lines import one_line
 from turnfold_worker.pipeline.language.prose import READ_HEAD
 from turnfold_worker.pipeline.turns.tool_groups import Call, calls_of, is_tool_output, result_ids, tool_failed
 
-LONGEST_DID: Final = 160
+LONGEST_DID: Final = 320
 """Code points of what is told of a call."""
+MOST_FOUND: Final = 12
+"""Files that are kept of a list."""
+_LEAST_FOUND: Final = 2
+"""Files that make a list."""
 LONGEST_ENDED: Final = 140
 """Code points of what is told of its outcome."""
 _LONGEST_LINE: Final = 100
@@ -33,6 +37,8 @@ _HEAD: Final = 1_000
 """Code points of an output in which the file is looked for that a call does not name."""
 _SHORT_ANSWER: Final = 400
 """Code points of an output that says no more than that something is not there."""
+_MOST_PARTS: Final = 4
+"""Commands of a line that are asked whether they write."""
 _MOST_SEEN: Final = 4
 """Outputs before a call whose lines it does not write anew."""
 _LOOKS: Final = listed(
@@ -43,13 +49,31 @@ _LOOKS: Final = listed(
     """
 )
 """First words of commands and of tools' names that only look."""
+_CHANGES: Final = listed(
+    """
+    edit multiedit create write insert replace patch append update save touch rm mv cp delete remove rename move undo
+    tee
+    """
+)
+"""First words of commands, and words of tools' names, that write the file that they name."""
+_SEARCHES: Final = listed("grep egrep rg ag ack find fd locate search glob")
+"""First words of commands, and words of tools' names, that list the files in which something is."""
+_PRINTS: Final = listed("cat echo printf")
+"""First words of commands that write a file where what they print goes to one."""
 _WRAPPERS: Final = listed("git gh docker kubectl sudo time env")
 """First words whose second one says what is done."""
 _WRITES: Final = lazy_pattern(r"(?<![-=<>&\d])>{1,2}(?![&=>])\s*(?!/dev/null)\S|\s-i\b|--in-place|<<")
 """Signs of a command that writes what it prints."""
+_INTO_FILE: Final = lazy_pattern(r"(?<![-=<>&\d])>{1,2}(?![&=>])\s*(?!/dev/null)\S")
+_SHELL_LINE: Final = lazy_pattern(r"^(?:/\S{1,40}/)?(?:ba|z|da|k)?sh: (?:line )?\d{1,7}: ")
+"""Stands before what a shell says of a command; its number is another each time."""
 _PARTS: Final = lazy_pattern(r"&&|\|\||[;|\n]")
 _WORD: Final = lazy_pattern(r"[A-Za-z]+")
 _NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}\d{1,7}(?:[:|\t→]|[ ]{2})")
+_PATCHED: Final = lazy_pattern(r"^(?:\*{3} (?:Update|Add|Delete) File: |\+{3} (?:b/)?)([^\n]{1,300})", re.MULTILINE)
+"""The file that a patch changes."""
+_LINE_HEAD: Final = lazy_pattern(r"[:\s(]")
+"""Ends the path at the beginning of a line: `src/pay.py:3: cut`."""
 _OF_FILE: Final = lazy_pattern(r"^\W{0,2}[Ff]ile:? [^\n]{1,300}", re.MULTILINE)
 """A line that says which file follows."""
 _AROUND: Final = lazy_pattern(
@@ -60,7 +84,8 @@ _END_MARK: Final = lazy_pattern(r"[A-Za-z_]{2,20}")
 """A last line that only ends what is written: `EOF`."""
 _QUOTED: Final = lazy_pattern(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
 _NOTHING_THERE: Final = lazy_pattern(
-    r"(?i)\b(?:no (?:such|match(?:es)?|results?|files?)|not found|not exist|cannot|could not|denied|fatal:|error:)"
+    r"(?i)\b(?:no (?:such|match(?:es)?|results?|files?)|not found|not exist|too many (?:results|matches|files)"
+    r"|narrow (?:your|the) search|cannot|could not|denied|fatal:|error:)"
 )
 """In the first line of what a look brought; further lines are what it looked at."""
 _ECHO: Final = lazy_pattern(r"\s*(?:[$>] |\[?exit(?:ed)?\b.{0,20}$)", re.IGNORECASE)
@@ -133,6 +158,7 @@ def _action(turn: StoredTurn, call: Call, answer: StoredTurn | None, outputs: Se
     return Action(
         seq=turn.seq, ended_seq=answer.seq if answer is not None else 0, did=_did(call.name, values, outputs),
         about=_about(values, content), ended=ended, failed=failed, looked=looked,
+        changed=not looked and _changes(call.name, values), found=() if failed else _found(call.name, values, content),
     )  # fmt: skip
 
 
@@ -165,8 +191,7 @@ def _bare(line: str) -> str:
 def _only_looks(name: str, values: Sequence[str]) -> bool:
     """True for what prints without changing anything, as far as its words say."""
     if name and not _is_shell(name, values):
-        words = [*_WORD.findall(name.lower()), *(_WORD.findall(values[0].lower())[:1] if values else ())]
-        return not _LOOKS.isdisjoint(words) and not any("\n" in value for value in values)
+        return not _LOOKS.isdisjoint(_words_of(name, values)) and not any("\n" in value for value in values)
     text = "\n".join(values)
     return not _WRITES.search(text) and all(_looks(part) for part in _PARTS.split(text) if part.strip())
 
@@ -182,13 +207,61 @@ def _looks(command: str) -> bool:
     return bool(found) and found[0] in _LOOKS
 
 
+def _found(name: str, values: Sequence[str], content: str) -> tuple[str, ...]:
+    """Paths that a search lists, each below a folder."""
+    if not (values and _only_looks(name, values) and _searches(name, values)):
+        return ()
+    named = mentions(content[:READ_HEAD])
+    begun = {
+        _LINE_HEAD.split(line.strip(), maxsplit=1)[0].removeprefix("./") for line in content[:READ_HEAD].split("\n")
+    }
+    paths = [name for name in named.names if "/" in name.strip("/") and (name in named.listed or name in begun)]
+    return tuple(paths[:MOST_FOUND]) if len(paths) >= _LEAST_FOUND else ()
+
+
+def command_words(turn: StoredTurn) -> frozenset[str]:
+    """The first word of a command in fences, and the one that ends what it writes: how an agent speaks to its tools."""
+    lines = _fenced(turn).strip().split("\n") if turn.role is Role.ASSISTANT else [""]
+    last = lines[-1].strip() if len(lines) > 1 else ""
+    return frozenset((lines[0].split(maxsplit=1) or [""])[:1] + ([last] if _END_MARK.fullmatch(last) else []))
+
+
+def _changes(name: str, values: Sequence[str]) -> bool:
+    """True for what writes a file, as far as its words say."""
+    if name and not _is_shell(name, values):
+        return not _CHANGES.isdisjoint(_words_of(name, values))
+    return any(_writes(part) for value in values[:1] for part in _PARTS.split(value.lstrip()[:_HEAD])[:_MOST_PARTS])
+
+
+def _words_of(name: str, values: Sequence[str]) -> list[str]:
+    """Words that say what a tool does: those of its name, and the first one that it is given."""
+    return [*_WORD.findall(name.lower()), *(_WORD.findall(values[0].lower())[:1] if values else ())]
+
+
+def _searches(name: str, values: Sequence[str]) -> bool:
+    """True for what lists the files in which something is."""
+    if name and not _is_shell(name, values):
+        return not _SEARCHES.isdisjoint(_words_of(name, values))
+    firsts = (_WORD.match(part.lstrip().lower()) for part in _PARTS.split(values[0][:_HEAD])[:_MOST_PARTS])
+    return any(first is not None and first.group() in _SEARCHES for first in firsts)
+
+
+def _writes(command: str) -> bool:
+    words = command.split(maxsplit=1)
+    first = words[0].lower() if words else ""
+    return first in _CHANGES or (
+        bool(_INTO_FILE.search(command)) if first in _PRINTS else first == "sed" and " -i" in command
+    )
+
+
 def _about(values: Sequence[str], content: str) -> str:
-    """The file that a call names first, else the one that its output says it shows."""
+    """The path that a call names first, in full where its output shows that file, else that of the file shown."""
     heads = [value.split("\n", 1)[0][:400] for value in values]
-    named = [name for head in heads for name in mentions(head).names if is_path(name)]
-    if not named and (head := _OF_FILE.search(content, 0, _HEAD)):
-        named = [name for name in mentions(head.group()).names if is_path(name)]
-    return file_name(named[0]) if named else ""
+    heads.extend(match[1] for value in values if (match := _PATCHED.search(value, 0, _HEAD)))
+    named = next((name for head in heads for name in mentions(head).names if is_path(name)), "")
+    head = _OF_FILE.search(content, 0, _HEAD)
+    shown = next((name for name in mentions(head.group()).names if is_path(name)), "") if head else ""
+    return shown if not named or shown.endswith(f"/{named}") else named
 
 
 def _outcome(content: str, answer: StoredTurn, *, looked: bool) -> tuple[str, bool]:
@@ -217,7 +290,8 @@ def _outcome(content: str, answer: StoredTurn, *, looked: bool) -> tuple[str, bo
 
 def _joined(lines: Iterable[str]) -> str:
     """The first sentence of each line, on one."""
-    told = dict.fromkeys(_SENTENCE.split(one_line(line).lstrip("-* "), maxsplit=1)[0] for line in lines)
+    bare = (_SHELL_LINE.sub("", one_line(line).lstrip("-* ")) for line in lines)
+    told = dict.fromkeys(_SENTENCE.split(line, maxsplit=1)[0] for line in bare)
     return _clipped("; ".join(told).replace("→ L", "\u203aL"), LONGEST_ENDED)
 
 

@@ -18,11 +18,13 @@ from turnfold_worker.pipeline.turns.echoes import output_in
 from turnfold_worker.pipeline.turns.manuals import manual_in
 from turnfold_worker.pipeline.turns.tool_groups import is_tool_output
 
-LONGEST_REQUEST: Final = 1_600
+LONGEST_REQUEST: Final = 4_000
 """Code points of what is kept of a request."""
 _FEWEST_WORDS: Final = 4
 """Different words that say something: with fewer a turn only lets the work go on."""
 _GAP: Final = " […] "
+_MANUAL: Final = "[… standing instructions]"
+"""Stands for a harness's manual."""
 _UNSEEN: Final = lazy_pattern(r"<!--.{0,2000}?-->|^[ \t]{0,8}[-*] \[[xX]\] [^\n]{0,400}$", re.DOTALL | re.MULTILINE)
 """What a reader of Markdown does not see, and what is ticked off."""
 _BLANK: Final = lazy_pattern(r"\n\s*\n")
@@ -46,7 +48,7 @@ def _request(turn: StoredTurn) -> Request:
     manual = manual_in(content, split_prose(content).sentences, turn.role)
     if manual is not None:
         start = next((one.end for one in fences_of(content) if one.start < manual.start < one.end), manual.start)
-        content = f"{content[:start].rstrip()}\n{_GAP.strip()}\n{content[manual.end :].lstrip()}".strip()
+        content = f"{content[:start].rstrip()}\n{_MANUAL}\n{content[manual.end :].lstrip()}".strip()
     content = _BLANK.sub("\n\n", _UNSEEN.sub("", content)).strip()
     if len(content) > LONGEST_REQUEST:
         content = clip_around(content, LONGEST_REQUEST, _GAP, len, focus=Focus(in_order=True))

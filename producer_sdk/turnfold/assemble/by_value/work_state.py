@@ -1,0 +1,221 @@
+"""The state of an agent's work: files as last changed, runs and failures, what searches listed or did not find.
+
+Each entry is a line in few words or in more: a budget takes the entries that matter most in few words, then in more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import takewhile
+from typing import Final, NamedTuple
+
+from turnfold.assemble.forms.render_text import STATE_HEADER
+from turnfold.assemble.pricing import Pricing
+from turnfold.contract.actions import Action, clipped
+
+_BRIEF: Final = 80
+"""Code points of each half of an action in few words."""
+_BRIEF_LIST: Final = 3
+"""Files that were changed alike, files of a search, or looks in vain, that are listed in few words."""
+_FIRST: Final = 3
+"""Entries that are told in the words that they need before there are others."""
+_MOST_FORMS: Final = 16
+_LONGEST_LOOK: Final = 60
+_MOST_EDITS: Final = 3
+"""Edits of a file that are told in all words: the newest."""
+_LINES: Final = re.compile(r"\b\d{1,7}[:,-]\d{1,7}\b")
+"""Numbers of lines: an edit of other lines may write the same."""
+
+
+class _Entry(NamedTuple):
+    """A line of the state."""
+
+    seq: int
+    """The newest turn that it tells of."""
+    forms: tuple[str, ...]
+    """In few words, then in more."""
+    wanted: int = 0
+    """The form with which it matters; fewer words are for small budgets."""
+
+
+class _Changed(NamedTuple):
+    """A file that was changed."""
+
+    path: str
+    edits: tuple[Action, ...]
+
+    @property
+    def latest(self) -> Action:
+        return self.edits[-1]
+
+
+class WorkState:
+    """What the actions of an agent say of its work."""
+
+    def __init__(self, actions: Sequence[Action], whole: frozenset[int], root: str = "") -> None:
+        """Turns that are shown `whole` say themselves what they did; paths below `root/` are written from there."""
+        self._actions = actions
+        self._root = root
+        self._whole = whole
+        self._files = _changed_files(actions)
+
+    def fitting(self, most_tokens: int, pricing: Pricing) -> tuple[str, ...]:
+        """The header and the lines that fit, in order of turns; empty when none does."""
+        left = most_tokens - pricing.count(STATE_HEADER)
+        lines: dict[_Entry, str] = {}
+        for place, entry in enumerate(self._by_worth):
+            for form in entry.forms[entry.wanted :: -1] if place < _FIRST else entry.forms[:1]:
+                if entry not in lines and (price := pricing.count(form)) <= left:
+                    left -= price
+                    lines[entry] = form
+        for step in range(1, _MOST_FORMS):
+            # What costs least first: more entries are told in more words.
+            longer = {entry: entry.forms[min(step, len(entry.forms) - 1)] for entry in lines}
+            prices = {entry: pricing.count(form) - pricing.count(lines[entry]) for entry, form in longer.items()}
+            for entry in sorted(lines, key=lambda entry: prices[entry]):
+                if prices[entry] <= left:
+                    left -= prices[entry]
+                    lines[entry] = longer[entry]
+        shown = [lines[entry] for entry in sorted(lines, key=lambda entry: entry.seq)]
+        return (STATE_HEADER, *shown) if shown else ()
+
+    @cached_property
+    def _by_worth(self) -> list[_Entry]:
+        """The newest change, run and failure, other changes, lists, looks in vain, then what is older; none twice."""
+        changes, *others = [list(kind) for kind in (self._changes(), self._runs(), self._failures(), self._finds())]
+        runs, failures, finds = (kind[:1] for kind in others)
+        first = (*changes[:1], *runs, *failures, *changes[1:], *finds)
+        older = sorted((entry for kind in others for entry in kind[1:]), key=lambda entry: -entry.seq)
+        return list(dict.fromkeys((*first, *self._vain(), *self._last_look(), *older)))
+
+    def _changes(self) -> Iterator[_Entry]:
+        """Files as last changed, the newest first; those that were changed alike share a line."""
+        by_words: dict[str, list[_Changed]] = {}
+        for file in sorted(self._files, key=lambda file: -file.latest.seq):
+            by_words.setdefault(_LINES.sub("", file.latest.did), []).append(file)
+        for files in by_words.values():
+            yield self._changed_alike(files) if len(files) > 1 else self._changed(files[0])
+
+    def _changed(self, file: _Changed) -> _Entry:
+        head = f"changed {self._short(file.path)} (turn {file.latest.seq}"
+        told = [edit for edit in file.edits[-_MOST_EDITS:] if edit.seq not in self._whole and _writes_words(edit)]
+        earlier = [str(edit.seq) for edit in file.edits[:-1]]
+        head += f", before that {', '.join(earlier)})" if earlier else ")"
+        forms = [f"{head}\n"]
+        for edits, most in ((told[-1:], _BRIEF), (told[-1:], 0), (told, _BRIEF), (told, 0)):
+            words = "; before that ".join(clipped(edit.did, most) if most else edit.did for edit in reversed(edits))
+            forms.append(f"{head}: {words}\n" if words else forms[-1])
+        forms = list(dict.fromkeys(forms))
+        return _Entry(file.latest.seq, tuple(forms), wanted=min(1, len(forms) - 1))
+
+    def _changed_alike(self, files: Sequence[_Changed]) -> _Entry:
+        paths = [file.path for file in files]
+        folder = _common_folder(paths)
+        start = len(folder) + 1 if folder else 0
+        named = [f"{file.path[start:]} (turn {file.latest.seq})" for file in files]
+        inside = f" in {self._short(folder)}" if folder else ""
+        edit = clipped(files[0].latest.did, _BRIEF)
+        forms = (f"changed alike{inside}: {_listed(named, most)}: {edit}\n" for most in (1, _BRIEF_LIST, len(named)))
+        return _Entry(files[0].latest.seq, tuple(dict.fromkeys(forms)))
+
+    def _runs(self) -> Iterator[_Entry]:
+        """What was run and did not fail, newest first; before it, that nothing was run after the last change."""
+        changed = max((file.latest.seq for file in self._files), default=0)
+        ran = [action for action in self._actions if not action.looked and not _is_change(action)]
+        if changed > max((action.seq for action in ran if not action.changed), default=0):
+            yield _Entry(changed, (f"nothing was run after the change of turn {changed}\n",))
+        for action in reversed(ran):
+            if not action.failed and action.seq not in self._whole:
+                yield _entry(action)
+
+    def _failures(self) -> Iterator[_Entry]:
+        """What failed, newest first, one line for each way in which it did."""
+        by_error: dict[str, list[Action]] = {}
+        for action in reversed(self._actions):
+            if action.failed and not action.looked:
+                by_error.setdefault(action.ended or action.did, []).append(action)
+        for newest, *others in by_error.values():
+            if not {newest.seq, newest.ended_seq} <= self._whole:
+                yield _entry(newest, also=[str(action.seq) for action in reversed(others)])
+
+    def _finds(self) -> Iterator[_Entry]:
+        """Files that a search listed and that were not changed, the newest search first."""
+        changed = [file.path for file in self._files]
+        for action in reversed(self._actions):
+            left = [path for path in action.found if not any(_are_same(path, other) for other in changed)]
+            if left and action.ended_seq not in self._whole:
+                head = f"turn {action.seq}: {clipped(action.did, _LONGEST_LOOK)}; listed, not changed: "
+                paths = [*map(self._short, left)]
+                forms = (f"{head}{_listed(paths, most)}\n" for most in range(1, len(paths) + 1))
+                yield _Entry(action.seq, tuple(dict.fromkeys(forms)))
+
+    def _vain(self) -> Iterator[_Entry]:
+        """What was looked for and is not there, on one line, the newest first."""
+        looks = [action for action in reversed(self._actions) if action.is_vain and action.ended_seq not in self._whole]
+        told = list(dict.fromkeys(clipped(action.did, _LONGEST_LOOK) for action in looks))
+        if told:
+            forms = (f"looked in vain: {_listed(told, most)}\n" for most in (_BRIEF_LIST, len(told)))
+            yield _Entry(looks[0].seq, tuple(dict.fromkeys(forms)))
+
+    def _last_look(self) -> Iterator[_Entry]:
+        """The last action, where it looked at something: what it brought is what the work goes on from."""
+        for action in self._actions[-1:]:
+            if action.kind == "look" and not {action.seq, action.ended_seq} <= self._whole:
+                yield _entry(action)
+
+    def _short(self, path: str) -> str:
+        return path.removeprefix(self._root) if path.startswith(self._root) else path
+
+
+def _entry(action: Action, *, also: Sequence[str] = ()) -> _Entry:
+    times = f" (also turn{'s' * (len(also) > 1)} {', '.join(also)})" if also else ""
+    forms = (f"{line.rstrip()}{times}\n" for line in (action.shown(longest=_BRIEF), action.shown()))
+    told = tuple(dict.fromkeys(forms))
+    return _Entry(action.seq, told, wanted=len(told) - 1 if action.failed else 0)
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    """Up to so many names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _writes_words(edit: Action) -> bool:
+    """Whether an edit says more than its verb and its file."""
+    return len(edit.did.split()) > len(("create", "file"))
+
+
+def _common_folder(paths: Sequence[str]) -> str:
+    """The deepest folder that holds all paths; empty without one."""
+    folders = [path.split("/")[:-1] for path in paths]
+    shared = takewhile(lambda names: len(set(names)) == 1, zip(*folders, strict=False))
+    return "/".join(names[0] for names in shared)
+
+
+def _is_change(action: Action) -> bool:
+    return action.changed and bool(action.about) and not action.failed
+
+
+def _changed_files(actions: Sequence[Action]) -> list[_Changed]:
+    """Each file that was changed, by the longest path that names it, with its edits in order."""
+    edits: dict[str, list[Action]] = {}
+    for action in actions:
+        if _is_change(action):
+            path = next((path for path in edits if _are_same(path, action.about)), action.about)
+            edits.setdefault(path, []).append(action)
+    return [_Changed(_longest(path, done), tuple(done)) for path, done in edits.items()]
+
+
+def _longest(path: str, edits: Sequence[Action]) -> str:
+    return max((path, *(edit.about for edit in edits)), key=len)
+
+
+def _are_same(path: str, other: str) -> bool:
+    """Whether one path is the other from a folder on."""
+    long, short = (path, other) if len(path) >= len(other) else (other, path)
+    return f"/{long}".endswith(f"/{short.lstrip('./')}")
+
+
+__all__ = ["WorkState"]

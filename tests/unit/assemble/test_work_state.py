@@ -1,0 +1,116 @@
+"""The state of an agent's work: files as last changed, runs and failures, what searches listed or did not find."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.examples import examples
+from turnfold.assemble.by_value.work_state import WorkState
+from turnfold.assemble.forms.render_text import STATE_HEADER
+from turnfold.assemble.pricing import Pricing, Style
+from turnfold.contract.actions import Action
+from turnfold.tokens import ESTIMATOR
+
+ROOT: Final = "/srv/ferry/"
+QUAY, PIER = f"{ROOT}src/port/Quay.java", f"{ROOT}src/port/Pier.java"
+
+
+def edit(seq: int, path: str, words: str, *, error: str = "") -> Action:
+    return Action(
+        seq, seq + 1, f"edit 4:{seq} {words}", path, error or "ok", failed=bool(error), looked=False, changed=True
+    )
+
+
+def run(seq: int, command: str, ended: str, *, failed: bool = False) -> Action:
+    return Action(seq, seq + 1, command, "", ended, failed=failed, looked=False)
+
+
+def look(seq: int, command: str, *found: str, vain: bool = False) -> Action:
+    return Action(seq, seq + 1, command, "", "no matches", failed=vain, looked=True, found=found)
+
+
+def state(*actions: Action, raw: tuple[int, ...] = (), room: int = 1_000, root: str = "") -> list[str]:
+    pricing = Pricing(ESTIMATOR, Style(short=False, openings=()))
+    lines = WorkState(actions, frozenset(raw), root).fitting(room, pricing)
+    assert sum(map(pricing.count, lines)) <= room
+    assert lines[:1] in ((), (STATE_HEADER,))
+    return [line.rstrip("\n") for line in lines[1:]]
+
+
+def test_a_file_stands_once_as_last_changed() -> None:
+    lines = state(edit(2, "src/port/Quay.java", "int a;"), edit(6, QUAY, "int b;"), run(8, "make", "built"))
+    assert lines == [
+        f"changed {QUAY} (turn 6, before that 2): edit 4:6 int b;; before that edit 4:2 int a;",
+        "turn 8: make; result: built",
+    ]
+
+
+def test_files_of_one_name_in_two_folders_are_two_files() -> None:
+    lines = state(edit(2, QUAY, "int a;"), edit(4, f"{ROOT}test/Quay.java", "int b;"), run(6, "make", "built"))
+    assert [line.partition(":")[0] for line in lines] == [
+        f"changed {QUAY} (turn 2)", f"changed {ROOT}test/Quay.java (turn 4)", "turn 6",
+    ]  # fmt: skip
+
+
+def test_files_that_were_changed_alike_share_a_line() -> None:
+    lines = state(edit(2, QUAY, "int a;"), edit(4, PIER, "int a;"))
+    assert lines[0] == f"changed alike in {ROOT}src/port: Pier.java (turn 4), Quay.java (turn 2): edit 4:4 int a;"
+
+
+def test_a_change_after_the_last_run_is_told_to_be_untried() -> None:
+    untried = "nothing was run after the change of turn 6"
+    assert untried in state(run(2, "make", "built"), edit(6, QUAY, "int b;"))
+    assert untried not in state(edit(6, QUAY, "int b;"), run(8, "make", "3 errors", failed=True))
+
+
+def test_an_edit_that_failed_changed_nothing() -> None:
+    lines = state(edit(2, QUAY, "int a", error="SyntaxError: ';' expected"))
+    assert lines == ["turn 2: edit 4:2 int a in Quay.java; failed: SyntaxError: ';' expected"]
+
+
+def test_what_failed_in_one_way_is_one_line() -> None:
+    failures = [run(seq, f"javac Quay{seq}.java", "javac: command not found", failed=True) for seq in (2, 6, 9)]
+    assert state(*failures) == ["turn 9: javac Quay9.java; failed: javac: command not found (also turns 2, 6)"]
+
+
+def test_a_search_lists_what_was_not_changed() -> None:
+    lines = state(look(2, "grep -rl Tide .", QUAY, PIER), edit(4, QUAY, "int a;"), root=ROOT)
+    assert lines[0] == "turn 2: grep -rl Tide .; listed, not changed: src/port/Pier.java"
+    assert lines[1].startswith("changed src/port/Quay.java (turn 4)")
+
+
+def test_looks_in_vain_share_a_line_and_small_budgets_count_some() -> None:
+    looks = [look(seq, f"find . -name tide_{seq}.txt", vain=True) for seq in range(2, 14, 2)]
+    (line,) = state(*looks)
+    assert line.startswith("looked in vain: find . -name tide_12.txt, ")
+    assert "tide_2.txt" in line
+    (fewer,) = state(*looks, room=60)
+    assert fewer.endswith(" and 3 more")
+
+
+def test_what_raw_turns_show_is_not_said_again_but_that_a_file_was_changed() -> None:
+    actions = (edit(2, QUAY, "int a;"), look(4, "ls tides", vain=True), run(6, "make", "no rule", failed=True))
+    assert state(*actions, raw=(2, 3, 4, 5, 6, 7)) == [f"changed {QUAY} (turn 2)"]
+
+
+_actions = st.lists(
+    st.builds(
+        Action, st.integers(1, 40), st.integers(0, 41), st.text("ab :/", max_size=30).map(lambda text: f"x{text}"),
+        st.sampled_from(["", QUAY, "Quay.java", "../Quay.java", "port/Pier.java"]), st.text("ab", max_size=5),
+        failed=st.booleans(), looked=st.booleans(), changed=st.booleans(),
+        found=st.lists(st.sampled_from([QUAY, PIER, "a/b"]), max_size=3).map(tuple),
+    ),
+    max_size=12,
+)  # fmt: skip
+
+
+@examples(100)
+@given(_actions, st.lists(st.integers(1, 41), max_size=5), st.integers(0, 300))
+def test_any_state_fits_in_lines_of_its_own_in_order(actions: list[Action], raw: list[int], room: int) -> None:
+    actions.sort(key=lambda action: action.seq)
+    lines = state(*actions, raw=tuple(raw), room=room)
+    assert all("\n" not in line for line in lines)
+    assert len(lines) == len(set(lines))
