@@ -20,6 +20,7 @@ from turnfold_worker.pipeline.anchors.acts.turn_acts import (
     turn_acts,
 )
 from turnfold_worker.pipeline.anchors.assistants import TEXT, Company, companies
+from turnfold_worker.pipeline.anchors.bearing import with_bearing
 from turnfold_worker.pipeline.anchors.binding import with_what_binds
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, settled
 from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
@@ -102,6 +103,7 @@ def extract_anchors(
         found.extend(one for one in of_turn if decided is None or not _overlap(one, decided))
     own = [one for one in found if PASTED not in one.factors]
     best = _best([settled(draft, readings, own) for draft in found], MAX_PER_SEGMENT, standing=MAX_PER_SEGMENT)
+    best = with_bearing(best, readings, company_of)
     return tuple(sorted(best, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
 
 

@@ -67,7 +67,7 @@ DECISIONS: Final = (
     Rule("it is", Act.DECISION, 68, "Kafka it is.", lazy_pattern(
         r"^(?:(?:ok|okay|so|then|yes|good|great|fine|right)[,.!]? ){0,2}(?!(?:as|what|how|where|when|who|that|this|yes|"
         r"no|so|here|there|sure|ok|okay|okey|yeah|and|but|if|because|since|whatever|wherever|however|like|think|see)\b)"
-        r"(?:[\w'.-]+ ){1,3}it is(?:,? then)?\W*$|, so (?:[\w'.-]+ ){1,3}it is(?:,? then)?\W*$"
+        r"(?:(?!how |what )[\w'.-]+ ){1,3}it is(?:,? then)?\W*$|, so (?:[\w'.-]+ ){1,3}it is(?:,? then)?\W*$"
         r"|^(?!as|what|how)(?:[\w'.-]+ ){1,3}it is then\b"
     )),
     rule("agreement", Act.DECISION, 50, "Agreed.", r"""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold_worker.pipeline.anchors.rules import standing_rules
+from turnfold_worker.pipeline.anchors.rules import lasting_rules, standing_rules
 from turnfold_worker.pipeline.anchors.rules.change_rules import CORRECTIONS, DECISIONS
 from turnfold_worker.pipeline.anchors.rules.deed_rules import COMMITMENTS, REQUESTS
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Rule, joined, rule
@@ -144,11 +144,13 @@ _STANDING_RULES: Final = (
     Rule("constraint", Act.FACT, _STATED, "Nobody may open the safe.", standing_rules.CONSTRAINT),
     Rule("instruction", Act.FACT, _STATED, "Reply in French.", standing_rules.INSTRUCTION),
     Rule("liking", Act.FACT, _STATED, "I like tea better than coffee.", standing_rules.PREFERENCE),
+    Rule("who somebody is", Act.FACT, 62, "We've been married for nine years.", lasting_rules.IDENTITY),
+    Rule("health", Act.FACT, 72, "My son has a nut allergy.", lasting_rules.HEALTH),
 )
 
 TO_AN_ASSISTANT: Final = frozenset({STANDS.name, "instruction"})
 """Rules of what an assistant is told."""
-NOT_AN_ASSISTANTS: Final = TO_AN_ASSISTANT | {"constraint", "liking"}
+NOT_AN_ASSISTANTS: Final = TO_AN_ASSISTANT | {"constraint", "liking", "who somebody is", "health"}
 """Rules of what no assistant says: it sets no limits and has no tastes."""
 
 RULES: Final = (STANDS, *CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS, *_STANDING_RULES)
