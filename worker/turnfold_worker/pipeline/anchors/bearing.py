@@ -26,6 +26,7 @@ _OPENING: Final = 2
 _LEFT_OPEN: Final = (
     reply_rules.NO_ANSWER, wanted_rules.PUT_OFF, statement_rules.LATER, lasting_rules.STILL_OPEN,
 )  # fmt: skip
+_LASTS: Final = (lasting_rules.IDENTITY, lasting_rules.AIM, lasting_rules.DENIAL, lasting_rules.VALUE_NOW)
 _RULES: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
 """Whose wishes hold without a day."""
 
@@ -40,7 +41,7 @@ def with_bearing(
         at = by_seq[draft.turn_seq]
         reading = readings[at]
         bearing = bearing_of(draft, reading, company_of[draft.turn_seq])
-        if draft.type is AnchorType.UNRESOLVED_QUESTION and _is_talked_over(reading, readings[at + 1 :]):
+        if draft.type is AnchorType.UNRESOLVED_QUESTION and _is_talked_over(draft, readings[at:]):
             bearing = Bearing.PASSING
         rank = borne_rank(draft.type, draft.score, reading.turn.importance, bearing)
         ranked.append(draft if rank is None else replace(draft, rank=rank))
@@ -68,8 +69,7 @@ def _of_fact(draft: AnchorDraft, said: str, company: Company) -> Bearing:
         return Bearing.PASSING
     if lasting_rules.HEALTH.search(said):
         return Bearing.HEALTH
-    lasts = lasting_rules.IDENTITY.search(said) or lasting_rules.AIM.search(said)
-    return Bearing.LASTING if lasts else Bearing.PASSING
+    return Bearing.LASTING if any(rule.search(said) for rule in _LASTS) else Bearing.PASSING
 
 
 def _has_no_day(draft: AnchorDraft, _said: str, reading: Reading, _company: Company) -> bool:
@@ -97,10 +97,13 @@ def _only_contradicts(draft: AnchorDraft, said: str, reading: Reading, _company:
     return not valued and statement_rules.SETS_RIGHT.search(said) is not None
 
 
-def _is_talked_over(asking: Reading, after: Sequence[Reading]) -> bool:
-    """Whether another took the floor after a question and did not put it off: who asked goes on, or has his answer."""
-    reply = next((one for one in after if not one.tool and one.speaker != asking.speaker and one.sentences), None)
+def _is_talked_over(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
+    """Whether another took the floor after a question and did not put it off; `readings` begin with its turn.
+
+    What somebody only wishes to know is asked once.
+    """
+    reply = next((one for one in readings if not one.tool and one.speaker != draft.speaker and one.sentences), None)
     if reply is None:
-        return False
+        return not draft.text.rstrip().endswith("?")
     opening = " ".join(plain_words(reply.text(sentence)[:MAX_CLAUSE]) for sentence in reply.sentences[:_OPENING])
     return not any(rule.search(opening) for rule in _LEFT_OPEN)

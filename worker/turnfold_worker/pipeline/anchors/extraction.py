@@ -6,6 +6,7 @@ A draft's text is a slice of its turn by construction. What a clause does is fou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from turnfold.contract.records import PINNED_RANK, AnchorState, AnchorType, Importance, Role
@@ -61,6 +62,8 @@ _PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
 _PASTED_POINTS: Final = -8
 _STEPS: Final = frozenset({"order", "order under a condition", "advice", "proposal", "work named"})
 """Rules of requests that each step of an assistant's explanation makes, also its last: it asks nobody for a deed."""
+_OF_WHAT_WAS_NAMED: Final = frozenset({statement_rules.VALUE_NOW, statement_rules.DENIAL})
+"""Rules of statements that say nothing without the words that a 'which' goes on from."""
 _DEEDS: Final = frozenset({Act.COMMITMENT, Act.REQUEST})
 """What nobody is bound to who says 'I need to understand …', 'I wonder what could help me'."""
 _ASKS_FOR_WORDS: Final = frozenset({"reply wanted", "may i", HEAD})
@@ -191,8 +194,20 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
         enough = len(said.split()) >= _MIN_WORDS or _in_few_words(said, found_there)
         if enough or not said.isascii():
             for one in _of_clause(said, reading, span, found_there, company):
-                parts = two_things(reading, span) if one.kind in _STATEMENTS else (span,)
+                whole = _with_subject(reading, span) if one.rule in _OF_WHAT_WAS_NAMED else span
+                parts = two_things(reading, whole) if one.kind in _STATEMENTS and whole == span else (whole,)
                 yield from (one._replace(span=part) for part in parts)
+
+
+def _with_subject(reading: Reading, span: Span) -> Span:
+    """A clause that goes on with 'which', with the one before it, which says of what."""
+    if not plain_words(reading.text(span)).startswith("which "):
+        return span
+    for sentence in reading.sentences[:SENTENCES_READ]:
+        for before, clause in pairwise(clauses(reading.turn.content, sentence, MAX_CLAUSE)):
+            if clause == span and span.end - before.start <= MAX_CLAUSE:
+                return Span(before.start, span.end)
+    return span
 
 
 def _plans(reading: Reading) -> Iterator[Span]:

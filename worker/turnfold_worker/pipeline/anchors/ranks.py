@@ -10,7 +10,7 @@ from turnfold.contract.records import AnchorType, Importance
 _TYPE_RANK: Final = {
     AnchorType.CONSTRAINT: 150,
     AnchorType.INSTRUCTION: 150,
-    AnchorType.PREFERENCE: 45,
+    AnchorType.PREFERENCE: 105,
     AnchorType.CORRECTION: 40,
     AnchorType.DECISION: 35,
     AnchorType.CRITICAL_FACT: 30,

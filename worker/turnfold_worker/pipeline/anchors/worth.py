@@ -28,7 +28,10 @@ _BY_NAMES: Final = frozenset({"exact"})
 _HAPPENED: Final = frozenset({"what happened", "exact", "when", "done", "answer"})
 """Rules of facts that hold for chit-chat too."""
 _COMPUTED: Final = frozenset({"exact", "need", "answer", "what happened"})
-_TOLD_BY_PHRASE: Final = frozenset({"what happened", "name and person", "need", "preference"})
+_TOLD_BY_PHRASE: Final = frozenset(
+    {"what happened", "name and person", "need", "preference", "who somebody is", "health"}
+    | {statement_rules.DENIAL, statement_rules.VALUE_NOW}
+)
 _ORDERS: Final = frozenset({"order", "advice", "order under a condition", "proposal"})
 _AGREEMENTS: Final = frozenset({"agreement", "agreed to", "question"})
 _LOOSE: Final = frozenset({"wanted", "duty taken", "promise of anything", "you asked to act", "offer"})

@@ -76,6 +76,38 @@ AIM: Final = lazy_pattern(
 )
 """What somebody works towards, and by when."""
 
+_NEVER_DID: Final = joined(r"""
+    (?!been (?!to |in )|felt|thought|heard|known|met|regretted|looked|decided|had (?:a chance|time)|seen (?:such|any)|
+    got (?:a chance|time|around))
+""")
+DENIAL: Final = lazy_pattern(
+    rf"(?<![\w\"“])(?<!if )(?:i|we)(?:'ve| have) never(?: \w+ly| yet| even| ever){{0,2}} {_NEVER_DID}"
+    r"(?P<verb>[a-z]{3,20})(?= \w)(?! (?:so|such|anything|anyone|anybody|it|that)(?!\w))"
+    rf"|(?<![\w\"“])(?<!if )(?:i|we)(?:(?:'ve| have) not| haven't)(?: \w+ly| yet| even){{0,2}} {_NEVER_DID}"
+    r"(?P<left>[a-z]{3,20})(?= (?:in |to |on )?any \w)"
+    r"|(?<![\w\"“])(?<!if )(?:i|we) (?:don't|do not) (?:actually |even |currently )?(?P<owns>have|own)(?= any \w)"
+    r"(?! any (?:\w+ )?(?:time|idea|clue|doubt|problem|choice|question|way|plan|preference|chance)s?(?!\w))"
+)
+"""What somebody says that he never did, or does not have."""
+
+_CHANGED: Final = (
+    r"(?:improved|increased|extended|expanded|reduced|decreased|dropped|grown|gone (?:up|down)|risen|rose|raised|"
+    r"lowered|cut|adjusted|bumped|shortened|went (?:up|down))"
+)
+_COUNT: Final = r"(?:about |around |roughly |over |nearly |almost )?[^\w\s]?\d"
+_SINCE: Final = r"(?:\w+ly |now |just |also |since ){0,2}"
+_BETWEEN: Final = r"(?: (?!by(?!\w)|to(?!\w))[\w'%$€£.-]{1,30})"
+VALUE_NOW: Final = lazy_pattern(
+    joined(rf"""
+    (?<!\w)(?:(?:has|have|i've|we've|it's|i|we|recently|now) {_SINCE}{_CHANGED}{_BETWEEN}{{0,9}} to(?= {_COUNT})|
+    (?:has|have|i've|we've|it's) {_SINCE}reached(?= {_COUNT})|
+    managed to (?:reduce|cut|lower|raise|increase|improve|bring){_BETWEEN}{{1,6}} to(?= {_COUNT})|
+    (?:is|are|has|have|i'm|we're|it's|i've|we've|stands?)(?: got| at)? now(?: at| up to| down to)?(?= {_COUNT})|
+    (?:we|i|it|he|she|they) now (?:has|have|is|are|stands? at|takes?|costs?)(?= {_COUNT}))
+    """)
+)
+"""A value of something that changed, and is this now."""
+
 ONCE: Final = lazy_pattern(
     joined(r"""
     (?<!\w)(?:i(?:'d| would) (?:\w+ )?rather (?:wait|not|go|stay|see|be|have|do|leave|start|just)|

@@ -138,6 +138,8 @@ PREFERENCE: Final = lazy_pattern(
 STANDS: Final = Rule("standing order", Act.FACT, 82, "Always answer in German.", lazy_pattern(_STANDING))
 """What an assistant is told once and has to do each time. Among people it is a manner of speaking."""
 
+VALUE_NOW: Final = "value now"
+DENIAL: Final = "denial"
 _STATED: Final = 35
 """Points of what `standing` decides about: by itself too few for a fact."""
 _STANDING_RULES: Final = (
@@ -146,11 +148,13 @@ _STANDING_RULES: Final = (
     Rule("liking", Act.FACT, _STATED, "I like tea better than coffee.", standing_rules.PREFERENCE),
     Rule("who somebody is", Act.FACT, 62, "We've been married for nine years.", lasting_rules.IDENTITY),
     Rule("health", Act.FACT, 72, "My son has a nut allergy.", lasting_rules.HEALTH),
+    Rule(DENIAL, Act.FACT, 60, "I've never sailed a boat.", lasting_rules.DENIAL),
+    Rule(VALUE_NOW, Act.FACT, 64, "It has now reached 12 kg.", lasting_rules.VALUE_NOW),
 )
 
 TO_AN_ASSISTANT: Final = frozenset({STANDS.name, "instruction"})
 """Rules of what an assistant is told."""
-NOT_AN_ASSISTANTS: Final = TO_AN_ASSISTANT | {"constraint", "liking", "who somebody is", "health"}
+NOT_AN_ASSISTANTS: Final = TO_AN_ASSISTANT | {"constraint", "liking", "who somebody is", "health", DENIAL, VALUE_NOW}
 """Rules of what no assistant says: it sets no limits and has no tastes."""
 
 RULES: Final = (STANDS, *CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS, *_STANDING_RULES)
