@@ -23,6 +23,8 @@ _SET: Final = frozenset({"configuration", "pinned"})
 """Rules of facts that stand, or not, whatever they say."""
 _OPENING: Final = 2
 """Sentences in which a reply says that it has no answer yet."""
+_LONG: Final = 4
+"""Sentences up to which a reply may put a question off."""
 _LEFT_OPEN: Final = (
     reply_rules.NO_ANSWER, wanted_rules.PUT_OFF, statement_rules.LATER, lasting_rules.STILL_OPEN,
 )  # fmt: skip
@@ -105,5 +107,7 @@ def _is_talked_over(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
     reply = next((one for one in readings if not one.tool and one.speaker != draft.speaker and one.sentences), None)
     if reply is None:
         return not draft.text.rstrip().endswith("?")
+    if len(reply.sentences) > _LONG:
+        return True
     opening = " ".join(plain_words(reply.text(sentence)[:MAX_CLAUSE]) for sentence in reply.sentences[:_OPENING])
     return not any(rule.search(opening) for rule in _LEFT_OPEN)

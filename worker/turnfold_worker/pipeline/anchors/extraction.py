@@ -62,8 +62,6 @@ _PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
 _PASTED_POINTS: Final = -8
 _STEPS: Final = frozenset({"order", "order under a condition", "advice", "proposal", "work named"})
 """Rules of requests that each step of an assistant's explanation makes, also its last: it asks nobody for a deed."""
-_OF_WHAT_WAS_NAMED: Final = frozenset({statement_rules.VALUE_NOW, statement_rules.DENIAL})
-"""Rules of statements that say nothing without the words that a 'which' goes on from."""
 _DEEDS: Final = frozenset({Act.COMMITMENT, Act.REQUEST})
 """What nobody is bound to who says 'I need to understand …', 'I wonder what could help me'."""
 _ASKS_FOR_WORDS: Final = frozenset({"reply wanted", "may i", HEAD})
@@ -194,7 +192,7 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
         enough = len(said.split()) >= _MIN_WORDS or _in_few_words(said, found_there)
         if enough or not said.isascii():
             for one in _of_clause(said, reading, span, found_there, company):
-                whole = _with_subject(reading, span) if one.rule in _OF_WHAT_WAS_NAMED else span
+                whole = _with_subject(reading, span) if one.rule in statement_rules.OF_WHAT_WAS_NAMED else span
                 parts = two_things(reading, whole) if one.kind in _STATEMENTS and whole == span else (whole,)
                 yield from (one._replace(span=part) for part in parts)
 

@@ -17,7 +17,8 @@ _ALL_PLANS: Final = (
     r"(?: have)?(?: just)? (?:said|discussed|planned|decided|agreed|talked|told|wrote|written)(?!\w)|"
     rf"(?<!\w){_PUT_AWAY} (?:everything|all (?:of )?(?:my|our|the) (?:\w+ )?(?:plans|ideas|instructions|decisions))"
     r" (?:so far|above|before|until now)(?!\w)|"
-    r"(?<!\w)(?:let's|i want to|we'll|we're|i'm) start(?:ing)? (?:over|afresh|from scratch)(?=\W*$)|"
+    r"(?<!\w)(?:(?:let's|i want to|we'll) start (?:over|afresh|from scratch)|(?:we're|i'm) starting (?:over|afresh))"
+    r"(?=\W*$)|"
     r"^\W*(?:clean slate|(?:total|complete|full|hard) reset)(?=\W*$)"
 )
 SETS_ASIDE_ALL: Final = lazy_pattern(_ALL_PLANS)

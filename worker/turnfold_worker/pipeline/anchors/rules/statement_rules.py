@@ -140,6 +140,8 @@ STANDS: Final = Rule("standing order", Act.FACT, 82, "Always answer in German.",
 
 VALUE_NOW: Final = "value now"
 DENIAL: Final = "denial"
+OF_WHAT_WAS_NAMED: Final = frozenset({VALUE_NOW, DENIAL})
+"""Rules of statements that say nothing without the words that a 'which' goes on from."""
 _STATED: Final = 35
 """Points of what `standing` decides about: by itself too few for a fact."""
 _STANDING_RULES: Final = (
