@@ -31,6 +31,8 @@ MAX_HEIGHT: Final = 7
 """Highest chapter that a read looks for: 8**7 segments are more than any conversation has."""
 PINNED_RANK: Final = 1_000
 """Rank from which an anchor is of a pinned turn; no other one has as much."""
+LASTING_RANK: Final = 140
+"""Rank from which a fact stands in contexts by itself: it tells what stays true of a person."""
 
 
 class Role(StrEnum):

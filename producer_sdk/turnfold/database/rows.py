@@ -114,7 +114,7 @@ def lazy_anchors(
         seqs=[row[3] for row in rows],
         tokens=[row[5] for row in rows],
         ranks=[row[6] + RANK_OF_REPLACING * (row[7] is not None) for row in rows],
-        standing=[stands(KINDS[row[1]], row[8], row[2], replaces=row[7] is not None) for row in rows],
+        standing=[stands(KINDS[row[1]], row[8], row[2], rank=row[6], replaces=row[7] is not None) for row in rows],
         pinned=sum(row[6] >= PINNED_RANK for row in rows),
         make=lambda at: top_anchor_record(named(rows[at])),
     )

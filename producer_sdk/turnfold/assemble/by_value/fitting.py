@@ -24,6 +24,7 @@ _NOTHING: Final[Told] = (-1, "\n", "", False)
 """Stands before the first note: no note is of that day."""
 _PLACES: Final = 1 << 20
 """More than a turn has notes."""
+_FOR_A_DAY: Final = frozenset({AnchorType.COMMITMENT, AnchorType.UNRESOLVED_QUESTION})
 _PASSED_OVER: Final = 24
 """Notes or names that are too long for what is left, after which no shorter one is looked for."""
 
@@ -91,7 +92,7 @@ def fitting_anchors(
 ) -> TakenAnchors:
     """Anchors of turns before a number, by rank for their length, while there is room, each said once.
 
-    What was promised for a day before `today`, the day of the newest turn, is no open commitment.
+    What was promised or asked for a day before `today`, the day of the newest turn, is no open commitment.
     """
     taken: list[Anchor] = []
     told: list[SpokenWords] = []
@@ -117,8 +118,8 @@ def fitting_anchors(
 
 
 def _is_stale(anchor: Anchor, today: date | None) -> bool:
-    """Whether what an anchor promises was for a day that has passed."""
-    if anchor.type is not AnchorType.COMMITMENT or today is None or not anchor.day:
+    """Whether what an anchor promises or asks was for a day that has passed."""
+    if anchor.type not in _FOR_A_DAY or today is None or not anchor.day:
         return False
     said_on = day_of(anchor.day)
     return said_on is not None and has_passed(anchor.text, said_on, today)

@@ -8,7 +8,7 @@ from typing import Final
 from turnfold.assemble.by_value.spoken_words import SpokenWords
 from turnfold.assemble.lazy import Lazy
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import PINNED_RANK, Anchor, AnchorType
+from turnfold.contract.records import LASTING_RANK, PINNED_RANK, Anchor, AnchorType
 
 _LEAST: Final = {
     AnchorType.UNRESOLVED_QUESTION: 50, AnchorType.CORRECTION: 60, AnchorType.CONSTRAINT: 0, AnchorType.INSTRUCTION: 0,
@@ -24,13 +24,15 @@ _LEAST_OF_REPLACING: Final = 50
 _CLOSING: Final = " \"')*"
 
 
-def stands(kind: AnchorType, score: int, text: str, *, replaces: bool = False) -> bool:
+def stands(kind: AnchorType, score: int, text: str, *, rank: int = 0, replaces: bool = False) -> bool:
     """Whether an anchor binds somebody, is set or open until something is said against it, and matters enough.
 
-    What happened once does not: notes tell of it. Neither does a question.
+    What happened once does not: notes tell of it. Neither does a question, or what the worker ranks below nothing.
     """
     if kind is AnchorType.CRITICAL_FACT:
-        return _SETTING.fullmatch(text) is not None
+        return rank >= LASTING_RANK or _SETTING.fullmatch(text) is not None
+    if rank < 0:
+        return False
     least = _LEAST.get(kind, _LEAST_OF_REPLACING if replaces else _LEAST_OF_OTHERS)
     asks = kind is not AnchorType.UNRESOLVED_QUESTION and text.rstrip(_CLOSING).endswith("?")
     return score >= least and not asks
@@ -76,7 +78,9 @@ class TopAnchors(Lazy[Anchor]):
         return cls(
             seqs=[one.turn_seq for one in made], tokens=[one.tokens for one in made],
             ranks=[one.rank + RANK_OF_REPLACING * bool(one.replaced) for one in made],
-            standing=[stands(one.type, one.score, one.text, replaces=bool(one.replaced)) for one in made],
+            standing=[
+                stands(one.type, one.score, one.text, rank=one.rank, replaces=bool(one.replaced)) for one in made
+            ],
             pinned=sum(one.rank >= PINNED_RANK for one in made),
             make=made.__getitem__,
         )  # fmt: skip

@@ -5,7 +5,6 @@ Each entry is a line in few words or in more: a budget takes the entries that ma
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import takewhile
@@ -14,6 +13,7 @@ from typing import Final, NamedTuple
 from turnfold.assemble.forms.render_text import STATE_HEADER
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.actions import Action, clipped
+from turnfold.contract.lazy_patterns import lazy_pattern
 
 _BRIEF: Final = 80
 """Code points of each half of an action in few words."""
@@ -25,7 +25,7 @@ _MOST_FORMS: Final = 16
 _LONGEST_LOOK: Final = 60
 _MOST_EDITS: Final = 3
 """Edits of a file that are told in all words: the newest."""
-_LINES: Final = re.compile(r"\b\d{1,7}[:,-]\d{1,7}\b")
+_LINES: Final = lazy_pattern(r"\b\d{1,7}[:,-]\d{1,7}\b")
 """Numbers of lines: an edit of other lines may write the same."""
 
 

@@ -37,6 +37,9 @@ _ROLES: Final = frozenset(str(role) for role in Role)
 _ROLE_OPENINGS: Final = ("[", *sorted(f"{role}:" for role in _ROLES))
 _HOW: Final = ("word for word", "detailed", "brief", "tags")
 _TAKES_BACK: Final = lazy_pattern(r"(?i)(?<!\w)(?:not|instead of|rather than) (?=\S)")
+_DENIES: Final = lazy_pattern(r"(?i)(?<!\w)(?:I|we)(?: have|['\u2019]ve| do)?(?: never| not|n['\u2019]t)(?!\w)")
+"""Of a fact: its speaker denies what he said elsewhere, and both stand."""
+_CHANGED_TO: Final = lazy_pattern(r"(?<!\w)(?:to|reached|now) [^\w\s]?\d\S{0,20}(?: \w{1,20})?")
 _WORDS: Final = lazy_pattern(r"[^\W\d_]{4,}")
 _VALUES: Final = lazy_pattern(rf"(?<!\S)[^\s\d]{{0,20}}\d\S*(?: (?:{'|'.join(MONTHS)}|[ap]m|percent|%)(?!\w)\S*)?")
 _TIMELESS: Final = frozenset(
@@ -82,7 +85,8 @@ def request_opening(seq: int, speaker: str, marker: str) -> str:
 def anchor_opening(anchor: Anchor) -> str:
     """What stands before an anchor's words: its type, its turn, when that tells more, and who said it."""
     replaced = _replaced(anchor)
-    instead = f', replaces "{replaced}"' if replaced else ""
+    how = "contradicts" if _is_opposed(anchor) else "replaces"
+    instead = f', {how} "{replaced}"' if replaced else ""
     is_dated = anchor.day and (anchor.type not in _TIMELESS or names_near_day(anchor.text))
     day = f", {anchor.day}" if is_dated else ""
     speaker = f"{anchor.speaker}: " if anchor.speaker else ""
@@ -92,11 +96,32 @@ def anchor_opening(anchor: Anchor) -> str:
 def _replaced(anchor: Anchor) -> str:
     """What an anchor takes the place of; where it says itself what holds no longer, only of what it speaks."""
     replaced = anchor.replaced or ""
+    if anchor.type is AnchorType.CRITICAL_FACT:
+        return _clipped(_against(anchor.text, replaced) if _is_opposed(anchor) else _changed_to(replaced))
     if not replaced or not _TAKES_BACK.search(anchor.text):
         return _clipped(replaced)
     spoken = anchor.text.lower()
     named = [word for word in _WORDS.findall(replaced.lower()) if word not in spoken]
     return _clipped(_VALUES.sub("…", replaced)) if named else ""
+
+
+def _is_opposed(anchor: Anchor) -> bool:
+    """Whether an anchor denies what its speaker said elsewhere; both hold."""
+    return anchor.type is AnchorType.CRITICAL_FACT and _DENIES.search(anchor.text) is not None
+
+
+def _against(denial: str, statement: str) -> str:
+    """A statement from where somebody tells what the denial denies."""
+    denied = set(_WORDS.findall(denial.lower()))
+    shared = next((match.start() for match in _WORDS.finditer(statement.lower()) if match.group() in denied), 0)
+    begins = statement.rfind(" I", 0, shared)
+    return f"… {statement[begins + 1 :]}" if begins >= 0 else statement
+
+
+def _changed_to(statement: str) -> str:
+    """The value that something had changed to before; the whole statement where it says none."""
+    values = _CHANGED_TO.findall(statement)
+    return f"… {values[-1]}" if values else statement
 
 
 def _clipped(text: str) -> str:

@@ -65,6 +65,7 @@ NEAR_MISSES: Final[list[tuple[str, str]]] = [
     ("user: Let's paint the fence green.", "user: If it rains, we'll stain the fence instead."),
     ("user: Let's paint the fence green.", "user: Maybe we should scratch that and stain it."),
     ("user: Let's paint the fence green.", "user: Should we scratch that?"),
+    ("user: Let's paint the fence green.", "user: I've never painted one, so I'm starting from scratch."),
     ("user: Let's paint the fence green.", "user: Suppose we ignore the earlier plan and stain it."),
     ("user: Let's paint the fence green.", "user: Please don't scratch that. We'll buy the brushes."),
     ("user: Let's paint the fence green.", "user: Never ignore the earlier plan. We'll buy the brushes."),

@@ -123,7 +123,7 @@ def test_what_the_body_demands_is_no_taste() -> None:
     assert types_of("I'm allergic to peanuts.") == {AnchorType.CRITICAL_FACT}
 
 
-def test_limits_and_instructions_come_before_all_that_nobody_marked_and_tastes_before_facts_as_sure() -> None:
+def test_limits_and_instructions_come_before_all_that_nobody_marked_and_tastes_before_facts() -> None:
     (limit,) = anchors_of(said("Nobody may read the diary."))
     (order,) = anchors_of(said("No emojis, please."))
     rivals = anchors_of(
@@ -131,8 +131,7 @@ def test_limits_and_instructions_come_before_all_that_nobody_marked_and_tastes_b
     )
     assert min(limit.rank, order.rank) > max(rival.rank for rival in rivals)
     (taste,) = anchors_of(said("I prefer dark roast."))
-    (fact,) = anchors_of(said("I'm allergic to peanuts."))
-    assert taste.score == fact.score
+    (fact,) = anchors_of(said("The office is located in Lyon."))
     assert taste.rank > fact.rank
 
 

@@ -17,6 +17,7 @@ worth         how sure it is that a clause matters later, by named factors
 refusals      what only refuses an offer, and corrects nothing
 binding       what only sounds like a promise or a request, and binds nobody
 drafts        anchors before they meet earlier ones
+bearing       how far an anchor bears on later answers
 extraction    the anchors of a segment
 reports       few words that may say that what an earlier segment left open is done
 deduplicate   the anchors of a segment against the earlier ones of the conversation

@@ -6,6 +6,7 @@ A draft's text is a slice of its turn by construction. What a clause does is fou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from turnfold.contract.records import PINNED_RANK, AnchorState, AnchorType, Importance, Role
@@ -20,6 +21,7 @@ from turnfold_worker.pipeline.anchors.acts.turn_acts import (
     turn_acts,
 )
 from turnfold_worker.pipeline.anchors.assistants import TEXT, Company, companies
+from turnfold_worker.pipeline.anchors.bearing import with_bearing
 from turnfold_worker.pipeline.anchors.binding import with_what_binds
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, settled
 from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
@@ -102,6 +104,7 @@ def extract_anchors(
         found.extend(one for one in of_turn if decided is None or not _overlap(one, decided))
     own = [one for one in found if PASTED not in one.factors]
     best = _best([settled(draft, readings, own) for draft in found], MAX_PER_SEGMENT, standing=MAX_PER_SEGMENT)
+    best = with_bearing(best, readings, company_of)
     return tuple(sorted(best, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
 
 
@@ -189,8 +192,20 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
         enough = len(said.split()) >= _MIN_WORDS or _in_few_words(said, found_there)
         if enough or not said.isascii():
             for one in _of_clause(said, reading, span, found_there, company):
-                parts = two_things(reading, span) if one.kind in _STATEMENTS else (span,)
+                whole = _with_subject(reading, span) if one.rule in statement_rules.OF_WHAT_WAS_NAMED else span
+                parts = two_things(reading, whole) if one.kind in _STATEMENTS and whole == span else (whole,)
                 yield from (one._replace(span=part) for part in parts)
+
+
+def _with_subject(reading: Reading, span: Span) -> Span:
+    """A clause that goes on with 'which', with the one before it, which says of what."""
+    if not plain_words(reading.text(span)).startswith("which "):
+        return span
+    for sentence in reading.sentences[:SENTENCES_READ]:
+        for before, clause in pairwise(clauses(reading.turn.content, sentence, MAX_CLAUSE)):
+            if clause == span and span.end - before.start <= MAX_CLAUSE:
+                return Span(before.start, span.end)
+    return span
 
 
 def _plans(reading: Reading) -> Iterator[Span]:

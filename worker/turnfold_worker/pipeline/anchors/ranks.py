@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from enum import Enum
+from typing import Final, assert_never
 
 from turnfold.contract.records import AnchorType, Importance
 
 _TYPE_RANK: Final = {
     AnchorType.CONSTRAINT: 150,
     AnchorType.INSTRUCTION: 150,
-    AnchorType.PREFERENCE: 45,
+    AnchorType.PREFERENCE: 105,
     AnchorType.CORRECTION: 40,
     AnchorType.DECISION: 35,
     AnchorType.CRITICAL_FACT: 30,
@@ -22,6 +23,42 @@ PASTED: Final = "pasted"
 """Factor of the score of what somebody else wrote, and its turn only shows: it changes nothing that was said."""
 STANDING: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
 """Types that hold for all that follows."""
+
+
+_HEALTH_RANK: Final = _TYPE_RANK[AnchorType.CONSTRAINT]
+_LASTING_RANK: Final = 110
+"""Of what stays true of a person: above preferences, below limits; the sum is `LASTING_RANK` or more."""
+_PASSING: Final = -200
+"""Of what stands in no context by itself: it must not take the place of what does."""
+
+
+class Bearing(Enum):
+    """How far an anchor bears on later answers, beside its type."""
+
+    HEALTH = "health"
+    LASTING = "lasting"
+    BY_TYPE = "by type"
+    PASSING = "passing"
+
+
+def borne_rank(kind: AnchorType, score: int, importance: Importance, bearing: Bearing) -> int | None:
+    """The rank of an anchor that lasts or passes; None where its type alone decides.
+
+    >>> borne_rank(AnchorType.CRITICAL_FACT, 60, Importance.NORMAL, Bearing.LASTING)
+    170
+    """
+    match bearing:
+        case Bearing.HEALTH:
+            by_type = _HEALTH_RANK
+        case Bearing.LASTING:
+            by_type = _LASTING_RANK
+        case Bearing.PASSING:
+            by_type = _TYPE_RANK[kind] + _PASSING
+        case Bearing.BY_TYPE:
+            return None
+        case _:
+            assert_never(bearing)
+    return _MARK_RANK.get(importance, 0) + by_type + score
 
 
 def rank_of(kind: AnchorType, score: int, importance: Importance, *, stands: bool = False) -> int:

@@ -28,7 +28,10 @@ _BY_NAMES: Final = frozenset({"exact"})
 _HAPPENED: Final = frozenset({"what happened", "exact", "when", "done", "answer"})
 """Rules of facts that hold for chit-chat too."""
 _COMPUTED: Final = frozenset({"exact", "need", "answer", "what happened"})
-_TOLD_BY_PHRASE: Final = frozenset({"what happened", "name and person", "need", "preference"})
+_TOLD_BY_PHRASE: Final = frozenset(
+    {"what happened", "name and person", "need", "preference", "who somebody is", "health"}
+    | statement_rules.OF_WHAT_WAS_NAMED
+)
 _ORDERS: Final = frozenset({"order", "advice", "order under a condition", "proposal"})
 _AGREEMENTS: Final = frozenset({"agreement", "agreed to", "question"})
 _LOOSE: Final = frozenset({"wanted", "duty taken", "promise of anything", "you asked to act", "offer"})
@@ -101,14 +104,15 @@ def _of_fact(kind: AnchorType, rule: str, said: str, stated: tuple[Fact, ...], c
     lasting = strong or doubt_rules.CONSEQUENCE.search(said) is not None
     tells_past = doubt_rules.PAST.search(said) is not None or rule == "what happened"
     dated = (valued or timed) and (rule == "what happened" or strong or not tells_past)
-    aims = doubt_rules.AIM.search(said) is not None and kind is not AnchorType.PREFERENCE
+    is_sure = rule in statement_rules.OF_WHAT_WAS_NAMED
+    aims = doubt_rules.AIM.search(said) is not None and not (kind is AnchorType.PREFERENCE or is_sure)
     few = _FEW if company.with_assistant else _SOME
     bare = rule == "answer" and not valued and not named and len(specific_words(said)) < few
     empty = rule in _HAPPENED | _TOLD_BY_PHRASE and not (valued or named or specific_words(said))
     feels = doubt_rules.FEELING.search(said) is not None and BODILY.search(said) is None
     return {
         "feeling": (-8 if strong or ((valued or timed) and rule in _TOLD_BY_PHRASE) else -20) * feels,
-        "hearsay": (-8 if strong else -20) * (doubt_rules.HEARSAY.search(said) is not None),
+        "hearsay": (-8 if strong else -20) * (doubt_rules.HEARSAY.search(said) is not None and not is_sure),
         "aim": (-8 if strong else -24 if company.with_assistant or not named else -14) * aims,
         "names only": (-16 if company.with_assistant else -20) * (rule in _BY_NAMES and not valued and not lasting),
         "bygone": -22 * (rule in _HAPPENED and tells_past and not dated and not lasting),

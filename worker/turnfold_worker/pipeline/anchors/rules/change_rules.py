@@ -17,7 +17,8 @@ _ALL_PLANS: Final = (
     r"(?: have)?(?: just)? (?:said|discussed|planned|decided|agreed|talked|told|wrote|written)(?!\w)|"
     rf"(?<!\w){_PUT_AWAY} (?:everything|all (?:of )?(?:my|our|the) (?:\w+ )?(?:plans|ideas|instructions|decisions))"
     r" (?:so far|above|before|until now)(?!\w)|"
-    r"(?<!\w)(?:let's|i want to|we'll|we're|i'm) start(?:ing)? (?:over|afresh|from scratch)(?=\W*$)|"
+    r"(?<!\w)(?:(?:let's|i want to|we'll) start (?:over|afresh|from scratch)|(?:we're|i'm) starting (?:over|afresh))"
+    r"(?=\W*$)|"
     r"^\W*(?:clean slate|(?:total|complete|full|hard) reset)(?=\W*$)"
 )
 SETS_ASIDE_ALL: Final = lazy_pattern(_ALL_PLANS)
@@ -67,7 +68,7 @@ DECISIONS: Final = (
     Rule("it is", Act.DECISION, 68, "Kafka it is.", lazy_pattern(
         r"^(?:(?:ok|okay|so|then|yes|good|great|fine|right)[,.!]? ){0,2}(?!(?:as|what|how|where|when|who|that|this|yes|"
         r"no|so|here|there|sure|ok|okay|okey|yeah|and|but|if|because|since|whatever|wherever|however|like|think|see)\b)"
-        r"(?:[\w'.-]+ ){1,3}it is(?:,? then)?\W*$|, so (?:[\w'.-]+ ){1,3}it is(?:,? then)?\W*$"
+        r"(?:(?!how |what )[\w'.-]+ ){1,3}it is(?:,? then)?\W*$|, so (?:[\w'.-]+ ){1,3}it is(?:,? then)?\W*$"
         r"|^(?!as|what|how)(?:[\w'.-]+ ){1,3}it is then\b"
     )),
     rule("agreement", Act.DECISION, 50, "Agreed.", r"""

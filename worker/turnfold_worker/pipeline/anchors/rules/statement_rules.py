@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold_worker.pipeline.anchors.rules import standing_rules
+from turnfold_worker.pipeline.anchors.rules import lasting_rules, standing_rules
 from turnfold_worker.pipeline.anchors.rules.change_rules import CORRECTIONS, DECISIONS
 from turnfold_worker.pipeline.anchors.rules.deed_rules import COMMITMENTS, REQUESTS
 from turnfold_worker.pipeline.anchors.rules.rule import Act, Rule, joined, rule
@@ -138,17 +138,25 @@ PREFERENCE: Final = lazy_pattern(
 STANDS: Final = Rule("standing order", Act.FACT, 82, "Always answer in German.", lazy_pattern(_STANDING))
 """What an assistant is told once and has to do each time. Among people it is a manner of speaking."""
 
+VALUE_NOW: Final = "value now"
+DENIAL: Final = "denial"
+OF_WHAT_WAS_NAMED: Final = frozenset({VALUE_NOW, DENIAL})
+"""Rules of statements that say nothing without the words that a 'which' goes on from."""
 _STATED: Final = 35
 """Points of what `standing` decides about: by itself too few for a fact."""
 _STANDING_RULES: Final = (
     Rule("constraint", Act.FACT, _STATED, "Nobody may open the safe.", standing_rules.CONSTRAINT),
     Rule("instruction", Act.FACT, _STATED, "Reply in French.", standing_rules.INSTRUCTION),
     Rule("liking", Act.FACT, _STATED, "I like tea better than coffee.", standing_rules.PREFERENCE),
+    Rule("who somebody is", Act.FACT, 62, "We've been married for nine years.", lasting_rules.IDENTITY),
+    Rule("health", Act.FACT, 72, "My son has a nut allergy.", lasting_rules.HEALTH),
+    Rule(DENIAL, Act.FACT, 60, "I've never sailed a boat.", lasting_rules.DENIAL),
+    Rule(VALUE_NOW, Act.FACT, 64, "It has now reached 12 kg.", lasting_rules.VALUE_NOW),
 )
 
 TO_AN_ASSISTANT: Final = frozenset({STANDS.name, "instruction"})
 """Rules of what an assistant is told."""
-NOT_AN_ASSISTANTS: Final = TO_AN_ASSISTANT | {"constraint", "liking"}
+NOT_AN_ASSISTANTS: Final = TO_AN_ASSISTANT | {"constraint", "liking", "who somebody is", "health", DENIAL, VALUE_NOW}
 """Rules of what no assistant says: it sets no limits and has no tastes."""
 
 RULES: Final = (STANDS, *CORRECTIONS, *DECISIONS, *COMMITMENTS, *REQUESTS, *FACTS, *_STANDING_RULES)

@@ -38,6 +38,7 @@ from turnfold_worker.pipeline.anchors.settling.likeness import (
     shared,
     shares_half,
 )
+from turnfold_worker.pipeline.anchors.settling.opposites import is_newer_value, oppose
 from turnfold_worker.pipeline.anchors.settling.plans import is_empty_marker, plans_instead, plans_set_aside
 from turnfold_worker.pipeline.anchors.settling.subjects import (
     happened_once,
@@ -48,6 +49,7 @@ from turnfold_worker.pipeline.anchors.settling.subjects import (
     takes_back_only,
 )
 from turnfold_worker.pipeline.anchors.statements.deeds import gives_up
+from turnfold_worker.pipeline.anchors.statements.denials import denial_of
 from turnfold_worker.pipeline.anchors.statements.done import SOON, does, does_it, opens_with
 from turnfold_worker.pipeline.anchors.statements.duties import sets_aside, takes_back_all
 from turnfold_worker.pipeline.anchors.statements.limits import limits_otherwise
@@ -95,6 +97,7 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
         if answers(new, old, similarity):
             _change(old, AnchorState.RESOLVED, new.anchor.id)
     finish(new, known)
+    oppose(new, known)
 
 
 def hand_on(fresh: Sequence[Known], known: Sequence[Known]) -> None:
@@ -205,7 +208,7 @@ def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSett
 
 def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
     """A correction overtakes what it corrects; a statement overtakes an earlier one that differs in a value."""
-    left = 0 if supposes(new.said) else _MAX_SUPERSEDED
+    left = 0 if supposes(new.said) or denial_of(new.anchor.text) else _MAX_SUPERSEDED
     for similarity, old in near:
         overtaken = old.kind in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
         # What the new one just repeated is a duplicate of it, and replaced by nothing.
@@ -217,6 +220,7 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
             or _restates(new, old, similarity)
             or _takes_back(new, old)
             or _rules_otherwise(new, old)
+            or is_newer_value(new, old)
         ):
             _overtake(new, old)
             left -= 1

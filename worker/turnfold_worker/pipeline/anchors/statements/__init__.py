@@ -11,5 +11,6 @@ two_things     where it states two things, of which one may change
 overrides      what sets a plan aside without naming it: 'scratch that', '… instead'
 repairs        few words that say a value and that another one was wrong
 deeds          what was promised or asked for: the verb, and what it is done to
+denials        what somebody never did, and whether another statement says that he did
 done           whether it reports that a promised deed is done
 """

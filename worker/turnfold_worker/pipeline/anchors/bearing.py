@@ -1,0 +1,113 @@
+"""How far an anchor bears on later answers: what is said in passing stands in no context, who somebody is does.
+
+A part of a ranking, after the anchors of a segment are chosen: it adds none and drops none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from turnfold.contract.records import AnchorType, Role
+from turnfold_worker.pipeline.anchors.assistants import Company
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors.ranks import PASTED, Bearing, borne_rank
+from turnfold_worker.pipeline.anchors.rules import lasting_rules, reply_rules, statement_rules, wanted_rules
+from turnfold_worker.pipeline.language.facts import VALUES, FactKind
+from turnfold_worker.pipeline.language.prose import MAX_CLAUSE
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+from turnfold_worker.pipeline.turns.reading import Reading
+
+_SET: Final = frozenset({"configuration", "pinned"})
+"""Rules of facts that stand, or not, whatever they say."""
+_OPENING: Final = 2
+"""Sentences in which a reply says that it has no answer yet."""
+_LONG: Final = 4
+"""Sentences up to which a reply may put a question off."""
+_LEFT_OPEN: Final = (
+    reply_rules.NO_ANSWER, wanted_rules.PUT_OFF, statement_rules.LATER, lasting_rules.STILL_OPEN,
+)  # fmt: skip
+_LASTS: Final = (lasting_rules.IDENTITY, lasting_rules.AIM, lasting_rules.DENIAL, lasting_rules.VALUE_NOW)
+_RULES: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
+"""Whose wishes hold without a day."""
+
+
+def with_bearing(
+    drafts: Sequence[AnchorDraft], readings: Sequence[Reading], company_of: Mapping[int, Company]
+) -> list[AnchorDraft]:
+    """The anchors of a segment, each ranked by what it says of somebody and for how long."""
+    by_seq = {reading.turn.seq: at for at, reading in enumerate(readings)}
+    ranked: list[AnchorDraft] = []
+    for draft in drafts:
+        at = by_seq[draft.turn_seq]
+        reading = readings[at]
+        bearing = bearing_of(draft, reading, company_of[draft.turn_seq])
+        if draft.type is AnchorType.UNRESOLVED_QUESTION and _is_talked_over(draft, readings[at:]):
+            bearing = Bearing.PASSING
+        rank = borne_rank(draft.type, draft.score, reading.turn.importance, bearing)
+        ranked.append(draft if rank is None else replace(draft, rank=rank))
+    return ranked
+
+
+def bearing_of(draft: AnchorDraft, reading: Reading, company: Company) -> Bearing:
+    """How far an anchor bears on later answers."""
+    said = plain_words(draft.text)
+    if draft.type is AnchorType.CRITICAL_FACT:
+        return _of_fact(draft, said, company)
+    passes = {
+        AnchorType.COMMITMENT: _has_no_day,
+        AnchorType.PREFERENCE: _is_for_once,
+        AnchorType.DECISION: _is_told,
+        AnchorType.CORRECTION: _only_contradicts,
+    }.get(draft.type)
+    return Bearing.PASSING if passes is not None and passes(draft, said, reading, company) else Bearing.BY_TYPE
+
+
+def _of_fact(draft: AnchorDraft, said: str, company: Company) -> Bearing:
+    if not _SET.isdisjoint(draft.factors):
+        return Bearing.BY_TYPE
+    if company.by_assistant or draft.role is Role.TOOL or PASTED in draft.factors or is_question(said):
+        return Bearing.PASSING
+    if lasting_rules.HEALTH.search(said):
+        return Bearing.HEALTH
+    return Bearing.LASTING if any(rule.search(said) for rule in _LASTS) else Bearing.PASSING
+
+
+def _has_no_day(draft: AnchorDraft, _said: str, reading: Reading, _company: Company) -> bool:
+    """Whether a deed is open without a day, or for one that nobody can tell: 'tomorrow', in a turn without a time."""
+    if reading.turn.role in _RULES:
+        return False
+    days = [fact.text for fact in reading.facts.within(draft.start, draft.end) if fact.kind is FactKind.DATE]
+    return not any(reading.turn.created_at is not None or any(map(str.isdigit, day)) for day in days)
+
+
+def _is_for_once(_draft: AnchorDraft, said: str, _reading: Reading, _company: Company) -> bool:
+    return lasting_rules.ONCE.search(said) is not None
+
+
+def _is_told(draft: AnchorDraft, said: str, reading: Reading, company: Company) -> bool:
+    """Whether people tell each other what they made up their minds to do, and state nothing exactly."""
+    if company.with_assistant or not lasting_rules.TELLS.search(said):
+        return False
+    return not any(fact.kind in VALUES for fact in reading.facts.within(draft.start, draft.end))
+
+
+def _only_contradicts(draft: AnchorDraft, said: str, reading: Reading, _company: Company) -> bool:
+    """Whether somebody only says that another is wrong."""
+    valued = any(fact.kind in VALUES for fact in reading.facts.within(draft.start, draft.end))
+    return not valued and statement_rules.SETS_RIGHT.search(said) is not None
+
+
+def _is_talked_over(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
+    """Whether another took the floor after a question and did not put it off; `readings` begin with its turn.
+
+    What somebody only wishes to know is asked once.
+    """
+    reply = next((one for one in readings if not one.tool and one.speaker != draft.speaker and one.sentences), None)
+    if reply is None:
+        return not draft.text.rstrip().endswith("?")
+    if len(reply.sentences) > _LONG:
+        return True
+    opening = " ".join(plain_words(reply.text(sentence)[:MAX_CLAUSE]) for sentence in reply.sentences[:_OPENING])
+    return not any(rule.search(opening) for rule in _LEFT_OPEN)

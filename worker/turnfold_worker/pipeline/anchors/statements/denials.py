@@ -1,0 +1,131 @@
+"""What somebody says that he never did, and whether another statement of his says that he did.
+
+'I've never attended any sailing courses' and 'I finished the sailing course in May': nobody but him knows which holds.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.terms import STEMS
+from turnfold.contract.words import note_words
+from turnfold_worker.pipeline.anchors.rules.lasting_rules import DENIAL
+from turnfold_worker.pipeline.anchors.rules.statement_rules import CONDITIONAL, NEGATION
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.spoken import is_question, plain_words
+
+_KINDS: Final = tuple(
+    frozenset(listed(forms))
+    for forms in (
+        """attended attending enrolled enrolling completed completing finished finishing taken took joined joining
+        participated practiced practised practicing practising solved solving passed done did""",
+        """written wrote writing implemented implementing created built coded developed made set configured designed
+        handled published drawn drew""",
+        "used using integrated integrating installed deployed deploying configured ran run running set worked working",
+        "owned own had bought got have has adopted keep kept",
+        "visited visiting been went travelled traveled flown flew",
+        "eaten ate tried tasted drunk drank played seen watched read",
+    )
+)
+"""Verbs by one of which another is contradicted: who finished a course took part in it."""
+_OR: Final = lazy_pattern(r"(?:,? (?:or|nor)|,)(?!\w)")
+_BESIDE: Final = lazy_pattern(
+    r"(?<!\w)(?:for|in|on|at|of|to|into|with|about|from|related|regarding|before|during)(?!\w)"
+)
+_VERB: Final = lazy_pattern(r"^(?:[a-z]{2,20}ed )?(?:in |to |on |for )?")
+"""What another thing that is denied may begin with: 'or used the crane', 'enrolled in'."""
+_NAMED: Final = lazy_pattern(r"(?<=[\w,] )[A-Z][\w-]{2,30}")
+_ENDS: Final = lazy_pattern(r"[;:.!?](?=\s|$)|,? (?:so|but|because|although|though|and i|while|which|who)(?!\w)")
+_DONE: Final = lazy_pattern(
+    r"(?<!\w)(?:(?:i|we)(?:'ve| have|'m| am|'re| are)?(?: \w+ly| just| now| also| already| only| even| both){0,2}"
+    r"(?: managed to)?|(?:after|by|from|of)) (?P<verb>[a-z]{2,20})(?!\w)"
+)
+"""Who did what, as far as the verb."""
+_PERFECT: Final = lazy_pattern(r"(?<!\w)(?:i|we)(?:'ve| have)(?: [\w./-]{1,40}){1,12}? (?P<verb>set)(?= up(?!\w))")
+_EMPTY: Final = listed("any some such ever before actually really this that my our project yet kind sort thing things")
+_LEAST_TOLD: Final = 2
+
+
+class Denial(NamedTuple):
+    """What was never done, in stems."""
+
+    verb: str
+    objects: tuple[frozenset[str], ...]
+    """Each thing that is denied: 'courses' and 'workshops'."""
+    heads: frozenset[str]
+    """The last word of each."""
+    beside: frozenset[str]
+    """Of what they are, or where."""
+    names: frozenset[str]
+    """Which of all that are names."""
+
+
+@lru_cache(maxsize=1_024)
+def denial_of(text: str) -> Denial | None:
+    """What a text denies that its speaker ever did; None where it denies nothing of the kind.
+
+    >>> denial_of("I've never attended any sailing courses.").verb
+    'attended'
+    >>> denial_of("Never use tabs.") is None
+    True
+    """
+    said = plain_words(text)
+    match = DENIAL.search(said)
+    if match is None or is_question(said) or CONDITIONAL.search(said):
+        return None
+    named = _ENDS.split(f"{said[match.end() :]} ")[0]
+    objects: list[frozenset[str]] = []
+    heads: set[str] = set()
+    beside: set[str] = set()
+    for part in _OR.split(named):
+        thing, *others = _BESIDE.split(_VERB.sub("", part.strip()))
+        stems = _stems(thing)
+        if stems:
+            objects.append(frozenset(stems))
+            heads.add(stems[-1])
+        beside.update(stem for other in others for stem in _stems(other))
+    if not objects:
+        return None
+    return Denial(
+        match["verb"] or match["left"] or match["owns"],
+        tuple(objects),
+        frozenset(heads),
+        frozenset(beside),
+        _names(text),
+    )
+
+
+def is_contradicted(denial: Denial, statement: str) -> bool:
+    """Whether a statement of the same speaker says that he did what he denies.
+
+    >>> never = denial_of("I've never attended any sailing courses.")
+    >>> is_contradicted(never, "I finished the sailing course in May.")
+    True
+    >>> is_contradicted(never, "I want to attend a sailing course.")
+    False
+    """
+    said = plain_words(statement)
+    if is_question(said) or NEGATION.search(said) or CONDITIONAL.search(said) or not _tells_done(said, denial.verb):
+        return False
+    told = frozenset(_stems(said))
+    if len(denial.heads) >= _LEAST_TOLD and len(denial.heads & told) >= _LEAST_TOLD:
+        return True
+    return any(
+        named <= told and (len(named) >= _LEAST_TOLD or not denial.beside or (denial.beside | denial.names) & told)
+        for named in denial.objects
+    )
+
+
+def _tells_done(said: str, verb: str) -> bool:
+    kind = frozenset({verb}).union(*(forms for forms in _KINDS if verb in forms))
+    return any(match["verb"] in kind for pattern in (_DONE, _PERFECT) for match in pattern.finditer(said))
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(_stems(" ".join(_NAMED.findall(text))))
+
+
+def _stems(said: str) -> list[str]:
+    return [STEMS[word] for word in note_words(said) if word not in _EMPTY and not word.isdigit()]
