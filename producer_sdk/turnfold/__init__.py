@@ -20,6 +20,7 @@ database        what is read of SQL
 code_blocks     code, tables and outputs, and which of them a query asks for
 steering        what a context is about where nothing is asked
 hits, passage_scores, relevance   which notes, passages and segments answer a query
+segment_tiers   hot, warm and cold segments, and what a policy makes of them
 assemble        a context, inside a budget
 notes           the notes of a conversation as callers get them
 turn_parts      the parts of long turns, named and shown
@@ -34,10 +35,10 @@ tokens, whole_numbers, errors
 
 from typing import TYPE_CHECKING, Any
 
-from turnfold.assemble import BALANCED, RECENCY, Band, Context, Policy, Section
+from turnfold.assemble import BALANCED, RECENCY, TIERED, Band, Context, MemoryTiers, Policy, Section
 from turnfold.client import Turnfold
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin, Turn
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status, TurnPart
+from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status, TieredSegment, TurnPart
 from turnfold.errors import (
     InboxFull,
     InvalidBudget,
@@ -79,6 +80,7 @@ __all__ = [
     "InvalidInput",
     "InvalidSettings",
     "InvalidTurn",
+    "MemoryTiers",
     "Note",
     "Origin",
     "Policy",
@@ -87,7 +89,9 @@ __all__ = [
     "Section",
     "Settings",
     "Status",
+    "TIERED",
     "TOOL_NAMES",
+    "TieredSegment",
     "Turn",
     "TurnPart",
     "Turnfold",

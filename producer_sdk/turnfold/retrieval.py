@@ -23,6 +23,7 @@ from turnfold.contract.results import Head, Hit, Snapshot, Status
 from turnfold.inbox import Pending
 from turnfold.pending_changes import Changes, changed_snapshot, changes_of, has_changes, newest_turns
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
+from turnfold.segment_tiers import with_tiers
 from turnfold.shortening import LEAST_CAP, TURNS_A_READ, Shortening, cap_for
 from turnfold.snapshots import Look, PendingSource, look_at, readable_head, unknown, waiting_turns
 from turnfold.turn_parts import answering_parts
@@ -43,7 +44,8 @@ def context(
 ) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
-    if not request.expand and not has_changes(pending):
+    tiers = request.policy.tiers
+    if not request.expand and tiers is None and not has_changes(pending):
         made = _from_memory(reader, address, pending, request)
         if made is not None:
             return made
@@ -54,6 +56,9 @@ def context(
         if request.expand:
             passages = expansion.passages(transaction, address, head, pending, request, access=access)
             snapshot = replace(snapshot, passages=passages)
+        if tiers is not None:
+            snapshot = with_tiers(transaction, snapshot, query=request.query or snapshot.question, rules=tiers)
+            head = snapshot.head
         changes = changes_of(transaction, head, pending)
         if changes is not None:
             snapshot = changed_snapshot(transaction, snapshot, changes, cap=cap_for(request.budget_tokens))

@@ -98,7 +98,10 @@ class Draft:
         """Notes of what is folded, but for those that something else says."""
         before_seq, anchored = self.frame.first_raw, self.anchor_words
         if self._past is None or not self._past.is_before(before_seq, anchored):
-            self._past = Past(self.outline.notes, before_seq=before_seq, anchored=anchored, in_detail=self.in_detail)
+            self._past = Past(
+                self.outline.notes, before_seq=before_seq, anchored=anchored, in_detail=self.in_detail,
+                cold=self.material.snapshot.cold,
+            )  # fmt: skip
         return self._past
 
     @property
