@@ -20,6 +20,7 @@ database        what is read of SQL
 code_blocks     code, tables and outputs, and which of them a query asks for
 steering        what a context is about where nothing is asked
 hits, passage_scores, relevance   which notes, passages and segments answer a query
+relations       structured facts that segments state, and whom a query means by them
 segment_tiers   hot, warm and cold segments, and what a policy makes of them
 assemble        a context, inside a budget
 notes           the notes of a conversation as callers get them
@@ -38,7 +39,17 @@ from typing import TYPE_CHECKING, Any
 from turnfold.assemble import BALANCED, RECENCY, TIERED, Band, Context, MemoryTiers, Policy, Section
 from turnfold.client import Turnfold
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin, Turn
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status, TieredSegment, TurnPart
+from turnfold.contract.results import (
+    ErasureReceipt,
+    Expansion,
+    Hit,
+    Note,
+    Receipt,
+    Relation,
+    Status,
+    TieredSegment,
+    TurnPart,
+)
 from turnfold.errors import (
     InboxFull,
     InvalidBudget,
@@ -85,6 +96,7 @@ __all__ = [
     "Origin",
     "Policy",
     "Receipt",
+    "Relation",
     "SchemaMismatch",
     "Section",
     "Settings",

@@ -17,10 +17,11 @@ from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section
 from turnfold.client import Turnfold
 from turnfold.client_inputs import check_timeout
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status, TieredSegment
+from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Relation, Status, TieredSegment
 from turnfold.edge import TurnInput
 from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.notes.wanted import NOTES_A_PAGE
+from turnfold.relations import MOST_RELATIONS
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount
 from turnfold.tool_schemas import ToolForm
@@ -214,6 +215,12 @@ class AsyncTurnfold:
     ) -> list[TieredSegment]:
         """As `Turnfold.tiers`."""
         return await self._run(self._client.tiers, conversation_id, query=query, rules=rules)
+
+    async def relations(
+        self, conversation_id: str, *, about: str | None = None, limit: int = MOST_RELATIONS
+    ) -> list[Relation]:
+        """As `Turnfold.relations`."""
+        return await self._run(self._client.relations, conversation_id, about=about, limit=limit)
 
     async def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
         """As `Turnfold.tools`."""

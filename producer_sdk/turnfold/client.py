@@ -17,13 +17,15 @@ from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.lazy_patterns import compile_lazy_patterns
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status, TieredSegment
+from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Relation, Status, TieredSegment
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
 from turnfold.errors import InboxFull, InvalidSettings, Unavailable, UnknownAnchor
 from turnfold.notes.read import notes as read_notes
 from turnfold.notes.wanted import NOTES_A_PAGE, WantedNotes
 from turnfold.reconstruction import ReconstructionWait
+from turnfold.relations import MOST_RELATIONS
+from turnfold.relations import relations as read_relations
 from turnfold.resources import Resources
 from turnfold.segment_tiers import tiers as read_tiers
 from turnfold.settings import Settings
@@ -312,6 +314,17 @@ class Turnfold:
         address = self._address(conversation_id)
         inbox, reader = self._resources.inbox(), self._resources.reader()
         return read_tiers(inbox, reader, address, query=query, rules=rules or MemoryTiers())
+
+    def relations(
+        self, conversation_id: str, *, about: str | None = None, limit: int = MOST_RELATIONS
+    ) -> list[Relation]:
+        """Structured facts that closed segments state, in order: `Ana's sister is Zoe`, `max_retries: 5`.
+
+        They are found by rules: few, and right. `about` gives those that say all its words, then those that say a name
+        of the former: with "Ana's sister" also what is said of Zoe. Raises `UnknownConversation`, `InvalidInput`.
+        """
+        address = self._address(conversation_id)
+        return read_relations(self._resources.inbox(), self._resources.reader(), address, about=about, limit=limit)
 
     def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
         """`expand`, `search` and `anchors` as a provider's client takes them: `tools=tf.tools("openai")`.

@@ -22,6 +22,7 @@ from turnfold.contract.records import Anchor, AnchorState, AnchorType, LevelKey,
 from turnfold.contract.results import Head, Hit, Snapshot, Status
 from turnfold.inbox import Pending
 from turnfold.pending_changes import Changes, changed_snapshot, changes_of, has_changes, newest_turns
+from turnfold.relations import with_linked_names
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
 from turnfold.segment_tiers import with_tiers
 from turnfold.shortening import LEAST_CAP, TURNS_A_READ, Shortening, cap_for
@@ -97,9 +98,11 @@ def _made(look: Look) -> Context | None:
 def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *, limit: int) -> list[Hit]:
     """Segments that hold the query's terms, and turns that no segment holds yet, best first.
 
+    Who is meant by "Ana's sister" is found by name too, where a relation names her.
+
     Turns whose numbers are not known yet, because more wait than a read looks at, are found once they are stored.
     """
-    terms = query_terms(query)
+    words = query_terms(query)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[Hit]:
@@ -110,6 +113,7 @@ def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *
         else:
             turns, older = newest_turns(transaction, head, changes, cap=LEAST_CAP)
         closed = 0 if head is None else head.closed_seq
+        terms = with_linked_names(words, transaction.top_relations(head)) if head is not None and words else words
         open_turns = [] if older else [turn for turn in turns if turn.seq > closed or _changing(changes, turn.seq)]
         if head is not None and head.node_count:
             rows = transaction.postings(head, terms)

@@ -177,6 +177,18 @@ class SegmentSigns:
     """Expansions, the older ones counted less."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A structured fact that a segment states by the rules."""
+
+    text: str
+    """`subject verb object`, `somebody's sister is name` or `key: value`; who has no name is `user`."""
+    first_seq: int
+    last_seq: int
+    marker: str
+    """Give it to `expand`: the segment in detail."""
+
+
 Tier = Literal["hot", "warm", "cold"]
 
 
