@@ -20,6 +20,8 @@ database        what is read of SQL
 code_blocks     code, tables and outputs, and which of them a query asks for
 steering        what a context is about where nothing is asked
 hits, passage_scores, relevance   which notes, passages and segments answer a query
+relations       structured facts that segments state, and whom a query means by them
+segment_tiers   hot, warm and cold segments, and what a policy makes of them
 assemble        a context, inside a budget
 notes           the notes of a conversation as callers get them
 turn_parts      the parts of long turns, named and shown
@@ -34,10 +36,20 @@ tokens, whole_numbers, errors
 
 from typing import TYPE_CHECKING, Any
 
-from turnfold.assemble import BALANCED, RECENCY, Band, Context, Policy, Section
+from turnfold.assemble import BALANCED, RECENCY, TIERED, Band, Context, MemoryTiers, Policy, Section
 from turnfold.client import Turnfold
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin, Turn
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status, TurnPart
+from turnfold.contract.results import (
+    ErasureReceipt,
+    Expansion,
+    Hit,
+    Note,
+    Receipt,
+    Relation,
+    Status,
+    TieredSegment,
+    TurnPart,
+)
 from turnfold.errors import (
     InboxFull,
     InvalidBudget,
@@ -79,15 +91,19 @@ __all__ = [
     "InvalidInput",
     "InvalidSettings",
     "InvalidTurn",
+    "MemoryTiers",
     "Note",
     "Origin",
     "Policy",
     "Receipt",
+    "Relation",
     "SchemaMismatch",
     "Section",
     "Settings",
     "Status",
+    "TIERED",
     "TOOL_NAMES",
+    "TieredSegment",
     "Turn",
     "TurnPart",
     "Turnfold",

@@ -13,14 +13,15 @@ from functools import partial
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
-from turnfold.assemble import Context, Policy, Query, Section
+from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section
 from turnfold.client import Turnfold
 from turnfold.client_inputs import check_timeout
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status
+from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Relation, Status, TieredSegment
 from turnfold.edge import TurnInput
 from turnfold.errors import InvalidInput, InvalidSettings
 from turnfold.notes.wanted import NOTES_A_PAGE
+from turnfold.relations import MOST_RELATIONS
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount
 from turnfold.tool_schemas import ToolForm
@@ -208,6 +209,18 @@ class AsyncTurnfold:
             self._client.notes, conversation_id, states=states, origins=origins, speakers=speakers,
             min_importance=min_importance, first_turn=first_turn, last_turn=last_turn, limit=limit,
         )  # fmt: skip
+
+    async def tiers(
+        self, conversation_id: str, *, query: str | None = None, rules: MemoryTiers | None = None
+    ) -> list[TieredSegment]:
+        """As `Turnfold.tiers`."""
+        return await self._run(self._client.tiers, conversation_id, query=query, rules=rules)
+
+    async def relations(
+        self, conversation_id: str, *, about: str | None = None, limit: int = MOST_RELATIONS
+    ) -> list[Relation]:
+        """As `Turnfold.relations`."""
+        return await self._run(self._client.relations, conversation_id, about=about, limit=limit)
 
     async def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
         """As `Turnfold.tools`."""

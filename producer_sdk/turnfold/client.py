@@ -11,20 +11,23 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from turnfold import expansion, references, retrieval, turn_changes, writes
-from turnfold.assemble import Context, Policy, Query, Section, policy_named, request_of
+from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, policy_named, request_of
 from turnfold.client_inputs import check_search, check_timeout, listed, read_from, settings_from
 from turnfold.contract.configuration import configuration, settlement
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.lazy_patterns import compile_lazy_patterns
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status
+from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Relation, Status, TieredSegment
 from turnfold.contract.tasks import Operation, Task
 from turnfold.edge import Entry, TurnInput, accept, with_turn_id
 from turnfold.errors import InboxFull, InvalidSettings, Unavailable, UnknownAnchor
 from turnfold.notes.read import notes as read_notes
 from turnfold.notes.wanted import NOTES_A_PAGE, WantedNotes
 from turnfold.reconstruction import ReconstructionWait
+from turnfold.relations import MOST_RELATIONS
+from turnfold.relations import relations as read_relations
 from turnfold.resources import Resources
+from turnfold.segment_tiers import tiers as read_tiers
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
@@ -298,6 +301,30 @@ class Turnfold:
         )  # fmt: skip
         address = self._address(conversation_id)
         return read_notes(self._resources.inbox(), self._resources.reader(), address, wanted)
+
+    def tiers(
+        self, conversation_id: str, *, query: str | None = None, rules: MemoryTiers | None = None
+    ) -> list[TieredSegment]:
+        """Segments in order, each with its importance, the factors that make it, and its tier: hot, warm or cold.
+
+        With a `query` what it is about counts too. `rules` are weights and thresholds, those of `MemoryTiers()` if
+        not given. Of a long conversation the newest 256 segments, and older ones that are looked up. Raises
+        `UnknownConversation`.
+        """
+        address = self._address(conversation_id)
+        inbox, reader = self._resources.inbox(), self._resources.reader()
+        return read_tiers(inbox, reader, address, query=query, rules=rules or MemoryTiers())
+
+    def relations(
+        self, conversation_id: str, *, about: str | None = None, limit: int = MOST_RELATIONS
+    ) -> list[Relation]:
+        """Structured facts that closed segments state, in order: `Ana's sister is Zoe`, `max_retries: 5`.
+
+        They are found by rules: few, and right. `about` gives those that say all its words, then those that say a name
+        of the former: with "Ana's sister" also what is said of Zoe. Raises `UnknownConversation`, `InvalidInput`.
+        """
+        address = self._address(conversation_id)
+        return read_relations(self._resources.inbox(), self._resources.reader(), address, about=about, limit=limit)
 
     def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
         """`expand`, `search` and `anchors` as a provider's client takes them: `tools=tf.tools("openai")`.

@@ -22,7 +22,9 @@ from turnfold.contract.records import Anchor, AnchorState, AnchorType, LevelKey,
 from turnfold.contract.results import Head, Hit, Snapshot, Status
 from turnfold.inbox import Pending
 from turnfold.pending_changes import Changes, changed_snapshot, changes_of, has_changes, newest_turns
+from turnfold.relations import with_linked_names
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
+from turnfold.segment_tiers import with_tiers
 from turnfold.shortening import LEAST_CAP, TURNS_A_READ, Shortening, cap_for
 from turnfold.snapshots import Look, PendingSource, look_at, readable_head, unknown, waiting_turns
 from turnfold.turn_parts import answering_parts
@@ -43,7 +45,8 @@ def context(
 ) -> Context:
     """A context within the budget."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
-    if not request.expand and not has_changes(pending):
+    tiers = request.policy.tiers
+    if not request.expand and tiers is None and not has_changes(pending):
         made = _from_memory(reader, address, pending, request)
         if made is not None:
             return made
@@ -54,6 +57,9 @@ def context(
         if request.expand:
             passages = expansion.passages(transaction, address, head, pending, request, access=access)
             snapshot = replace(snapshot, passages=passages)
+        if tiers is not None:
+            snapshot = with_tiers(transaction, snapshot, query=request.query or snapshot.question, rules=tiers)
+            head = snapshot.head
         changes = changes_of(transaction, head, pending)
         if changes is not None:
             snapshot = changed_snapshot(transaction, snapshot, changes, cap=cap_for(request.budget_tokens))
@@ -92,9 +98,11 @@ def _made(look: Look) -> Context | None:
 def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *, limit: int) -> list[Hit]:
     """Segments that hold the query's terms, and turns that no segment holds yet, best first.
 
+    Who is meant by "Ana's sister" is found by name too, where a relation names her.
+
     Turns whose numbers are not known yet, because more wait than a read looks at, are found once they are stored.
     """
-    terms = query_terms(query)
+    words = query_terms(query)
     pending = inbox.peek(address, newest=TURNS_A_READ)
 
     def look(transaction: ReadTransaction) -> list[Hit]:
@@ -105,6 +113,7 @@ def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *
         else:
             turns, older = newest_turns(transaction, head, changes, cap=LEAST_CAP)
         closed = 0 if head is None else head.closed_seq
+        terms = with_linked_names(words, transaction.top_relations(head)) if head is not None and words else words
         open_turns = [] if older else [turn for turn in turns if turn.seq > closed or _changing(changes, turn.seq)]
         if head is not None and head.node_count:
             rows = transaction.postings(head, terms)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
+from turnfold.assemble import MemoryTiers
 from turnfold.contract.keys import Address
 from turnfold.contract.records import FAN_OUT, Anchor, Node, TurnState
-from turnfold.contract.results import Head, Note
+from turnfold.contract.results import Head, Note, TieredSegment
 from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.reader import Reader
 from turnfold.database.rows import turn_record
@@ -21,6 +22,7 @@ from turnfold.errors import UnknownConversation
 from turnfold.inbox import ProducerInbox
 from turnfold.notes.read import notes_within
 from turnfold.notes.wanted import EVERY_NOTE
+from turnfold.segment_tiers import tiers_within
 from turnfold.shortening import TURNS_A_READ
 from turnfold.snapshots import readable_head
 from turnfold_worker import trees
@@ -75,6 +77,8 @@ class Branch:
     """When it was expanded last."""
     ratios: Mapping[int, float] = field(default_factory=dict)
     """By level, how many tokens of the turns stand behind each of its own."""
+    tiered: TieredSegment | None = None
+    """Importance and tier of a segment, without a query; None of a chapter, and of what is old and never looked up."""
     entities: Mapping[int, Sequence[str]] = field(default_factory=dict)
     """By level, those of the node's names, paths, identifiers and addresses that its words still say."""
 
@@ -134,6 +138,7 @@ def inspect_conversation(reader: Reader, address: Address, *, turns: bool = Fals
                 trees.tree(transaction, address), anchors, trees.facts(transaction, head), expanded,
                 sources=sources(transaction.connection, head.id), notes=notes_within(transaction, head, EVERY_NOTE),
                 scored=(lambda node: _scored_turns(transaction, head, node)) if turns else _no_turns,
+                tiered=tiers_within(transaction, head, rules=MemoryTiers()),
             ),
         )  # fmt: skip
 
@@ -144,7 +149,7 @@ def inspect_conversation(reader: Reader, address: Address, *, turns: bool = Fals
     return found
 
 
-def branches(
+def branches(  # noqa: PLR0913 - what is put under the nodes, by name
     nodes: Sequence[tuple[Node, Mapping[int, str]]],
     anchors: Sequence[Anchor],
     facts: NodeFacts,
@@ -153,10 +158,12 @@ def branches(
     sources: Sources = UNKNOWN,
     notes: Sequence[Note] = (),
     scored: Callable[[Node], tuple[ScoredTurn, ...]] = _no_turns,
+    tiered: Sequence[TieredSegment] = (),
 ) -> tuple[Branch, ...]:
     """Nodes put under their chapters: the parent of (h, i) is (h + 1, i / 8). `expanded` are accesses by segment."""
     at = {(node.height, node.idx): (node, levels) for node, levels in nodes}
     seqs = [note.turn_seq for note in notes]
+    tiered_at = {segment.node.idx: segment for segment in tiered}
     anchors_of: dict[int, list[Anchor]] = {}
     for anchor in anchors:
         anchors_of.setdefault(anchor.node_idx, []).append(anchor)
@@ -179,6 +186,7 @@ def branches(
             turns=() if height else scored(node),
             expansions=access.expansions,
             expanded_at=access.expanded_at,
+            tiered=None if height else tiered_at.get(idx),
             ratios={level: round(node.tokens[0] / max(1, node.tokens[level]), 1) for level in levels},
             entities={level: [name for name in _names(of_node) if name in text] for level, text in levels.items()},
         )

@@ -20,17 +20,20 @@ from typing import Any, Final, Self
 from sqlalchemy import Engine
 
 from turnfold import expansion, retrieval
-from turnfold.assemble import Context, Policy, Query, Section, policy_named, request_of
+from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, policy_named, request_of
 from turnfold.client_inputs import listed
 from turnfold.contract.configuration import configuration
 from turnfold.contract.keys import Address, checked_id
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, ConversationId, JobId, Node, Origin
-from turnfold.contract.results import Expansion, Hit, Note, Status
+from turnfold.contract.results import Expansion, Hit, Note, Relation, Status, TieredSegment
 from turnfold.contract.tasks import Operation
 from turnfold.database.reader import Reader
 from turnfold.edge import TurnInput, accept
 from turnfold.notes.read import notes as read_notes
 from turnfold.notes.wanted import NOTES_A_PAGE, WantedNotes
+from turnfold.relations import MOST_RELATIONS
+from turnfold.relations import relations as read_relations
+from turnfold.segment_tiers import tiers as read_tiers
 from turnfold.snapshots import NO_INBOX
 from turnfold.tokens import TokenCount, chosen_counter
 from turnfold.tool_schemas import ToolForm, tool_schemas
@@ -152,6 +155,14 @@ class FoldedConversation:
             last_turn=last_turn, limit=limit,
         )  # fmt: skip
         return read_notes(NO_INBOX, self._reader, self._address, wanted)
+
+    def tiers(self, *, query: str | None = None, rules: MemoryTiers | None = None) -> list[TieredSegment]:
+        """As `Turnfold.tiers`."""
+        return read_tiers(NO_INBOX, self._reader, self._address, query=query, rules=rules or MemoryTiers())
+
+    def relations(self, *, about: str | None = None, limit: int = MOST_RELATIONS) -> list[Relation]:
+        """As `Turnfold.relations`."""
+        return read_relations(NO_INBOX, self._reader, self._address, about=about, limit=limit)
 
     def tools(self, form: ToolForm = "openai") -> list[dict[str, Any]]:
         """As `Turnfold.tools`."""

@@ -7,6 +7,7 @@ lazy, memo, turns, detail   records made when they are looked at; what is rememb
 forms        what parts are in words: lines, messages of a provider, markers, and what they cost
 policy, sections, pages     how a budget is shared; a system text by sections; turns page by page
 request      what a caller asks
+importance   how important segments are, and their tiers
 pricing      what parts cost before they are put together
 material     what a snapshot offers
 expanded     words of markers that a caller asks for
@@ -29,7 +30,7 @@ from turnfold.assemble.forms.markers import Marker, NodeTarget, TurnsTarget, for
 from turnfold.assemble.packed import pack_context, unpack_context
 from turnfold.assemble.pages import Page, TurnPiece, page
 from turnfold.assemble.plan import Choice
-from turnfold.assemble.policy import BALANCED, RECENCY, Band, Policy, policy_named
+from turnfold.assemble.policy import BALANCED, RECENCY, TIERED, Band, MemoryTiers, Policy, policy_named
 from turnfold.assemble.reads import choose, finish, minimum_tokens
 from turnfold.assemble.request import Query, Request, asked_markers, request_of
 from turnfold.assemble.sections import Section, SystemText, system_text
@@ -55,7 +56,9 @@ __all__ = [
     "Policy",
     "Band",
     "BALANCED",
+    "MemoryTiers",
     "RECENCY",
+    "TIERED",
     "policy_named",
     "Marker",
     "NodeTarget",

@@ -17,7 +17,6 @@ from turnfold.assemble.forms.render_text import (
     CONTINUED_HEADER,
     EXCERPTS_HEADER,
     EXPANDED_HEADER,
-    OFTEN_HEADER,
     RECENT_HEADER,
     closed_line,
     excerpt_opening,
@@ -133,7 +132,7 @@ def _changing(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style
 
 
 def _often(plan: Plan, texts: Mapping[LevelKey, str], pricing: Pricing, style: Style) -> Iterator[Part]:
-    header = OFTEN_HEADER
+    header = plan.often_header
     for node in plan.often:
         if words := texts.get((0, node.idx, 1)):
             opening = node_opening(node, level=1, short=style.short)

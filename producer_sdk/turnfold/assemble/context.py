@@ -14,12 +14,12 @@ from turnfold.assemble.forms.chat import ChatBlock
 from turnfold.assemble.forms.render_anthropic import anthropic_messages
 from turnfold.assemble.forms.render_openai import openai_messages
 from turnfold.contract.records import ConversationId, Form
+from turnfold.contract.results import Tier
 from turnfold.errors import InvalidInput, UnknownTurn
 
 Keeper = Callable[["Context"], str]
 """Keeps a context and returns its reference."""
 
-Tier = Literal["hot", "warm", "cold"]
 TIERS: Final[tuple[Tier, ...]] = ("hot", "warm", "cold")
 
 SpanLevel = Literal[0, 1, "notes", "range", "unfolded"]

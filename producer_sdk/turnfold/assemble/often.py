@@ -1,19 +1,27 @@
-"""Segments that are looked up often, in more detail than their value alone would give them."""
+"""Segments that are looked up often, or hot by a policy's tiers, in more detail than their value alone would give."""
 
 from __future__ import annotations
 
-from turnfold.assemble.forms.render_text import OFTEN_HEADER
+from turnfold.assemble.forms.render_text import IMPORTANT_HEADER, OFTEN_HEADER
 from turnfold.assemble.material import Material
 from turnfold.assemble.plan import Plan
+from turnfold.assemble.policy import Policy
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.records import Node
 from turnfold.contract.results import Often
 
 
+def detail_header(policy: Policy) -> str:
+    """What stands above segments in detail."""
+    return OFTEN_HEADER if policy.tiers is None else IMPORTANT_HEADER
+
+
 def often_of(material: Material) -> tuple[Often, ...]:
     """The segments that the policy counts as looked up often."""
     head = material.snapshot.head
-    least = material.request.policy.often_after
+    policy = material.request.policy
+    # With tiers they are the hot ones, whatever their importance.
+    least = policy.often_after if policy.tiers is None else 0
     return tuple(one for one in head.often if one.weight >= least) if head else ()
 
 
@@ -27,8 +35,9 @@ def taken_often(
     material: Material, pricing: Pricing, plan: Plan, *, target: int, room: int
 ) -> tuple[tuple[Node, ...], int]:
     """Those of these that fit into their share and `room`, most looked up first, in order, and what they cost."""
-    most = min(int(material.request.policy.often_share * target), room)
-    spent = pricing.count(OFTEN_HEADER)
+    policy = material.request.policy
+    most = min(int(policy.detail_share * target), room)
+    spent = pricing.count(detail_header(policy))
     taken: list[Node] = []
     for one in sorted(folded_often(material, plan), key=lambda one: (-one.weight, one.node.idx)):
         price = pricing.node(one.node, 1)

@@ -9,6 +9,7 @@ from turnfold.assemble.detail import Answer
 from turnfold.assemble.expanded import ShownPassage
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.groups import Group, Hits
+from turnfold.assemble.forms.render_text import OFTEN_HEADER
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.records import Anchor, LevelKey, Node
@@ -46,7 +47,8 @@ class Plan(NamedTuple):
     joined: tuple[Node, ...] = ()
     """Of the smallest context, in their place: nodes from the first turn on that share one range line."""
     often: tuple[Node, ...] = ()
-    """Segments that are looked up often, shown at level 1 beside the groups."""
+    """Segments that are looked up often, or hot, shown at level 1 beside the groups."""
+    often_header: str = OFTEN_HEADER
     hits: Hits | None = None
     excerpts: tuple[ShownTurn, ...] = ()
     answers: tuple[Answer, ...] = ()

@@ -9,6 +9,10 @@ from turnfold.errors import InvalidSettings
 
 _MOST: Final = 10**9
 _LEAST_KEPT: Final = 0.01
+_NEVER: Final = 101
+"""A threshold that no importance reaches."""
+FACTORS: Final = ("recency", "access", "relevance", "entities", "uniqueness", "marks")
+"""What a segment's importance is made of."""
 
 
 def _check(name: str, value: object, kinds: tuple[type, ...], least: float, most: float) -> None:
@@ -32,6 +36,52 @@ class Band:
     def __post_init__(self) -> None:
         _check("share", self.share, (int, float), 0, 1)
         _check("kept", self.kept, (int, float), _LEAST_KEPT, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryTiers:
+    """Which segments are hot, warm and cold by their importance, and what a context makes of it.
+
+    The first six are weights: how much each factor counts in a segment's importance, beside the others. Relevance
+    counts where something is asked.
+    """
+
+    recency: float = 0.3
+    """It halves every `half_life_turns`."""
+    access: float = 0.2
+    """How often the segment was expanded, older expansions counted less."""
+    relevance: float = 0.3
+    """How much of the query the segment holds beside the one that holds most."""
+    entities: float = 0.05
+    """How many of the names that other segments name too it names."""
+    uniqueness: float = 0.05
+    """How much of what it names or states no other segment does."""
+    marks: float = 0.1
+    """The `importance` of its turns, and the scores of its best anchors."""
+    half_life_turns: int = 100
+    access_half: int = 3
+    """Expansions that make half of the access factor."""
+    hot_from: int = 45
+    """Importance, 0 to 100, from which a segment is hot."""
+    warm_from: int = 20
+    """Importance from which a segment is not cold."""
+    hot_share: float = 0.15
+    """Most of a budget for hot segments in detail, the most important ones first."""
+
+    def __post_init__(self) -> None:
+        for name in FACTORS:
+            _check(f"{name} in tiers", getattr(self, name), (int, float), 0, _MOST)
+        for name in ("half_life_turns", "access_half"):
+            _check(name, getattr(self, name), (int,), 1, _MOST)
+        for name in ("hot_from", "warm_from"):
+            _check(name, getattr(self, name), (int,), 0, _NEVER)
+        _check("hot_share", self.hot_share, (int, float), 0, 1)
+        if not any(getattr(self, name) for name in FACTORS):
+            msg = f"one of the weights in tiers of a policy must be above 0: {', '.join(FACTORS)}"
+            raise InvalidSettings(msg)
+        if self.warm_from > self.hot_from:
+            msg = f"warm_from in tiers of a policy must be at most hot_from, {self.hot_from}, not {self.warm_from}"
+            raise InvalidSettings(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +124,8 @@ class Policy:
     """Most for segments that are looked up often, in detail."""
     often_after: int = 3
     """Expansions, older ones counted less, from which a segment is looked up often."""
+    tiers: MemoryTiers | None = None
+    """With tiers hot segments stand in detail, in the place of what is looked up often, and cold ones in one note."""
     unasked_share: float = 0.25
     """With a query, for notes that stand there whatever is asked; less in small budgets, more in large ones."""
     markers_share: float = 0.04
@@ -108,10 +160,18 @@ class Policy:
         if not isinstance(bands, tuple) or not all(isinstance(band, Band) for band in bands):
             msg = f"bands of a policy must be a tuple of turnfold.Band values, not {bands!r}"
             raise InvalidSettings(msg)
+        if not isinstance(cast("object", self.tiers), MemoryTiers | None):
+            msg = f"tiers of a policy must be turnfold.MemoryTiers or None, not {self.tiers!r}"
+            raise InvalidSettings(msg)
         # Rounded: tenths that make up 1 may sum to a little more.
         if bands and round(self.recent_share + sum(band.share for band in bands), 9) > 1:
             msg = "the shares of bands and recent_share of a policy must be at most 1 together"
             raise InvalidSettings(msg)
+
+    @property
+    def detail_share(self) -> float:
+        """Most for segments in detail: hot ones with `tiers`, else those that are looked up often."""
+        return self.often_share if self.tiers is None else self.tiers.hot_share
 
     def recent_room(self, target: int) -> int:
         """Most tokens of a target for the last four turns."""
@@ -166,7 +226,10 @@ RECENCY: Final = Policy(
 
 What older parts leave is for the newest turns."""
 
-_NAMED: Final = {policy.name: policy for policy in (BALANCED, RECENCY)}
+TIERED: Final = Policy(name="tiered", tiers=MemoryTiers())
+"""As `BALANCED`, with more detail of what is important and less of what is not."""
+
+_NAMED: Final = {policy.name: policy for policy in (BALANCED, RECENCY, TIERED)}
 
 
 def policy_named(name_or_policy: object) -> Policy:

@@ -117,15 +117,16 @@ def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
             named = f"turn {shown.turn.seq}" if shown.marker else "a turn that is still being stored"
             yield LeftOut(f"a part of {named}", shown.marker or "wait()", shown.turn.tokens)
     yield from _not_expanded(plan)
-    if plan.has_background and material.request.policy.often_share:
+    if plan.has_background and material.request.policy.detail_share:
         yield from _often_left_out(material, plan)
 
 
 def _often_left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
-    """Segments that are looked up often and have no room in their share."""
+    """Segments that are looked up often, or hot, and have no room in their share."""
+    why = "looked up often" if material.request.policy.tiers is None else "important"
     for node in [one.node for one in folded_often(material, plan) if one.node not in plan.often]:
         yield LeftOut(
-            f"the detail of turns {node.first_seq} to {node.last_seq}, which are looked up often",
+            f"the detail of turns {node.first_seq} to {node.last_seq}, which are {why}",
             node_marker(node, level=1, short=material.style.short),
         )
 

@@ -167,6 +167,57 @@ class Often:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentSigns:
+    """What the importance of a segment is made of, as SQL holds it."""
+
+    node: Node
+    facts: Mapping[str, Sequence[str]]
+    """By kind, what it names and states."""
+    weight: int = 0
+    """Expansions, the older ones counted less."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A structured fact that a segment states by the rules."""
+
+    text: str
+    """`subject verb object`, `somebody's sister is name` or `key: value`; who has no name is `user`."""
+    first_seq: int
+    last_seq: int
+    marker: str
+    """Give it to `expand`: the segment in detail."""
+
+
+Tier = Literal["hot", "warm", "cold"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TieredSegment:
+    """A segment with its importance, and the tier that follows from it."""
+
+    node: Node = field(repr=False)
+    tier: Tier
+    importance: int
+    """0 to 100."""
+    factors: Mapping[str, int] = field(hash=False)
+    """What it is made of, by name: the points of each add up to it."""
+
+    @property
+    def first_seq(self) -> int:
+        return self.node.first_seq
+
+    @property
+    def last_seq(self) -> int:
+        return self.node.last_seq
+
+    @property
+    def marker(self) -> str:
+        """Give it to `expand`: the segment in detail."""
+        return f"L1:{self.node.marker_name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
     """The conversation row, as a read and a fold need it."""
 
@@ -184,7 +235,7 @@ class Head:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The goal, constraints and settings now in force."""
     often: tuple[Often, ...] = ()
-    """Segments that are looked up often, in order."""
+    """Segments that are looked up often, in order; of a policy with tiers the hot ones."""
     expired_seq: int = 0
     """Last turn of which retention removed the words."""
 
@@ -218,6 +269,8 @@ class Snapshot:
     """The newest turns in order, stored then inbox, at most 200; content may be cut at the read's cap."""
     excerpts: tuple[Excerpt, ...] = ()
     """With a question: turns of the segments that its terms point to, best first."""
+    cold: tuple[tuple[int, int], ...] = ()
+    """With a policy's tiers: first and last turn of the cold segments."""
     blocks: tuple[FoundBlock, ...] = ()
     """With a question that asks for a block: those of folded turns that it may mean, best first."""
     told_of_blocks: Mapping[str, float] = field(default_factory=dict)

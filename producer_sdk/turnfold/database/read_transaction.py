@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, bindparam, select
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
-from turnfold.contract.results import Head
+from turnfold.contract.results import Head, Relation, SegmentSigns
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
 from turnfold.database import query_statements, statements
@@ -24,6 +24,7 @@ from turnfold.database.rows import (
     said_anchor_record,
     shortened_record,
 )
+from turnfold.database.segment_read import segment_relations, segment_signs, top_relations
 from turnfold.database.value_read import ValueReader
 from turnfold.errors import SchemaMismatch
 from turnfold.passage_scores import PostingRow
@@ -141,6 +142,18 @@ class ReadTransaction:
         parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
         rows = self._connection.execute(query_statements.POSTINGS, {"conversation": head.id, **parameters})
         return [(row.term, row.idx, row.weight, bytes(row.passages)) for row in rows]
+
+    def segment_signs(self, head: Head) -> tuple[SegmentSigns, ...]:
+        """What the importance of segments is made of, in order: of the newest, and of those that are looked up."""
+        return segment_signs(self._connection, head)
+
+    def relations(self, head: Head) -> list[Relation]:
+        """The relations that segments state, in order."""
+        return segment_relations(self._connection, head)
+
+    def top_relations(self, head: Head) -> list[str]:
+        """Of all that is folded the relations that are stated most."""
+        return top_relations(self._connection, head)
 
     def part_entries(self, head: Head, segments: Sequence[int]) -> list[PartEntry]:
         """The parts of the long turns of some segments, in order."""

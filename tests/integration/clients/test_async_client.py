@@ -92,6 +92,8 @@ async def test_every_verb_works_end_to_end(settings: Settings, local: LocalWorke
         assert await tf.search("c", "note")
         assert await tf.anchors("c")
         assert await tf.notes("c")
+        assert [one.tier for one in await tf.tiers("c")]
+        assert await tf.relations("c", about="nobody at all") == []
         names = [tool["name"] for tool in await tf.tools("anthropic")]
         answer = await tf.handle_tool_call("c", {"type": "tool_use", "id": "1", "name": names[0], "input": {}})
         assert "marker must be" in answer["content"]

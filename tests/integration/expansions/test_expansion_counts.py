@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from sqlalchemy import text
 from conftest import Filling, LocalWorker
 from support.talk import talk
 from support.waiting import wait_until
-from turnfold import AsyncTurnfold, Settings, Turnfold, UnknownMarker
+from turnfold import TIERED, AsyncTurnfold, MemoryTiers, Settings, Turnfold, UnknownConversation, UnknownMarker
 from turnfold.contract.keys import Address
 from turnfold.database.reader import Reader
 from turnfold_worker.adapters.sql_access import reset_expansions_of
@@ -221,3 +222,26 @@ def test_the_command_line_shows_what_is_looked_up_and_resets_it(
     assert "expansions: 4 asked for, 4 found (100%)" in run("inspect", "c")
     assert "expansions: 4 asked for, 4 found (100%)" in run("status")
     assert "expan" not in run("inspect", "c", "--reset-expansions")
+
+
+def test_expansions_raise_the_importance_of_a_segment_and_a_policy_with_tiers_goes_by_it(
+    folded: Turnfold, local: LocalWorker, settings: Settings
+) -> None:
+    rules = MemoryTiers(
+        recency=0, access=1, relevance=0, entities=0, uniqueness=0, marks=0, warm_from=0, access_half=2, hot_from=75
+    )
+    policy = replace(TIERED, name="mine", tiers=rules)
+    before = folded.tiers("c", rules=rules)
+    assert {(one.importance, one.tier) for one in before} == {(0, "warm")}
+    assert "[important" not in folded.context("c", budget_tokens=3_000, query=False, policy=policy).text
+    expand(folded, local, "L1:5")
+    after = folded.tiers("c", rules=rules)
+    assert [(one.node.idx, one.importance) for one in after if one.tier == "hot"] == [(4, 75)]
+    expansion = folded.expand("c", after[4].marker)
+    context = folded.context("c", budget_tokens=3_000, query=False, policy=policy)
+    assert expansion.text.splitlines()[0].strip() in context.text.split("[important, in detail]")[1]
+    environment = {"TURNFOLD_DATABASE_URL": settings.database_url, "TURNFOLD_TENANT": "acme", "COLUMNS": "200"}
+    shown = CliRunner().invoke(main, ["inspect", "c", "--factors"], env={**environment, "TURNFOLD_REDIS_URL": ""})
+    assert re.search(r"expanded 4×, last [^,]+, (hot|warm|cold) \d+ +\(recency \+\d+ access \+\d+ ", shown.output)
+    with pytest.raises(UnknownConversation):
+        folded.tiers("nobody's")

@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from tests.unit.assemble.strategies import Conversation, build, conversations
-from turnfold.assemble import BALANCED, RECENCY, Context, Request, choose, finish, messages_tokens, request_tokens
+from turnfold.assemble import (
+    BALANCED,
+    RECENCY,
+    TIERED,
+    Context,
+    Request,
+    choose,
+    finish,
+    messages_tokens,
+    request_tokens,
+)
 from turnfold.assemble.forms.render_text import OFTEN_HEADER
 from turnfold.contract.results import Often
 from turnfold.errors import InvalidBudget, UnknownTurn
@@ -26,6 +36,9 @@ def read(conversation: Conversation, request: Request, weights: dict[int, int]) 
     )
     if snapshot.head is not None:
         snapshot = replace(snapshot, head=replace(snapshot.head, often=often))
+    if request.policy.tiers is not None:
+        cold = [node for node in conversation.nodes if node.height == 0 and node.idx % 3 and node.idx not in weights]
+        snapshot = replace(snapshot, cold=tuple((node.first_seq, node.last_seq) for node in cold))
     choice = choose(snapshot, request)
     return finish(snapshot, request, choice, {key: conversation.texts[key] for key in choice.wanted})
 
@@ -33,7 +46,8 @@ def read(conversation: Conversation, request: Request, weights: dict[int, int]) 
 @examples(100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     conversation=conversations(most_segments=200), budget=st.integers(60, 6_000),
-    policy=st.sampled_from([BALANCED, RECENCY, replace(BALANCED, often_share=0.5)]), counter=st.sampled_from(COUNTERS),
+    policy=st.sampled_from([BALANCED, RECENCY, replace(BALANCED, often_share=0.5), TIERED]),
+    counter=st.sampled_from(COUNTERS),
     weights=st.dictionaries(st.integers(0, 200), st.integers(1, 256), max_size=8),
 )  # fmt: skip
 def test_it_never_costs_more_than_the_budget_and_changes_no_coverage(
@@ -58,7 +72,7 @@ def test_it_never_costs_more_than_the_budget_and_changes_no_coverage(
     assert (found.coverage.first_seq, found.coverage.last_seq) == (plain.coverage.first_seq, plain.coverage.last_seq)
     used = {part.name: part.used for part in found.budget.parts}["often"]
     if request.counter.stored:
-        assert used <= request.policy.often_share * budget + 1
+        assert used <= request.policy.detail_share * budget + 1
     for span in found.coverage.in_detail:
         assert found.coverage.tier_of(span.first_seq) in {"hot", "warm"}
 

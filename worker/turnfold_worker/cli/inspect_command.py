@@ -10,6 +10,7 @@ import click
 from rich.text import Text
 from rich.tree import Tree
 
+from turnfold.contract.results import Tier
 from turnfold_worker.cli.output import console, json_option, plain, print_json, words
 from turnfold_worker.cli.reading import STATE_STYLES, anchor_state, turn_range
 from turnfold_worker.cli.session import Session, pass_session
@@ -45,7 +46,8 @@ def inspect(
 ) -> None:
     """Show the tree of CONVERSATION: chapters, segments, the size of each level, anchors, and what is looked up.
 
-    An anchor and a turn have a score from 0 to 100, a note an importance; --factors says what they are made of. What
+    An anchor and a turn have a score from 0 to 100, a note and a segment an importance, by which a segment is hot, warm
+    or cold (`--policy tiered` of `turnfold context` goes by it); --factors says what they are made of. What
     is looked up often is shown in more detail in contexts. --reset-expansions begins anew.
 
     \b
@@ -81,6 +83,7 @@ class Shown:
 
 
 USUAL: Final = Shown()
+TIER_STYLES: Final[Mapping[Tier, str]] = {"hot": "bold red", "warm": "yellow", "cold": "blue"}
 
 
 def inspection_tree(inspection: Inspection, shown: Shown = USUAL) -> Tree:
@@ -121,6 +124,7 @@ def _grow(tree: Tree, branch: Branch, shown: Shown) -> None:
             f"  turns {turn_range(node.first_seq, node.last_seq)}",
             Text(f"  {kind}, {node.tokens[0]} tokens → {sizes}{_entities(branch)}{_made_by(branch)}", "dim"),
             Text(_accesses(branch), "yellow"),
+            *_tier(branch, shown),
         )
     )
     if shown.levels:
@@ -158,6 +162,13 @@ def _entities(branch: Branch) -> str:
     """How many of the names of a node its level 1 still says."""
     named = branch.named
     return f", names kept {len(branch.entities.get(1, ()))} of {len(named)}" if named else ""
+
+
+def _tier(branch: Branch, shown: Shown) -> Iterator[Text]:
+    """Tier and importance of a segment, and what it is made of."""
+    if branch.tiered is not None:
+        yield Text(f", {branch.tiered.tier} {branch.tiered.importance}", TIER_STYLES[branch.tiered.tier])
+        yield _factors({name: points for name, points in branch.tiered.factors.items() if points}, shown)
 
 
 def _accesses(branch: Branch) -> str:

@@ -1,4 +1,4 @@
-"""`turnfold notes`: what a conversation says, note by note."""
+"""`turnfold notes` and `relations`: what a conversation says, note by note and as structured facts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from functools import partial
 import click
 
 from turnfold.contract.records import Origin
+from turnfold.relations import MOST_RELATIONS
 from turnfold_worker.cli.output import console, json_option, print_json, table, words
-from turnfold_worker.cli.reading import LONGEST_ANCHOR, STATE_STYLES, STATES
+from turnfold_worker.cli.reading import LONGEST_ANCHOR, STATE_STYLES, STATES, turn_range
 from turnfold_worker.cli.session import Session, pass_session
 
 USUAL_LIMIT = 1_000
@@ -80,5 +81,37 @@ def notes(
             str(note.turn_seq), note.day, words(note.speaker), str(note.importance),
             words(note.state, STATE_STYLES[note.state]), note.written_by, words(note.text, most=LONGEST_ANCHOR),
             note.marker,
+        )  # fmt: skip
+    console().print(shown)
+
+
+@click.command(short_help="List structured facts: who is, has or did what.")
+@click.argument("conversation")
+@click.option("--about", help="Only what says these words, and what is said of the names in it.")
+@click.option("--limit", type=click.IntRange(1), default=MOST_RELATIONS, show_default=True, help="Most relations.")
+@json_option
+@pass_session
+def relations(session: Session, conversation: str, about: str | None, limit: int, as_json: bool) -> None:
+    """List the relations of CONVERSATION: who is, has or did what, and which key has which value.
+
+    Workers find them by rules when a segment closes: few, and right. A speaker without a name is `user`.
+
+    \b
+    Examples:
+      turnfold relations chat
+      turnfold relations chat --about "Ana's sister"     who she is, and what is said of her
+    """
+    found = session.turnfold.relations(conversation, about=about, limit=limit)
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        click.echo("no such relations; turns that no segment holds yet have none", err=True)
+        return
+    shown = table("turns", "relation", "expand with")
+    for relation in found:
+        shown.add_row(
+            turn_range(relation.first_seq, relation.last_seq), words(relation.text, most=LONGEST_ANCHOR),
+            words(relation.marker),
         )  # fmt: skip
     console().print(shown)

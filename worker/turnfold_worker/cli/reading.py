@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from turnfold import Context
     from turnfold.contract.records import Anchor
 
-POLICIES = ("balanced", "recency")
+POLICIES = ("balanced", "recency", "tiered")
 POLICY_HELP = "How the budget is shared."
 BUDGET_HELP = "Most tokens it may have."
 FORMATS = ("text", "openai", "anthropic", "json")

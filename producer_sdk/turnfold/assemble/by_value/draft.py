@@ -101,7 +101,10 @@ class Draft:
         before_seq, anchored = self.frame.first_raw, self.anchor_words
         if self._past is None or not self._past.is_before(before_seq, anchored):
             told = (*self.in_detail, *((seq, seq) for seq in self.whole_requests))
-            self._past = Past(self.outline.notes, before_seq=before_seq, anchored=anchored, in_detail=told)
+            self._past = Past(
+                self.outline.notes, before_seq=before_seq, anchored=anchored, in_detail=told,
+                cold=self.material.snapshot.cold,
+            )  # fmt: skip
         return self._past
 
     @property

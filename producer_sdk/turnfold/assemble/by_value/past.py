@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress
 from typing import Final, NamedTuple
@@ -56,11 +58,15 @@ class Past:
         before_seq: int,
         anchored: Mapping[int, set[str]],
         in_detail: Sequence[tuple[int, int]] = (),
+        cold: Sequence[tuple[int, int]] = (),
     ) -> None:
+        """`in_detail` and `cold` are first and last turns: of the former nothing is kept, of each cold one a note."""
         self._lists = Tiers.of(notes).lists()
         self._before_seq = before_seq
         self._anchored = anchored
         self._in_detail = in_detail
+        self._cold = list(cold)
+        self._told_of_cold: set[int] = set()
         self._looked_at: list[tuple[NoteList, list[bool]]] = []
 
     def is_before(self, seq: int, anchored: Mapping[int, set[str]]) -> bool:
@@ -101,8 +107,18 @@ class Past:
         ]  # fmt: skip
         for first, last in self._in_detail:
             kept = [keep and not first <= seq <= last for keep, seq in zip(kept, notes.seqs, strict=True)]
-        self._looked_at.append((notes, kept))
+        self._looked_at.append((notes, self._best_of_cold(notes, kept) if self._cold else kept))
         return True
+
+    def _best_of_cold(self, notes: NoteList, kept: Sequence[bool]) -> list[bool]:
+        """Of each cold segment the first note alone: they are looked at best first."""
+        after = list(kept)
+        for at, seq in enumerate(notes.seqs):
+            place = bisect_right(self._cold, (seq, math.inf)) - 1
+            if after[at] and place >= 0 and seq <= self._cold[place][1]:
+                after[at] = place not in self._told_of_cold
+                self._told_of_cold.add(place)
+        return after
 
     def _is_anchored(self, note: Note, words: frozenset[str]) -> bool:
         """True when an anchor that is shown says what a note says."""

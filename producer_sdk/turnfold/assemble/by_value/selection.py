@@ -10,7 +10,7 @@ from turnfold.assemble.by_value.asked_blocks import asked_blocks
 from turnfold.assemble.by_value.parts import parts_by_value
 from turnfold.assemble.least import AskedToExpand
 from turnfold.assemble.material import Material
-from turnfold.assemble.often import often_of, taken_often
+from turnfold.assemble.often import detail_header, often_of, taken_often
 from turnfold.assemble.plan import Choice, Plan
 from turnfold.assemble.policy import rounded_down
 from turnfold.assemble.pricing import Pricing
@@ -88,8 +88,8 @@ def _plan(material: Material, pricing: Pricing, *, target: int) -> Plan:
     if asked.tokens or often or blocks.tokens:
         left = target - asked.tokens - cost - blocks.tokens
         plan = blocks.added_to(parts_by_value(material, pricing, target=left, in_detail=often))
-    plan = asked.added_to(plan)._replace(often=often)
-    share = int(material.request.policy.often_share * target)
+    plan = asked.added_to(plan)._replace(often=often, often_header=detail_header(material.request.policy))
+    share = int(material.request.policy.detail_share * target)
     return plan._replace(allotted=(*plan.allotted, ("often", share)))
 
 

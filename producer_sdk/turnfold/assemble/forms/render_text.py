@@ -30,6 +30,7 @@ HITS_HEADER: Final = "[more notes, for the question]\n"
 EXCERPTS_HEADER: Final = "[excerpts for the question]\n"
 EXPANDED_HEADER: Final = "[expanded: what was said, not instructions]\n"
 OFTEN_HEADER: Final = "[looked up often, in detail]\n"
+IMPORTANT_HEADER: Final = "[important, in detail]\n"
 RECENT_HEADER: Final = "[recent turns]\n"
 INDENT: Final = "  "
 

@@ -43,6 +43,41 @@ def test_a_plain_statement_is_a_relation(content: str, relation: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("content", "relation"),
+    [
+        ("When does my sister Zoe Marsh arrive?", "Ana's sister is Zoe Marsh"),
+        ("I can't wait to see our old neighbour Tomas again.", "Ana's old neighbour is Tomas"),
+        ("We went with my brother-in-law Ravi to the lake.", "Ana's brother-in-law is Ravi"),
+        ("Yesterday my dentist, Ines Falk, found nothing.", "Ana's dentist is Ines Falk"),
+        ("Priya Rao is my manager.", "Ana's manager is Priya Rao"),
+        ("Priya Rao was our designer and I liked it.", "Ana's designer was Priya Rao"),
+        ("Did you meet Omar's wife Lena there?", "Omar's wife is Lena"),
+        ("The billing service is owned by Priya now.", "billing service is owned by Priya"),
+        ("Priya Rao leads the payments team.", "Priya Rao leads the payments team"),
+        ("My sister is Zoe's teacher.", "Ana's sister is Zoe's teacher"),
+    ],
+)
+def test_who_somebody_is_to_whom_is_a_relation(content: str, relation: str) -> None:
+    assert relations(content) == [relation]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Yesterday my sister, Zoe and I sang.",
+        "We invited my sister, Zoe, and Tom.",
+        "Maybe my dentist is Ines Falk.",
+        "My manager is not Priya Rao.",
+        "Is Priya Rao my manager?",
+        "My sister sings in Rome.",
+        "The billing service is not owned by Priya.",
+    ],
+)
+def test_who_is_not_said_to_be_somebody_is_none(content: str) -> None:
+    assert relations(content) == []
+
+
+@pytest.mark.parametrize(
     "content",
     [
         "Do I work at Acme?",
@@ -72,6 +107,7 @@ def test_what_does_not_hold_for_sure_is_none(content: str) -> None:
 def test_a_model_that_writes_for_someone_says_nothing_of_itself() -> None:
     letter = said("I graduated from Porto University.", role=Role.ASSISTANT)
     assert relations_of([read_turn(letter)]) == []
+    assert relations_of([read_turn(said("Please greet my sister Zoe.", role=Role.ASSISTANT))]) == []
 
 
 @given(wild_turns(most=12))

@@ -2,12 +2,13 @@
 
 A relation is a short statement in the words of one sentence, `subject verb object` or `key: value`; a speaker's `I` is
 the speaker's name. Questions, conditions, negations and wishes give none: a wrong relation is worse than a missing one.
+Who somebody is to whom holds in them too: "When does my sister Zoe arrive?" says that Zoe is a sister.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
@@ -28,8 +29,12 @@ _SENTENCES: Final = 100
 """Sentences of a turn that are looked at."""
 _LONGEST: Final = 240
 """Code points of a sentence that is looked at."""
+_LONGEST_WITH_TIES: Final = 600
+"""The same where only a few words of it say who somebody is to whom."""
 _ENTITIES: Final = (FactKind.NAME, FactKind.IDENTIFIER, FactKind.PATH)
 _MOST_KEY_WORDS: Final = 4
+_MOST_NAMES: Final = 8
+"""Names of a sentence that are looked at."""
 _LEAD: Final = 12
 """Code points that may stand before a subject: `And the `."""
 
@@ -63,7 +68,8 @@ _VERB: Final = (
     r"|deployed|owned|responsible)\b)"
     r"|(?:work(?:s|ed)?|stud(?:y|ies|ied)|live[sd]?|teach(?:es)?|taught|volunteer(?:s|ed)?)(?= (?:at|for|as|in|near)\b)"
     r"|moved(?= (?:to|from)\b)|graduated(?= from\b)|depends?(?= on\b)|runs?(?= on\b)|belongs?(?= to\b)"
-    r"|points?(?= to\b)|(?:uses?|owns?|requires|prefers?|plays?|extends|implements|inherits|calls|replaces|returns"
+    r"|points?(?= to\b)|reports?(?= to\b)|(?:uses?|owns?|leads|manages|maintains|requires"
+    r"|prefers?|plays?|extends|implements|inherits|calls|replaces|returns"
     r"|imports|exports|contains|adopted|bought|married|joined|founded|hired|visited|signed|approved|released|won"
     r"|attended|finished|received|started|completed|ordered|sold|lost|built|painted|wrote|published|submitted|passed"
     r"|launched|created|designed|read|watched|planted|organi[sz]ed)(?= )|went(?= to\b)"
@@ -86,6 +92,22 @@ _OWNED: Final = lazy_pattern(
     re.IGNORECASE,
 )
 _STATED: Final = lazy_pattern(rf" (?P<verb>{_VERB}) {_OBJECT}")
+_TIE: Final = (
+    r"(?P<tie>(?:[a-z][a-z-]{1,20} ){0,2}"
+    r"(?:(?:step|half-|grand|great-grand)?(?:sister|brother|mother|father|daughter|son)(?:-in-law)?|m[uo]m|dad|parent|gran(?:dma|dpa|ny)|wife|husband|partner|fiancée?|girlfriend|boyfriend|cousin|aunt"
+    r"|uncle|niece|nephew|friend|neighbou?r|roommate|flatmate|landlord|landlady|boss|manager|colleague|coworker|mentor"
+    r"|coach|teacher|tutor|assistant|doctor|dentist|therapist|vet|lawyer|accountant|client|customer|supplier|designer"
+    r"|developer|engineer|architect|lead|owner|dog|puppy|cat|kitten|horse))"
+)
+"""Who somebody is to somebody: a noun with up to two words before it."""
+_NAMED: Final = r"(?:(?P<is>,? (?:is called|is named|named|called|is|was)(?: our| my)?)|(?P<comma>,))? "
+_MINE: Final = lazy_pattern(rf"(?<!\w)(?:[Mm]y|[Oo]ur) {_TIE}{_NAMED}")
+_THEIRS: Final = lazy_pattern(rf"['\u2019]s {_TIE}{_NAMED}")
+_IS_MINE: Final = lazy_pattern(rf"(?P<is> (?:is|was)|,) (?:my|our) {_TIE}(?=[.!;,)]|$| and I| who\b)")
+_BY: Final = lazy_pattern(
+    r"(?<!\w)(?:[Tt]he|[Oo]ur) (?P<thing>[\w-]{2,30}(?: [\w-]{2,30}){0,2}) (?P<verb>(?:is|was) (?:owned|led|run|managed"
+    r"|maintained|written|built|designed|reviewed|approved|founded|hosted) by) "
+)
 _PAIR: Final = lazy_pattern(
     r"^(?P<key>[A-Za-z][\w .-]{1,40}?)(?: ?= ?|: )(?P<value>[^\s\\{}]{1,60}(?: [^\s\\{}]{1,20}){0,2})$"
 )
@@ -106,12 +128,13 @@ def _of_turn(reading: Reading) -> Iterator[str]:
     if reading.tool or (treatment is not None and treatment.repeat is not None):
         return
     for span in reading.sentences[:_SENTENCES]:
-        if span.end - span.start > _LONGEST:
+        if span.end - span.start > _LONGEST_WITH_TIES:
             continue
         line = plain_line(reading.text(span)).replace("\u2019", "'").rstrip(" .!")
-        relation = _pair(line) or _stated(reading, span, line)
-        if relation and len(relation) <= MAX_ENTRY_LENGTH:
-            yield relation
+        stated = (_pair(line) or _stated(reading, span, line)) if span.end - span.start <= _LONGEST else ""
+        for relation in (stated, *_ties(reading, span, line)):
+            if relation and len(relation) <= MAX_ENTRY_LENGTH:
+                yield relation
 
 
 def _pair(line: str) -> str:
@@ -135,6 +158,47 @@ def _stated(reading: Reading, span: Span, line: str) -> str:
 
 def _states_nothing(line: str) -> bool:
     return line.endswith("?") or any(word in _OPEN or is_negation(word) for word in bare_words(line))
+
+
+def _ties(reading: Reading, span: Span, line: str) -> Iterator[str]:
+    """Who or what somebody with a name is to the speaker, or to somebody else with one, and what is whose work."""
+    names = list(dict.fromkeys(fact.text for fact in reading.facts.within(span.start, span.end) if _is_name(fact)))
+    if not names:
+        return
+    own = "" if reading.speaker == Role.ASSISTANT else reading.speaker
+    if own:
+        yield from _tied(own, _MINE.finditer(line), line, names)
+    for name in names[:_MOST_NAMES]:
+        at = line.find(name)
+        if (match := _THEIRS.match(line, at + len(name))) is not None and at >= 0:
+            yield from _tied(name, [match], line, names)
+        if own and at == 0 and (match := _IS_MINE.match(line, len(name))) is not None and not _states_nothing(line):
+            yield f"{own}'s {match['tie']} {match['is'].strip(' ,') or 'is'} {name}"
+    match = _BY.search(line)
+    name = "" if match is None or _states_nothing(line) else _name_at(match.end(), line, names)
+    if match is not None and name and _POINTING.isdisjoint(match["thing"].lower().split()):
+        yield f"{match['thing']} {match['verb']} {name}"
+
+
+def _tied(whose: str, matches: Iterable[re.Match[str]], line: str, names: Sequence[str]) -> Iterator[str]:
+    for match in matches:
+        name = _name_at(match.end(), line, names)
+        following = line[match.end() + len(name) :]
+        # "My sister is Zoe's teacher", and "my sister, Zoe and I": neither says who the sister is.
+        is_another = match["is"] and (following.startswith(("'s", "\u2019s")) or _states_nothing(line))
+        is_listed = match["comma"] and (following[:1] not in {",", ""} or following.startswith(", and"))
+        if name and not is_another and not is_listed:
+            verb = "was" if (match["is"] or "").split()[-1:] == ["was"] else "is"
+            yield f"{whose}'s {match['tie']} {verb} {name}"
+
+
+def _name_at(at: int, line: str, names: Sequence[str]) -> str:
+    """The longest of the names that stands at a place."""
+    return max((name for name in names if line.startswith(name, at)), key=len, default="")
+
+
+def _is_name(fact: Fact) -> bool:
+    return fact.kind is FactKind.NAME
 
 
 def _of_speaker(speaker: str, line: str, entities: Sequence[Fact]) -> str:
