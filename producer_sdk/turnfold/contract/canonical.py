@@ -30,10 +30,14 @@ CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
         "state", "related", "replaces", "settled_after", "ruled",
     ),
     "passage": ("number", "body", "times"),
-    "posting": ("term", "weight", "idx", "passages"),
+    "posting": ("number", "body"),
+    "block_list": ("idx", "body"),
     "anchor_posting": ("term", "anchor"),
 }  # fmt: skip
 """Tables and columns in the order in which `turnfold digest` hashes them, rows in primary-key order."""
+
+COMPRESSED: Final = frozenset({("posting", "body")})
+"""Columns that are hashed as they were before they were compressed, which not every machine does alike."""
 
 RULES_ONLY: Final = frozenset({"level", "anchor"})
 """Tables of which only rows with `refined` = 0 are canonical."""

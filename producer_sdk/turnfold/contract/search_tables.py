@@ -2,7 +2,7 @@
 
 # No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
 
-from sqlalchemy import Integer, LargeBinary, SmallInteger, String, Text
+from sqlalchemy import Integer, LargeBinary, String, Text
 
 from turnfold.contract.columns import Base, column, conversation_column, key_column
 
@@ -21,16 +21,23 @@ class PassageRow(Base, table=True):
 
 
 class PostingRow(Base, table=True):
-    """Which segments a term occurs in, heaviest first, and in which of their passages."""
+    """Which segments terms occur in, and in which of their passages: see `turnfold.contract.posting_pieces`."""
 
     __tablename__ = "posting"
-    __table_args__ = ({"sqlite_with_rowid": False},)
 
     conversation: int = conversation_column()
-    term: str = key_column(String(64))
-    weight: int = key_column(SmallInteger)
+    number: int = key_column(Integer)
+    body: bytes = column(LargeBinary)
+
+
+class BlockListRow(Base, table=True):
+    """The code, tables and outputs of a segment: see `turnfold.code_blocks.index`. Only a query for one reads them."""
+
+    __tablename__ = "block_list"
+
+    conversation: int = conversation_column()
     idx: int = key_column(Integer)
-    passages: bytes = column(LargeBinary)
+    body: bytes = column(LargeBinary)
 
 
 class AnchorPostingRow(Base, table=True):

@@ -37,6 +37,7 @@ from turnfold.contract.model_tables import ModelNoteRow, ModelOutlineRow
 from turnfold.contract.search_tables import (
     AnchorPostingRow,
     AnchorVectorRow,
+    BlockListRow,
     PassageRow,
     PassageSignsRow,
     PostingRow,
@@ -288,6 +289,7 @@ __all__ = [
     "AnchorRow",
     "AnchorVectorRow",
     "Base",
+    "BlockListRow",
     "ConversationRow",
     "JobRow",
     "LevelRow",

@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from turnfold.assemble.by_value.answers import TIGHT
 from turnfold.code_blocks.blocks import INTRODUCTION
-from turnfold.code_blocks.index import BLOCKS, BlockEntry, FoundBlock, unpack_blocks
+from turnfold.code_blocks.index import BlockEntry, FoundBlock, unpack_blocks
 from turnfold.code_blocks.ranking import ranked, told_by_words
 from turnfold.code_blocks.requests import asked_block
 from turnfold.contract.outlines import Outline, overtaken_by
 from turnfold.contract.passages import STANDING, unpack_passages
+from turnfold.contract.posting_pieces import Piece, code_of, heaviest, pieces_of
 from turnfold.contract.records import TurnState
 from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.vectors import numbers_of_each
@@ -93,6 +94,8 @@ class _Query:
         self._field = Field(said=outline.said, segments=head.node_count)
         self._question = question
         self._request = asked_block(question, is_query=bool(wanted.query))
+        self._pieces: dict[int, Piece] = {}
+        """Of postings, by their numbers, as far as they were read."""
         self._entries: list[BlockEntry] = []
         self._told_of_blocks: Mapping[str, float] = NOTHING_TOLD
 
@@ -117,17 +120,21 @@ class _Query:
     def _scores(self) -> dict[int, int]:
         """Scores of the passages that may answer, best first."""
         wanted, field = self._wanted, self._field
-        besides = [STANDING, *([BLOCKS] if self._request else [])]
-        calls = [self._postings([*self._asked[: QUERY_TERMS - len(besides)], *besides])]
+        terms = [*self._asked[: QUERY_TERMS - 1 - bool(self._request)], STANDING]
+        calls = self._pieces_of(terms)
+        if self._request:
+            calls.append((query_statements.BLOCK_LISTS, self._of_conversation))
         if wanted.query_vector:
             calls.append((query_statements.NEWEST_SIGNS, {**self._of_conversation, "model": wanted.vector_model}))
-        found: list[Any]
-        found, *signs = self._connection.batch(*calls)
-        blocks = [bytes(row[0]) for rows in signs for row in rows]
+        pieces, *others = self._connection.batch(*calls)
+        found = self._postings(terms, pieces)
+        if self._request:
+            lists = others.pop(0)
+            self._entries = [entry for row in lists for entry in unpack_blocks(bytes(row[0]))]
+        blocks = [bytes(row[0]) for rows in others for row in rows]
         _check_length(wanted, blocks)
         near = near_passages(wanted.query_vector, blocks)
-        postings: list[PostingRow] = [row for row in found if row[0] not in {STANDING, BLOCKS}]
-        self._entries = [entry for row in found if row[0] == BLOCKS for entry in unpack_blocks(bytes(row[3]))]
+        postings = [row for row in found if row[0] != STANDING]
         told = told_by(self._asked, postings, field)
         scores = scores_of(told, postings, field, near=near)
         if not wanted.query:
@@ -145,13 +152,18 @@ class _Query:
         terms = terms_of_hop(self._asked, scores, unpack_passages(rows))
         if not terms:
             return {}
-        postings: list[Any]
-        (postings,) = self._connection.batch(self._postings(terms))
+        postings = self._postings(terms, *self._connection.batch(*self._pieces_of(terms)))
         return scores_of(told_by(terms, postings, self._field), postings, self._field)
 
-    def _postings(self, terms: Sequence[str]) -> Call:
-        padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
-        return query_statements.POSTINGS, {**self._of_conversation, **{f"t{i}": term for i, term in enumerate(padded)}}
+    def _pieces_of(self, terms: Sequence[str]) -> list[Call]:
+        """The statement that reads what is not read yet of the pieces that may hold terms."""
+        segments = self._head.node_count
+        numbers = {number for term in terms for number in pieces_of(code_of(term), segments)} - self._pieces.keys()
+        return [(query_statements.POSTINGS, {**self._of_conversation, "numbers": ",".join(map(str, numbers))})]
+
+    def _postings(self, terms: Sequence[str], rows: Sequence[Any]) -> list[PostingRow]:
+        self._pieces |= {number: Piece(number, body) for number, body in rows}
+        return heaviest(self._pieces.values(), terms, query_statements.POSTINGS_A_TERM)
 
     def _passages(self, numbers: Iterable[int]) -> Call:
         """Those of numbers that are some passage's."""

@@ -1,17 +1,18 @@
-"""The statements of a query, built once: postings of its terms, the segments and passages that they point to."""
+"""The statements of a query, built once: pieces of postings, the segments and passages that they point to."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import TextClause, bindparam, literal_column, select, text, union_all
+from sqlalchemy import bindparam, literal_column, select, union_all
 
-from turnfold.contract.tables import PassageRow, PassageSignsRow, table
+from turnfold.contract.tables import BlockListRow, PassageRow, PassageSignsRow, PostingRow, table
 from turnfold.database.lists import among
 from turnfold.database.statements import OF_CONVERSATION, node, shortened_columns, turn
-from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS
+from turnfold.relevance import SEGMENT_HITS
 
 POSTINGS_A_TERM: Final = 64
+"""Segments of a term that count: those that it weighs most in."""
 SIGNS_SEGMENTS: Final = 128
 """Newest segments whose passages are compared with the query's meaning."""
 TURNS_A_HIT: Final = 264
@@ -21,17 +22,20 @@ turns and 64 for which a tool call holds its end. A segment's own limit of token
 passage = table(PassageRow)
 
 
-def _postings() -> TextClause:
-    # Each of the sixteen looks at one term, so that no term reads more than its 64 heaviest segments.
-    one = (
-        "SELECT * FROM (SELECT term, idx, weight, passages FROM posting "  # noqa: S608 - constants of the contract
-        "WHERE conversation = :conversation AND term = :t{i} "
-        f"ORDER BY weight DESC, idx DESC LIMIT {POSTINGS_A_TERM}) AS p{{i}}"
-    )
-    return text(" UNION ALL ".join(one.format(i=i) for i in range(QUERY_TERMS)))
+_posting: Final = table(PostingRow)
+POSTINGS: Final = select(_posting.c.number, _posting.c.body).where(
+    _posting.c.conversation == bindparam("conversation"), among(_posting.c.number, "numbers")
+)
+"""Pieces: see `turnfold.contract.posting_pieces`."""
 
-
-POSTINGS: Final = _postings()
+_blocks: Final = table(BlockListRow)
+BLOCK_LISTS: Final = (
+    select(_blocks.c.body)
+    .where(_blocks.c.conversation == bindparam("conversation"))
+    .order_by(_blocks.c.idx.desc())
+    .limit(literal_column(str(POSTINGS_A_TERM)))
+)
+"""The blocks of the newest segments that have any."""
 
 HIT_NODES: Final = select(node.c.idx, node.c.first_seq, node.c.last_seq).where(
     node.c.conversation == bindparam("conversation"),

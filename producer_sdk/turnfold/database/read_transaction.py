@@ -9,6 +9,7 @@ from sqlalchemy import Connection, and_, bindparam, select
 
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
+from turnfold.contract.posting_pieces import Piece, code_of, heaviest, pieces_of
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
@@ -25,7 +26,7 @@ from turnfold.database.rows import (
 )
 from turnfold.database.value_read import ValueReader
 from turnfold.errors import SchemaMismatch
-from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS
+from turnfold.relevance import SEGMENT_HITS
 from turnfold.shortening import MOST_CAP, TURNS_A_READ, Shortening
 
 _ANCHORS: Final = (
@@ -135,10 +136,13 @@ class ReadTransaction:
         """Rows (term, idx, weight) of the segments that hold the terms most."""
         if not terms:
             return []
-        padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
-        parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
-        rows = self._connection.execute(query_statements.POSTINGS, {"conversation": head.id, **parameters})
-        return [(row.term, row.idx, row.weight) for row in rows]
+        numbers = {number for term in terms for number in pieces_of(code_of(term), head.node_count)}
+        rows = self._connection.execute(
+            query_statements.POSTINGS, {"conversation": head.id, "numbers": ",".join(map(str, numbers))}
+        )
+        pieces = [Piece(row.number, bytes(row.body)) for row in rows]
+        found = heaviest(pieces, terms, query_statements.POSTINGS_A_TERM)
+        return [(term, idx, weight) for term, idx, weight, _ in found]
 
     def turns_of_segments(
         self, head: Head, segments: Sequence[int], *, cap: int

@@ -9,15 +9,16 @@ from sqlalchemy import Connection, and_, bindparam, func, select, update
 
 from turnfold.contract.actions import pack_actions, unpack_actions
 from turnfold.contract.note_lists import pack_notes, unpack_notes
+from turnfold.contract.posting_pieces import Posted
 from turnfold.contract.records import Anchor, ConversationId, Method, Node
 from turnfold.contract.tables import (
+    BlockListRow,
     ConversationRow,
     LevelRow,
     NodeRow,
     NoteListRow,
     OperationRow,
     PassageRow,
-    PostingRow,
     table,
 )
 from turnfold.database.rows import turn_record
@@ -29,6 +30,7 @@ from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import active_difference, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_jobs import count_success
+from turnfold_worker.adapters.sql_postings import POSTINGS
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.exchange import Fold, Tail
 from turnfold_worker.model_ports import RefineTarget
@@ -43,14 +45,14 @@ _node = table(NodeRow)
 _level = table(LevelRow)
 _notes = table(NoteListRow)
 _passage = table(PassageRow)
-_posting = table(PostingRow)
+_block_list = table(BlockListRow)
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
 _INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
 _INSERT_LEVELS: Final = BulkInsert(_level, ("conversation", "height", "idx", "level", "refined", "body"))
 _INSERT_NOTES: Final = _notes.insert()
 _INSERT_PASSAGES: Final = BulkInsert(_passage, ("conversation", "number", "body", "times"))
-_INSERT_POSTINGS: Final = BulkInsert(_posting, ("conversation", "term", "weight", "idx", "passages"))
+_INSERT_BLOCKS: Final = BulkInsert(_block_list, ("conversation", "idx", "body"))
 ANCHORS_ADDED: Final[Mapping[str, Any]] = {
     "next_anchor": bindparam("anchors_from"), "anchor_count": _conversation.c.anchor_count + bindparam("more_anchors"),
     "anchor_tokens": _conversation.c.anchor_tokens + bindparam("more_anchor_tokens"),
@@ -173,6 +175,7 @@ def commit(connection: Connection, fold: Fold, target: RefineTarget | None) -> b
     for node in fold.nodes:
         ended = SegmentEnd(fold.decided_seq, fold.segmenter) if node.node.height == 0 else NO_END
         insert_node(connection, before.conversation, node, ended)
+    POSTINGS.append(connection, before.conversation, segment.idx, posted(fold.nodes[0]))
     if fold.meant is not None:
         sql_vectors.keep_signs(connection, before.conversation, segment.idx, fold.meant)
     insert_anchors(connection, before.conversation, fold.anchors, fold.changes)
@@ -206,7 +209,7 @@ NO_END: Final = SegmentEnd(0, None)
 
 
 def insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode, ended: SegmentEnd) -> None:
-    """Write a node with its words, passages and postings."""
+    """Write a node with its words, passages and blocks, all but its postings."""
     node = folded.node
     connection.execute(
         _INSERT_NODE,
@@ -235,6 +238,10 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
         connection,
         [(conversation, one.number, one.packed(), one.packed_times()) for one in folded.passages],
     )
-    _INSERT_POSTINGS.run(
-        connection, [(conversation, term, weight, node.idx, where) for term, weight, where in folded.postings]
-    )
+    if folded.blocks:
+        _INSERT_BLOCKS.run(connection, [(conversation, node.idx, folded.blocks)])
+
+
+def posted(folded: FoldedNode) -> list[Posted]:
+    """The postings of a segment as rows hold them."""
+    return [(term, folded.node.idx, weight, where) for term, weight, where in folded.postings]

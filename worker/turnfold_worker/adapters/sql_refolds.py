@@ -7,6 +7,7 @@ from sqlalchemy import Connection, delete, select, update
 from turnfold.contract.passages import LAST_TURN, PLACES, number_of
 from turnfold.contract.records import Anchor, ConversationId, Method
 from turnfold.contract.tables import (
+    BlockListRow,
     ConversationRow,
     JobRow,
     LevelRow,
@@ -14,7 +15,6 @@ from turnfold.contract.tables import (
     NodeRow,
     NoteListRow,
     PassageRow,
-    PostingRow,
     table,
 )
 from turnfold.contract.tasks import JobState
@@ -32,7 +32,9 @@ from turnfold_worker.adapters.sql_folds import (
     anchors_added,
     configurations,
     insert_node,
+    posted,
 )
+from turnfold_worker.adapters.sql_postings import POSTINGS
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.errors import Refused
 from turnfold_worker.exchange import ClosedSegment, Refold
@@ -46,7 +48,7 @@ _level = table(LevelRow)
 _model_notes = table(ModelNoteRow)
 _notes = table(NoteListRow)
 _passage = table(PassageRow)
-_posting = table(PostingRow)
+_block_list = table(BlockListRow)
 _job = table(JobRow)
 
 
@@ -152,6 +154,9 @@ def replace_node(connection: Connection, conversation: ConversationId, folded: F
     """Write a node in the place of its older self, whose end stays what it was."""
     ended = _delete_node(connection, conversation, folded)
     insert_node(connection, conversation, folded, ended)
+    if folded.node.height == 0:
+        segments = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation)) or 0
+        POSTINGS.replace(connection, conversation, folded.node.idx, posted(folded), segments=segments)
 
 
 def _delete_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> SegmentEnd:
@@ -170,8 +175,9 @@ def _delete_node(connection: Connection, conversation: ConversationId, folded: F
             delete(rows).where(rows.c.conversation == conversation, rows.c.height == height, rows.c.idx == idx)
         )
     if height == 0 and older is not None and older.method != Method.PLAIN:
-        # Through all of the conversation's postings, which no index has by segment: rare, and only for these.
-        connection.execute(delete(_posting).where(_posting.c.conversation == conversation, _posting.c.idx == idx))
+        connection.execute(
+            delete(_block_list).where(_block_list.c.conversation == conversation, _block_list.c.idx == idx)
+        )
         first, last = number_of(folded.node.first_seq, 0), number_of(min(folded.node.last_seq, LAST_TURN), PLACES - 1)
         connection.execute(
             delete(_passage).where(_passage.c.conversation == conversation, _passage.c.number.between(first, last))

@@ -15,6 +15,7 @@ from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId
 from turnfold.contract.tables import (
     AccessRow,
     AnchorRow,
+    BlockListRow,
     ConversationRow,
     LevelRow,
     ModelNoteRow,
@@ -24,7 +25,6 @@ from turnfold.contract.tables import (
     ParkedEntryRow,
     PassageRow,
     PassageSignsRow,
-    PostingRow,
     RewoundTurnRow,
     TurnRow,
     TurnVectorRow,
@@ -33,6 +33,7 @@ from turnfold.contract.tables import (
 from turnfold.contract.tasks import JobKind
 from turnfold_worker.adapters import sql_outlines, sql_removals
 from turnfold_worker.adapters.sql_anchors import RULES
+from turnfold_worker.adapters.sql_postings import POSTINGS
 from turnfold_worker.adapters.sql_turns import insert_new
 
 _conversation = table(ConversationRow)
@@ -46,7 +47,7 @@ _anchor = table(AnchorRow)
 _rewound = table(RewoundTurnRow)
 
 _BY_HEIGHT: Final = (_node, table(LevelRow), _notes, table(ModelNoteRow))
-_BY_SEGMENT: Final = (table(PostingRow), table(PassageSignsRow), table(AccessRow))
+_BY_SEGMENT: Final = (table(BlockListRow), table(PassageSignsRow), table(AccessRow))
 _passage = table(PassageRow)
 
 
@@ -149,6 +150,7 @@ def _open_segments(
             connection.execute(delete(rows).where(rows.c.conversation == conversation, *beyond))
     for rows in _BY_SEGMENT:
         connection.execute(delete(rows).where(rows.c.conversation == conversation, rows.c.idx >= kept))
+    POSTINGS.cut(connection, conversation, kept)
     if closed_seq < LAST_TURN:
         first = number_of(closed_seq + 1, 0)
         connection.execute(delete(_passage).where(_passage.c.conversation == conversation, _passage.c.number >= first))

@@ -28,7 +28,7 @@ from turnfold_worker.pipeline.levels.fact_lists import RELATIONS, merge_facts
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
-from turnfold_worker.pipeline.notes.block_notes import block_postings
+from turnfold_worker.pipeline.notes.block_notes import packed_blocks
 from turnfold_worker.pipeline.notes.days_meant import times_of
 from turnfold_worker.pipeline.notes.in_force import weighed_by_anchors, with_settling
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, passages_of, postings_of
@@ -70,6 +70,8 @@ class FoldedNode:
     drafts: tuple[AnchorDraft, ...] = ()
     postings: tuple[Posting, ...] = field(default=())
     """Of a segment: its terms, heaviest first, and where they occur."""
+    blocks: bytes = b""
+    """Of a segment: its code, tables and outputs, as they are stored; empty where it has none."""
     notes: tuple[Note, ...] = ()
     """The notes that a context may show without a query, best first."""
     passages: tuple[Passage, ...] = ()
@@ -120,7 +122,8 @@ def fold_segment(
         facts=facts,
         source_hash=source_hash(turns),
         drafts=with_reports(drafts, readings),
-        postings=(*postings_of(_counts(readings), passages), *block_postings(told, before=not_deleted(before))),
+        postings=postings_of(_counts(readings), passages),
+        blocks=packed_blocks(told, before=not_deleted(before)),
         notes=tuple(with_settling(best, weighed, drafts)),
         passages=tuple(passages),
         ledger=segment_ledger(told, manuals_of(readings)),

@@ -187,6 +187,18 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("conversation", "model", "text_hash", name=op.f("anchor_vector_pkey")),
     )
     op.create_table(
+        "block_list",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("block_list_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "idx", name=op.f("block_list_pkey")),
+    )
+    op.create_table(
         "job",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column(
@@ -434,15 +446,12 @@ def upgrade() -> None:
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
         ),
-        sa.Column("term", sa.String(length=64), autoincrement=False, nullable=False),
-        sa.Column("weight", sa.SmallInteger(), autoincrement=False, nullable=False),
-        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("passages", sa.LargeBinary(), nullable=False),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("posting_conversation_fkey"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("conversation", "term", "weight", "idx", name=op.f("posting_pkey")),
-        sqlite_with_rowid=False,
+        sa.PrimaryKeyConstraint("conversation", "number", name=op.f("posting_pkey")),
     )
     op.create_table(
         "reply",
@@ -567,6 +576,7 @@ def downgrade() -> None:
     op.drop_table("model_note")
     op.drop_table("level")
     op.drop_table("job")
+    op.drop_table("block_list")
     op.drop_table("anchor_vector")
     op.drop_table("anchor_posting")
     op.drop_table("anchor")
