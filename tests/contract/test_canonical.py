@@ -59,6 +59,7 @@ NOT_CANONICAL_COLUMNS = {
     "outline": {"conversation"},
     "passage": {"conversation"},
     "posting": {"conversation"},
+    "block_list": {"conversation"},
     "anchor_posting": {"conversation"},
 }
 """What a rewind goes back to, which each segment keeps for it; ids, whether made by us or the caller's names for the

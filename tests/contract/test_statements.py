@@ -92,7 +92,7 @@ def faults(plan: list[str]) -> list[str]:
 def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
         "HEAD", "HEAD_AND_STORED", "OUTLINE", "TOP_ANCHOR_ROWS", "OLDER_SHAPES", "NEWEST_TURNS",
-        "TURNS_UP_TO", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "HIT_PASSAGES",
+        "TURNS_UP_TO", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "BLOCK_LISTS", "HIT_PASSAGES",
         "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS",
         "PASSAGES_BETWEEN", "WRITTEN_BETWEEN", "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME",
     }  # fmt: skip

@@ -62,9 +62,12 @@ INSERT INTO model_note (conversation, height, idx, place, turns, speaker, role, 
         prompt_version, source_hash)
     SELECT c, 0, i, p, '[1]', 'Ana', 'user', repeat('words ', 20), 3, 'm', 'notes-1', ''::bytea
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i, generate_series(1, 10) p;
-INSERT INTO posting (conversation, term, weight, idx, passages)
-    SELECT c, 'term' || t, 5, i, decode(repeat('0a', 24), 'hex')
-    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 30) t, generate_series(0, {SEGMENTS - 1}) i;
+INSERT INTO posting (conversation, number, body)
+    SELECT c, i, decode(repeat('0a', 600), 'hex')
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, 4 * {SEGMENTS}) i;
+INSERT INTO block_list (conversation, idx, body)
+    SELECT c, i, decode(repeat('0a', 600), 'hex')
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
 ANALYZE;
 """
 

@@ -15,6 +15,7 @@ import struct
 import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate, chain
 from operator import itemgetter
 from typing import Final
@@ -28,9 +29,15 @@ MOST_HEIGHT: Final = 5
 """Of a piece: of FAN_OUT ** 5 segments. What a piece says of a segment's place fits 16 bits."""
 _HEIGHT_SHIFT: Final = 27
 _PLACE: Final = (1 << _HEIGHT_SHIFT) - 1
-_SPANS: Final = tuple(FAN_OUT**height for height in range(MOST_HEIGHT + 1))
+_SPANS: Final[tuple[int, ...]] = tuple(FAN_OUT**height for height in range(MOST_HEIGHT + 1))
 """Segments of a block, by height."""
-_HEAD: Final = struct.Struct("<HI")
+_PARTS: Final = 4
+"""Pieces of a merged block for each of its segments: a read takes less that it does not look for."""
+_PER_SEGMENT: Final[tuple[int, ...]] = (1, *[_PARTS] * MOST_HEIGHT)
+_SHARES: Final[tuple[int, ...]] = tuple(span * each for span, each in zip(_SPANS, _PER_SEGMENT, strict=True))
+"""Pieces of a block, by height."""
+_HEAD: Final = struct.Struct("<HIII")
+"""How many terms, the bytes of their names, how many postings and pointers all have together."""
 _POINTER: Final = 6
 """Bytes of a pointer: four of its number, two of its mark."""
 _LEVEL: Final = 6
@@ -39,16 +46,23 @@ _LEVEL: Final = 6
 
 def code_of(term: str) -> int:
     """What tells to which share of a block a term belongs."""
-    return zlib.crc32(term.encode("utf-8", "surrogatepass"))
+    return zlib.crc32(_name(term))
+
+
+def _name(term: str) -> bytes:
+    return term.encode("utf-8", "surrogatepass")
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "surrogatepass")
 
 
 def piece_of(code: int, idx: int, segments: int) -> int:
     """The number of the piece that holds a term of a segment, of a conversation of so many segments."""
     for height in range(MOST_HEIGHT, 0, -1):
-        span = _SPANS[height]
-        start = idx // span * span
-        if start + span + code % _SPANS[height - 1] <= segments:
-            return height << _HEIGHT_SHIFT | start + code % span
+        start = idx - idx % _SPANS[height]
+        if start + _SPANS[height] + _wait(code, height) <= segments:
+            return _number(height, start, code)
     return idx
 
 
@@ -57,9 +71,9 @@ def pieces_of(code: int, segments: int) -> Iterator[int]:
     start = 0
     for height in range(MOST_HEIGHT, 0, -1):
         span = _SPANS[height]
-        end = (segments - code % _SPANS[height - 1]) // span * span
+        end = (segments - _wait(code, height)) // span * span
         for block in range(start, end, span):
-            yield height << _HEIGHT_SHIFT | block + code % span
+            yield _number(height, block, code)
         start = max(start, end)
     yield from range(start, segments)
 
@@ -69,10 +83,12 @@ def merged_with(segments: int) -> list[int]:
     found: list[int] = []
     for height in range(1, MOST_HEIGHT + 1):
         span, child = _SPANS[height], _SPANS[height - 1]
-        share = segments % span
-        if segments >= span and share < child:
-            start = segments - share - span
-            found += [height - 1 << _HEIGHT_SHIFT | block + share for block in range(start, start + span, child)]
+        waited = segments % span
+        if segments >= span and waited < child:
+            each = _PER_SEGMENT[height - 1]
+            shares = range(waited * each, (waited + 1) * each)
+            end = segments - waited
+            found += [_number(height - 1, block, share) for block in range(end - span, end, child) for share in shares]
     return found
 
 
@@ -80,8 +96,8 @@ def pieces_over(idx: int) -> list[tuple[int, int]]:
     """First and last number, by height, of the pieces that may hold any term of a segment."""
     found = []
     for height, span in enumerate(_SPANS):
-        first = height << _HEIGHT_SHIFT | idx // span * span
-        found.append((first, first + span - 1))
+        first = _number(height, idx - idx % span, 0)
+        found.append((first, first + _SHARES[height] - 1))
     return found
 
 
@@ -89,10 +105,27 @@ def pieces_beyond(segments: int) -> list[tuple[int, int]]:
     """First and last number, by height, of the pieces that a conversation does not have that is cut to its segments."""
     found = []
     for height, span in enumerate(_SPANS):
-        merged_last = _SPANS[height - 1] - 1 if height else 0
-        settled = max(0, (segments - merged_last) // span * span)
-        found.append((height << _HEIGHT_SHIFT | settled, height << _HEIGHT_SHIFT | _PLACE))
+        longest_wait = span // FAN_OUT - 1 if height else 0
+        settled = max(0, (segments - longest_wait) // span * span)
+        found.append((_number(height, settled, 0), height << _HEIGHT_SHIFT | _PLACE))
     return found
+
+
+def _wait(code: int, height: int) -> int:
+    """How many more segments there are when a term's share of a complete block is merged."""
+    return code % _SHARES[height - 1] // _PER_SEGMENT[height - 1]
+
+
+def _number(height: int, start: int, code: int) -> int:
+    """Of the piece of a block that begins with a segment: numbers of a height are in the order of the segments."""
+    return height << _HEIGHT_SHIFT | start * _PER_SEGMENT[height] + code % _SHARES[height]
+
+
+def _start_of(number: int) -> int:
+    """The first segment of a piece's block."""
+    height = number >> _HEIGHT_SHIFT
+    place = (number & _PLACE) // _PER_SEGMENT[height]
+    return place - place % _SPANS[height]
 
 
 def in_pieces(postings: Iterable[Posted], segments: int) -> Mapping[int, list[Posted]]:
@@ -109,18 +142,21 @@ def in_pieces(postings: Iterable[Posted], segments: int) -> Mapping[int, list[Po
 
 
 def pack_piece(number: int, postings: Iterable[Posted]) -> bytes:
-    """A piece: terms, then for each its segments, the heaviest and then the newest first, as `Piece` reads them."""
+    """A piece: terms, how many postings and pointers each has, then its postings, heaviest and then newest first."""
     ordered = sorted(sorted(postings, key=itemgetter(2, 1), reverse=True), key=itemgetter(0))
-    terms: dict[str, int] = defaultdict(int)
-    for term, *_ in ordered:
-        terms[term] += 1
-    names = "\0".join(terms).encode("utf-8", "surrogatepass")
     start = _start_of(number)
     sizes = [len(pointers) // _POINTER for *_, pointers in ordered]
+    counts: dict[str, int] = defaultdict(int)
+    totals: dict[str, int] = defaultdict(int)
+    for (term, *_), size in zip(ordered, sizes, strict=True):
+        counts[term] += 1
+        totals[term] += size
+    names = _name("".join([f"\0{term}" for term in counts])) + b"\0"
     parts = [
-        _HEAD.pack(len(terms), len(names)),
+        _HEAD.pack(len(counts), len(names), len(ordered), sum(sizes)),
         names,
-        _packed(terms.values()),
+        _packed(counts.values()),
+        _packed(totals.values()),
         _packed([idx - start for _, idx, _, _ in ordered]),
         _packed([weight for _, _, weight, _ in ordered]),
         _packed(sizes),
@@ -134,64 +170,68 @@ def _packed(numbers: Collection[int]) -> bytes:
     return struct.pack(f"<{len(numbers)}H", *numbers)
 
 
-def _start_of(number: int) -> int:
-    """The first segment of a piece's block."""
-    span = _SPANS[number >> _HEIGHT_SHIFT]
-    return (number & _PLACE) // span * span
-
-
 class Piece:
     """A piece that was read."""
 
-    __slots__ = ("_first", "_idx", "_marks", "_numbers", "_raw", "_sizes", "_start", "_terms", "_weights")
+    __slots__ = ("_firsts", "_head", "_raw", "_start")
 
     def __init__(self, number: int, packed: bytes) -> None:
-        raw = zlib.decompress(packed)
-        many, size = _HEAD.unpack_from(raw)
-        at = _HEAD.size + size
-        self._raw = raw
+        self._raw = zlib.decompress(packed)
+        self._head = _HEAD.unpack_from(self._raw)
         self._start = _start_of(number)
-        self._terms = raw[_HEAD.size : at].decode("utf-8", "surrogatepass").split("\0") if size else []
-        counts = struct.unpack_from(f"<{many}H", raw, at)
-        self._first = [0, *accumulate(counts)]
-        total = self._first[-1]
-        at += 2 * many
-        values = struct.unpack_from(f"<{3 * total}H", raw, at)
-        self._idx, self._weights, self._sizes = values[:total], values[total : 2 * total], values[2 * total :]
-        self._numbers = at + 6 * total
-        self._marks = self._numbers + 4 * sum(self._sizes)
+        self._firsts: tuple[list[int], list[int]] | None = None
+        """Of each term, and behind the last: the first of its postings and of its pointers."""
 
-    def heaviest(self, wanted: frozenset[str], most: int) -> Iterator[Posted]:
-        """Of each wanted term the `most` postings that weigh most, the newest first among equals."""
-        for term in wanted.intersection(self._terms):
-            at = self._terms.index(term)
-            yield from self._between(at, most)
+    def heaviest(self, term: bytes, most: int) -> list[Posted]:
+        """The `most` postings of a term in UTF-8 that weigh most, the newest first among equals."""
+        end = _HEAD.size + self._head[1]
+        at = self._raw.find(b"\0%b\0" % term, _HEAD.size, end)
+        return [] if at < 0 else self._of(self._raw.count(b"\0", _HEAD.size, at), _text(term), most)
 
     def all(self) -> Iterator[Posted]:
         """All postings."""
-        for at in range(len(self._terms)):
-            yield from self._between(at, _SPANS[-1])
+        names = self._raw[_HEAD.size : _HEAD.size + self._head[1]]
+        for place, term in enumerate(names.split(b"\0")[1:-1]):
+            yield from self._of(place, _text(term), _SPANS[-1])
 
-    def _between(self, at: int, most: int) -> Iterator[Posted]:
-        term, first, end = self._terms[at], self._first[at], self._first[at + 1]
-        before = sum(self._sizes[:first])
-        for i in range(first, min(end, first + most)):
-            after = before + self._sizes[i]
-            pointers = (
-                self._raw[self._numbers + 4 * before : self._numbers + 4 * after]
-                + self._raw[self._marks + 2 * before : self._marks + 2 * after]
-            )
-            yield term, self._start + self._idx[i], self._weights[i], pointers
-            before = after
+    def _of(self, place: int, term: str, most: int) -> list[Posted]:
+        terms, names, held, pointers = self._head
+        raw, at = self._raw, _HEAD.size + names
+        if self._firsts is None:
+            counts = struct.unpack_from(f"<{2 * terms}H", raw, at)
+            self._firsts = [0, *accumulate(counts[:terms])], [0, *accumulate(counts[terms:])]
+        first, pointer = self._firsts[0][place], self._firsts[1][place]
+        form = f"<{min(self._firsts[0][place + 1] - first, most)}H"
+        at += 4 * terms
+        idxs, weights, sizes = (struct.unpack_from(form, raw, at + 2 * first + 2 * held * i) for i in range(3))
+        numbers = at + 6 * held + 4 * pointer
+        marks = at + 6 * held + 4 * pointers + 2 * pointer
+        found = []
+        for idx, weight, size in zip(idxs, weights, sizes, strict=True):
+            numbers_end, marks_end = numbers + 4 * size, marks + 2 * size
+            found.append((term, self._start + idx, weight, raw[numbers:numbers_end] + raw[marks:marks_end]))
+            numbers, marks = numbers_end, marks_end
+        return found
 
 
-def heaviest(pieces: Iterable[Piece], terms: Sequence[str], most: int) -> list[Posted]:
-    """Of each term the `most` postings that weigh most, the newest first among equals, by term in their order."""
-    found: dict[str, list[Posted]] = {term: [] for term in terms}
-    wanted = frozenset(terms)
-    for piece in pieces:
-        for posted in piece.heaviest(wanted, most):
-            found[posted[0]].append(posted)
-    return list(
-        chain.from_iterable(sorted(postings, key=itemgetter(2, 1), reverse=True)[:most] for postings in found.values())
-    )
+@lru_cache(maxsize=1_024)
+def opened(number: int, packed: bytes) -> Piece:
+    """A piece, remembered: who asks a conversation once asks again, and most of its pieces are as they were."""
+    return Piece(number, packed)
+
+
+class WantedPieces:
+    """Terms of a conversation of so many segments, and the pieces in which each is looked for."""
+
+    def __init__(self, terms: Sequence[str], segments: int) -> None:
+        self._pieces_of = {term: list(pieces_of(code_of(term), segments)) for term in terms}
+        self.numbers = frozenset(chain.from_iterable(self._pieces_of.values()))
+
+    def heaviest(self, pieces: Mapping[int, Piece], most: int) -> list[Posted]:
+        """Of each term the `most` postings that weigh most, the newest first among equals, by term in their order."""
+        found: list[Posted] = []
+        for term, numbers in self._pieces_of.items():
+            name = _name(term)
+            held = [posted for number in numbers if number in pieces for posted in pieces[number].heaviest(name, most)]
+            found += sorted(held, key=itemgetter(2, 1), reverse=True)[:most]
+        return found

@@ -17,7 +17,7 @@ from turnfold.code_blocks.ranking import ranked, told_by_words
 from turnfold.code_blocks.requests import asked_block
 from turnfold.contract.outlines import Outline, overtaken_by
 from turnfold.contract.passages import STANDING, unpack_passages
-from turnfold.contract.posting_pieces import Piece, code_of, heaviest, pieces_of
+from turnfold.contract.posting_pieces import Piece, WantedPieces, opened
 from turnfold.contract.records import TurnState
 from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.vectors import numbers_of_each
@@ -120,14 +120,14 @@ class _Query:
     def _scores(self) -> dict[int, int]:
         """Scores of the passages that may answer, best first."""
         wanted, field = self._wanted, self._field
-        terms = [*self._asked[: QUERY_TERMS - 1 - bool(self._request)], STANDING]
-        calls = self._pieces_of(terms)
+        pieces = WantedPieces([*self._asked[: QUERY_TERMS - 1 - bool(self._request)], STANDING], self._head.node_count)
+        calls = [self._missing(pieces)]
         if self._request:
             calls.append((query_statements.BLOCK_LISTS, self._of_conversation))
         if wanted.query_vector:
             calls.append((query_statements.NEWEST_SIGNS, {**self._of_conversation, "model": wanted.vector_model}))
-        pieces, *others = self._connection.batch(*calls)
-        found = self._postings(terms, pieces)
+        rows, *others = self._connection.batch(*calls)
+        found = self._postings(pieces, rows)
         if self._request:
             lists = others.pop(0)
             self._entries = [entry for row in lists for entry in unpack_blocks(bytes(row[0]))]
@@ -152,18 +152,19 @@ class _Query:
         terms = terms_of_hop(self._asked, scores, unpack_passages(rows))
         if not terms:
             return {}
-        postings = self._postings(terms, *self._connection.batch(*self._pieces_of(terms)))
+        pieces = WantedPieces(terms, self._head.node_count)
+        postings = self._postings(pieces, *self._connection.batch(self._missing(pieces)))
         return scores_of(told_by(terms, postings, self._field), postings, self._field)
 
-    def _pieces_of(self, terms: Sequence[str]) -> list[Call]:
-        """The statement that reads what is not read yet of the pieces that may hold terms."""
-        segments = self._head.node_count
-        numbers = {number for term in terms for number in pieces_of(code_of(term), segments)} - self._pieces.keys()
-        return [(query_statements.POSTINGS, {**self._of_conversation, "numbers": ",".join(map(str, numbers))})]
+    def _missing(self, wanted: WantedPieces) -> Call:
+        """The statement that reads what is not read yet of the pieces that may hold some terms."""
+        return query_statements.POSTINGS, {
+            **self._of_conversation, "numbers": ",".join(map(str, wanted.numbers - self._pieces.keys()))
+        }  # fmt: skip
 
-    def _postings(self, terms: Sequence[str], rows: Sequence[Any]) -> list[PostingRow]:
-        self._pieces |= {number: Piece(number, body) for number, body in rows}
-        return heaviest(self._pieces.values(), terms, query_statements.POSTINGS_A_TERM)
+    def _postings(self, wanted: WantedPieces, rows: Sequence[Any]) -> list[PostingRow]:
+        self._pieces |= {number: opened(number, bytes(body)) for number, body in rows}
+        return wanted.heaviest(self._pieces, query_statements.POSTINGS_A_TERM)
 
     def _passages(self, numbers: Iterable[int]) -> Call:
         """Those of numbers that are some passage's."""

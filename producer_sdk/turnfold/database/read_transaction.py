@@ -9,7 +9,7 @@ from sqlalchemy import Connection, and_, bindparam, select
 
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
-from turnfold.contract.posting_pieces import Piece, code_of, heaviest, pieces_of
+from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
@@ -136,12 +136,12 @@ class ReadTransaction:
         """Rows (term, idx, weight) of the segments that hold the terms most."""
         if not terms:
             return []
-        numbers = {number for term in terms for number in pieces_of(code_of(term), head.node_count)}
+        wanted = WantedPieces(terms, head.node_count)
         rows = self._connection.execute(
-            query_statements.POSTINGS, {"conversation": head.id, "numbers": ",".join(map(str, numbers))}
+            query_statements.POSTINGS, {"conversation": head.id, "numbers": ",".join(map(str, wanted.numbers))}
         )
-        pieces = [Piece(row.number, bytes(row.body)) for row in rows]
-        found = heaviest(pieces, terms, query_statements.POSTINGS_A_TERM)
+        pieces = {row.number: opened(row.number, bytes(row.body)) for row in rows}
+        found = wanted.heaviest(pieces, query_statements.POSTINGS_A_TERM)
         return [(term, idx, weight) for term, idx, weight, _ in found]
 
     def turns_of_segments(
