@@ -21,6 +21,8 @@ NOT_CANONICAL_TABLES = {
     "model_batch": "what models are asked",
     "model_note": "what models wrote",
     "model_outline": "what is made of it",
+    "model_passage": "as model_outline",
+    "model_posting": "as model_outline",
     "usage": "what models did for a conversation",
     "tenant_usage": "what models did for a tenant",
 }

@@ -65,6 +65,10 @@ INSERT INTO model_note (conversation, height, idx, place, turns, speaker, role, 
 INSERT INTO posting (conversation, number, body)
     SELECT c, i, decode(repeat('0a', 600), 'hex')
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, 4 * {SEGMENTS}) i;
+INSERT INTO model_posting (conversation, number, body) SELECT conversation, number, body FROM posting;
+INSERT INTO model_passage (conversation, idx, body)
+    SELECT c, i, repeat('words ', 50)
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
 INSERT INTO block_list (conversation, idx, body)
     SELECT c, i, decode(repeat('0a', 600), 'hex')
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
@@ -94,7 +98,7 @@ def parameters(statement: Any, engine: Engine) -> dict[str, Any]:
         "after_seq": TURNS - 200, "before_words": TURNS - 24,
         "numbers": ",".join(str(256 * seq) for seq in range(1, 251)),
         "cap": 4_000, "first_seq": 1, "from_seq": 1, "last_seq": 50, "most": 50, "last_part": 4, "model": "m",
-        "seq": 700, "idx": 50, "first": 30, "last": 50,
+        "segments": ",".join(map(str, range(64))), "seq": 700, "idx": 50, "first": 30, "last": 50,
     }  # fmt: skip
     kinds = {"id": "t5", "t": "term3", "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40}
     names = statement.compile(dialect=engine.dialect).params

@@ -91,6 +91,11 @@ def unpack_passages(rows: Sequence[tuple[int, str]]) -> list[Passage]:
     return [_passage(number, one) for (number, _), one in zip(rows, packed, strict=True)]
 
 
+def unpack_written(bodies: Iterable[str]) -> list[tuple[int, str]]:
+    """Numbers and bodies of passages from the rows of a model's notes."""
+    return [(number, body) for written in bodies for number, body in json.loads(written)]
+
+
 _FIELDS: Final = 9
 """Of a note in a passage, the last being its stems."""
 _new: Final[Any] = tuple.__new__

@@ -33,7 +33,7 @@ from turnfold.contract.columns import (
     key_column,
     table,
 )
-from turnfold.contract.model_tables import ModelNoteRow, ModelOutlineRow
+from turnfold.contract.model_tables import ModelNoteRow, ModelOutlineRow, ModelPassageRow, ModelPostingRow
 from turnfold.contract.search_tables import (
     AnchorPostingRow,
     AnchorVectorRow,
@@ -297,6 +297,8 @@ __all__ = [
     "ModelBatchRow",
     "ModelNoteRow",
     "ModelOutlineRow",
+    "ModelPassageRow",
+    "ModelPostingRow",
     "NodeRow",
     "NoteListRow",
     "OperationRow",

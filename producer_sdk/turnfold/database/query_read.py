@@ -16,7 +16,7 @@ from turnfold.code_blocks.index import BlockEntry, FoundBlock, unpack_blocks
 from turnfold.code_blocks.ranking import ranked, told_by_words
 from turnfold.code_blocks.requests import asked_block
 from turnfold.contract.outlines import Outline, overtaken_by
-from turnfold.contract.passages import STANDING, unpack_passages
+from turnfold.contract.passages import STANDING, unpack_passages, unpack_pointers, unpack_written
 from turnfold.contract.posting_pieces import Piece, WantedPieces, opened
 from turnfold.contract.records import TurnState
 from turnfold.contract.results import Excerpt, Head
@@ -96,6 +96,8 @@ class _Query:
         self._request = asked_block(question, is_query=bool(wanted.query))
         self._pieces: dict[int, Piece] = {}
         """Of postings, by their numbers, as far as they were read."""
+        self._written_on: dict[int, int] = {}
+        """Segments of the passages that a model wrote, by their numbers."""
         self._entries: list[BlockEntry] = []
         self._told_of_blocks: Mapping[str, float] = NOTHING_TOLD
 
@@ -105,11 +107,14 @@ class _Query:
         scores = self._scores()
         best = best_turns(scores, query_statements.ANSWERING) if budget > TIGHT else {}
         blocks = self._meant()
+        written = self._written_passages(scores)
         rows, *others = self._connection.batch(
-            self._passages(scores), *map(self._block, blocks), *self._turns(best), last=True
+            self._passages(scores), *written, *map(self._block, blocks), *self._turns(best), last=True
         )
+        told = unpack_written([row[0] for found in others[: len(written)] for row in found])
+        del others[: len(written)]
         turns = others[len(blocks) :]
-        passages = unpack_passages(rows)
+        passages = unpack_passages([*rows, *[row for row in told if row[0] in scores]])
         found = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=self._overtaken)
         room = budget - sum([note.least_tokens for note in found])
         if room >= budget // 2:
@@ -121,13 +126,15 @@ class _Query:
         """Scores of the passages that may answer, best first."""
         wanted, field = self._wanted, self._field
         pieces = WantedPieces([*self._asked[: QUERY_TERMS - 1 - bool(self._request)], STANDING], self._head.node_count)
-        calls = [self._missing(pieces)]
+        calls = [self._missing(pieces), self._written(pieces)]
         if self._request:
             calls.append((query_statements.BLOCK_LISTS, self._of_conversation))
         if wanted.query_vector:
             calls.append((query_statements.NEWEST_SIGNS, {**self._of_conversation, "model": wanted.vector_model}))
-        rows, *others = self._connection.batch(*calls)
+        rows, written, *others = self._connection.batch(*calls)
         found = self._postings(pieces, rows)
+        if written:
+            found += self._postings_of_models(pieces, written)
         if self._request:
             lists = others.pop(0)
             self._entries = [entry for row in lists for entry in unpack_blocks(bytes(row[0]))]
@@ -165,6 +172,28 @@ class _Query:
     def _postings(self, wanted: WantedPieces, rows: Sequence[Any]) -> list[PostingRow]:
         self._pieces |= {number: opened(number, bytes(body)) for number, body in rows}
         return wanted.heaviest(self._pieces, query_statements.POSTINGS_A_TERM)
+
+    def _written(self, wanted: WantedPieces) -> Call:
+        """The statement that reads the same pieces of what a model wrote."""
+        return query_statements.MODEL_POSTINGS, {
+            **self._of_conversation, "numbers": ",".join(map(str, wanted.numbers))
+        }  # fmt: skip
+
+    def _postings_of_models(self, wanted: WantedPieces, rows: Sequence[Any]) -> list[PostingRow]:
+        found = wanted.heaviest(
+            {number: opened(number, bytes(body)) for number, body in rows}, query_statements.POSTINGS_A_TERM
+        )
+        for _, idx, _, pointers in found:
+            self._written_on |= dict.fromkeys(unpack_pointers(pointers)[0], idx)
+        return found
+
+    def _written_passages(self, numbers: Iterable[int]) -> list[Call]:
+        """The statement that reads the passages of models among some; none where no model's may answer."""
+        segments = sorted({self._written_on[number] for number in numbers if number in self._written_on})
+        if not segments:
+            return []
+        wanted = {**self._of_conversation, "segments": ",".join(map(str, segments))}
+        return [(query_statements.MODEL_PASSAGES, wanted)]
 
     def _passages(self, numbers: Iterable[int]) -> Call:
         """Those of numbers that are some passage's."""

@@ -6,7 +6,15 @@ from typing import Any, Final
 
 from sqlalchemy import bindparam, literal_column, select, union_all
 
-from turnfold.contract.tables import BlockListRow, PassageRow, PassageSignsRow, PostingRow, table
+from turnfold.contract.tables import (
+    BlockListRow,
+    ModelPassageRow,
+    ModelPostingRow,
+    PassageRow,
+    PassageSignsRow,
+    PostingRow,
+    table,
+)
 from turnfold.database.lists import among
 from turnfold.database.statements import OF_CONVERSATION, node, shortened_columns, turn
 from turnfold.relevance import SEGMENT_HITS
@@ -27,6 +35,15 @@ POSTINGS: Final = select(_posting.c.number, _posting.c.body).where(
     _posting.c.conversation == bindparam("conversation"), among(_posting.c.number, "numbers")
 )
 """Pieces: see `turnfold.contract.posting_pieces`."""
+
+_model_posting: Final = table(ModelPostingRow)
+MODEL_POSTINGS: Final = select(_model_posting.c.number, _model_posting.c.body).where(
+    _model_posting.c.conversation == bindparam("conversation"), among(_model_posting.c.number, "numbers")
+)
+_model_passage: Final = table(ModelPassageRow)
+MODEL_PASSAGES: Final = select(_model_passage.c.body).where(
+    _model_passage.c.conversation == bindparam("conversation"), among(_model_passage.c.idx, "segments")
+)
 
 _blocks: Final = table(BlockListRow)
 BLOCK_LISTS: Final = (

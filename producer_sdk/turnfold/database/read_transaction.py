@@ -133,16 +133,18 @@ class ReadTransaction:
         return {row.turn_id: row.seq for row in rows}
 
     def postings(self, head: Head, terms: Sequence[str]) -> list[tuple[str, int, int]]:
-        """Rows (term, idx, weight) of the segments that hold the terms most."""
+        """Rows (term, idx, weight) of the segments that hold the terms most, in what was said or a model wrote."""
         if not terms:
             return []
         wanted = WantedPieces(terms, head.node_count)
-        rows = self._connection.execute(
-            query_statements.POSTINGS, {"conversation": head.id, "numbers": ",".join(map(str, wanted.numbers))}
-        )
-        pieces = {row.number: opened(row.number, bytes(row.body)) for row in rows}
-        found = wanted.heaviest(pieces, query_statements.POSTINGS_A_TERM)
-        return [(term, idx, weight) for term, idx, weight, _ in found]
+        parameters = {"conversation": head.id, "numbers": ",".join(map(str, wanted.numbers))}
+        weights: dict[tuple[str, int], int] = {}
+        for statement in (query_statements.POSTINGS, query_statements.MODEL_POSTINGS):
+            rows = self._connection.execute(statement, parameters)
+            pieces = {row.number: opened(row.number, bytes(row.body)) for row in rows}
+            for term, idx, weight, _ in wanted.heaviest(pieces, query_statements.POSTINGS_A_TERM):
+                weights.setdefault((term, idx), weight)
+        return [(term, idx, weight) for (term, idx), weight in weights.items()]
 
     def turns_of_segments(
         self, head: Head, segments: Sequence[int], *, cap: int

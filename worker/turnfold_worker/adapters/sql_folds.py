@@ -24,7 +24,7 @@ from turnfold.contract.tables import (
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn as _turn
 from turnfold.database.statements import turn_columns
-from turnfold_worker.adapters import sql_vectors
+from turnfold_worker.adapters import sql_model_search, sql_vectors
 from turnfold_worker.adapters.bulk_insert import BulkInsert
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import active_difference, insert_anchors
@@ -176,6 +176,7 @@ def commit(connection: Connection, fold: Fold, target: RefineTarget | None) -> b
         ended = SegmentEnd(fold.decided_seq, fold.segmenter) if node.node.height == 0 else NO_END
         insert_node(connection, before.conversation, node, ended)
     POSTINGS.append(connection, before.conversation, segment.idx, posted(fold.nodes[0]))
+    sql_model_search.MODEL_POSTINGS.append(connection, before.conversation, segment.idx, ())
     if fold.meant is not None:
         sql_vectors.keep_signs(connection, before.conversation, segment.idx, fold.meant)
     insert_anchors(connection, before.conversation, fold.anchors, fold.changes)

@@ -22,7 +22,7 @@ from turnfold.database.rows import anchor_record, turn_record
 from turnfold.database.statements import ACTIVE, ANCHOR_COLUMNS, turn_columns
 from turnfold.database.statements import anchor as _anchor
 from turnfold.database.statements import turn as _turn
-from turnfold_worker.adapters import sql_outlines, sql_removals, sql_vectors
+from turnfold_worker.adapters import sql_model_notes, sql_outlines, sql_removals, sql_vectors
 from turnfold_worker.adapters.sql_anchors import RULES, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_folds import (
@@ -170,10 +170,10 @@ def _delete_node(connection: Connection, conversation: ConversationId, folded: F
     connection.execute(
         delete(_level).where(_level.c.conversation == conversation, _level.c.height == height, _level.c.idx == idx)
     )
-    for rows in (_notes, _model_notes):
-        connection.execute(
-            delete(rows).where(rows.c.conversation == conversation, rows.c.height == height, rows.c.idx == idx)
-        )
+    connection.execute(
+        delete(_notes).where(_notes.c.conversation == conversation, _notes.c.height == height, _notes.c.idx == idx)
+    )
+    sql_model_notes.drop(connection, conversation, _model_notes.c.height == height, _model_notes.c.idx == idx)
     if height == 0 and older is not None and older.method != Method.PLAIN:
         connection.execute(
             delete(_block_list).where(_block_list.c.conversation == conversation, _block_list.c.idx == idx)

@@ -31,7 +31,7 @@ from turnfold.contract.tables import (
     table,
 )
 from turnfold.contract.tasks import JobKind
-from turnfold_worker.adapters import sql_outlines, sql_removals
+from turnfold_worker.adapters import sql_model_search, sql_outlines, sql_removals
 from turnfold_worker.adapters.sql_anchors import RULES
 from turnfold_worker.adapters.sql_postings import POSTINGS
 from turnfold_worker.adapters.sql_turns import insert_new
@@ -151,6 +151,7 @@ def _open_segments(
     for rows in _BY_SEGMENT:
         connection.execute(delete(rows).where(rows.c.conversation == conversation, rows.c.idx >= kept))
     POSTINGS.cut(connection, conversation, kept)
+    sql_model_search.cut(connection, conversation, kept)
     if closed_seq < LAST_TURN:
         first = number_of(closed_seq + 1, 0)
         connection.execute(delete(_passage).where(_passage.c.conversation == conversation, _passage.c.number >= first))

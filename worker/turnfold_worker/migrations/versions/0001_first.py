@@ -306,6 +306,30 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("conversation", "part", name=op.f("model_outline_pkey")),
     )
     op.create_table(
+        "model_passage",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("model_passage_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "idx", name=op.f("model_passage_pkey")),
+    )
+    op.create_table(
+        "model_posting",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("model_posting_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "number", name=op.f("model_posting_pkey")),
+    )
+    op.create_table(
         "node",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -572,6 +596,8 @@ def downgrade() -> None:
     op.drop_table("operation")
     op.drop_table("note_list")
     op.drop_table("node")
+    op.drop_table("model_posting")
+    op.drop_table("model_passage")
     op.drop_table("model_outline")
     op.drop_table("model_note")
     op.drop_table("level")
