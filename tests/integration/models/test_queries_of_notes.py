@@ -89,7 +89,7 @@ def test_notes_of_a_model_are_found_as_they_are_written_and_gone_when_they_are_u
     written = refinery.query("SELECT DISTINCT idx FROM model_note WHERE height = 0 ORDER BY idx")
     assert refinery.query("SELECT idx FROM model_passage ORDER BY idx") == written
     assert refinery.count("model_posting") > 0
-    refinery.tf.edit("c", {"turn_id": "m-3", "role": "user", "content": "The zeppelin is mine."})
+    refinery.tf.edit("c", "m-3", content="The zeppelin is mine.")
     refinery.fold_only()
     first = refinery.query("SELECT idx FROM node WHERE height = 0 AND first_seq <= 3 AND last_seq >= 3")
     assert first[0] not in refinery.query("SELECT idx FROM model_passage")
