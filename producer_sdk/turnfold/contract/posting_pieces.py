@@ -53,10 +53,6 @@ def _name(term: str) -> bytes:
     return term.encode("utf-8", "surrogatepass")
 
 
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "surrogatepass")
-
-
 def piece_of(code: int, idx: int, segments: int) -> int:
     """The number of the piece that holds a term of a segment, of a conversation of so many segments."""
     for height in range(MOST_HEIGHT, 0, -1):
@@ -179,39 +175,50 @@ class Piece:
         self._raw = zlib.decompress(packed)
         self._head = _HEAD.unpack_from(self._raw)
         self._start = _start_of(number)
-        self._firsts: tuple[list[int], list[int]] | None = None
+        self._firsts: tuple[list[int], list[int]] = ([], [])
         """Of each term, and behind the last: the first of its postings and of its pointers."""
 
-    def heaviest(self, term: bytes, most: int) -> list[Posted]:
-        """The `most` postings of a term in UTF-8 that weigh most, the newest first among equals."""
-        end = _HEAD.size + self._head[1]
-        at = self._raw.find(b"\0%b\0" % term, _HEAD.size, end)
-        return [] if at < 0 else self._of(self._raw.count(b"\0", _HEAD.size, at), _text(term), most)
+    def place_of(self, term: bytes) -> int:
+        """The place of a term in UTF-8 among those of the piece; -1 where it has none of it."""
+        at = self._raw.find(b"\0%b\0" % term, _HEAD.size, _HEAD.size + self._head[1])
+        return at if at < 0 else self._raw.count(b"\0", _HEAD.size, at)
+
+    def weights(self, place: int, most: int) -> Iterator[tuple[int, int]]:
+        """Weight and segment of the `most` postings of a term that weigh most, the newest first among equals."""
+        at, first, many = self._at(place)
+        form = f"<{min(many, most)}H"
+        idxs = struct.unpack_from(form, self._raw, at + 2 * first)
+        weights = struct.unpack_from(form, self._raw, at + 2 * (first + self._head[2]))
+        return zip(weights, map(self._start.__add__, idxs), strict=True)
+
+    def pointers(self, place: int, most: int) -> Iterator[bytes]:
+        """The pointers of the same postings."""
+        at, first, many = self._at(place)
+        raw, held = self._raw, self._head[2]
+        numbers = at + 6 * held + 4 * self._firsts[1][place]
+        marks = at + 6 * held + 4 * self._head[3] + 2 * self._firsts[1][place]
+        for size in struct.unpack_from(f"<{min(many, most)}H", raw, at + 2 * (first + 2 * held)):
+            numbers_end, marks_end = numbers + 4 * size, marks + 2 * size
+            yield raw[numbers:numbers_end] + raw[marks:marks_end]
+            numbers, marks = numbers_end, marks_end
 
     def all(self) -> Iterator[Posted]:
         """All postings."""
         names = self._raw[_HEAD.size : _HEAD.size + self._head[1]]
-        for place, term in enumerate(names.split(b"\0")[1:-1]):
-            yield from self._of(place, _text(term), _SPANS[-1])
+        for place, name in enumerate(names.split(b"\0")[1:-1]):
+            term = name.decode("utf-8", "surrogatepass")
+            held = zip(self.weights(place, _SPANS[-1]), self.pointers(place, _SPANS[-1]), strict=True)
+            yield from ((term, idx, weight, pointers) for (weight, idx), pointers in held)
 
-    def _of(self, place: int, term: str, most: int) -> list[Posted]:
-        terms, names, held, pointers = self._head
-        raw, at = self._raw, _HEAD.size + names
-        if self._firsts is None:
-            counts = struct.unpack_from(f"<{2 * terms}H", raw, at)
+    def _at(self, place: int) -> tuple[int, int, int]:
+        """Where postings begin; the first one of a term, and how many it has."""
+        terms = self._head[0]
+        at = _HEAD.size + self._head[1]
+        if not self._firsts[0]:
+            counts = struct.unpack_from(f"<{2 * terms}H", self._raw, at)
             self._firsts = [0, *accumulate(counts[:terms])], [0, *accumulate(counts[terms:])]
-        first, pointer = self._firsts[0][place], self._firsts[1][place]
-        form = f"<{min(self._firsts[0][place + 1] - first, most)}H"
-        at += 4 * terms
-        idxs, weights, sizes = (struct.unpack_from(form, raw, at + 2 * first + 2 * held * i) for i in range(3))
-        numbers = at + 6 * held + 4 * pointer
-        marks = at + 6 * held + 4 * pointers + 2 * pointer
-        found = []
-        for idx, weight, size in zip(idxs, weights, sizes, strict=True):
-            numbers_end, marks_end = numbers + 4 * size, marks + 2 * size
-            found.append((term, self._start + idx, weight, raw[numbers:numbers_end] + raw[marks:marks_end]))
-            numbers, marks = numbers_end, marks_end
-        return found
+        firsts = self._firsts[0]
+        return at + 4 * terms, firsts[place], firsts[place + 1] - firsts[place]
 
 
 @lru_cache(maxsize=1_024)
@@ -232,6 +239,11 @@ class WantedPieces:
         found: list[Posted] = []
         for term, numbers in self._pieces_of.items():
             name = _name(term)
-            held = [posted for number in numbers if number in pieces for posted in pieces[number].heaviest(name, most)]
-            found += sorted(held, key=itemgetter(2, 1), reverse=True)[:most]
+            held = [pieces[number] for number in numbers if number in pieces]
+            placed = [(piece, place) for piece in held if (place := piece.place_of(name)) >= 0]
+            weighed = [(*one, at) for at, (piece, place) in enumerate(placed) for one in piece.weights(place, most)]
+            # What is not among them is not looked at further: of a term that is everywhere nearly all.
+            chosen = sorted(weighed, reverse=True)[:most]
+            pointers = [piece.pointers(place, most) for piece, place in placed]
+            found += [(term, idx, weight, next(pointers[at])) for weight, idx, at in chosen]
         return found
