@@ -8,19 +8,22 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine
 
 from support.celery_workers import CeleryWorker
-from support.examples import register_profiles
+from support.examples import THOROUGH, register_profiles
 from support.postgresql import PostgresqlServer
 from support.refinery import Refinery
 from support.server_folders import fast_folder, own_folder
+from support.shared_folds import folded_anew, share_folds
 from support.shared_statements import share_statements
+from support.together import FilesTogether
 from turnfold import Turnfold
 from turnfold.contract import keys
 from turnfold.database.engines import connect
@@ -48,10 +51,10 @@ share_statements()
 
 
 LONGEST_FILES = (
-    "test_command_line", "test_starts_and_ends", "test_flower", "test_celery_workers", "test_concurrent_readers",
-    "test_sentence_vectors", "test_doctor", "test_away", "test_streams", "test_refine", "test_refine_command",
-    "test_forget_during_drains", "test_edits", "test_models_that_fail", "test_fairness", "test_refold",
-    "test_semantic_refold", "test_rewinds",
+    "test_command_line", "test_starts_and_ends", "test_celery_workers", "test_flower", "test_sentence_vectors",
+    "test_forget_during_drains", "test_models_that_fail", "test_refine", "test_away", "test_edits", "test_drain",
+    "test_refine_command", "test_concurrent_readers", "test_stable_prefixes", "test_reads_without_words",
+    "test_fairness", "test_frameworks", "test_migrations", "test_refold", "test_doctor", "test_rewinds", "test_streams",
 )  # fmt: skip
 """Begin first: while the last file of a run goes on, the other processes have nothing to do."""
 
@@ -67,8 +70,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda test: begin.get(test.path.stem, len(begin)))
 
 
-def pytest_configure() -> None:
-    """Write into memory where the machine has enough of it, before anything asks for a temporary folder."""
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogether | None:
+    """Where a file is run by one process, a few files are run by the same one."""
+    return FilesTogether(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fold the same turns once, but in the long run each time; write into memory where the machine has enough of it."""
+    if config.getoption("hypothesis_profile", None) != THOROUGH:
+        share_folds()
+    # Before anything asks for a temporary folder.
     if (folder := fast_folder()) is not None:
         os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
 
@@ -336,3 +348,10 @@ def refinery_of(
 def refinery(make_refinery: Callable[..., Refinery]) -> Refinery:
     """A worker with a model."""
     return make_refinery()
+
+
+@pytest.fixture(autouse=True)
+def rules_that_a_test_changes(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test that puts something in the place of a rule folds for itself."""
+    with folded_anew(request.node.nodeid) if "monkeypatch" in request.fixturenames else nullcontext():
+        yield

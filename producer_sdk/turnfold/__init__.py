@@ -22,6 +22,7 @@ steering        what a context is about where nothing is asked
 hits, passage_scores, relevance   which notes, passages and segments answer a query
 assemble        a context, inside a budget
 notes           the notes of a conversation as callers get them
+turn_parts      the parts of long turns, named and shown
 expansion, reconstruction, references, access   behind markers; removed words; kept contexts; what is looked up
 
 tools, tool_schemas   the same for models
@@ -36,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 from turnfold.assemble import BALANCED, RECENCY, Band, Context, Policy, Section
 from turnfold.client import Turnfold
 from turnfold.contract.records import Anchor, AnchorState, AnchorType, Origin, Turn
-from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status
+from turnfold.contract.results import ErasureReceipt, Expansion, Hit, Note, Receipt, Status, TurnPart
 from turnfold.errors import (
     InboxFull,
     InvalidBudget,
@@ -88,6 +89,7 @@ __all__ = [
     "Status",
     "TOOL_NAMES",
     "Turn",
+    "TurnPart",
     "Turnfold",
     "TurnfoldError",
     "Unavailable",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, assert_never
 
 from turnfold.access import UNCOUNTED, ExpansionCounter
@@ -20,13 +21,14 @@ from turnfold.assemble.pages import TurnPiece, page
 from turnfold.assemble.request import Request
 from turnfold.contract.keys import Address
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, Node
-from turnfold.contract.results import Expansion, Head, Passage
+from turnfold.contract.results import Expansion, Head, Passage, TurnPart
 from turnfold.errors import InvalidInput, UnknownMarker
 from turnfold.inbox import Pending
 from turnfold.pending_changes import Changes, changes_of
 from turnfold.shortening import MOST_CAP, TURNS_A_READ, cap_for
 from turnfold.snapshots import PendingSource, Waiting, readable_head, unknown, waiting_turns
 from turnfold.tokens import ESTIMATOR, estimate_tokens
+from turnfold.turn_parts import parts_of_segments, parts_of_turns
 from turnfold.whole_numbers import whole_number
 
 if TYPE_CHECKING:
@@ -130,9 +132,21 @@ class _Expander:
             return self.resolve(marker, given)
         access.asked(address, self._head.id)
         found = self.resolve(marker, given)
+        found = replace(found, parts=self._parts(self._head, marker, found))
         if found.text:
             access.found(address, self._head.id, found.first_seq, found.last_seq)
         return found
+
+    def _parts(self, head: Head, marker: Marker, found: Expansion) -> tuple[TurnPart, ...]:
+        """Parts of the long turns that are shown, or of those of the segment that is told of."""
+        if found.level == 0:
+            parts = parts_of_turns(self._transaction, head, found.turns)
+        elif isinstance(marker.target, NodeTarget) and marker.target.height == 0:
+            by_turn = parts_of_segments(self._transaction, head, [marker.target.idx])
+            parts = tuple(part for seq in sorted(by_turn) for part in by_turn[seq])
+        else:
+            return ()
+        return tuple(part for part in parts if not self._changing(part.turn_seq, part.turn_seq))
 
     def resolve(self, marker: Marker, given: str) -> Expansion:
         target = marker.target
@@ -155,7 +169,7 @@ class _Expander:
                     raise UnknownMarker(msg, suggestion=turns_marker(newest, newest, level=marker.level))
                 last_seq = min(target.last_seq, newest)
                 if marker.level == 0 or self._changing(target.first_seq, last_seq):
-                    return self._turns(target.first_seq, last_seq, offset=target.offset)
+                    return self._turns(target.first_seq, last_seq, offset=target.offset, until=target.until)
                 return self._range(target.first_seq, last_seq, marker.level)
             case _:
                 assert_never(target)
@@ -189,21 +203,27 @@ class _Expander:
         waiting = self._waiting
         return self._stored_until + waiting.older + len(waiting.turns)
 
-    def _turns(self, first_seq: int, last_seq: int, *, offset: int = 0) -> Expansion:
-        """Verbatim turns from `offset` of the first one on, as many as fit, then the marker to go on with."""
+    def _turns(self, first_seq: int, last_seq: int, *, offset: int = 0, until: int | None = None) -> Expansion:
+        """Verbatim turns from `offset` of the first one on, as many as fit, then the marker to go on with.
+
+        Of a single turn up to `until`, where that is given.
+        """
         if first_seq > self._stored_until and self._waiting.older:
             return self._not_yet(first_seq, last_seq)
         pieces = self._pieces(first_seq, last_seq, offset)
         if pieces and offset and offset >= pieces[0].length:
             msg = f"turn {first_seq} has {pieces[0].length} code points: there is nothing from {offset} on"
             raise UnknownMarker(msg)
+        if until is not None:
+            pieces = [piece.up_to(until) for piece in pieces]
         shown = page(pieces, self._max_tokens)
         reached = shown.turns[-1].seq
         seq, begins = shown.goes_on or (reached + 1, 0)
         goes_on = seq <= last_seq
         return Expansion(
             text=shown.text, level=0, first_seq=first_seq, last_seq=reached, turns=shown.turns, tokens=shown.tokens,
-            truncated=goes_on, next_marker=turns_marker(seq, last_seq, offset=begins) if goes_on else None,
+            truncated=goes_on,
+            next_marker=turns_marker(seq, last_seq, offset=begins, until=until) if goes_on else None,
         )  # fmt: skip
 
     def _pieces(self, first_seq: int, last_seq: int, offset: int) -> list[TurnPiece]:

@@ -25,10 +25,12 @@ from turnfold.pending_changes import Changes, changed_snapshot, changes_of, has_
 from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
 from turnfold.shortening import LEAST_CAP, TURNS_A_READ, Shortening, cap_for
 from turnfold.snapshots import Look, PendingSource, look_at, readable_head, unknown, waiting_turns
+from turnfold.turn_parts import answering_parts
 
 if TYPE_CHECKING:
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.database.reader import Reader
+    from turnfold.passage_scores import PostingRow
 
 
 def context(
@@ -105,11 +107,13 @@ def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *
         closed = 0 if head is None else head.closed_seq
         open_turns = [] if older else [turn for turn in turns if turn.seq > closed or _changing(changes, turn.seq)]
         if head is not None and head.node_count:
-            postings = transaction.postings(head, terms)
+            rows = transaction.postings(head, terms)
+            postings = [(term, idx, weight) for term, idx, weight, _ in rows]
             # By the same measure as segments, or what was said last would be before what answers better.
             weights = term_weights(terms, postings, segments=head.node_count)
             hits = _turn_hits(terms, open_turns, weights)
-            found = _segment_hits(transaction, head, terms, score_segments(postings, segments=head.node_count)[:limit])
+            ranked = score_segments(postings, segments=head.node_count)[:limit]
+            found = _segment_hits(transaction, head, terms, ranked, rows)
             hits += [hit for hit in found if changes is None or not changes.covers(hit.first_seq, hit.last_seq)]
         elif head is None and not turns:
             raise unknown(address)
@@ -232,9 +236,11 @@ def _turn_hits(
 
 
 def _segment_hits(
-    transaction: ReadTransaction, head: Head, terms: Sequence[str], ranked: Sequence[tuple[int, float]]
-) -> list[Hit]:
+    transaction: ReadTransaction, head: Head, terms: Sequence[str], ranked: Sequence[tuple[int, float]],
+    postings: Sequence[PostingRow],
+) -> list[Hit]:  # fmt: skip
     hits: list[Hit] = []
+    parts = answering_parts(transaction, head, [idx for idx, _ in ranked], postings)
     for start in range(0, len(ranked), SEGMENT_HITS):
         block = ranked[start : start + SEGMENT_HITS]
         turns, node_of = transaction.turns_of_segments(head, [idx for idx, _ in block], cap=LEAST_CAP)
@@ -245,10 +251,13 @@ def _segment_hits(
             if node is None or not inside:
                 continue
             best = max(inside, key=lambda turn: (scores.get(turn.seq, 0.0), -turn.seq))
+            part, words = parts.get(idx, (None, ""))
             hits.append(
                 Hit(
-                    kind="segment", score=round(score, 3), snippet=_snippet(best, terms),
+                    kind="segment", score=round(score, 3),
+                    snippet=_snippet(best, terms) if part is None else snippet(words, terms),
                     first_seq=node.first_seq, last_seq=node.last_seq, marker=node_marker(node, level=1, short=False),
+                    part=part,
                 )
             )  # fmt: skip
     return hits

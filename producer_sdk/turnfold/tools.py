@@ -14,7 +14,7 @@ from turnfold.assemble.forms.clip import clip_text
 from turnfold.assemble.forms.markers import ARROW
 from turnfold.assemble.forms.render_text import closed_line, one_line
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
-from turnfold.contract.results import Expansion, Hit
+from turnfold.contract.results import Expansion, Hit, TurnPart
 from turnfold.errors import InvalidInput, UnknownConversation, UnknownMarker
 from turnfold.tokens import estimate_tokens
 from turnfold.tool_schemas import ARGUMENTS, MOST_HITS, TOOL_NAMES, ToolForm
@@ -173,9 +173,20 @@ def _expanded(expand: Expand, arguments: Mapping[str, object], max_tokens: int) 
     found = expand(marker, max_tokens=max_tokens - 2 * _FRAME_TOKENS)
     turns = _turns(found.first_seq, found.last_seq)
     how = ("word for word", "detailed summary", "brief summary", "tags")[found.level]
+    parts = "".join(map(_part_line, found.parts)) if found.next_marker or found.level else ""
     more = f"[goes on {ARROW}{found.next_marker}]\n" if found.next_marker else ""
     words = closed_line(found.text) if found.text else "[nothing is left of this]\n"
-    return f"[{turns} of this conversation, {how}]\n{words}{more}"
+    text = f"[{turns} of this conversation, {how}]\n{words}{more}"
+    # What was said comes first: of a turn of many parts there may be no room for all of their names.
+    return text + parts if estimate_tokens(text + parts) <= max_tokens else text
+
+
+def _part_line(part: TurnPart) -> str:
+    return f"[{_part_named(part)} {ARROW}{part.marker}] {one_line(part.title)}\n"
+
+
+def _part_named(part: TurnPart) -> str:
+    return f"turn {part.turn_seq}, part {part.number} of {part.count}"
 
 
 def _turns(first_seq: int, last_seq: int) -> str:
@@ -188,10 +199,17 @@ def _found(search: Search, arguments: Mapping[str, object], max_tokens: int) -> 
     hits = search(query, limit=min(limit, MOST_HITS))
     if not hits:
         return "Nothing was found: try other words that were likely said, such as names or numbers.\n"
-    lines = [f"[{_turns(hit.first_seq, hit.last_seq)} {ARROW}{hit.marker}] {one_line(hit.snippet)}\n" for hit in hits]
     return _within(
-        lines, max_tokens, lambda left: f"[{left} more results were left out: search for something narrower]\n"
+        [_hit_line(hit) for hit in hits],
+        max_tokens,
+        lambda left: f"[{left} more results were left out: search for something narrower]\n",
     )
+
+
+def _hit_line(hit: Hit) -> str:
+    if hit.part is not None:
+        return f"[{_part_named(hit.part)} {ARROW}{hit.part.marker}] {one_line(f'({hit.part.title}) {hit.snippet}')}\n"
+    return f"[{_turns(hit.first_seq, hit.last_seq)} {ARROW}{hit.marker}] {one_line(hit.snippet)}\n"
 
 
 def _listed(anchors: Anchors, arguments: Mapping[str, object], max_tokens: int) -> str:

@@ -62,6 +62,8 @@ NOT_CANONICAL_COLUMNS = {
     "passage": {"conversation"},
     "posting": {"conversation"},
     "block_list": {"conversation"},
+    "part_list": {"conversation"},
+    "repeat_mark": {"conversation"},
     "anchor_posting": {"conversation"},
 }
 """What a rewind goes back to, which each segment keeps for it; ids, whether made by us or the caller's names for the

@@ -48,6 +48,8 @@ READS: dict[str, Callable[[ReadTransaction], object]] = {
     "texts": lambda read: read.texts(HEAD, [(0, 1, 2), (1, 0, 3)]),
     "stored_seqs": lambda read: read.stored_seqs(HEAD, ["m-1"]),
     "postings": lambda read: read.postings(HEAD, ["pool"]),
+    "part_entries": lambda read: read.part_entries(HEAD, [3, 5]),
+    "passages": lambda read: read.passages(HEAD, [700, 701]),
     "turns_of_segments": lambda read: read.turns_of_segments(HEAD, [3, 5], cap=100),
     "turn_sizes": lambda read: read.turn_sizes(HEAD, 1, 10, most=5),
     "turns_between": lambda read: read.turns_between(HEAD, 1, 10, most=5),
@@ -93,9 +95,9 @@ def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
         "HEAD", "HEAD_AND_STORED", "OUTLINE", "TOP_ANCHOR_ROWS", "OLDER_SHAPES", "NEWEST_TURNS",
         "TURNS_UP_TO", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "MODEL_POSTINGS",
-        "MODEL_PASSAGES", "BLOCK_LISTS", "HIT_PASSAGES", "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS",
-        "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS", "PASSAGES_BETWEEN", "WRITTEN_BETWEEN", "ANCHORS_BETWEEN",
-        "SOURCES_BETWEEN", "FRAME",
+        "MODEL_PASSAGES", "BLOCK_LISTS", "PART_LISTS", "HIT_PASSAGES", "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS",
+        "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS", "PASSAGES_BETWEEN", "WRITTEN_BETWEEN",
+        "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME",
     }  # fmt: skip
 
 

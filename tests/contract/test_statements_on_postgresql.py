@@ -12,6 +12,7 @@ from sqlalchemy import Engine, Executable, text
 from turnfold.database import note_read, query_statements, statements
 from turnfold.database.engines import connect
 from turnfold_worker.adapters.sql_anchors import SHARING
+from turnfold_worker.adapters.sql_repeats import HOLDING
 
 pytestmark = pytest.mark.postgresql
 
@@ -19,7 +20,7 @@ STATEMENTS = {
     name: statement
     for name, statement in (vars(statements) | vars(query_statements) | vars(note_read)).items()
     if not name.startswith("_") and isinstance(statement, Executable)
-} | {"CANDIDATES": SHARING}
+} | {"CANDIDATES": SHARING, "EARLIER": HOLDING}
 
 CONVERSATIONS, TURNS, SEGMENTS = 40, 2_000, 200
 
@@ -72,6 +73,10 @@ INSERT INTO model_passage (conversation, idx, body)
 INSERT INTO block_list (conversation, idx, body)
     SELECT c, i, decode(repeat('0a', 600), 'hex')
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
+INSERT INTO part_list (conversation, idx, body) SELECT conversation, idx, body FROM block_list;
+INSERT INTO repeat_mark (conversation, mark, idx, seqs)
+    SELECT c, m * 1000000007::bigint, i, decode(repeat('0a', 8), 'hex')
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 5) m, generate_series(0, {SEGMENTS - 1}) i;
 ANALYZE;
 """
 
@@ -100,7 +105,7 @@ def parameters(statement: Any, engine: Engine) -> dict[str, Any]:
         "cap": 4_000, "first_seq": 1, "from_seq": 1, "last_seq": 50, "most": 50, "last_part": 4, "model": "m",
         "segments": ",".join(map(str, range(64))), "seq": 700, "idx": 50, "first": 30, "last": 50,
     }  # fmt: skip
-    kinds = {"id": "t5", "t": "term3", "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40}
+    kinds = {"id": "t5", "t": "term3", "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40, "m": 1_000_000_007}
     names = statement.compile(dialect=engine.dialect).params
     return {
         name: known[name] if name in known else kinds[name.rstrip("0123456789")]

@@ -19,14 +19,15 @@ from turnfold.contract.vectors import NO_VECTOR
 from turnfold_worker.errors import DIED, Retryable, where
 from turnfold_worker.exchange import Fold, FoldClaim, Tail
 from turnfold_worker.meanings import anchor_vectors_of, for_the_head, meant_by, vectors_of, vectors_one_by_one
-from turnfold_worker.pipeline.anchors.deduplicate import merge, sought_terms
+from turnfold_worker.pipeline.anchors import deduplicate
+from turnfold_worker.pipeline.anchors.deduplicate import merge
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
 from turnfold_worker.pipeline.outline import chapters_over, choose_cover, make_outline, plain_outline, with_tail
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
-from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
+from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS, sought_marks
 from turnfold_worker.ports import Clock, Publisher, SentenceEmbedder, Store
 
 _log = logging.getLogger(__name__)
@@ -181,7 +182,8 @@ def fold_next(
     settings = settings_at(tail.configurations, turns[0].seq)
     if plain_error is None:
         folded = fold_segment(
-            turns, idx=tail.node_count, settings=settings, before=tail.before, said=said_after(tail.said, turns),
+            turns, idx=tail.node_count, settings=settings, before=tail.before,
+            earlier=earlier_turns(turns, tail.conversation, store, tail.node_count), said=said_after(tail.said, turns),
             vectors=for_the_head(tail.vectors, embedder),
         )  # fmt: skip
     else:
@@ -205,8 +207,16 @@ def candidates_of(
     """Earlier anchors that share a rare term with one of the segment's, and the newest: few, however many there are."""
     if not drafts:
         return []
-    wanted = dict.fromkeys(term for draft in drafts for term in sought_terms(draft.text))
+    wanted = dict.fromkeys(term for draft in drafts for term in deduplicate.sought_terms(draft.text))
     return store.anchor_candidates(conversation, list(wanted), first_seq)
+
+
+def earlier_turns(
+    turns: Sequence[StoredTurn], conversation: ConversationId, store: Store, idx: int
+) -> list[StoredTurn]:
+    """Turns of segments before `idx` that these may repeat: few, however many there are."""
+    marks = sought_marks(turns)
+    return store.earlier_turns(conversation, marks, idx) if marks else []
 
 
 def _chapters(conversation: ConversationId, folded: FoldedNode, store: Store, *, total: bool) -> list[FoldedNode]:

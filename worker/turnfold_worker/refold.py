@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from turnfold.contract.records import FAN_OUT, Anchor, AnchorType, JobId
-from turnfold_worker.compress import candidates_of
+from turnfold_worker.compress import candidates_of, earlier_turns
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import ClosedSegment, Refold, RefoldClaim
 from turnfold_worker.meanings import anchor_vectors_of, for_the_head, meant_by, vectors_of
@@ -66,7 +66,8 @@ def refolded(job: JobId, segment: ClosedSegment, store: Store, embedder: Sentenc
     said = said_after(segment.said_before, segment.turns)
     vectors = {} if embedder is None else vectors_of(segment.conversation, segment.turns, store, embedder)
     folded = fold_segment(
-        segment.turns, idx=segment.idx, settings=settings, before=segment.before, said=said,
+        segment.turns, idx=segment.idx, settings=settings, before=segment.before,
+        earlier=earlier_turns(segment.turns, segment.conversation, store, segment.idx), said=said,
         vectors=for_the_head(vectors, embedder),
     )  # fmt: skip
     known = {_span(one): one for one in segment.anchors}

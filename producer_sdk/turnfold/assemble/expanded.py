@@ -98,7 +98,10 @@ def _cut_turns(passage: Passage, material: Material, pricing: Pricing, *, most_t
     expansion = passage.expansion
     last_seq = _last_seq(expansion)
     lines = _turn_lines(passage, material)
-    longest = goes_on_line(turns_marker(expansion.first_seq, last_seq, offset=10**7))
+    until = _until(passage)
+    longest = goes_on_line(
+        turns_marker(expansion.first_seq, last_seq, offset=10**7, until=None if until is None else 10**8)
+    )
     opening = closed_line(_opening(expansion))
     room = most_tokens - pricing.count(opening) - pricing.count(longest)
     taken: list[str] = []
@@ -114,7 +117,7 @@ def _cut_turns(passage: Passage, material: Material, pricing: Pricing, *, most_t
         if beginning:
             words = guarded(beginning.rstrip(), material.style.openings)
             taken.append(closed_line(_turn_opening(passage, turn) + words))
-        following = turns_marker(turn.seq, last_seq, offset=_begins(passage, turn) + len(beginning))
+        following = turns_marker(turn.seq, last_seq, offset=_begins(passage, turn) + len(beginning), until=until)
     if not taken:
         return None
     text = opening + "".join(taken) + (goes_on_line(following) if following else "")
@@ -167,6 +170,12 @@ def _last_seq(expansion: Expansion) -> int:
         return expansion.last_seq
     target = parse_marker(expansion.next_marker).target
     return target.last_seq if isinstance(target, TurnsTarget) else expansion.last_seq
+
+
+def _until(passage: Passage) -> int | None:
+    """Where the part of a turn ends that the marker stands for."""
+    target = parse_marker(passage.marker).target
+    return target.until if isinstance(target, TurnsTarget) else None
 
 
 def _begins(passage: Passage, turn: StoredTurn) -> int:

@@ -13,7 +13,7 @@ from turnfold.assemble.memo import Memo
 from turnfold.assemble.pricing import Style
 from turnfold.assemble.request import Request
 from turnfold.assemble.turns import Turns
-from turnfold.contract.notes import Covered
+from turnfold.contract.notes import FIRST_WRITTEN, NO_PLACE, Covered
 from turnfold.contract.outlines import overtaken_by
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.records import Node, Role, StoredTurn, TurnState
@@ -97,7 +97,7 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
         memo=memo,
         style=Style(
             short=request.usable_tokens < request.policy.short_markers_below,
-            brief=request.usable_tokens < request.policy.whole_notes_from,
+            brief_from=_brief_from(snapshot, request),
             openings=line_openings(
                 [
                     *voices,
@@ -115,6 +115,14 @@ def gather(snapshot: Snapshot, request: Request, memo: Memo | None = None) -> Ma
         if request.system is None and any(role in _SYSTEM for _, role in voices)
         else None,
     )
+
+
+def _brief_from(snapshot: Snapshot, request: Request) -> int:
+    """Place from which notes are shown in few words."""
+    if request.usable_tokens < request.policy.whole_notes_from:
+        return 0
+    said = sum(snapshot.outline.said.values()) if snapshot.outline else 0
+    return FIRST_WRITTEN if request.usable_tokens < request.policy.written_whole_from * said else NO_PLACE
 
 
 def _root(covered: Covered) -> Node:

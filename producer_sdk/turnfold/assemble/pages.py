@@ -40,6 +40,13 @@ class TurnPiece:
         """The turn from `offset` on."""
         return cls(replace(turn, content=turn.content[offset:]) if offset else turn, offset, len(turn.content))
 
+    def up_to(self, until: int) -> TurnPiece:
+        """As if the turn ended there."""
+        if until >= self.length:
+            return self
+        content = self.turn.content[: max(0, until - self.begins)]
+        return replace(self, turn=replace(self.turn, content=content), length=until)
+
     @property
     def ends(self) -> int:
         return self.begins + len(self.turn.content)

@@ -29,7 +29,7 @@ from turnfold.assemble.forms.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import SpokenDay, is_parted_free, lines_of_days
+from turnfold.contract.notes import NO_PLACE, SpokenDay, is_parted_free, lines_of_days
 from turnfold.contract.notes import day_line as note_day_line
 from turnfold.contract.records import Anchor, Node, Role
 from turnfold.contract.remembered import Remembered
@@ -76,8 +76,8 @@ class Style(NamedTuple):
     """Markers without words, no dates beside them."""
     openings: tuple[str, ...]
     """What lines inside a turn must not begin with."""
-    brief: bool = False
-    """Notes in few words."""
+    brief_from: int = NO_PLACE
+    """Place from which notes are shown in few words: 0 for all, `FIRST_WRITTEN` for a model's."""
 
 
 class Pricing:
@@ -98,9 +98,9 @@ class Pricing:
         self._turns: dict[tuple[int, str, datetime | None, str, bool, bool, int], SpokenTurn] = {}
 
     @property
-    def brief(self) -> bool:
-        """True where notes are shown in few words."""
-        return self._style.brief
+    def brief_from(self) -> int:
+        """Place from which notes are shown in few words."""
+        return self._style.brief_from
 
     @property
     def is_full(self) -> bool:

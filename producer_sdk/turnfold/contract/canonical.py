@@ -32,6 +32,8 @@ CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "passage": ("number", "body", "times"),
     "posting": ("number", "body"),
     "block_list": ("idx", "body"),
+    "part_list": ("idx", "body"),
+    "repeat_mark": ("mark", "idx", "seqs"),
     "anchor_posting": ("term", "anchor"),
 }  # fmt: skip
 """Tables and columns in the order in which `turnfold digest` hashes them, rows in primary-key order."""

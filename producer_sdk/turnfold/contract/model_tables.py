@@ -26,6 +26,8 @@ class ModelNoteRow(Base, table=True):
     said_on: date | None = column(Date, nullable=True)
     """Day of the first of its turns."""
     body: str = column(Text)
+    brief: str | None = column(Text, nullable=True)
+    """The same in fewer words, for where room is tight."""
     importance: int = column(SmallInteger)
     """1 to 5."""
     origin: str | None = column(String(9), nullable=True)

@@ -17,6 +17,10 @@ _CLOSING: Final = ("?", "!", "…", ";", ".", "。", "\uff1f", "\uff01")
 _QUOTES: Final = "\"'\u201d\u2019)]"
 OVERHEAD: Final = 6
 """Tokens that every note is charged beside its words when it is chosen, so that scraps do not win over statements."""
+FIRST_WRITTEN: Final = 1_000
+"""Place of a model's first note of a turn: those of the rules are lower."""
+NO_PLACE: Final = 1 << 20
+"""More than a turn has notes."""
 _MAX_VOICE: Final = 20.0
 
 

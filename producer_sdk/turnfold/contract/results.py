@@ -62,6 +62,24 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPart:
+    """A part of a long turn that is about one thing."""
+
+    title: str
+    """Its heading, or the words that tell it from the other parts; one line."""
+    number: int
+    """From 1."""
+    count: int
+    """Parts of its turn."""
+    turn_seq: int
+    start: int
+    end: int
+    """Code points of the turn."""
+    marker: str
+    """Give it to `expand`: the part, verbatim."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """One result of a search."""
 
@@ -72,6 +90,8 @@ class Hit:
     last_seq: int
     marker: str
     """Give it to `expand`."""
+    part: TurnPart | None = None
+    """Of a segment: the part of a long turn that answers, where that is known; `snippet` is from it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +143,8 @@ class Expansion:
     next_marker: str | None = None
     reconstructed: bool = False
     """True when a model wrote this in the place of turns that retention removed: not the speakers' words."""
+    parts: tuple[TurnPart, ...] = ()
+    """The parts of the long turns that this shows or tells of, once they are folded."""
     markers: tuple[str, ...] = ()
     """Markers in `text` that lead to more detail, at levels 1 to 3 of a range."""
 

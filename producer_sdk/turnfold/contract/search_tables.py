@@ -2,7 +2,7 @@
 
 # No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
 
-from sqlalchemy import Integer, LargeBinary, String, Text
+from sqlalchemy import BigInteger, Integer, LargeBinary, String, Text
 
 from turnfold.contract.columns import Base, column, conversation_column, key_column
 
@@ -38,6 +38,31 @@ class BlockListRow(Base, table=True):
     conversation: int = conversation_column()
     idx: int = key_column(Integer)
     body: bytes = column(LargeBinary)
+
+
+class PartListRow(Base, table=True):
+    """The parts of a segment's long turns: see `turnfold.contract.turn_parts`. Only `search` and `expand` read them."""
+
+    __tablename__ = "part_list"
+
+    conversation: int = conversation_column()
+    idx: int = key_column(Integer)
+    body: bytes = column(LargeBinary)
+
+
+class RepeatMarkRow(Base, table=True):
+    """Turns of a segment by marks of what they say, which folds look for: see `turnfold_worker.pipeline.turns.repeats`.
+
+    A row for each mark, because a fold looks for a few of one conversation, and no read for any.
+    """
+
+    __tablename__ = "repeat_mark"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    conversation: int = conversation_column()
+    mark: int = key_column(BigInteger)
+    idx: int = key_column(Integer)
+    seqs: bytes = column(LargeBinary)
 
 
 class AnchorPostingRow(Base, table=True):

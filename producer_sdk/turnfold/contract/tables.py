@@ -38,9 +38,11 @@ from turnfold.contract.search_tables import (
     AnchorPostingRow,
     AnchorVectorRow,
     BlockListRow,
+    PartListRow,
     PassageRow,
     PassageSignsRow,
     PostingRow,
+    RepeatMarkRow,
     TurnVectorRow,
 )
 from turnfold.contract.work_tables import (
@@ -304,9 +306,11 @@ __all__ = [
     "OperationRow",
     "OutlineRow",
     "ParkedEntryRow",
+    "PartListRow",
     "PassageRow",
     "PassageSignsRow",
     "PostingRow",
+    "RepeatMarkRow",
     "ReplyRow",
     "RewoundTurnRow",
     "SCHEMA_VERSION",

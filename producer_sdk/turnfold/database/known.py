@@ -34,7 +34,7 @@ MOST_QUESTIONS: Final = 4
 """Questions for which is remembered what was found."""
 MOST_CONTEXTS: Final = 4
 """Finished contexts that are remembered of a conversation: what is read again unchanged costs nothing more."""
-LONGEST_CONTEXT: Final = 64_000
+LONGEST_CONTEXT: Final = 256_000
 """Code points of one of them."""
 _LEAST_CHARACTERS: Final = 20_000
 """What a conversation is counted as at least: its records take memory too."""

@@ -10,6 +10,7 @@ from turnfold.contract.tables import (
     BlockListRow,
     ModelPassageRow,
     ModelPostingRow,
+    PartListRow,
     PassageRow,
     PassageSignsRow,
     PostingRow,
@@ -64,6 +65,14 @@ HIT_PASSAGES: Final = select(passage.c.number, passage.c.body).where(
     passage.c.conversation == bindparam("conversation"), among(passage.c.number, "numbers")
 )
 """`numbers` in one text with commas between them: hundreds of parameters take longer than what they find."""
+
+_parts: Final = table(PartListRow)
+PART_LISTS: Final = (
+    select(_parts.c.body)
+    .where(_parts.c.conversation == bindparam("conversation"), among(_parts.c.idx, "segments"))
+    .order_by(_parts.c.idx)
+)
+"""Parts of the long turns of `segments`, which are as the `numbers` of passages."""
 
 _segment_of: Final = (
     select(node.c.idx)

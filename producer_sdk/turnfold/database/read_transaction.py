@@ -13,6 +13,7 @@ from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
+from turnfold.contract.turn_parts import PartEntry, unpack_parts
 from turnfold.database import query_statements, statements
 from turnfold.database.known import Found, Wanted
 from turnfold.database.note_read import NoteRead
@@ -26,6 +27,7 @@ from turnfold.database.rows import (
 )
 from turnfold.database.value_read import ValueReader
 from turnfold.errors import SchemaMismatch
+from turnfold.passage_scores import PostingRow
 from turnfold.relevance import SEGMENT_HITS
 from turnfold.shortening import MOST_CAP, TURNS_A_READ, Shortening
 
@@ -132,19 +134,38 @@ class ReadTransaction:
         rows = self._connection.execute(statements.STORED_SEQS, {"conversation": head.id, **parameters})
         return {row.turn_id: row.seq for row in rows}
 
-    def postings(self, head: Head, terms: Sequence[str]) -> list[tuple[str, int, int]]:
-        """Rows (term, idx, weight) of the segments that hold the terms most, in what was said or a model wrote."""
+    def postings(self, head: Head, terms: Sequence[str]) -> list[PostingRow]:
+        """Rows (term, idx, weight, pointers to passages) of the segments that hold the terms most.
+
+        Where only a model wrote a term, it points to no passage.
+        """
         if not terms:
             return []
         wanted = WantedPieces(terms, head.node_count)
         parameters = {"conversation": head.id, "numbers": ",".join(map(str, wanted.numbers))}
-        weights: dict[tuple[str, int], int] = {}
+        postings: dict[tuple[str, int], PostingRow] = {}
         for statement in (query_statements.POSTINGS, query_statements.MODEL_POSTINGS):
             rows = self._connection.execute(statement, parameters)
             pieces = {row.number: opened(row.number, bytes(row.body)) for row in rows}
-            for term, idx, weight, _ in wanted.heaviest(pieces, query_statements.POSTINGS_A_TERM):
-                weights.setdefault((term, idx), weight)
-        return [(term, idx, weight) for (term, idx), weight in weights.items()]
+            for term, idx, weight, pointers in wanted.heaviest(pieces, query_statements.POSTINGS_A_TERM):
+                rules = statement is query_statements.POSTINGS
+                postings.setdefault((term, idx), (term, idx, weight, pointers if rules else b""))
+        return list(postings.values())
+
+    def part_entries(self, head: Head, segments: Sequence[int]) -> list[PartEntry]:
+        """The parts of the long turns of some segments, in order."""
+        if not segments:
+            return []
+        of = {"conversation": head.id, "segments": ",".join(map(str, segments))}
+        bodies = self._connection.scalars(query_statements.PART_LISTS, of)
+        return [part for body in bodies for part in unpack_parts(bytes(body))]
+
+    def passages(self, head: Head, numbers: Sequence[int]) -> list[tuple[int, str]]:
+        """Passages by their numbers, packed."""
+        if not numbers:
+            return []
+        of = {"conversation": head.id, "numbers": ",".join(map(str, numbers))}
+        return [(row.number, row.body) for row in self._connection.execute(query_statements.HIT_PASSAGES, of)]
 
     def turns_of_segments(
         self, head: Head, segments: Sequence[int], *, cap: int

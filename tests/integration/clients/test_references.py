@@ -19,6 +19,8 @@ from support.waiting import wait_until
 from turnfold import AsyncTurnfold, InvalidInput, Settings, Turnfold, UnknownConversation, UnknownReference
 from turnfold.references import MOST_REFERENCES
 
+pytestmark = pytest.mark.daily_on("sqlite")
+
 TURNS = talk("references", 60)
 
 

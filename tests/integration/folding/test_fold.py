@@ -43,6 +43,7 @@ def stored_id(engine: Engine, conversation: str = "c") -> int:
         )
 
 
+@pytest.mark.daily_on("sqlite")
 def test_eight_segments_become_a_chapter_and_eight_chapters_another(
     tf: Turnfold, local: LocalWorker, engine: Engine
 ) -> None:
@@ -58,6 +59,7 @@ def test_eight_segments_become_a_chapter_and_eight_chapters_another(
     assert broken_invariants(engine) == {}
 
 
+@pytest.mark.daily_on("sqlite")
 def test_a_segment_that_cannot_be_folded_by_the_rules_gets_plain_words_and_holds_nothing_up(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,6 +129,7 @@ def test_workers_whose_leases_are_too_short_are_no_proof_that_a_segment_is_poiso
     assert later.attempts == 2
 
 
+@pytest.mark.daily_on("sqlite")
 def test_plain_words_are_for_the_segment_that_failed_and_not_for_what_another_worker_left(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], engine: Engine
 ) -> None:
@@ -214,6 +217,7 @@ def test_a_fold_of_a_forgotten_conversation_writes_nothing(tf: Turnfold, local: 
 
 
 @pytest.mark.parametrize("size", [1, 7, 20])
+@pytest.mark.daily_on("sqlite")
 def test_configuration_takes_effect_at_its_place_among_the_turns(
     tf: Turnfold, local: LocalWorker, engine: Engine, size: int
 ) -> None:

@@ -38,6 +38,7 @@ def test_a_segment_that_is_folded_again_is_as_if_it_had_never_failed(platform: P
     assert broken_invariants(engine) == {}
 
 
+@pytest.mark.daily_on("sqlite")
 def test_folding_again_twice_or_late_changes_nothing(platform: Platform, engine: Engine) -> None:
     with_a_plain_segment(platform)
     (work,) = platform.parked.find(EVERYTHING)
@@ -53,6 +54,7 @@ def test_folding_again_twice_or_late_changes_nothing(platform: Platform, engine:
     assert broken_invariants(engine) == {}
 
 
+@pytest.mark.daily_on("sqlite")
 def test_a_segment_that_fails_again_is_parked_again_with_its_tries_counted_and_without_content(
     platform: Platform, engine: Engine
 ) -> None:
@@ -109,6 +111,7 @@ def test_folding_again_starts_over_when_a_fold_was_written_meanwhile(platform: P
     assert broken_invariants(engine) == {}
 
 
+@pytest.mark.daily_on("sqlite")
 def test_later_anchors_overtake_those_of_a_segment_that_is_folded_late(platform: Platform) -> None:
     turns = talk(24)
     turns[2]["content"] = f"The launch of the seat map is on 3 May 2026. {POISON}"
@@ -130,6 +133,7 @@ def test_later_anchors_overtake_those_of_a_segment_that_is_folded_late(platform:
     assert states[f"The launch of the seat map is on 3 May 2026. {POISON}"] == "superseded"
 
 
+@pytest.mark.daily_on("sqlite")
 def test_an_outage_while_folding_again_takes_its_attempt_back(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +154,7 @@ def test_an_outage_while_folding_again_takes_its_attempt_back(
     assert platform.parked.find(EVERYTHING) == []
 
 
+@pytest.mark.daily_on("sqlite")
 def test_a_segment_whose_refold_kills_its_worker_is_parked_again_after_as_many_tries(
     tf: Turnfold, make_worker: Callable[..., LocalWorker], platform: Platform
 ) -> None:
@@ -211,6 +216,7 @@ def with_a_killed_segment(platform: Platform, engine: Engine, killed: Callable[[
     assert (work.state, work.error) == (WorkState.PARKED, f"{DIED} (attempt 3)")
 
 
+@pytest.mark.daily_on("sqlite")
 def test_a_segment_whose_workers_were_killed_is_folded_again_by_itself_ten_minutes_later(
     platform: Platform, engine: Engine, killed: Callable[[], None], later: Callable[[], None]
 ) -> None:
@@ -227,6 +233,7 @@ def test_a_segment_whose_workers_were_killed_is_folded_again_by_itself_ten_minut
     assert broken_invariants(engine) == {}
 
 
+@pytest.mark.daily_on("sqlite")
 def test_a_segment_that_kills_its_workers_in_the_second_round_too_waits_for_a_person(
     platform: Platform, engine: Engine, killed: Callable[[], None], later: Callable[[], None]
 ) -> None:
@@ -247,6 +254,7 @@ def test_a_segment_that_kills_its_workers_in_the_second_round_too_waits_for_a_pe
     assert (again.state, again.error, again.attempts) == (WorkState.PARKED, DIED, 6)
 
 
+@pytest.mark.daily_on("sqlite")
 def test_a_segment_on_which_the_rules_fail_is_not_folded_again_by_itself(
     platform: Platform, later: Callable[[], None]
 ) -> None:
@@ -257,6 +265,7 @@ def test_a_segment_on_which_the_rules_fail_is_not_folded_again_by_itself(
     assert platform.tf.status("c").parked == 1
 
 
+@pytest.mark.daily_on("sqlite")
 def test_a_refold_whose_message_was_lost_is_found_by_a_sweep(platform: Platform) -> None:
     with_a_plain_segment(platform)
     platform.mend_rules()

@@ -245,6 +245,7 @@ def turns(number: int, name: str) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.daily_on("sqlite")
 def test_a_long_conversation_gives_way_after_each_slice(tf: Turnfold, make_worker: Callable[..., LocalWorker]) -> None:
     """Messages are delivered in order, by one worker: what is behind the long one waits for one slice of it."""
     local = make_worker(slice_seconds=0.05)
@@ -274,6 +275,7 @@ def test_a_long_conversation_gives_way_after_each_slice(tf: Turnfold, make_worke
 # The queue
 
 
+@pytest.mark.daily_on("sqlite")
 def test_a_sweep_adds_nothing_to_a_long_queue_and_fills_a_short_one_up_to_its_limit(
     local: LocalWorker, database_url: str, redis_url: str, client: redis.Redis
 ) -> None:
@@ -292,6 +294,7 @@ def test_a_sweep_adds_nothing_to_a_long_queue_and_fills_a_short_one_up_to_its_li
     client.flushdb()
 
 
+@pytest.mark.daily_on("sqlite")
 def test_a_tenant_whose_folds_fill_the_queue_delays_another_ones_by_a_bounded_number_of_messages(
     tf: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

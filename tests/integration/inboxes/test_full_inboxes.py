@@ -18,6 +18,8 @@ from turnfold.inbox import ENTRIES_PER_CALL
 from turnfold.resources import Resources
 from turnfold_worker.adapters.redis_server import RedisServer
 
+pytestmark = pytest.mark.daily_on("sqlite")
+
 TURNS = talk("full", 3 * ENTRIES_PER_CALL)
 LIMIT = 2 * ENTRIES_PER_CALL
 SHARD = Address("acme", "c").shard

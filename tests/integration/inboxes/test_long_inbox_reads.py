@@ -12,6 +12,8 @@ from turnfold.contract.tasks import Operation
 from turnfold.edge import Entry
 from turnfold.inbox import ProducerInbox
 
+pytestmark = pytest.mark.daily_on("sqlite")
+
 TURNS = talk("long-inbox", 260)
 LAST = {"role": "user", "content": "The mascot is a heron. " + "Nobody objected to it at all. " * 300}
 

@@ -118,6 +118,7 @@ def test_a_reply_is_kept_once_and_found_again(make_ledger: Callable[..., SqlLedg
     assert ledger.cached(Owner(ConversationId(owner.conversation + 1), "acme"), asked) is None
 
 
+@pytest.mark.daily_on("sqlite")
 def test_jobs_that_meet_a_cap_wait_and_are_done_on_another_day(make_refinery: Callable[..., Refinery]) -> None:
     refinery = make_refinery(daily_tokens=100, refine_segments=8)
     refinery.fold("c")
@@ -130,6 +131,7 @@ def test_jobs_that_meet_a_cap_wait_and_are_done_on_another_day(make_refinery: Ca
     assert set(tomorrow.states) == {"done"}
 
 
+@pytest.mark.daily_on("sqlite")
 def test_jobs_that_meet_a_limit_of_a_minute_wait_in_the_job_table(make_refinery: Callable[..., Refinery]) -> None:
     refinery = make_refinery(tokens_per_minute=1_000, republish_seconds=60, refine_segments=8)
     for name in ("c", "d", "e"):

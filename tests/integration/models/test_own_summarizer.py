@@ -149,6 +149,7 @@ def summarizers_of(offered: Any, group: str) -> Any:
 
 
 @pytest.mark.processes
+@pytest.mark.long
 def test_a_real_refine_worker_calls_it(server_folder: Path, tmp_path: Path) -> None:
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("TURNFOLD_", "OPENAI_"))}
     environment = {

@@ -148,6 +148,7 @@ def at_work(setup: CeleryTestSetup, server: RedisServer) -> CeleryTestWorker:
     return wait_until(alone, what="one worker alone is at a drain")
 
 
+@on_postgresql
 def test_appended_turns_are_stored_and_folded_by_worker_processes(
     celery_setup: CeleryTestSetup, ringing: Turnfold, engine: Engine
 ) -> None:
@@ -197,6 +198,7 @@ def test_without_doorbells_and_beat_the_workers_own_timer_finds_everything(
 @on_postgresql
 @pytest.mark.parametrize("crew", [pytest.param({"all": ALL}, id="one")])
 @pytest.mark.parametrize("children", [2])
+@pytest.mark.long
 def test_one_worker_for_all_queues_is_enough(celery_setup: CeleryTestSetup, tf: Turnfold) -> None:
     tf.append("c", _turns()[:60])
     assert tf.wait("c", timeout_seconds=30).folded == 60

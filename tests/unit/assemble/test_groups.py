@@ -58,7 +58,7 @@ def test_notes_cost_what_their_lines_add_whatever_the_order_in_which_they_are_ta
 @given(_notes)
 def test_tight_budgets_show_and_price_the_brief_words(notes: list[Note]) -> None:
     both = [note._replace(brief="brief", brief_tokens=2) for note in notes]
-    few = fitting_notes(both, SPANS, 10_000, Pricing(ESTIMATOR, STYLE._replace(brief=True)))
+    few = fitting_notes(both, SPANS, 10_000, Pricing(ESTIMATOR, STYLE._replace(brief_from=0)))
     many = fitting_notes(both, SPANS, 10_000, Pricing(ESTIMATOR, STYLE))
     assert {(note.text, note.tokens) for note in few.notes} <= {("brief", 2)}
     assert [note.text for note in many.notes] == [note.text for note in notes]

@@ -15,11 +15,15 @@ resumed = st.builds(
     lambda first, more, offset: Marker(0, TurnsTarget(first, first + more, offset)),
     st.integers(1, 10**9), st.integers(0, 10**6), st.integers(0, 10**8),
 )  # fmt: skip
+parts = st.builds(
+    lambda seq, offset, more: Marker(0, TurnsTarget(seq, seq, offset, offset + more)),
+    st.integers(1, 10**9), st.integers(0, 10**8), st.integers(1, 10**8),
+)  # fmt: skip
 words = st.text("abcxyz019", min_size=1, max_size=9) | st.sampled_from(["turn", "turns", "c1", "c12", "7"])
 slugs = st.lists(words, max_size=6).map("-".join)
 
 
-@given(st.builds(Marker, levels, nodes | turns) | resumed, slugs)
+@given(st.builds(Marker, levels, nodes | turns) | resumed | parts, slugs)
 def test_a_marker_is_read_back_as_it_was_written(marker: Marker, slug: str) -> None:
     written = format_marker(marker, slug=slug)
     assert parse_marker(written) == marker
@@ -43,6 +47,7 @@ def test_words_that_read_as_turns_or_as_a_chapter_are_left_out(slug: str) -> Non
         ("L0:turn-12", Marker(0, TurnsTarget(12, 12))),
         (" [… →L0:turns-120-480] ", Marker(0, TurnsTarget(120, 480))),
         ("[… →L0:turn-12+4000]", Marker(0, TurnsTarget(12, 12, 4_000))),
+        ("L0:turn-12+0-4000", Marker(0, TurnsTarget(12, 12, 0, 4_000))),
         ("L0:turns-120-480+7", Marker(0, TurnsTarget(120, 480, 7))),
         ("L3:turns-1-4096", Marker(3, TurnsTarget(1, 4096))),
     ],

@@ -66,6 +66,7 @@ print(fold_segment(turns, idx=0, settings=FoldSettings()))
 """
 
 
+@pytest.mark.long
 def test_hash_seeds_do_not_reach_the_output() -> None:
     script = _FOLD_AND_PRINT.format(path=sys.path)
     outputs = {

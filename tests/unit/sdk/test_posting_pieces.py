@@ -68,6 +68,7 @@ def test_a_fold_moves_what_it_merges_and_nothing_else(code: int, segments: int) 
 @given(CODES, st.integers(0, 5_000), st.integers(0, 600))
 def test_cutting_a_conversation_moves_nothing_that_is_not_beyond(code: int, kept: int, more: int) -> None:
     beyond = pieces_beyond(kept)
+    assert beyond
     for idx in range(max(0, kept - 700), kept):
         before, after = piece_of(code, idx, kept + more), piece_of(code, idx, kept)
         assert before == after or any(first <= before <= last for first, last in beyond)

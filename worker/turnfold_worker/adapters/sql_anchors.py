@@ -67,7 +67,7 @@ _BY_ID: Final = (
     select(
         _anchor.c.id, _anchor.c.kind, _anchor.c.body, _anchor.c.seq, _anchor.c.start_offset, _anchor.c.end_offset,
         _anchor.c.score, _anchor.c.rank, _anchor.c.node_idx, _anchor.c.tokens, _anchor.c.related, _anchor.c.replaces,
-        _turn.c.name, _turn.c.role,
+        _turn.c.name, _turn.c.role, _anchor.c.factors,
     )
     .join(_turn, and_(_turn.c.conversation == _anchor.c.conversation, _turn.c.seq == _anchor.c.seq))
     .where(*_STILL_ACTIVE)
@@ -150,12 +150,12 @@ def _active_of_each(connection: Connection, terms: Sequence[str], after: Mapping
 
 def _candidate(  # noqa: PLR0913, PLR0917 - the columns of `_BY_ID`: a fold makes dozens
     id_: int, kind: int, body: str, seq: int, start: int, end: int, score: int, rank: int, node_idx: int, tokens: int,
-    related: int | None, replaces: int | None, name: str | None, role: str,
+    related: int | None, replaces: int | None, name: str | None, role: str, factors: Mapping[str, int],
 ) -> Anchor:  # fmt: skip
     return Anchor(
         id=id_, type=KINDS[kind], text=body, turn_seq=seq, start=start, end=end, state=AnchorState.ACTIVE, score=score,
         rank=rank, node_idx=node_idx, tokens=tokens, related=related, replaces=replaces,
-        speaker=label_of(name, role), role=Role(role),
+        speaker=label_of(name, role), role=Role(role), factors=factors,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, case, delete, select, update
+from sqlalchemy import Connection, case, delete, or_, select, update
 
 from turnfold.contract.note_lists import unpack_notes
 from turnfold.contract.records import FAN_OUT, ConversationId, JobId, TurnState
@@ -28,7 +28,15 @@ from turnfold.contract.tables import (
 from turnfold.contract.tasks import EntryState, JobKind, JobState, Operation
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn_columns
-from turnfold_worker.adapters import sql_folds, sql_outlines, sql_refolds, sql_removals, sql_rewinds, sql_vectors
+from turnfold_worker.adapters import (
+    sql_folds,
+    sql_outlines,
+    sql_refolds,
+    sql_removals,
+    sql_repeats,
+    sql_rewinds,
+    sql_vectors,
+)
 from turnfold_worker.adapters.sql_jobs import add_refold
 from turnfold_worker.adapters.sql_turns import turn_row
 from turnfold_worker.exchange import Changed, ReceivedChange
@@ -120,12 +128,13 @@ def _touched(
     connection.execute(update(_conversation).where(_conversation.c.id == conversation).values(seen))
     sql_outlines.drop_tail(connection, conversation)
     sql_removals.drop_replies(connection, conversation)
-    # A turn may be told as a repeat of one of the last before its segment.
+    # A turn may be told as a repeat of one of the last before its segment, or of one that an earlier segment posted.
+    repeating = sql_repeats.segments_repeating(connection, conversation, seq)
     segments = connection.execute(
         select(_node.c.idx, _node.c.first_seq)
         .where(
             _node.c.conversation == conversation, _node.c.height == 0, _node.c.last_seq >= seq,
-            _node.c.first_seq <= seq + NEIGHBOURS,
+            or_(_node.c.first_seq <= seq + NEIGHBOURS, _node.c.idx.in_(repeating)),
         )
         .order_by(_node.c.idx)
     ).all()  # fmt: skip

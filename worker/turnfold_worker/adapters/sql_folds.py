@@ -18,7 +18,9 @@ from turnfold.contract.tables import (
     NodeRow,
     NoteListRow,
     OperationRow,
+    PartListRow,
     PassageRow,
+    RepeatMarkRow,
     table,
 )
 from turnfold.database.rows import turn_record
@@ -46,6 +48,8 @@ _level = table(LevelRow)
 _notes = table(NoteListRow)
 _passage = table(PassageRow)
 _block_list = table(BlockListRow)
+_part_list = table(PartListRow)
+_repeat_mark = table(RepeatMarkRow)
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
 _INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
@@ -53,6 +57,8 @@ _INSERT_LEVELS: Final = BulkInsert(_level, ("conversation", "height", "idx", "le
 _INSERT_NOTES: Final = _notes.insert()
 _INSERT_PASSAGES: Final = BulkInsert(_passage, ("conversation", "number", "body", "times"))
 _INSERT_BLOCKS: Final = BulkInsert(_block_list, ("conversation", "idx", "body"))
+_INSERT_PARTS: Final = BulkInsert(_part_list, ("conversation", "idx", "body"))
+_INSERT_MARKS: Final = BulkInsert(_repeat_mark, ("conversation", "mark", "idx", "seqs"))
 ANCHORS_ADDED: Final[Mapping[str, Any]] = {
     "next_anchor": bindparam("anchors_from"), "anchor_count": _conversation.c.anchor_count + bindparam("more_anchors"),
     "anchor_tokens": _conversation.c.anchor_tokens + bindparam("more_anchor_tokens"),
@@ -210,7 +216,7 @@ NO_END: Final = SegmentEnd(0, None)
 
 
 def insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode, ended: SegmentEnd) -> None:
-    """Write a node with its words, passages and blocks, all but its postings."""
+    """Write a node with its words, passages, blocks, parts and marks, all but its postings."""
     node = folded.node
     connection.execute(
         _INSERT_NODE,
@@ -241,6 +247,9 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
     )
     if folded.blocks:
         _INSERT_BLOCKS.run(connection, [(conversation, node.idx, folded.blocks)])
+    if folded.parts:
+        _INSERT_PARTS.run(connection, [(conversation, node.idx, folded.parts)])
+    _INSERT_MARKS.run(connection, [(conversation, mark, node.idx, seqs) for mark, seqs in sorted(folded.repeats)])
 
 
 def posted(folded: FoldedNode) -> list[Posted]:

@@ -27,6 +27,7 @@ def replace(
         {
             "conversation": conversation, "height": height, "idx": idx, "place": place, "turns": list(note.turns),
             "speaker": note.speaker, "role": note.role, "said_on": note.said_on, "body": note.text,
+            "brief": note.brief or None,
             "importance": note.importance, "day_meant": note.day_meant or None, **provenance,
         }
         for place, note in enumerate(notes)
@@ -71,7 +72,7 @@ def note_record(row: Any) -> ModelNote:
 
     return ModelNote(
         turns=tuple(row.turns), speaker=row.speaker, role=row.role, said_on=row.said_on, text=row.body,
-        importance=row.importance, day_meant=row.day_meant or "",
+        brief=row.brief or "", importance=row.importance, day_meant=row.day_meant or "",
     )  # fmt: skip
 
 

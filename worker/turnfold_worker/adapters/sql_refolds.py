@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sqlalchemy import Connection, delete, select, update
 
 from turnfold.contract.passages import LAST_TURN, PLACES, number_of
@@ -14,7 +16,9 @@ from turnfold.contract.tables import (
     ModelNoteRow,
     NodeRow,
     NoteListRow,
+    PartListRow,
     PassageRow,
+    RepeatMarkRow,
     table,
 )
 from turnfold.contract.tasks import JobState
@@ -48,7 +52,7 @@ _level = table(LevelRow)
 _model_notes = table(ModelNoteRow)
 _notes = table(NoteListRow)
 _passage = table(PassageRow)
-_block_list = table(BlockListRow)
+_BY_SEGMENT: Final = (table(BlockListRow), table(PartListRow), table(RepeatMarkRow))
 _job = table(JobRow)
 
 
@@ -175,9 +179,9 @@ def _delete_node(connection: Connection, conversation: ConversationId, folded: F
     )
     sql_model_notes.drop(connection, conversation, _model_notes.c.height == height, _model_notes.c.idx == idx)
     if height == 0 and older is not None and older.method != Method.PLAIN:
-        connection.execute(
-            delete(_block_list).where(_block_list.c.conversation == conversation, _block_list.c.idx == idx)
-        )
+        # Marks have no index by segment, so that this reads all of the conversation: rare, and only for these.
+        for rows in _BY_SEGMENT:
+            connection.execute(delete(rows).where(rows.c.conversation == conversation, rows.c.idx == idx))
         first, last = number_of(folded.node.first_seq, 0), number_of(min(folded.node.last_seq, LAST_TURN), PLACES - 1)
         connection.execute(
             delete(_passage).where(_passage.c.conversation == conversation, _passage.c.number.between(first, last))

@@ -23,8 +23,10 @@ from turnfold.contract.tables import (
     NoteListRow,
     OperationRow,
     ParkedEntryRow,
+    PartListRow,
     PassageRow,
     PassageSignsRow,
+    RepeatMarkRow,
     RewoundTurnRow,
     TurnRow,
     TurnVectorRow,
@@ -47,7 +49,9 @@ _anchor = table(AnchorRow)
 _rewound = table(RewoundTurnRow)
 
 _BY_HEIGHT: Final = (_node, table(LevelRow), _notes, table(ModelNoteRow))
-_BY_SEGMENT: Final = (table(BlockListRow), table(PassageSignsRow), table(AccessRow))
+_BY_SEGMENT: Final = (
+    table(BlockListRow), table(PartListRow), table(RepeatMarkRow), table(PassageSignsRow), table(AccessRow)
+)  # fmt: skip
 _passage = table(PassageRow)
 
 

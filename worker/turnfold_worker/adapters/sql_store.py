@@ -29,6 +29,7 @@ from turnfold_worker.adapters import (
     sql_received,
     sql_refine_jobs,
     sql_refolds,
+    sql_repeats,
     sql_turns,
     sql_vectors,
 )
@@ -165,6 +166,10 @@ class SqlStore:
     def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str], first_seq: int) -> list[Anchor]:
         with self._look() as connection:
             return sql_anchors.candidates(connection, conversation, terms, first_seq)
+
+    def earlier_turns(self, conversation: ConversationId, marks: Sequence[int], idx: int) -> list[StoredTurn]:
+        with self._look() as connection:
+            return sql_repeats.earlier_turns(connection, conversation, marks, idx)
 
     def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
         with self._look() as connection:

@@ -114,6 +114,8 @@ def expand(
         print_json(expansion)
         return
     print_text(expansion.text)
+    for part in expansion.parts if expansion.next_marker is not None or expansion.level else ():
+        click.echo(f"turn {part.turn_seq}, part {part.number} of {part.count}: {part.title}: {part.marker}", err=True)
     if expansion.next_marker is not None:
         at = f" at {max_tokens} tokens" if max_tokens is not None else ""
         click.echo(f"cut{at}; go on with {expansion.next_marker}", err=True)
@@ -144,9 +146,12 @@ def search(session: Session, conversation: str, query: str, limit: int, as_json:
         return
     shown = table("#score", "turns", "snippet", "expand with")
     for hit in hits:
+        part = hit.part
+        said = hit.snippet if part is None else f"({part.title}) {hit.snippet}"
         shown.add_row(
-            f"{hit.score:.2f}", turn_range(hit.first_seq, hit.last_seq), words(hit.snippet, most=70), words(hit.marker)
-        )
+            f"{hit.score:.2f}", turn_range(hit.first_seq, hit.last_seq), words(said, most=70),
+            words(hit.marker if part is None else part.marker),
+        )  # fmt: skip
     console().print(shown)
 
 

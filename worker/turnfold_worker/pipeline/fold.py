@@ -25,14 +25,21 @@ from turnfold_worker.pipeline.language.facts import FactKind
 from turnfold_worker.pipeline.language.prose import READ_HEAD
 from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
 from turnfold_worker.pipeline.levels.fact_lists import RELATIONS, merge_facts
+from turnfold_worker.pipeline.levels.parts import named_by_parts, packed_parts, parts_of
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
 from turnfold_worker.pipeline.notes.block_notes import packed_blocks
 from turnfold_worker.pipeline.notes.days_meant import times_of
-from turnfold_worker.pipeline.notes.in_force import weighed_by_anchors, with_settling
+from turnfold_worker.pipeline.notes.in_force import (
+    weighed_by_anchors,
+    with_settling,
+    without_pasted_changes,
+    words_of_their_own,
+)
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, passages_of, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
+from turnfold_worker.pipeline.notes.repeat_notes import repeat_marks
 from turnfold_worker.pipeline.notes.turn_notes import noted
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.actions import actions_of
@@ -72,6 +79,10 @@ class FoldedNode:
     """Of a segment: its terms, heaviest first, and where they occur."""
     blocks: bytes = b""
     """Of a segment: its code, tables and outputs, as they are stored; empty where it has none."""
+    parts: bytes = b""
+    """Of a segment: the parts of its long turns, as they are stored; empty where no turn has any."""
+    repeats: tuple[tuple[int, bytes], ...] = ()
+    """Of a segment: marks by which later segments find what they repeat, and the numbers of turns of each."""
     notes: tuple[Note, ...] = ()
     """The notes that a context may show without a query, best first."""
     passages: tuple[Passage, ...] = ()
@@ -89,18 +100,20 @@ def fold_segment(
     idx: int,
     settings: FoldSettings,
     before: Sequence[StoredTurn] = (),
+    earlier: Sequence[StoredTurn] = (),
     said: Mapping[str, int] = NOTHING_SAID,
     vectors: Mapping[int, Vector] = NO_VECTORS,
 ) -> FoldedNode:
     """Fold one segment.
 
-    `turns` are in order and not empty; `before` are the last ones before them, which they may repeat; `said` are the
-    tokens of each role up to the last turn; `vectors` are sentence vectors of the turns, by number, if they have any.
+    `turns` are in order and not empty; `before` are the last ones before them, `earlier` older ones that they may
+    repeat; `said` are the tokens of each role up to the last turn; `vectors` are sentence vectors of the turns, by
+    number, if they have any.
     """
     if not (told := not_deleted(turns)):
         return plain_fold(turns, idx=idx, said=said, method=Method.RULES)
     readings = read_segment(
-        told, before=not_deleted(before), residual_threshold=settings.residual_threshold,
+        told, before=not_deleted(before), earlier=not_deleted(earlier), residual_threshold=settings.residual_threshold,
         residual_share=settings.residual_share,
     )  # fmt: skip
     facts = merge_facts((reading.facts, _fact_weight(reading), reading.day) for reading in readings)
@@ -109,11 +122,17 @@ def fold_segment(
     notes = [note for note, _ in found]
     drafts = extract_anchors(readings, settings, vectors)
     weighed = weighed_by_anchors(notes, drafts)
-    best = ranked(weighed, said, most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE))
-    passages = passages_of(notes, [words for _, words in found], times_of(found, readings))
+    best = ranked(
+        without_pasted_changes(weighed, readings),
+        said,
+        most_tokens=max(LEAST_NOTES, source_tokens(readings) // NOTES_SHARE),
+    )
+    passages = passages_of(notes, words_of_their_own(found, readings), times_of(found, readings))
     levels = summarize(readings, facts, best)
+    parts = {turn.seq: of_turn for turn in told if (of_turn := parts_of(turn))}
+    topics = [*named_by_parts(told, parts), *levels.topics]
     node = _node(
-        turns, idx=idx, slug_text=slug(facts, levels.topics), levels=levels.texts, importance=_importance(told, drafts)
+        turns, idx=idx, slug_text=slug(facts, topics), levels=levels.texts, importance=_importance(told, drafts)
     )
     return FoldedNode(
         node=node,
@@ -124,7 +143,9 @@ def fold_segment(
         drafts=with_reports(drafts, readings),
         postings=postings_of(_counts(readings), passages),
         blocks=packed_blocks(told, before=not_deleted(before)),
-        notes=tuple(with_settling(best, weighed, drafts)),
+        parts=packed_parts(parts, passages),
+        repeats=repeat_marks(readings),
+        notes=tuple(with_settling(best, without_pasted_changes(weighed, readings), drafts)),
         passages=tuple(passages),
         ledger=segment_ledger(told, manuals_of(readings)),
         actions=actions_of(told, before=before),

@@ -23,6 +23,7 @@ from turnfold_worker.pipeline.notes.in_force import (
     overtaken_by_notes,
     still_held,
     weighed_by_force,
+    without_pasted_changes,
 )
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
@@ -147,8 +148,9 @@ def with_tail(
     """
     told = not_deleted(turns)
     readings = read_segment(told)
-    overtaken = tuple(overtaken_by_notes(notes_of(readings)))
-    notes = weighed_by_force(notes_of(readings), (), OvertakenIndex((*outline.overtaken, *overtaken)))
+    noted = notes_of(readings)
+    overtaken = tuple(overtaken_by_notes(without_pasted_changes(noted, readings)))
+    notes = weighed_by_force(noted, (), OvertakenIndex((*outline.overtaken, *overtaken)))
     said = said_after(said, turns)
     tool_percent = _tool_percent(said)
     return replace(

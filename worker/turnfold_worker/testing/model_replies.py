@@ -56,7 +56,13 @@ def sentences(words: str, *, kept: str = " | ") -> list[str]:
 def notes(turns: list[tuple[list[int], str, str]], most: int) -> list[dict[str, Any]]:
     """The first sentence of each turn, as many as are asked for."""
     found = [
-        {"turns": numbers, "speaker": speaker, "text": sentence, "importance": 1 + len(sentence) % 5}
+        {
+            "turns": numbers,
+            "speaker": speaker,
+            "text": sentence,
+            "brief": " ".join(sentence.split()[:9]),
+            "importance": 1 + len(sentence) % 5,
+        }
         for numbers, speaker, words in turns
         for sentence in sentences(words, kept=r"\1")[:1]
     ]

@@ -54,7 +54,7 @@ def _taken(draft: Draft, shared: int, room: int, *, is_filling: bool) -> Taken:
 
     key = (
         "ages", draft.policy, draft.frame.first_raw, draft.anchors_by, shared, room, tuple(opened),
-        draft.in_detail, draft.pricing.brief, is_filling,
+        draft.in_detail, draft.pricing.brief_from, is_filling,
     )  # fmt: skip
     return draft.material.memo.of(key, take)
 
@@ -101,7 +101,7 @@ class _Ages:
         end = begin
         while end < len(self._notes) and (tokens > 0 or self._notes[end][0] == self._notes[end - 1][0]):
             note = self._notes[end]
-            tokens -= (note.brief_tokens if self._pricing.brief else 0) or note.tokens
+            tokens -= (note.brief_tokens if note.place >= self._pricing.brief_from else 0) or note.tokens
             end += 1
         return end
 

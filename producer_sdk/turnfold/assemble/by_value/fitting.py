@@ -42,14 +42,14 @@ def fitting_notes(
     """
     starts = [span.first_seq for span in spans]
     places, row = standing[0].copy(), standing[1].copy()
-    labels, days, brief = pricing.labels, pricing.days, pricing.brief
+    labels, days, brief_from = pricing.labels, pricing.days, pricing.brief_from
     taken: list[Note] = []
     left = room
     too_long = 0
     for note in notes:
         seq, place, speaker, day, text, price = _PRICED(note)
         shown = note
-        if brief and note.brief:
+        if place >= brief_from and note.brief:
             text, price = note.brief, note.brief_tokens
             shown = note._replace(text=text, tokens=price)
         # Behind a mark nothing may have to stand: the price is one less there.

@@ -66,13 +66,16 @@ class NotedPast:
         draft.plan = draft.plan._replace(settled=self._settled(self._chosen, self._groups))
         draft.left = self._left + draft.kept_free
 
-    @staticmethod
-    def _settled(chosen: Taken, groups: Sequence[Group]) -> int:
+    def _settled(self, chosen: Taken, groups: Sequence[Group]) -> int:
         """How many groups stand before what is filled."""
         if not chosen.notes:
             return 0
-        end = filled_from(chosen.notes)
+        end = filled_from(chosen.notes, self._starts())
         return sum(group.last_seq < end for group in groups)
+
+    def _starts(self) -> list[int]:
+        """First turns of the groups of what is folded."""
+        return [span.first_seq for span in self._draft.frame.spans]
 
     def _notes_of_tail(self, left: int) -> Taken:
         """Notes of the open tail, in what is left to them."""
@@ -88,7 +91,7 @@ class NotedPast:
     def _with_near(self, chosen: Taken, groups: tuple[Group, ...], room: int) -> tuple[tuple[Group, ...], int]:
         """Groups with more notes near their end, and what these cost."""
         memo = self._memo
-        more = memo.of("more", lambda: self._past.near_the_end_of(chosen.notes))
+        more = memo.of("more", lambda: self._past.near_the_end_of(chosen.notes, starts=self._starts()))
         near = self._fitting(more, room).notes
         # Together they need fewer labels.
         return memo.of(
@@ -123,9 +126,7 @@ class NotedPast:
         )
         if not (found := draft.answers.notes(first_raw)):
             said = quote(background=())
-            # A last turn that brings nothing leaves the past as the one before it left it.
-            unasked = self._room_unasked(steady_room) if draft.material.request.steered else room
-            chosen, memo = self._of_the_past(min(unasked, room - said.tokens))
+            chosen, memo = self._of_the_past(room - said.tokens)
             return chosen, Asked(said, tokens=said.tokens), memo
         chosen, memo = self._of_the_past(min(room, self._room_unasked(steady_room)))
         shown = {(note.seq, note.place) for note in chosen.notes}
@@ -150,7 +151,7 @@ class NotedPast:
         draft = self._draft
         key = (
             "past", draft.material.request.budget_tokens, draft.frame.first_raw, draft.anchors_by, room,
-            tuple(self._opened), draft.in_detail, draft.pricing.brief,
+            tuple(self._opened), draft.in_detail, draft.pricing.brief_from,
         )  # fmt: skip
         memo = draft.material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
         return memo.of("notes", lambda: self._fitting(self._past, room)), memo

@@ -37,9 +37,13 @@ class TakenAnchors(NamedTuple):
     words: dict[int, set[str]]
 
 
-def filled_from(chosen: Sequence[Note]) -> int:
-    """The turn before which notes that are chosen stay alone, whatever is added to fill a context."""
-    return sorted([note.seq for note in chosen])[int(_STAYS * len(chosen))]
+def filled_from(chosen: Sequence[Note], starts: Iterable[int] = ()) -> int:
+    """The turn before which notes that are chosen stay alone, whatever is added to fill a context.
+
+    With `starts`, the first turns of groups, the next of them, if there is one: a group stays whole or not at all.
+    """
+    end = sorted([note.seq for note in chosen])[int(_STAYS * len(chosen))]
+    return min((start for start in starts if start >= end), default=end)
 
 
 class Past:
@@ -66,9 +70,11 @@ class Past:
     def __iter__(self) -> Iterator[Note]:
         return chain.from_iterable(compress(notes, kept) for notes, kept in self._parts())
 
-    def near_the_end_of(self, chosen: Sequence[Note], others: Iterable[Note] = ()) -> list[Note]:
+    def near_the_end_of(
+        self, chosen: Sequence[Note], others: Iterable[Note] = (), *, starts: Iterable[int] = ()
+    ) -> list[Note]:
         """Those near the end of notes that are chosen, which are neither among these nor among others."""
-        end = filled_from(chosen)
+        end = filled_from(chosen, starts)
         known = {(note.seq, note.place) for note in (*chosen, *others) if note.seq >= end}
         return [
             notes[at]

@@ -6,6 +6,7 @@ L1:17, L2:c2-3       the same without words
 L0:turn-12           one turn
 L0:turns-120-480     a range of turns
 L0:turn-12+4000      a turn, or a range, from code point 4000 of its first turn on: where a page ended
+L0:turn-12+4000-9000 a part of a turn, up to code point 9000
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _LONGEST: Final = 200
 
 _MARKER: Final = re.compile(
     r"L(?P<level>[0-3]):(?:turns?-(?P<first>[0-9]{1,12})(?:-(?P<last>[0-9]{1,12}))?"
-    r"(?:\+(?P<offset>[0-9]{1,12}))?"
+    r"(?:\+(?P<offset>[0-9]{1,12})(?:-(?P<until>[0-9]{1,12}))?)?"
     r"|(?:(?P<of_chapter>[^\s:\]]*)-)?c(?P<height>[0-9]{1,2})-(?P<chapter>[0-9]{1,12})"
     r"|(?:(?P<of_segment>[^\s:\]]*)-)?(?P<segment>[0-9]{1,12}))"
 )
@@ -54,6 +55,8 @@ class TurnsTarget:
     last_seq: int
     offset: int = 0
     """Code points of the first turn that stand on an earlier page; at level 0 only."""
+    until: int | None = None
+    """Code point before which a part of a turn ends; None: all the rest is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,9 @@ def format_marker(marker: Marker, *, slug: str = "") -> str:
     """The marker as it is written, without arrow and brackets: `L1:auth-options-17`."""
     target = marker.target
     if isinstance(target, TurnsTarget):
-        return turns_marker(target.first_seq, target.last_seq, level=marker.level, offset=target.offset)
+        return turns_marker(
+            target.first_seq, target.last_seq, level=marker.level, offset=target.offset, until=target.until
+        )
     number = str(target.idx + 1) if target.height == 0 else f"c{target.height}-{target.idx + 1}"
     if target.height == 0 and _READS_OTHERWISE.fullmatch(slug):
         slug = ""
@@ -80,9 +85,9 @@ def node_marker(node: Node, *, level: int, short: bool) -> str:
     return format_marker(Marker(level, NodeTarget(node.height, node.idx)), slug="" if short else node.slug)
 
 
-def turns_marker(first_seq: int, last_seq: int, *, level: int = 0, offset: int = 0) -> str:
-    """The marker of a range of turns."""
-    goes_on = f"+{offset}" if offset else ""
+def turns_marker(first_seq: int, last_seq: int, *, level: int = 0, offset: int = 0, until: int | None = None) -> str:
+    """The marker of a range of turns, or of a part of one turn."""
+    goes_on = f"+{offset}" if until is None and offset else "" if until is None else f"+{offset}-{until}"
     turns = f"turn-{first_seq}" if first_seq == last_seq else f"turns-{first_seq}-{last_seq}"
     return f"L{level}:{turns}{goes_on}"
 
@@ -107,8 +112,11 @@ def _checked(match: re.Match[str]) -> Marker | None:
         first = int(match["first"])
         last = int(match["last"] or first)
         offset = int(match["offset"] or 0)
+        until = None if match["until"] is None else int(match["until"])
         exists = 1 <= first <= last and not (offset and level)
-        return Marker(level, TurnsTarget(first, last, offset)) if exists else None
+        if until is not None:
+            exists = exists and level == 0 and first == last and offset < until
+        return Marker(level, TurnsTarget(first, last, offset, until)) if exists else None
     height = int(match["height"] or 0)
     number = int(match["chapter"] or match["segment"])
     if number < 1 or height > MAX_HEIGHT or (match["chapter"] and height == 0):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 
-from turnfold.contract.records import Role, StoredTurn
+from note_evidence import evidence
 from turnfold_worker.pipeline.refinement.claimed_days import day_of
-from turnfold_worker.pipeline.refinement.faithfulness import Evidence
 
 TALK = (
     ("2026-03-02", "Ada", "I'm reading Winter Harbour 2050 on the train."),
@@ -27,17 +24,6 @@ PROGRAM = (
     ),
     ("", "user", "I keep the user in a table with a name and an age. Sprint 2 is about charts, limits = {'tea': 40}."),
 )
-
-
-def evidence(talk: tuple[tuple[str, str, str], ...]) -> Evidence:
-    return Evidence([
-        StoredTurn(
-            seq=seq, turn_id=f"t{seq}", role=Role.USER if name != "assistant" else Role.ASSISTANT,
-            name=None if name in ("user", "assistant") else name, content=content, tokens=20,
-            created_at=datetime.fromisoformat(day).replace(tzinfo=UTC) if day else None,
-        )
-        for seq, (day, name, content) in enumerate(talk, 1)
-    ])  # fmt: skip
 
 
 @pytest.mark.parametrize(

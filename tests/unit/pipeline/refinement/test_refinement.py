@@ -167,7 +167,7 @@ def test_what_is_asked_is_framed_so_that_nobody_in_it_can_step_out(contents: lis
 @given(st.text() | st.recursive(st.none() | st.integers() | st.text(), lambda of: st.lists(of) | st.dictionaries(
     st.sampled_from((
         "segments", "segment", "notes", "quotes", "tags", "turn", "turns", "text", "quote", "type", "speaker",
-        "importance",
+        "importance", "brief",
     )), of
 )).map(json.dumps))  # fmt: skip
 def test_any_reply_is_read_or_said_to_be_wrong(content: str) -> None:

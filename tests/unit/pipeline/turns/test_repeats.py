@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,16 @@ from hypothesis import strategies as st
 from support.wild_turns import calling, said, wild_turns
 from turnfold.assemble.forms.markers import Marker, TurnsTarget, parse_marker
 from turnfold.contract.records import Role, StoredTurn
-from turnfold_worker.pipeline.turns.repeats import NEARLY, SHORTEST, Repeat, find_repeats, reference
+from turnfold_worker.pipeline.turns.repeats import (
+    NEARLY,
+    SHORTEST,
+    SHORTEST_SPOKEN,
+    Repeat,
+    find_repeats,
+    posted_marks,
+    reference,
+    sought_marks,
+)
 
 LISTING = "\n".join(f"line {i}: value {i * 7}" for i in range(40))
 CHANGED = LISTING.replace("line 9: value 63", "line 9: value 64")
@@ -97,3 +108,44 @@ def test_a_huge_turn_is_compared_in_bounded_time() -> None:
     huge = "\n".join(f"row {i}" for i in range(150_000))
     found = find_repeats([said(huge, seq=1), said(huge, seq=2), said("x" * 1_000_000, seq=3), said(huge + "!", seq=4)])
     assert {seq: repeat.exact for seq, repeat in found.items()} == {2: True, 4: False}
+
+
+def test_a_turn_of_any_age_that_is_given_may_be_repeated() -> None:
+    earlier = [said(LISTING, seq=1)]
+    assert find_repeats([said(LISTING, seq=900)], earlier=earlier) == {900: Repeat(900, 1)}
+    assert find_repeats([said(CHANGED, seq=900)], earlier=earlier)[900].news == ("line 9: value 64",)
+    assert find_repeats([said(LISTING, seq=900)], before=[said(CHANGED, seq=899)], earlier=earlier) == {
+        900: Repeat(900, 1)
+    }
+
+
+@pytest.mark.parametrize(
+    ("turn", "repeats"),
+    [
+        (said("The budget is 5,000 euros. " * 6, seq=900), False),
+        (said("The budget is 5,000 euros. " * 20, seq=900), True),
+        (said("ok   budget.py   passed\n" * 6, seq=900, role=Role.TOOL), True),
+    ],
+    ids=["some sentences of a person", "a page of a person", "an output"],
+)
+def test_what_a_person_says_again_long_after_is_a_repeat_only_where_it_is_long(turn: StoredTurn, repeats: bool) -> None:
+    first = replace(turn, seq=3)
+    assert len(turn.content) >= SHORTEST
+    assert (900 in find_repeats([turn], earlier=[first])) is repeats
+    assert 900 in find_repeats([turn], before=[replace(turn, seq=898)])
+    assert bool(posted_marks(turn)) is repeats
+
+
+@given(st.lists(wild_turns(most=1).map(lambda turns: turns[0]), min_size=2, max_size=2))
+def test_equal_turns_share_a_mark_and_turns_of_two_speakers_none(turns: list[StoredTurn]) -> None:
+    first = replace(turns[0], content=turns[0].content * 3, name="Ana", role=Role.USER, parts=None)
+    other = replace(first, name="Omar")
+    assert posted_marks(first) == posted_marks(replace(first, seq=first.seq + 50))
+    assert bool(posted_marks(first)) is (len(first.content) >= SHORTEST_SPOKEN)
+    assert not set(posted_marks(first)) & set(posted_marks(other))
+    assert sorted(sought_marks([first, other])) == sorted({*posted_marks(first), *posted_marks(other)})
+    assert all(-(2**63) <= mark < 2**63 for mark in posted_marks(first))
+
+
+def test_near_repeats_share_a_mark() -> None:
+    assert set(posted_marks(said(LISTING, seq=1))) & set(posted_marks(said(CHANGED, seq=2)))

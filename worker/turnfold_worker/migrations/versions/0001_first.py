@@ -279,6 +279,7 @@ def upgrade() -> None:
         sa.Column("role", sa.String(length=9), nullable=False),
         sa.Column("said_on", sa.Date(), nullable=True),
         sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("brief", sa.Text(), nullable=True),
         sa.Column("importance", sa.SmallInteger(), nullable=False),
         sa.Column("origin", sa.String(length=9), nullable=True),
         sa.Column("day_meant", sa.String(length=60), nullable=True),
@@ -438,6 +439,18 @@ def upgrade() -> None:
         postgresql_where=sa.text("state = 'parked'"),
     )
     op.create_table(
+        "part_list",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("part_list_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "idx", name=op.f("part_list_pkey")),
+    )
+    op.create_table(
         "passage",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -476,6 +489,20 @@ def upgrade() -> None:
             ["conversation"], ["conversation.id"], name=op.f("posting_conversation_fkey"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("conversation", "number", name=op.f("posting_pkey")),
+    )
+    op.create_table(
+        "repeat_mark",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("mark", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("seqs", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("repeat_mark_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "mark", "idx", name=op.f("repeat_mark_pkey")),
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "reply",
@@ -588,9 +615,11 @@ def downgrade() -> None:
     op.drop_table("turn")
     op.drop_table("rewound_turn")
     op.drop_table("reply")
+    op.drop_table("repeat_mark")
     op.drop_table("posting")
     op.drop_table("passage_signs")
     op.drop_table("passage")
+    op.drop_table("part_list")
     op.drop_table("parked_entry")
     op.drop_table("outline")
     op.drop_table("operation")

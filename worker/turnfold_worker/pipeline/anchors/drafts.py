@@ -110,6 +110,8 @@ def _declined(draft: AnchorDraft, readings: Sequence[Reading]) -> bool:
     reply = readings[at + 1] if at + 1 < len(readings) else None
     if reply is None or reply.tool or reply.speaker == draft.speaker or not reply.sentences:
         return False
+    if reply.is_pasted(reply.sentences[0]):
+        return False
     said = plain_words(reply.text(reply.sentences[0])[:MAX_CLAUSE])
     put_off = " but " in said or statement_rules.LATER.search(said) is not None
     return reply_rules.DECLINES_OUTRIGHT.match(said) is not None and not put_off
@@ -157,12 +159,13 @@ def _finished(draft: AnchorDraft, readings: Sequence[Reading], found: Sequence[A
     at = _place_of(draft, readings)
     promises = [one for one in found if one.type is AnchorType.COMMITMENT]
     for place, reading in enumerate(readings):
-        if place <= at or reading.tool or not reading.sentences:
+        own = [sentence for sentence in reading.sentences[:SENTENCES_READ] if not reading.is_pasted(sentence)]
+        if place <= at or reading.tool or not own:
             continue
-        opening = reading.text(reading.sentences[0])[:MAX_CLAUSE]
+        opening = reading.text(own[0])[:MAX_CLAUSE]
         if place == at + 1 and reading.speaker != draft.speaker and done.opens_with(opening, draft.text):
             return True
-        for sentence in reading.sentences[:SENTENCES_READ]:
+        for sentence in own:
             said = plain_words(reading.text(sentence)[:MAX_CLAUSE])
             if done.does(said, draft.text):
                 return True

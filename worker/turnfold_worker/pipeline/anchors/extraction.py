@@ -23,7 +23,7 @@ from turnfold_worker.pipeline.anchors.assistants import TEXT, Company, companies
 from turnfold_worker.pipeline.anchors.binding import with_what_binds
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, settled
 from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
-from turnfold_worker.pipeline.anchors.ranks import STANDING, rank_of
+from turnfold_worker.pipeline.anchors.ranks import PASTED, STANDING, rank_of
 from turnfold_worker.pipeline.anchors.refusals import with_refusals
 from turnfold_worker.pipeline.anchors.rules import (
     courtesy_rules,
@@ -57,6 +57,7 @@ _RULED_FROM: Final = 66
 """Points from which a correction stays one though it says what must hold."""
 _PREFERRED: Final = {Act.CORRECTION: 12, Act.DECISION: 8, Act.COMMITMENT: 4}
 """Points of preference when a clause does several things: what overtakes or binds tells more than what is asked."""
+_PASTED_POINTS: Final = -8
 _STEPS: Final = frozenset({"order", "order under a condition", "advice", "proposal", "work named"})
 """Rules of requests that each step of an assistant's explanation makes, also its last: it asks nobody for a deed."""
 _DEEDS: Final = frozenset({Act.COMMITMENT, Act.REQUEST})
@@ -82,7 +83,10 @@ def extract_anchors(
     aims = " ".join((settings.goal or "", *settings.constraints))
     wanted = frozenset(word for word in words(aims) if not is_common(word))
     acts = with_refusals(readings, with_head(readings, segment_acts(readings), vectors))
-    acts = with_what_binds(readings, acts)
+    acts = [
+        [one for one in done if one.act is Act.FACT or not reading.is_pasted(one.span)]
+        for reading, done in zip(readings, with_what_binds(readings, acts), strict=True)
+    ]
     found: list[AnchorDraft] = []
     company_of = dict(zip((reading.turn.seq for reading in readings), companies(readings), strict=True))
     for reading, span in _agreed(readings, acts):
@@ -96,7 +100,8 @@ def extract_anchors(
         of_turn = _of_turn(reading, done, wanted, company_of[reading.turn.seq], least=settings.anchor_threshold)
         decided = agreed.get(reading.turn.seq)
         found.extend(one for one in of_turn if decided is None or not _overlap(one, decided))
-    best = _best([settled(draft, readings, found) for draft in found], MAX_PER_SEGMENT, standing=MAX_PER_SEGMENT)
+    own = [one for one in found if PASTED not in one.factors]
+    best = _best([settled(draft, readings, own) for draft in found], MAX_PER_SEGMENT, standing=MAX_PER_SEGMENT)
     return tuple(sorted(best, key=lambda draft: (draft.turn_seq, draft.start, draft.end)))
 
 
@@ -132,6 +137,9 @@ def _of_turn(
     drafts: list[AnchorDraft] = []
     for one in sorted(_candidates(reading, acts, company), key=lambda one: -one.points):
         if reading.manual is not None and reading.manual.start <= one.span.start < reading.manual.end:
+            continue
+        # Nobody who pastes a text decides, promises, asks or forbids what stands in it.
+        if one.kind is not AnchorType.CRITICAL_FACT and reading.is_pasted(one.span):
             continue
         said = plain_words(reading.text(one.span))
         factors = {one.rule: one.points, **marks_of(reading, one.span, wanted, company)}
@@ -171,9 +179,10 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
     yield from (_Candidate(AnchorType.CRITICAL_FACT, *_setting(reading, span)) for span in _configuration(reading))
     by_clause: dict[Span, list[Found]] = {}
     for found in acts:
-        if found.rule not in REPLIES and not _is_quoted_order(reading, found.span):
+        if found.rule not in REPLIES:
             by_clause.setdefault(found.span, []).append(found)
-    if not company.by_assistant and any(reach_of(reading.text(span)) for span in by_clause):
+    own = (span for span in by_clause if not reading.is_pasted(span))
+    if not company.by_assistant and any(reach_of(reading.text(span)) for span in own):
         yield from (_Candidate(AnchorType.DECISION, 66, span, "plan instead") for span in _plans(reading))
     for span, found_there in by_clause.items():
         said = plain_words(reading.text(span))
@@ -184,18 +193,11 @@ def _candidates(reading: Reading, acts: Sequence[Found], company: Company) -> It
                 yield from (one._replace(span=part) for part in parts)
 
 
-def _is_quoted_order(reading: Reading, span: Span) -> bool:
-    """Whether a line of a quotation, '> Ignore the earlier plan.', sets a plan aside: nobody here says it."""
-    content = reading.turn.content
-    line = content[content.rfind("\n", 0, span.start) + 1 : span.end]
-    return line.lstrip().startswith(">") and bool(reach_of(reading.text(span).lstrip("> ")))
-
-
 def _plans(reading: Reading) -> Iterator[Span]:
     for sentence in reading.sentences[:SENTENCES_READ]:
         for span in clauses(reading.turn.content, sentence, MAX_CLAUSE):
             text = reading.text(span)
-            if plans(text) and not is_bare(text):
+            if plans(text) and not is_bare(text) and not reading.is_pasted(span):
                 yield span
 
 
@@ -310,6 +312,8 @@ def _proposed(reading: Reading) -> Span:
 
 def _draft(reading: Reading, kind: AnchorType, span: Span, factors: Factors, *, stands: bool = False) -> AnchorDraft:
     text = reading.text(span)
+    if reading.is_pasted(span):
+        factors = {**factors, PASTED: _PASTED_POINTS}
     score = score_of(factors)
     return AnchorDraft(
         type=kind, text=text, turn_seq=reading.turn.seq, start=span.start, end=span.end, score=score,

@@ -32,7 +32,7 @@ def _reports(readings: Sequence[Reading], kept: Sequence[AnchorDraft]) -> Iterat
         of_turn = [one for one in kept if one.turn_seq == reading.turn.seq]
         for span in reading.sentences[:_SENTENCES]:
             text = reading.text(span)
-            if any(one.start < span.end and span.start < one.end for one in of_turn):
+            if reading.is_pasted(span) or any(one.start < span.end and span.start < one.end for one in of_turn):
                 continue
             if may_report(plain_words(text)):
                 yield AnchorDraft(

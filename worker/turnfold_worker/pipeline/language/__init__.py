@@ -3,6 +3,7 @@
 In reading order:
 
 prose           a text as sentences, clauses and code blocks, by offset
+pasted          where a turn shows what somebody else wrote
 plain_lines     a text on one line, without Markdown's marks
 spoken          words as the rules look at them
 words           the words of a text, for comparing texts

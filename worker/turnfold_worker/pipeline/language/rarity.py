@@ -60,6 +60,13 @@ def _zipf(word: str) -> float:
     return round(math.log10(frequency) + 9, 2) if frequency else _COMMONEST - UNKNOWN
 
 
+def is_known(word: str) -> bool:
+    """Whether a plain word in lower case is in the list of frequent words."""
+    import wordfreq
+
+    return word in wordfreq.get_frequency_dict("en", "small")
+
+
 def is_feeling(word: str) -> bool:
     """True for a word that says how one feels about something, not what happened."""
     return stem(word) in _FEELINGS

@@ -10,6 +10,8 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Final
 
+from turnfold_worker.pipeline.language.rarity import is_known
+
 _INFLECTIONS: Final = tuple(
     """
     ies ied ier ily iest ing ings est ed es er ers ly s y e d
@@ -26,6 +28,8 @@ _DERIVATIONS: Final = tuple(
 _LEAST_INFLECTED: Final = 3
 _LEAST_DERIVED: Final = 4
 """Letters that are left at least."""
+_LONG: Final = 9
+"""Letters of a word from which two may be wrong."""
 
 
 @cache
@@ -59,6 +63,8 @@ def forms(word: str) -> frozenset[str]:
 def _roots(word: str, suffixes: Iterable[str], least: int) -> Iterable[str]:
     for suffix in suffixes:
         root = word.removesuffix(suffix)
+        if suffix[:2] == "ie" and root != word and len(root) == least - 1:
+            yield f"{root}y"
         if root != word and len(root) >= least:
             yield root
             if suffix[0] == "i" and suffix[1] in "el":
@@ -79,3 +85,32 @@ def meanings(word: str) -> frozenset[str]:
 def _plain_forms(word: str) -> tuple[str, ...]:
     """A word and its root without a plain ending."""
     return (word, word.removesuffix("e")) if len(word) > _LEAST_DERIVED else (word,)
+
+
+def is_ordinary(word: str) -> bool:
+    """Whether a word in lower case has others that stand for it: few names do."""
+    return word in _synonyms()
+
+
+def is_misspelt(written: str, word: str) -> bool:
+    """Whether what is written is no word that is known here, and a letter or two away from a long word.
+
+    >>> is_misspelt("rythm", "rhythm"), is_misspelt("reccomendation", "recommendation"), is_misspelt("warden", "garden")
+    (True, True, False)
+    """
+    edits = 2 if len(word) >= _LONG else 1
+    if written[:1] != word[:1] or abs(len(written) - len(word)) > edits or is_known(written):
+        return False
+    return _is_near(written, word, edits)
+
+
+def _is_near(left: str, right: str, edits: int) -> bool:
+    """Whether one text becomes the other by some letters more, less, other or swapped."""
+    at = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    left, right = left[at:], right[at:]
+    if not edits or not (left and right):
+        return len(left) <= edits and len(right) <= edits if not (left and right) else False
+    swapped = left[:2] == right[1::-1] and _is_near(left[2:], right[2:], edits - 1)
+    return swapped or any(
+        _is_near(a, b, edits - 1) for a, b in ((left[1:], right[1:]), (left[1:], right), (left, right[1:]))
+    )

@@ -14,5 +14,6 @@ days_meant   the days that notes speak of
 in_force     which notes still hold, and what took the place of the others
 ranking      the order in which notes are taken when nothing is asked
 passages     the passages of a segment, and their postings
+repeat_notes  what later segments may repeat, and what it repeats
 block_notes  its code, tables and outputs, as a query finds them
 """

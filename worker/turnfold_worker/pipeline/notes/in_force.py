@@ -19,6 +19,8 @@ from turnfold.contract.words import note_stems, note_words
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.language.prose import Span
+from turnfold_worker.pipeline.turns.reading import Reading
 
 _IN_FORCE: Final = 3.0
 """How much more a note is worth that takes the place of another."""
@@ -162,6 +164,27 @@ def with_settling(best: Sequence[Note], notes: Sequence[Note], drafts: Iterable[
         note for note in notes if note.worth > 0 and (note.seq, note.place) not in known and _replaces(note, said)
     ]
     return [*best, *settling[-_MOST_SETTLING:]]
+
+
+def without_pasted_changes(notes: Sequence[Note], readings: Iterable[Reading]) -> list[Note]:
+    """The notes of a segment without those of pasted text that name a value whose place another takes.
+
+    What stands first in contexts must not overtake what was said; a query still finds them.
+    """
+    pasted = {reading.turn.seq: reading for reading in readings if reading.pasted}
+    return [note for note in notes if not (_is_pasted(note, pasted) and _TAKES_BACK.search(note.text))]
+
+
+def words_of_their_own(found: Iterable[tuple[Note, str]], readings: Iterable[Reading]) -> list[str]:
+    """The words that each note was made from; of pasted text none: it is no order of who pastes it."""
+    pasted = {reading.turn.seq: reading for reading in readings if reading.pasted}
+    return ["" if _is_pasted(note, pasted) else words for note, words in found]
+
+
+def _is_pasted(note: Note, pasted: Mapping[int, Reading]) -> bool:
+    """Whether a note tells what somebody else wrote, as far as it is known; `pasted` are turns that show such text."""
+    reading = pasted.get(note.seq)
+    return reading is not None and (not note.end or reading.is_pasted(Span(note.start, note.end)))
 
 
 def _settling(drafts: Iterable[AnchorDraft]) -> dict[int, list[frozenset[str]]]:

@@ -18,7 +18,7 @@ _PHATIC: Final = listed(
     really love lovely wonderful fantastic perfect exactly agree totally right true indeed me too same here for
     sharing sweet haha lol oh ah aww well keep up the work let me if any questions need help further assistance feel
     free ask talk soon later chat catch agreed 100% woohoo yup cheers gotcha yum yummy bummer anytime phew woo yay omg
-    bon voyage posted spill beans awww stoked thrilled excited psyched pumped hm hmm hmmm huh mhm ooh oof ugh dang
+    bon voyage posted awww stoked thrilled excited psyched pumped hm hmm hmmm huh mhm ooh oof ugh dang
     noted acknowledged understood roger fair point
     """
 )

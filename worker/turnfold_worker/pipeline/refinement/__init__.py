@@ -6,16 +6,20 @@ sources         a group of segments, as the rules left them
 requests        words and schema of a request
 replies         a reply as values, or what is wrong with its form
 quotes          a quote, found in what was said
+claims          the words of a claim, its sentences and clauses
+negations       the words that deny, and those that only seem to
+passages        the sentences of a source: what they say, deny, and of whom
 told_days       the days that turns tell
 claimed_days    whether those of a note are among them
-claims          the words of a claim, and where in the source they stand
 figures         the numbers of turns, and whether those of a note are among them
 denials         what was denied, and whether a note denies that alone
 unfaithful      why notes are refused
 subjects        whom sentences are about, and whether that was said of them
+names           the names of a note, and whether they stand where it says
 scopes          the turns that a note may speak of, and what of it they do not bear out
 faithfulness    whether a note says only what was said
 anchors         what becomes of quotes
+brief           whether a note's brief is the note in fewer words
 notes           what becomes of notes
 levels          levels from notes
 outline_notes   a model's notes among those that contexts are made of

@@ -26,6 +26,9 @@ IDS_A_SEGMENT: Final = 64
 
 _NEVER_FILLER: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.CORRECTION})
 _SCORE: Final = 70
+_SCORE_OF_TALK: Final = 66
+"""Of tastes and promises, which do not stand in contexts by themselves: a model's notes tell them."""
+_TALK: Final = frozenset({AnchorType.PREFERENCE, AnchorType.COMMITMENT})
 _MEETS: Final = 0.5
 
 
@@ -92,10 +95,11 @@ def _meet(found: Found, span: tuple[int, int]) -> bool:
 
 def _draft(quote: Quote, found: Found) -> AnchorDraft:
     text = found.turn.content[found.span.start : found.span.end]
+    score = _SCORE_OF_TALK if quote.type in _TALK else _SCORE
     return AnchorDraft(
-        type=quote.type, text=text, turn_seq=found.turn.seq, start=found.span.start, end=found.span.end, score=_SCORE,
-        rank=rank_of(quote.type, _SCORE, found.turn.importance), tokens=estimate_tokens(text),
-        factors={"model": _SCORE}, speaker=speaker_label(found.turn), role=found.turn.role,
+        type=quote.type, text=text, turn_seq=found.turn.seq, start=found.span.start, end=found.span.end, score=score,
+        rank=rank_of(quote.type, score, found.turn.importance), tokens=estimate_tokens(text),
+        factors={"model": score}, speaker=speaker_label(found.turn), role=found.turn.role,
     )  # fmt: skip
 
 

@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 from turnfold.contract.days import MONTHS
 from turnfold.contract.records import StoredTurn
 from turnfold_worker.pipeline.language.dates import as_utc
-from turnfold_worker.pipeline.refinement.claims import REPORTS, words_of
+from turnfold_worker.pipeline.refinement.claims import REPORTS, content_words, says_something, sentences_of, words_of
+from turnfold_worker.pipeline.refinement.passages import Passage
 from turnfold_worker.pipeline.refinement.told_days import (
     SEASONS,
     WRITTEN_DAY,
@@ -26,16 +27,26 @@ _MONTHS: Final = "|".join((*MONTHS, *map(str.title, SEASONS), "Since", "Until", 
 _BESIDE: Final = re.compile(
     r"(?i)(?:(?P<count>a|an|one|two|three|four|five|six|\d{1,2}|a few|several|some)? ?"
     r"\b(?P<unit>day|week|weekend|month|year)s? )?"
-    r"\b(?P<side>before|after|of|following|preceding|since|by|until|till|from|around|about|as of)(?: the)? $"
+    r"\b(?P<side>before|after|of|following|preceding|later than|earlier than"
+    r"|since|by|until|till|from|around|about|as of)(?: the)? $"
 )
 _FEW: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _NAMED_YEAR: Final = re.compile(rf"\b(?!(?:{_MONTHS})\b)[A-Z]\w{{3,}} (?:19|20)\d\d\b(?! [A-Z])")
+_BETWEEN: Final = re.compile(r"\bbetween (?:the )?$")
+_UNTIL: Final = ("by", "until", "till", "as of")
+_WEEKDAY_BESIDE: Final = re.compile(
+    r"\b(?P<weekday>Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day (?P<side>before|after) (?:the )?$"
+)
 _WEEKDAY: Final = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? (?:the )?$")
 _NAMES: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _LONG: Final = 27
 """Days from which a period is a month or longer: it may stand for a day in it."""
 _FEW_DAYS: Final = 14
 _WEEKEND: Final = 2
+_CLAUSE_ENDS: Final = re.compile(r"[,;:()]")
+_NEXT: Final = 2
+_WINDOW: Final = 150
+"""Code points around a day without a year in which stands what was on it."""
 _LOOKED_BACK: Final = 40
 
 
@@ -46,11 +57,15 @@ class _Claim(NamedTuple):
     related: bool
     """Whether the period is told by another day: 'the week before 9 June'."""
     weekday: int | None
+    until: bool = False
+    """Whether something is so by then."""
 
 
 def without_dates(text: str) -> str:
     """A text without the dates that are written in it: their numbers are checked as dates."""
-    return WRITTEN_DAY.sub(" ", text)
+    return WRITTEN_DAY.sub(
+        lambda match: " " if written_period(match, date.min.replace(year=4)) else match.group(), text
+    )
 
 
 def day_of(text: str) -> str:
@@ -84,12 +99,20 @@ class ToldDays:
         days = [day for seq in seqs if (day := self._day_of.get(seq))]
         # What somebody said was said on the day of the turn, whatever day it speaks of.
         said = days if any(word.text in REPORTS for word in words_of(text)) else []
-        if not days and any(day not in self._days_of_year(near) for day in _days_of_year(text)):
+        if not days and not all(
+            self._is_undated_told(match, text, seqs or near) for match in WRITTEN_DAY.finditer(text)
+        ):
             return False
-        claims = _claims(text, days[0] if days else None)
-        return all(_is_day_of(claim, said) or self._supported(claim, seqs, near, days) for claim in claims)
+        if days and any(written_period(match, days[0]) is None for match in WRITTEN_DAY.finditer(text)):
+            return False
+        return all(
+            _is_day_of(claim, said) or self._supported(claim, text, seqs, near, days)
+            for claim in _claims(text, days[0] if days else None)
+        )
 
-    def _supported(self, claim: _Claim, seqs: Sequence[int], near: Sequence[int], days: Sequence[date]) -> bool:
+    def _supported(
+        self, claim: _Claim, text: str, seqs: Sequence[int], near: Sequence[int], days: Sequence[date]
+    ) -> bool:
         if claim.weekday is not None and claim.weekday != claim.anchor.first.weekday():
             return False
         told = [period for seq in near for period in self._told(seq)]
@@ -105,19 +128,48 @@ class ToldDays:
             )
         if claim.period.days > 1 and self._between_talks(claim.period):
             return True
+        around = _is_day_or_months(claim.period) and any(claim.period.holds(one) for one in said)
+        if around and (claim.until or silent or self._is_said_without_time(text, seqs)):
+            return True
         if not silent and days:
             told = [period for seq in seqs for period in self._told(seq)]
-        if any(_is_told(claim.period, one) for one in told):
-            return True
-        return silent and _is_day_or_months(claim.period) and any(claim.period.holds(one) for one in said)
+        return any(_is_told(claim.period, one) for one in told)
+
+    def _is_said_without_time(self, text: str, seqs: Sequence[int]) -> bool:
+        """Whether the sentences that are most like a text do not say when: it is the day on which they were said."""
+        words = content_words(text)
+        sentences = [
+            Passage(sentence, seq, "") for seq in seqs for sentence in sentences_of(self._text_of.get(seq, ""))
+        ]
+        shared = [(sentence.shared(words), sentence) for sentence in sentences]
+        most = max((count for count, _ in shared), default=0)
+        return most > 0 and not any(tells_time(sentence.text) for count, sentence in shared if count >= most - 1)
 
     def _between_talks(self, period: Period) -> bool:
         """Whether a period is from a day on which they talked to the next one: 'since we last spoke'."""
         days = sorted({day for day in self._day_of.values() if day})
         return (period.first, period.last) in pairwise(days)
 
-    def _days_of_year(self, seqs: Sequence[int]) -> set[tuple[str, str]]:
-        return {day for seq in seqs for day in _days_of_year(self._text_of.get(seq, ""))}
+    def _is_undated_told(self, match: re.Match[str], text: str, seqs: Sequence[int]) -> bool:
+        """Whether a day of the year stands in turns without days, near a word that stands next to it in a text."""
+        before = [
+            word.text for word in words_of(_CLAUSE_ENDS.split(text[: match.start()])[-1]) if says_something(word.text)
+        ]
+        behind = [
+            word.text for word in words_of(_CLAUSE_ENDS.split(text[match.end() :])[0]) if says_something(word.text)
+        ]
+        beside = [*before[-_NEXT:], *behind[:_NEXT]]
+        around: dict[tuple[str, str], str] = {}
+        for seq in seqs:
+            told = self._text_of.get(seq, "")
+            for place in WRITTEN_DAY.finditer(told):
+                window = told[max(0, place.start() - _WINDOW) : place.end() + _WINDOW]
+                for day in _days_of_year(place):
+                    around[day] = f"{around.get(day, '')} {window}"
+        return all(
+            day in around and (not beside or Passage(around[day], 0, "").shared(beside) > 0)
+            for day in _days_of_year(match)
+        )
 
     def _told(self, seq: int) -> tuple[Period, ...]:
         if seq not in self._periods:
@@ -125,13 +177,12 @@ class ToldDays:
         return self._periods[seq]
 
 
-def _days_of_year(text: str) -> Iterator[tuple[str, str]]:
+def _days_of_year(match: re.Match[str]) -> Iterator[tuple[str, str]]:
     """Month and number of each day that is written, whatever its year: without the day of a turn no year is sure."""
-    for match in WRITTEN_DAY.finditer(text):
-        for month, first, last in (("m", "a", "b"), ("m2", "a2", "a2"), ("m3", "a3", "b3")):
-            for number in (match[first], match[last]):
-                if match[month] and number:
-                    yield match[month][:3].lower(), number.rstrip("stndrh").lstrip("0")
+    for month, first, last in (("m", "a", "b"), ("m2", "a2", "a2"), ("m3", "a3", "b3")):
+        for number in (match[first], match[last]):
+            if match[month] and number:
+                yield match[month][:3].lower(), number.rstrip("stndrh").lstrip("0")
 
 
 def _is_day_of(claim: _Claim, days: Sequence[date]) -> bool:
@@ -157,6 +208,7 @@ def _is_day_or_months(period: Period) -> bool:
 
 
 def _claims(text: str, near: date | None) -> Iterator[_Claim]:
+    first: Period | None = None
     for match in WRITTEN_DAY.finditer(text):
         if match["m4"] in ("May", "March", "Mar") and not match["y4"]:
             continue
@@ -166,18 +218,40 @@ def _claims(text: str, near: date | None) -> Iterator[_Claim]:
         if anchor is None:
             continue
         before = text[max(0, match.start() - _LOOKED_BACK) : match.start()]
-        weekday = _WEEKDAY.search(before)
-        number = None if weekday is None or anchor.days > 1 else _NAMES.index(weekday.group()[:3].lower())
-        beside = _BESIDE.search(before)
-        unit = "" if beside is None else f"{beside['unit']} {beside['side']}".lower()
-        if unit == "weekend of" and anchor.days <= _WEEKEND:
-            weekend = _weekend_of(anchor)
-            yield _Claim(weekend, weekend, related=False, weekday=None)
-            continue
-        if beside is None or beside["side"].lower() in ("by", "until", "till", "from", "around", "about", "as of"):
-            yield _Claim(anchor, anchor, related=False, weekday=number)
-            continue
-        yield _Claim(_beside(beside, anchor), anchor, related=beside["side"].lower() != "since", weekday=number)
+        if _BETWEEN.search(before):
+            first = anchor
+        elif first is not None and before.endswith(" and "):
+            yield _plain(Period(first.first, anchor.last))
+            first = None
+        else:
+            yield _claim(before, anchor)
+    if first is not None:
+        yield _plain(first)
+
+
+def _plain(period: Period, weekday: int | None = None, *, until: bool = False) -> _Claim:
+    return _Claim(period, period, related=False, weekday=weekday, until=until)
+
+
+def _claim(before: str, anchor: Period) -> _Claim:
+    """What a date means with the words before it."""
+    if beside := _WEEKDAY_BESIDE.search(before):
+        number = _NAMES.index(beside["weekday"][:3].lower())
+        back = (anchor.first.weekday() - number - 1) % 7 + 1
+        ahead = (number - anchor.last.weekday() - 1) % 7 + 1
+        day = _moved(anchor.first, -back) if beside["side"] == "before" else _moved(anchor.last, ahead)
+        return _plain(Period(day, day))
+    weekday = _WEEKDAY.search(before)
+    number_of = None if weekday is None or anchor.days > 1 else _NAMES.index(weekday.group()[:3].lower())
+    beside = _BESIDE.search(before)
+    side = "" if beside is None else beside["side"].lower()
+    unit = "" if beside is None else (beside["unit"] or "").lower()
+    if side == "of" and unit == "weekend" and anchor.days <= _WEEKEND:
+        weekend = _weekend_of(anchor)
+        return _plain(weekend if anchor.days == 1 or anchor == weekend else anchor)
+    if beside is None or side in (*_UNTIL, "from", "around", "about") or (side == "of" and not unit):
+        return _plain(anchor, number_of, until=side in _UNTIL)
+    return _Claim(_beside(beside, anchor), anchor, related=side != "since", weekday=number_of)
 
 
 def _beside(match: re.Match[str], anchor: Period) -> Period:
@@ -193,7 +267,7 @@ def _beside(match: re.Match[str], anchor: Period) -> Period:
     days = {"day": 1, "week": 7, "weekend": 7, "month": 31, "year": 366, "": 3_660}[unit] * many
     if unit in ("week", "weekend"):
         days += 6
-    if side in ("before", "preceding"):
+    if side in ("before", "preceding", "earlier than"):
         return Period(_moved(anchor.first, -days), _moved(anchor.first, -1))
     return Period(_moved(anchor.last, 1), _moved(anchor.last, days))
 

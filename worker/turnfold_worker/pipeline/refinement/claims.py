@@ -1,58 +1,23 @@
-"""The words of a claim that say something, and where in the source they stand."""
+"""The words of a claim that say something, and its sentences and clauses."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from turnfold_worker.pipeline.language.common_words import listed
-from turnfold_worker.pipeline.language.quantities import WORD
-from turnfold_worker.pipeline.language.word_forms import forms, meanings
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _OWNER: Final = re.compile(r"['\u2019]s?\Z")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;\u2026])\s+|\n+|\s[-\u2013\u2014]\s")
 _CLAUSE: Final = re.compile(
     r"[,;:.!?()\n\u2026]{1,20}(?:\s|\Z)|\s[-\u2013\u2014]\s"
-    r"|\s(?:but|because|although|though|while|so|whereas|yet|unless)\s"
+    r"|\s(?:but|because|although|though|while|since|so|whereas|yet|unless)\s"
 )
+
 
 _JOINED: Final = re.compile(r"(?i)\s(?:and|or|that|which|who|when|if|than)\s")
-
-NO: Final = (
-    r"not|never|no|none|nobody|nothing|nowhere|neither|nor|without|cannot|hardly|barely|no-one|\w{2,8}n['\u2019]t"
-    r"|dont|doesnt|didnt|cant|wont|isnt|wasnt|wish (?:i|we) (?:had|were|was|could)"
-)
-DENIES: Final = re.compile(rf"(?i)(?<!\w)(?:{NO})(?!\w)")
-_AFFIRMS: Final = re.compile(
-    r"(?i)(?<!\w)(?:not|never|cannot|\w{2,8}n['\u2019]t)(?: \w+ly)? (?:forget|fail|miss|wait|hesitate|doubt|mind|stop"
-    r"|help|be happier|agree more|imagine|thank|get enough|worry)(?!\w)"
-    r"|(?<!\w)wish (?:i|we) \w{2,8}n['\u2019]t(?!\w)"
-)
-"""Negations that affirm: 'can't wait', 'never forget', 'I wish I wasn't late'."""
-WITHHOLDS: Final = re.compile(
-    rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*|avoid\w*|forbid\w*|forbade|against|instead of"
-    r"|rather than|fail\w*|stop\w*|exclud\w*|ban|banned|unable|unless|cancel\w*|abandon\w*|rul\w{1,3} out|miss\w*"
-    r"|lack\w*|except|skip\w*|quit|den(?:y|ie[sd])|drop\w*|disable\w*|remov\w*|zero)(?!\w)"
-)
-"""What a denial may rest on."""
-WISHES: Final = re.compile(r"(?i)(?<!\w)(?:hop|want|wish|plan|intend|dream|would like|aim)\w*")
-LEANS_AWAY: Final = re.compile(
-    rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*"
-    r"|avoid\w*|forbid\w*|forbade|against|instead|rather|fail\w*|drop\w*|stop\w*|exclud\w*|ban|banned|unable|unless"
-    r"|cancel\w*|abandon\w*|rul\w{1,3} out|miss\w*|lack\w*|except|dislike\w*|hate\w*|prevent\w*|disable\w*|remov\w*"
-    r"|un\w{4,}|zero|too|few|little|skip\w*|den(?:y|ie[sd])|quit|regret\w*|doubt\w*|\w{3,}less)(?!\w)"
-)
-
-_NO_SUBJECT: Final = re.compile(rf"(?i)\W*(?:{NO})(?!\w)")
-_REACH: Final = re.compile(r"[,;:.!?]|\s(?:and|but|or|because|so)\s")
-"""Where what a negation denies ends."""
-
-_FACTIVE: Final = re.compile(r"(?i) *(?:really |even )?(?:notic|realiz|realis|know|knew|remember|regret|mind)\w*")
-"""Verbs whose denial does not deny what follows: 'didn't notice that it rained'."""
 
 _STRUCTURE: Final = listed(
     """
@@ -86,6 +51,8 @@ _STRUCTURE: Final = listed(
     doesn't didn't isn't wasn't aren't weren't won't can't couldn't wouldn't shouldn't hasn't haven't hadn't i'm
     i've i'll i'd hi hey oh ah um eg ie vs re ve ll pm am etc ok'd it's that's he's she's they're we're you're
     there's together owns owned stay stays stayed somebody anybody everybody everyone anyone held due few remaining
+    shortly afterwards either next later plus likewise even titled entitled list lists listed listing hold holds
+    holding run runs ran running
     """
 )
 """Words that a summary may add: they tell who said something, or join what was said."""
@@ -96,13 +63,18 @@ _TIME_NAMES: Final = listed(
     """
 )
 _SHORTEST: Final = 2
-ONE_WORD: Final = 4
-_LIKE_WORD: Final = 3
-_FIRST: Final = listed(
+FIRST: Final = listed(
     """
     i i'm i've i'll i'd my mine me myself im ive we we're we've we'll we'd our ours us ourselves
     """
 )
+SECOND: Final = listed(
+    """
+    you you're you've you'll you'd your yours yourself u ur y'all
+    """
+)
+ADDRESSES: Final = SECOND | {"we", "we're", "we've", "we'll", "we'd", "our", "ours", "us", "let's", "together"}
+"""Words with which a speaker means the one spoken to, alone or with themselves."""
 REPORTS: Final = listed(
     """
     said says say tells told asks asked thinks thought believes believed hopes hoped wishes wished suggests
@@ -115,11 +87,6 @@ REPORTS: Final = listed(
     """
 )
 """Verbs with which a sentence tells of its subject's words, whomever these are about."""
-_SECOND: Final = listed(
-    """
-    you you're you've you'll you'd your yours yourself u ur y'all
-    """
-)
 
 
 class Word(NamedTuple):
@@ -133,11 +100,6 @@ class Word(NamedTuple):
     """Whether it ends as an owner's name does."""
 
 
-def denies(text: str) -> bool:
-    """Whether a clause denies something."""
-    return bool(DENIES.search(_AFFIRMS.sub(" ", text)))
-
-
 def words_of(text: str) -> list[Word]:
     """The words of a text in order."""
     found = []
@@ -145,14 +107,24 @@ def words_of(text: str) -> list[Word]:
         shown = match.group().replace("\u2019", "'")
         bare = _OWNER.sub("", shown)
         lowered = shown.lower()
-        kept = lowered if lowered in _STRUCTURE or lowered in _SECOND or lowered in _FIRST else bare.lower()
+        kept = lowered if lowered in _STRUCTURE or lowered in SECOND or lowered in FIRST else bare.lower()
         found.append(Word(kept, match.start(), shown[0].isupper(), bare != shown))
     return found
 
 
 def says_something(word: str) -> bool:
     """Whether a word has to be found in the source."""
-    return len(word) >= _SHORTEST and word not in _STRUCTURE and word not in _TIME_NAMES
+    return len(word) >= _SHORTEST and word not in _TIME_NAMES and not _joins(word)
+
+
+@lru_cache(maxsize=20_000)
+def _joins(word: str) -> bool:
+    """Whether a word is one that a summary may add, in any of its endings: 'keeping' as 'keep'."""
+    return word in _STRUCTURE or any(
+        len(root) > _SHORTEST and (root in _STRUCTURE or f"{root}e" in _STRUCTURE)
+        for bare in (word.removesuffix(ending) for ending in ("s", "ed", "ing") if word.endswith(ending))
+        for root in (bare, bare[:-1] if bare[-1:] == bare[-2:-1] else bare)
+    )
 
 
 def is_telling(word: str) -> bool:
@@ -178,104 +150,3 @@ def statements_of(text: str) -> list[str]:
 def clauses_of(text: str) -> list[str]:
     """Clauses, roughly: what one negation speaks about."""
     return [piece for piece in _CLAUSE.split(text) if piece and piece.strip()]
-
-
-@dataclass(frozen=True)
-class Passage:
-    """A sentence or clause of the source."""
-
-    text: str
-    seq: int
-    speaker: str
-    asks: bool = False
-    """Whether it is part of a question."""
-
-    @cached_property
-    def words(self) -> list[Word]:
-        return words_of(self.text)
-
-    @cached_property
-    def shapes(self) -> frozenset[str]:
-        """All forms of all of its words."""
-        telling = (word.text for word in self.words if is_telling(word.text))
-        return frozenset(form for word in telling for form in forms(word))
-
-    @cached_property
-    def plain(self) -> frozenset[str]:
-        """Its words and figures in lower case as they are."""
-        return frozenset(WORD.findall(self.text.lower()))
-
-    def names(self, word: str) -> bool:
-        """Whether a name in lower case stands here as a name; in a text without capitals, as a word."""
-        if word not in self.plain and word.removesuffix("s") not in self.plain:
-            return False
-        written = {word.text: word.capital for word in self.words if word.capital}
-        return word in written or word.removesuffix("s") in written or not written or not word.isalpha()
-
-    @cached_property
-    def denies(self) -> bool:
-        return denies(self.text)
-
-    @cached_property
-    def denied(self) -> Passage:
-        """What stands behind the negation, as far as it reaches."""
-        match = DENIES.search(self.text)
-        behind = _REACH.split(self.text[match.end() :])[0] if match else ""
-        factive = _FACTIVE.match(behind)
-        return Passage(factive.group() if factive else behind, self.seq, self.speaker)
-
-    @cached_property
-    def withheld(self) -> Passage | None:
-        """What is denied, refused or missed here, with what stands behind it; None where nothing is."""
-        match = WITHHOLDS.search(self.text)
-        if match is None:
-            return None
-        start = match.end() if DENIES.fullmatch(match.group()) else match.start()
-        return Passage(_REACH.split(self.text[start:])[0], self.seq, self.speaker)
-
-    def affirms(self, words: Iterable[str]) -> bool:
-        """Whether some words hold the verb of a negation that affirms: 'forget' of 'never forget'."""
-        verbs = [match.group().split()[-1] for match in _AFFIRMS.finditer(self.text)]
-        return any(not forms(verb.lower()).isdisjoint(forms(word)) for verb in verbs for word in words)
-
-    def has(self, word: str) -> bool:
-        """Whether a word stands here in some form, or one that means the same."""
-        return not self.shapes.isdisjoint(forms(word)) or not self.shapes.isdisjoint(meanings(word))
-
-    @cached_property
-    def speaks_of_self(self) -> bool:
-        """Whether it is about its speaker: 'I have not', or 'Have not' at its beginning."""
-        return any(word.text in _FIRST for word in self.words) or bool(_NO_SUBJECT.match(self.text))
-
-    def shared(self, words: Iterable[str]) -> int:
-        """How many of some words stand here."""
-        return sum(map(self.has, words))
-
-    def closeness(self, words: Iterable[str]) -> int:
-        """How near this comes to some words: more for a form of a word than for one that means the same."""
-        return sum(
-            ONE_WORD if not self.shapes.isdisjoint(forms(word)) else self.has(word) * _LIKE_WORD for word in words
-        )
-
-    def owners(self, claimed: Sequence[str], others: Iterable[str]) -> set[str]:
-        """Of whom the claimed words are said here: by the person before each. Empty where nobody stands before them."""
-        shapes = frozenset(form for word in claimed for form in (*forms(word), *meanings(word)))
-        owners: set[str] = set()
-        holder: set[str] = set()
-        for word in self.words:
-            if word.text in _FIRST:
-                holder = {self.speaker}
-            elif word.text in _SECOND:
-                holder = set(others) - {self.speaker}
-            elif says_something(word.text) and not shapes.isdisjoint(forms(word.text)):
-                owners |= holder
-        return owners
-
-
-def passages_of(turns: Iterable[tuple[int, str, str]], *, clauses: bool) -> Iterator[Passage]:
-    """The sentences or statements of turns, given as (number, speaker, words)."""
-    for seq, speaker, content in turns:
-        for sentence in sentences_of(content):
-            asks = sentence.rstrip().endswith("?")
-            for piece in statements_of(sentence) if clauses else (sentence,):
-                yield Passage(piece, seq, speaker, asks)

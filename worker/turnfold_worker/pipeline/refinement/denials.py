@@ -3,100 +3,147 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
+from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import WORD
-from turnfold_worker.pipeline.refinement.claims import (
-    DENIES,
-    WITHHOLDS,
-    Passage,
-    is_telling,
-    passages_of,
-    sentences_of,
-    words_of,
-)
+from turnfold_worker.pipeline.language.word_forms import forms, meanings
+from turnfold_worker.pipeline.refinement.claims import is_telling, says_something, sentences_of
+from turnfold_worker.pipeline.refinement.negations import DENIES, REACH, WISHES, WITHHOLDS, without_emphasis
+from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
 
 _SUPPORT: Final = 0.5
 _FEW: Final = 2
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_REFERS: Final = re.compile(r"(?i)(?<!\w)(?:it|that|this|these|those|them|one)(?!\w)")
-_PLAIN_NO: Final = re.compile(r"(?i)\W{0,8}(?:(?:oh|well|hm{1,9})\W{1,8})?(?:no|nah|nope|not|never|none)(?: \w+)?[,.!]")
+_MESSAGE: Final = re.compile(r"(?<=[\"'])[^\"'\n]{4,200} [^\"'\n]{2,200}(?=[\"'])")
+_PREPOSITION: Final = re.compile(r"\s(?:from|in|at|on|after|before|to|with|for|during)\s")
+_REFERS: Final = re.compile(r"(?i)(?<!\w)(?:it|that|this|these|those|them|one|any|so|to)(?!\w)")
+_PLAIN_NO: Final = re.compile(
+    r"(?i)\W{0,8}(?:(?:oh|well|hm{1,9}|unfortunately|sadly)\W{1,8})?(?:(?:no|nah|nope|not|never|none)(?: \w+)?[,.!]"
+    r"|i (?:think|guess|believe) not(?!\w)|i don['\u2019]?t think so(?!\w))"
+)
 """How an answer begins that denies what was asked."""
+
+
+_FUNCTION: Final = listed(
+    """
+    a an the to be been being am is are was were have has had having do does did done will would can could may might
+    should any so too very really yet ever even already it its that this these those them they he she i me my you your
+    we our us his her their there of in on at by for with from and or as all just quite only exactly currently
+    """
+)
+"""Words behind a negation that do not say what is denied."""
 
 
 class Denials:
     """The denials of some turns."""
 
-    def __init__(self, lines: Sequence[tuple[int, str, str]]) -> None:
-        """`lines` are (number, speaker, words) of the turns."""
+    def __init__(self, lines: Sequence[tuple[int, str, str]], seqs: Collection[int]) -> None:
+        """`lines` are (number, speaker, words) of the turns; `seqs` the numbers of those that count."""
+        self._all = lines
         # A program with `NOT NULL` denies nothing.
-        self._lines = [(seq, speaker, _CODE.sub(" ", text)) for seq, speaker, text in lines]
+        self._lines = [(seq, speaker, without_emphasis(_CODE.sub(" ", text))) for seq, speaker, text in lines]
+        self._seqs = seqs
 
     @cached_property
     def _sentences(self) -> list[Passage]:
-        return list(passages_of(self._lines, clauses=False))
+        return list(passages_of((line for line in self._lines if line[0] in self._seqs), clauses=False))
+
+    @cached_property
+    def _code(self) -> list[Passage]:
+        """The messages in programs."""
+        return [
+            Passage(message, seq, "")
+            for seq, _, text in self._all if seq in self._seqs
+            for block in _CODE.findall(text)
+            for message in _MESSAGE.findall(block)
+        ]  # fmt: skip
 
     @cached_property
     def _clauses(self) -> list[Passage]:
-        return list(passages_of(self._lines, clauses=True))
+        return list(passages_of((line for line in self._lines if line[0] in self._seqs), clauses=True))
 
     def support(self, words: Sequence[str], claim: str, who: str | None = None) -> bool:
-        """Whether something was denied that shares half of these words, and first what stands behind the negation.
+        """Whether a claim denies what was denied, as often.
 
         What another speaker denied of themselves denies nothing of `who`, the speaker that the claim is about.
         """
-        told = words_of(claim[_end_of_negation(claim) :])
-        behind = next((word.text for word in told if is_telling(word.text)), None)
-        if behind is None and not words:
+        claim = without_emphasis(claim)
+        negations = DENIES.findall(claim)
+        count, noun = len(negations), negations[0].lower() in ("no", "none", "without")
+        behind = claim[_end_of_negation(claim) :]
+        denied = Passage(_PREPOSITION.split(behind)[0] if noun else behind, 0, "")
+        if not words and not denied.shapes:
             plain = set(WORD.findall(claim.lower()))
             figures = {word for word in plain if word.isdigit()}
             return any(
-                len(DENIES.findall(passage.text)) == len(DENIES.findall(claim))
+                len(DENIES.findall(passage.text)) == count
                 and figures <= passage.plain
                 and len(plain & passage.plain) >= _FEW
                 for passage in self._clauses
             )
-        for passage in (*self._clauses, *self._sentences, *self._answered_no):
-            if who and passage.speaker not in ("", who) and passage.speaks_of_self:
-                continue
-            if passage.shared(words) < _SUPPORT * len(words) and not (
-                behind is not None and self._refers_to(passage, [word for word in words if not passage.has(word)])
-            ):
-                continue
-            if behind is not None and WITHHOLDS.fullmatch(behind) and not DENIES.search(passage.text):
-                # What is 'not missing' is there.
-                continue
-            if behind is not None and any(word.text == f"un{behind}" for word in passage.words):
-                return True
-            if passage.withheld is not None and (behind is None or passage.withheld.has(behind)):
-                return True
-        return False
+        return any(
+            self._denies(passage, denied, count, noun=noun)
+            for passage in (*self._clauses, *self._sentences, *self._code)
+            if not (who and passage.speaker not in ("", who) and passage.speaks_of_self)
+        ) or (count == 1 and any(self._answers(passage, words, _first(denied)) for passage in self._answered_no))
 
-    def _refers_to(self, passage: Passage, words: Sequence[str]) -> bool:
-        """Whether what is denied is an 'it' for what the turn or the one before it names: half of some words."""
-        if not words or not DENIES.search(passage.text) or not _REFERS.search(passage.denied.text):
+    @staticmethod
+    def _answers(passage: Passage, words: Sequence[str], first: str) -> bool:
+        """Whether a question that was answered by a no asks for the first word of a denial and most of the others."""
+        if not any(_is_like(first, word.text) for word in passage.words):
             return False
+        return passage.shared(words) + _SUPPORT * is_telling(first) > _SUPPORT * len(words)
+
+    def _denies(self, passage: Passage, claimed: Passage, count: int, *, noun: bool) -> bool:
+        """Whether a passage denies, at least `count` times, what a claim does: the first word and most of the others.
+
+        The others may be all that it denies, or stand for an 'it' in it. `noun` tells that the claim denies a thing.
+        """
+        match = DENIES.search(passage.text) or WITHHOLDS.search(passage.text)
+        if match is None or len(WITHHOLDS.findall(passage.text)) < count:
+            return False
+        first = _first(claimed)
+        if first and any(word.text == f"un{first}" for word in passage.words):
+            return True
+        denied = Passage(REACH.split(passage.text[match.end() :])[0], passage.seq, passage.speaker)
+        told = [word for word in dict.fromkeys(word.text for word in claimed.words) if says_something(word)]
+        shared = denied.shared(told)
+        if first and not _is_like(first, _first(denied)):
+            # 'No other plans' is what 'I have made no plans' says.
+            return bool(noun and told) and shared == len(told)
+        if shared > _SUPPORT * len(told) or not told:
+            return True
+        there = [word.text for word in denied.words if says_something(word.text)]
+        if there and all(map(claimed.has, there)):
+            return True
+        return bool(_REFERS.search(denied.text)) and self._around(passage).shared(told) > _SUPPORT * len(told)
+
+    def _around(self, passage: Passage) -> Passage:
+        """The turn of a passage with the one before it."""
         at = next((place for place, line in enumerate(self._lines) if line[0] == passage.seq), 0)
-        before = Passage("\n".join(text for *_, text in self._lines[max(0, at - 1) : at + 1]), passage.seq, "")
-        return before.shared(words) >= _SUPPORT * len(words)
+        return Passage("\n".join(text for *_, text in self._lines[max(0, at - 1) : at + 1]), passage.seq, "")
 
     @cached_property
     def _answered_no(self) -> list[Passage]:
-        """Questions that the next turn answers by a plain no, as denials of whoever answers."""
+        """Questions that the next turn answers by a plain no, as denials of whoever answers.
+
+        With the sentences before them, which an 'it' or 'one' in them may mean.
+        """
         found = []
         for asked, answer in pairwise(self._lines):
-            if _PLAIN_NO.match(answer[2]):
-                found += [
-                    Passage(f"not {sentence}", answer[0], answer[1])
-                    for sentence in sentences_of(asked[2])
-                    if sentence.rstrip().endswith("?")
-                ]
+            if answer[0] in self._seqs and _PLAIN_NO.match(answer[2]):
+                sentences = sentences_of(asked[2])
+                for place, sentence in enumerate(sentences):
+                    if "?" in sentence:
+                        before = sentences[max(0, place - _FEW) : place] if _REFERS.search(sentence) else ()
+                        found.append(Passage(" ".join(("not", sentence, *before)), answer[0], answer[1]))
         return found
 
-    def all_deny(self, words: Sequence[str], seqs: Sequence[int], *, wished: re.Match[str] | None = None) -> bool:
+    def refute(self, words: Sequence[str], claim: str) -> bool:
         """Whether all that was said with most of these words was a denial of them.
 
         A wish is denied by a denied wish alone: who has not seen the sea may hope to see it.
@@ -106,15 +153,39 @@ class Denials:
         told = (*(passage for passage in self._clauses if not passage.asks), *self._answered_no)
         shared = [(passage.shared(words), passage) for passage in told]
         most = max((count for count, _ in shared), default=0)
-        if most < min(_FEW, len(words)):
-            return False
         best = [passage for count, passage in shared if count == most]
-        best = [passage for passage in best if passage.seq in seqs] or best
+        wished = WISHES.search(claim)
         if wished and not any(wished.group().lower() in passage.text.lower() for passage in best):
+            return False
+        if self._turns_round(words, shared):
+            return True
+        if most < min(_FEW, len(words)):
             return False
         return all(DENIES.search(passage.text) and passage.denied.shared(words) > 0 for passage in best) and (
             any(passage.denies for passage in best) or any(passage.affirms(words) for passage in best)
         )
+
+    @staticmethod
+    def _turns_round(words: Sequence[str], shared: Sequence[tuple[int, Passage]]) -> bool:
+        """Whether one of some words was denied, and affirmed nowhere with as many of the others."""
+        for count, passage in shared:
+            first = _first(passage.denied) if passage.denies else ""
+            if not first or not is_telling(first) or not any(_is_like(first, word) for word in words):
+                continue
+            if count < min(_FEW, len(words)) and not _is_like(first, words[0]):
+                continue
+            if not any(more >= count and other.has(first) and not DENIES.search(other.text) for more, other in shared):
+                return True
+        return False
+
+
+def _first(denied: Passage) -> str:
+    """The first word behind a negation that says what is denied, such as its verb."""
+    return next((word.text for word in denied.words if word.text not in _FUNCTION), "")
+
+
+def _is_like(word: str, other: str) -> bool:
+    return not forms(word).isdisjoint(forms(other)) or not meanings(word).isdisjoint(forms(other))
 
 
 def _end_of_negation(text: str) -> int:

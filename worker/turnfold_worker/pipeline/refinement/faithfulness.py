@@ -49,8 +49,8 @@ class Evidence:
         found = [
             *scope.facts(text, seqs),
             *scope.words(text, seqs),
-            *scope.polarity(text, seqs),
-            *scope.speakers.problems(text, seqs),
+            *scope.polarity(text),
+            *scope.speakers.problems(text, seqs, speaker),
         ]
         if not self._days.supports(text, seqs, scope.seqs):
             found.append(Unfaithful.DATE)
@@ -63,7 +63,7 @@ class Evidence:
     def passage_problems(self, text: str) -> list[Unfaithful]:
         """Why a longer text about all of it is refused, such as a reconstruction."""
         scope = Scope(self._turns, self._turns, self._speakers, self._kept)
-        return list(dict.fromkeys((*scope.facts(text, ()), *scope.polarity(text, ()))))
+        return list(dict.fromkeys((*scope.facts(text, ()), *scope.polarity(text))))
 
     def mentions(self, tag: str) -> bool:
         """Whether every word of a tag was said."""
@@ -79,7 +79,8 @@ class Evidence:
         key = tuple(sorted(set(seqs)))
         if key not in self._scopes:
             near = {at for seq in key for at in self._around(seq)}
-            self._scopes[key] = Scope([self._turns[at] for at in sorted(near)], self._turns, self._speakers, self._kept)
+            turns = [self._turns[at] for at in sorted(near)]
+            self._scopes[key] = Scope(turns, self._turns, self._speakers, self._kept, key)
         return self._scopes[key]
 
     def _around(self, seq: int) -> range:

@@ -9,16 +9,30 @@ from typing import Final
 
 from turnfold_worker.pipeline.language.facts import FactKind, extract_facts
 from turnfold_worker.pipeline.language.quantities import DIGITS, SPELLED, WORD, quantity, value_of
-from turnfold_worker.pipeline.refinement.claims import Passage, says_something, words_of
+from turnfold_worker.pipeline.refinement.claims import says_something, words_of
+from turnfold_worker.pipeline.refinement.passages import Passage
 
 _FEW: Final = 2
 _AROUND: Final = 40
 """Code points around a number in which stands what it counts."""
+_CLOSE: Final = 15
+"""Code points between a name and a short number that belongs to it."""
 _STOP: Final = re.compile(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from|with|per|than|as|when|while)\s")
-_COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:[:/x\u00d7]\d+)+(?!\w)")
+_COMPOUND: Final = re.compile(r"(?<![\w.])\d+(?:(?:[:/x\u00d7]\d+)+|(?:-\d+){2,}| or \d+)(?!\w)")
 """Ratios, fractions and measures: their numbers belong together."""
+_ASSIGNED: Final = re.compile(
+    r"(?<![\w.])[\w.]{1,80} ?={1,2} ?[\"']?\d[\w.]{0,80}(?<!\.)|(?<!\w)\w{1,80}\(\d[\w.]{0,80}\)"
+)
+"""`user_id = 6`, `sleep(2)`: a value belongs to its name."""
+_VERSIONED: Final = re.compile(r"(?<!\w)(?P<name>[A-Z]\w{1,60}) v?(?P<version>\d+(?:\.\d+)+)(?!\w)")
+_LISTED: Final = re.compile(r"(?m)^[ \t#*]{0,12}\d{1,2}[.)](?= )")
+"""The number of a point in a list, which counts nothing."""
+_RANGE: Final = re.compile(r" (?:to|or|and|-) \d+(?P<behind> .*)", re.DOTALL)
+_ENDS: Final = re.compile(r"[,;:.!?()\n]")
+_LARGE: Final = 3
+"""Figures of a large number."""
 _NAMED: Final = re.compile(r"(?<=[a-z,] )[A-Z]\w* \Z")
-_WORD_BEFORE: Final = re.compile(r"[^\W\d_]{3,} \Z")
+_WORD_BEFORE: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]{3,40} \Z")
 _ORDINAL: Final = re.compile(r"\A(?:st|nd|rd|th)(?!\w)")
 _NUMERAL: Final = re.compile(rf"(?i)(?<!\w)(?:{DIGITS.pattern}|(?:{'|'.join(SPELLED)})(?!\w))")
 _NOT_COUNTED: Final = frozenset({"one", "once", "half", "both"})
@@ -30,9 +44,20 @@ def flat(text: str) -> str:
     return " ".join(text.lower().replace("\u2019", "'").split())
 
 
+def _bare(text: str) -> str:
+    """A text in lower case without spaces and quotation marks."""
+    return re.sub(r"[\s'\"`]", "", text.lower())
+
+
 def _spaced(text: str) -> str:
     """The words and figures of a text without what stands between them: `'rent': 40` as `rent 40`."""
     return " ".join(WORD.findall(text.lower()))
+
+
+def _counted_in(after: str) -> list[str]:
+    """The words behind a number that may say what it counts."""
+    counted = (word.text for word in words_of(_STOP.split(_ORDINAL.sub("", after))[0])[:_FEW])
+    return [word for word in counted if says_something(word)]
 
 
 class Figures:
@@ -40,7 +65,7 @@ class Figures:
 
     def __init__(self, lines: Sequence[tuple[int, str, str]]) -> None:
         """`lines` are (number, speaker, words) of the turns."""
-        self._lines = lines
+        self._lines = [(seq, speaker, _LISTED.sub("", text)) for seq, speaker, text in lines]
 
     def support(self, text: str) -> bool:
         """Whether every number of a text without dates stands here, and counts what it counts here."""
@@ -48,18 +73,30 @@ class Figures:
 
     def _missing(self, text: str) -> Iterator[str]:
         yield from (match.group() for match in _COMPOUND.finditer(text) if flat(match.group()) not in self._flat)
+        yield from (match.group() for match in _ASSIGNED.finditer(text) if _bare(match.group()) not in self._bare)
+        yield from (match.group() for match in _VERSIONED.finditer(text) if not self._is_version(match))
+        yield from (match.group() for match in DIGITS.finditer(text) if value_of(match.group()) not in self._quantities)
         for fact in extract_facts(text).of(FactKind.NUMBER):
             if not self._has_number(fact.text, text, fact.start):
                 yield fact.text
         for word in words_of(text):
             if word.text in SPELLED and word.text not in _NOT_COUNTED:
-                after = text[word.start + len(word.text) :]
-                if SPELLED[word.text] not in self._quantities or not self._counts(SPELLED[word.text], after):
+                value, end = SPELLED[word.text], word.start + len(word.text)
+                if value not in self._quantities or not self._counts(value, text[: word.start], text[end:]):
                     yield word.text
+
+    def _is_version(self, match: re.Match[str]) -> bool:
+        """Whether a version stands here shortly behind the name that a claim gives it."""
+        name, version = re.escape(match["name"].lower()), re.escape(match["version"])
+        return bool(re.search(rf"{name}(?:(?!\d+\.\d).){{0,{_AROUND}}}(?<![\d.]){version}(?![\d]|\.\d)", self._flat))
 
     @cached_property
     def _flat(self) -> str:
         return flat("\n".join(text for *_, text in self._lines))
+
+    @cached_property
+    def _bare(self) -> str:
+        return _bare(self._flat)
 
     @cached_property
     def _spaced(self) -> str:
@@ -67,6 +104,7 @@ class Figures:
 
     @cached_property
     def _quantities(self) -> dict[str, set[str]]:
+        """By value, the units in which it is given; an empty one where it stands without."""
         found: dict[str, set[str]] = {}
         for *_, text in self._lines:
             for fact in extract_facts(text).of(FactKind.NUMBER):
@@ -83,35 +121,54 @@ class Figures:
     def _has_number(self, shown: str, text: str, start: int) -> bool:
         value, unit = quantity(shown)
         units = self._quantities.get(value)
-        if units is None or (unit and unit not in units and "" not in units):
+        if units is None or (unit and unit not in units and ("" not in units or len(value) < _LARGE)):
             return False
-        named = _NAMED.search(text, 0, start)
         before = _WORD_BEFORE.search(text, 0, start)
         if before and f" {_spaced(before.group() + shown)} " in self._spaced:
             return True
+        named = _NAMED.search(text, 0, start)
+        if (
+            before
+            and not named
+            and len(value) < _LARGE
+            and not unit
+            and not _counted_in(text[start + len(shown) :])
+            and says_something(before.group().strip().lower())
+        ):
+            named = before
         if named:
-            # A number behind a name is part of it.
-            return flat(named.group() + shown) in self._flat
-        return bool(unit) or self._counts(value, text[start + len(shown) :])
+            # A number behind a name is part of it, or its value in a table.
+            name, number = re.escape(flat(named.group()).strip()), re.escape(flat(shown))
+            apart = _AROUND if len(value) >= _LARGE else _CLOSE
+            return bool(re.search(rf"{name}[^\d]{{0,{apart}}}{number}(?!\d)", self._flat))
+        return bool(unit) or self._counts(value, text[:start], text[start + len(shown) :])
 
-    def _counts(self, value: str, after: str) -> bool:
+    def _counts(self, value: str, before: str, after: str) -> bool:
         """Whether a number counts here what stands behind it, as far as that can be seen."""
-        counted = [word.text for word in words_of(_STOP.split(_ORDINAL.sub("", after))[0])[:_FEW]]
-        counted = [word for word in counted if says_something(word)]
+        counted = _counted_in(after)
+        if not counted and (further := _RANGE.match(after)):
+            return self._counts(value, before, further["behind"])
         if not counted or quantity(f"{value} {counted[0]}")[1] in self._quantities.get(value, ()):
             return True
-        return any(around.has(word) for around in self._counted.get(value, ()) for word in counted)
+        if len(value) >= _LARGE:
+            # Large ones are seldom alike: they need no more than a word of the same clause near them.
+            counted += [word.text for word in words_of(_ENDS.split(before)[-1]) if says_something(word.text)]
+            return any(wide.has(word) for _, wide in self._counted.get(value, ()) for word in counted)
+        return any(not near.shapes or near.has(word) for near, _ in self._counted.get(value, ()) for word in counted)
 
     @cached_property
-    def _counted(self) -> dict[str, list[Passage]]:
-        """By value, the words around each number."""
-        found: dict[str, list[Passage]] = {}
+    def _counted(self) -> dict[str, list[tuple[Passage, Passage]]]:
+        """By value, the words behind each number, or before it if none, and those on both sides of it."""
+        found: dict[str, list[tuple[Passage, Passage]]] = {}
         for seq, speaker, text in self._lines:
             for match in _NUMERAL.finditer(text):
                 word = match.group().lower()
                 value = SPELLED.get(word) or value_of(word)
-                after = _STOP.split(text[match.end() : match.end() + _AROUND])[0]
-                if not words_of(after):
-                    after = _STOP.split(text[max(0, match.start() - _AROUND) : match.start()])[-1]
-                found.setdefault(value, []).append(Passage(after, seq, speaker))
+                before, behind = text[max(0, match.start() - _AROUND) : match.start()], text[match.end() :][:_AROUND]
+                near = "" if word == "both" else _STOP.split(behind)[0]
+                if word != "both" and not any(says_something(word.text) for word in words_of(near)[:_FEW]):
+                    near = f"{_STOP.split(before)[-1]} {near}"
+                found.setdefault(value, []).append(
+                    (Passage(near, seq, speaker), Passage(f"{before} {behind}", seq, speaker))
+                )
         return found

@@ -13,6 +13,7 @@ from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold_worker.pipeline.language.dates import as_utc
 from turnfold_worker.pipeline.language.plain_lines import plain_line
+from turnfold_worker.pipeline.refinement.brief import brief_of
 from turnfold_worker.pipeline.refinement.claimed_days import day_of
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence, Unfaithful
 from turnfold_worker.pipeline.refinement.replies import WrittenNote
@@ -41,16 +42,27 @@ class ModelNote:
     """One line."""
     importance: int
     """1 to 5."""
+    brief: str = ""
+    """The text in fewer words, where they say nothing else; else empty."""
     day_meant: str = ""
     """When it was or will be, as the text says; empty where it does not."""
 
     @property
     def shown(self) -> str:
         """The text as it stands behind its speaker's name: without that name at its beginning."""
-        rest = self.text.removeprefix(self.speaker).removeprefix("'s")
-        rest = rest[1:] if rest[:1] == " " else self.text
-        whole = rest == self.text or not rest[:1].islower() or rest.startswith(("and ", "or "))
-        return self.text if whole else rest[0].upper() + rest[1:]
+        return self._behind_speaker(self.text)
+
+    @property
+    def shown_in_brief(self) -> str:
+        """The same of its brief; empty without one that is shorter."""
+        brief = self._behind_speaker(self.brief)
+        return brief if len(brief) < len(self.shown) else ""
+
+    def _behind_speaker(self, text: str) -> str:
+        rest = text.removeprefix(self.speaker).removeprefix("'s")
+        rest = rest[1:] if rest[:1] == " " else text
+        whole = rest == text or not rest[:1].islower() or rest.startswith(("and ", "or "))
+        return text if whole else rest[0].upper() + rest[1:]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +110,7 @@ def _kept(note: WrittenNote, text: str, by_seq: Mapping[int, StoredTurn]) -> Mod
         turns=(first.seq, *(seq for seq in seqs if seq != first.seq)),
         speaker=speaker_label(first), role=str(first.role),
         said_on=as_utc(first.created_at).date() if first.created_at else None, text=text, importance=note.importance,
-        day_meant=day_of(text)[:_LONGEST_DAY],
+        day_meant=day_of(text)[:_LONGEST_DAY], brief=brief_of(note.brief, text),
     )  # fmt: skip
 
 

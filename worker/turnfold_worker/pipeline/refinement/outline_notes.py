@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from turnfold.contract.notes import Note
+from turnfold.contract.notes import FIRST_WRITTEN, Note
 from turnfold.contract.passages import LAST_TURN, PLACES, number_of
 from turnfold.contract.records import Role
 from turnfold.contract.words import digit_of, note_words
@@ -17,9 +17,7 @@ from turnfold_worker.pipeline.notes.passages import Passage, Posting, postings_o
 from turnfold_worker.pipeline.refinement.claims import words_of
 from turnfold_worker.pipeline.refinement.notes import ModelNote
 
-FIRST_PLACE: Final = 1_000
-"""Of a model's notes of a turn: the rules' have lower places."""
-_WORTH: Final = {1: 40, 2: 80, 3: 140, 4: 220, 5: 320}
+_WORTH: Final = {1: 60, 2: 90, 3: 120, 4: 150, 5: 180}
 """By importance, in hundredths, beside 100 for a plain clause of the rules."""
 _NAMED: Final = 3.0
 """How much more a name weighs than another word."""
@@ -51,15 +49,16 @@ def postings_of_notes(passages: Sequence[Passage]) -> tuple[Posting, ...]:
 
 
 def _notes(written: Sequence[ModelNote]) -> list[Note]:
-    return [_note(note, FIRST_PLACE + place) for place, note in enumerate(written)]
+    return [_note(note, FIRST_WRITTEN + place) for place, note in enumerate(written)]
 
 
 def _note(written: ModelNote, place: int) -> Note:
-    text = written.shown
+    text, brief = written.shown, written.shown_in_brief
     day = day_label(written.said_on) if written.said_on else ""
     return Note(
         written.turns[0], place, written.speaker, written.role, day, text, estimate_tokens(text) + 1,
-        _WORTH[written.importance], _weights(text),
+        _WORTH[written.importance], _weights(text), brief=brief,
+        brief_tokens=estimate_tokens(brief) + 1 if brief else 0,
     )  # fmt: skip
 
 

@@ -50,6 +50,8 @@ class WrittenNote:
     text: str
     importance: int
     """1 to 5."""
+    brief: str = ""
+    """The text in fewer words; empty where the model gave none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +185,8 @@ def _note(body: object) -> WrittenNote | None:
             return None
         turns = [turn for turn in _list(body, "turns")[:_MOST_TURNS] if isinstance(turn, int) and turn is not True]
         importance = min(MOST_IMPORTANCE, max(LEAST_IMPORTANCE, _whole(body, "importance")))
-        return WrittenNote(tuple(dict.fromkeys(turns)), _text(body, "speaker"), _text(body, "text"), importance)
+        brief = _text({"brief": "", **body}, "brief")
+        return WrittenNote(tuple(dict.fromkeys(turns)), _text(body, "speaker"), _text(body, "text"), importance, brief)
     except _SchemaError:
         return None
 

@@ -60,7 +60,7 @@ _TEXTS: Final = {"type": "array", "items": _TEXT}
 _KIND: Final = {"type": "string", "enum": [str(kind) for kind in AnchorType]}
 _NOTES: Final = {
     "type": "array",
-    "items": _object(turns=_INTEGERS, speaker=_TEXT, text=_TEXT, importance=_INTEGER),
+    "items": _object(turns=_INTEGERS, speaker=_TEXT, text=_TEXT, brief=_TEXT, importance=_INTEGER),
 }
 _QUOTES: Final = {"type": "array", "items": _object(turn=_INTEGER, type=_KIND, quote=_TEXT)}
 

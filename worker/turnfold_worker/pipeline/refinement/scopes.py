@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import Final
 
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold_worker.pipeline.language.facts import Fact, FactKind, extract_facts
-from turnfold_worker.pipeline.language.quantities import UNIT_NAMES, WORD
-from turnfold_worker.pipeline.language.word_forms import forms
+from turnfold_worker.pipeline.language.quantities import SPELLED, UNIT_NAMES, WORD
+from turnfold_worker.pipeline.language.word_forms import forms, is_misspelt
 from turnfold_worker.pipeline.refinement.claimed_days import without_dates
 from turnfold_worker.pipeline.refinement.claims import (
-    DENIES,
-    LEANS_AWAY,
     REPORTS,
-    WISHES,
-    Passage,
     Word,
     content_words,
-    passages_of,
     says_something,
     sentences_of,
     statements_of,
@@ -29,17 +25,32 @@ from turnfold_worker.pipeline.refinement.claims import (
 )
 from turnfold_worker.pipeline.refinement.denials import Denials
 from turnfold_worker.pipeline.refinement.figures import Figures, flat
-from turnfold_worker.pipeline.refinement.subjects import REFERS, Subjects
+from turnfold_worker.pipeline.refinement.names import Names
+from turnfold_worker.pipeline.refinement.negations import (
+    DENIES,
+    LEANS_AWAY,
+    NO,
+    OPEN,
+    OPEN_BEFORE,
+    emphasis_of,
+    without_emphasis,
+)
+from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
+from turnfold_worker.pipeline.refinement.subjects import Subjects
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
 
 READ: Final = 50_000
 """Code points of a turn that are looked at from its beginning."""
+_DENIED_OR: Final = re.compile(rf"(?i)(?<!\w)(?:{NO})(?!\w)[^,;.]{{0,30}}\s(?:or|nor)\s{{0,2}}\Z")
+"""'Has not met or' before what is denied too."""
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
-_FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+(?![^\W_])|(?<![\w.])\d{2,4}s(?!\w)")
-"""Words that end in a number, and decades."""
+_FIGURED: Final = re.compile(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s(?!\w)")
+"""Words with a number in them, and decades."""
 _ROOT: Final = 4
 """Letters of a root by which a word with a capital is known."""
+_LONG: Final = 6
+"""Letters of a word from which it may be misspelt."""
 _FEW: Final = 2
 _FARTHER: Final = 5
 """Turns before those that are near, in which a word may stand."""
@@ -50,13 +61,19 @@ class Scope:
     """The turns that a note may speak of."""
 
     def __init__(
-        self, near: Sequence[StoredTurn], wide: Sequence[StoredTurn], speakers: Sequence[str], kept: Sequence[str]
+        self,
+        near: Sequence[StoredTurn],
+        wide: Sequence[StoredTurn],
+        speakers: Sequence[str],
+        kept: Sequence[str],
+        named: Sequence[int] = (),
     ) -> None:
-        """`wide` are all turns that a request showed."""
+        """`wide` are all turns that a request showed; `named` the numbers that a note gives, none for all near ones."""
         self._near = near
         self._wide = wide
         self._speakers = speakers
         self._kept = kept
+        self._seqs = frozenset(named) or frozenset([0, *(turn.seq for turn in near)])
         self.seqs = [turn.seq for turn in near]
         self._passages: dict[tuple[int, ...], Passage] = {}
 
@@ -69,6 +86,10 @@ class Scope:
     def speakers(self) -> Subjects:
         """Whom sentences are about."""
         return Subjects(self._sentences, self._speakers)
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self._sentences, self._lines(self._wide), self._speakers)
 
     # What is read
 
@@ -97,7 +118,7 @@ class Scope:
     def facts(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
         """What is stated exactly and was not said."""
         undated = without_dates(text)
-        if not Figures(self._lines(self._beside(seqs))).support(undated):
+        if not Figures(self._lines([turn for turn in self._near if not seqs or turn.seq in seqs])).support(undated):
             yield Unfaithful.NUMBER
         if any(match.group().lower() not in self._figured for match in _FIGURED.finditer(undated)):
             yield Unfaithful.IDENTIFIER
@@ -110,11 +131,12 @@ class Scope:
         return frozenset(match.group().lower() for match in _FIGURED.finditer(self._all_near.text))
 
     def _has_exactly(self, fact: Fact) -> bool:
-        wanted = flat(fact.text.removesuffix("()"))
+        shown = fact.text.partition(":")[0] if fact.kind is FactKind.ERROR else fact.text
+        wanted = flat(shown.removesuffix("()"))
+        if _VERSION.fullmatch(wanted):
+            return bool(re.search(rf"(?<![\d.]){re.escape(wanted.removeprefix('v'))}(?![\w]|\.\d)", self._flat))
         if wanted in self._flat:
             return True
-        if _VERSION.fullmatch(wanted):
-            return bool(re.search(rf"(?<![\w.]){re.escape(wanted.removeprefix('v'))}(?![\w]|\.\d)", self._flat))
         parts = WORD.findall(wanted)
         return fact.kind is FactKind.IDENTIFIER and bool(parts) and self._all_near.plain.issuperset(parts)
 
@@ -124,19 +146,19 @@ class Scope:
         """Words that were not said near the turns; a few may stand farther before, where 'it' points to."""
         farther: set[str] = set()
         for sentence in sentences_of(text):
-            for place, word in enumerate(words_of(sentence)):
-                if not says_something(word.text) or word.text in UNIT_NAMES:
+            words = words_of(sentence)
+            for place, word in enumerate(words):
+                if not says_something(word.text) or word.text in UNIT_NAMES or word.text in SPELLED:
                     continue
-                if is_participant(word.text, self._speakers):
-                    continue
-                if word.text in REPORTS and self.speakers.of(sentence)[1] == place - 1:
-                    continue
-                if word.capital and (place > 0 or self.speakers.is_name(word.text)):
-                    if not self._has_name(word.text, sentence, seqs):
+                speaker = is_participant(word.text, self._speakers)
+                if speaker or (word.capital and (place > 0 or self.speakers.is_name(word.text))):
+                    known = self._names.is_addressed if speaker else partial(self._names.has, sentence=sentence)
+                    if self._names.is_torn(sentence, words, place) or not known(word.text, seqs=seqs):
                         yield Unfaithful.NAME
-                elif self._is_stranger(word) or not (
-                    self._was_said(word.text, seqs) or self._is_part_of_compound(sentence, word)
-                ):
+                    continue
+                if word.text in REPORTS and place and is_participant(words[place - 1].text, self._speakers):
+                    continue
+                if self._is_stranger(word) or not self._was_said(word.text, sentence, seqs):
                     farther.add(word.text)
                     if word.capital or len(farther) > _FEW or self._all_before.shapes.isdisjoint(forms(word.text)):
                         yield Unfaithful.WORD
@@ -148,13 +170,15 @@ class Scope:
         before = self._wide[max(0, first - _FARTHER) : first]
         return Passage("\n".join(line for *_, line in self._lines(before)), 0, "")
 
-    def _was_said(self, word: str, seqs: Sequence[int]) -> bool:
+    def _was_said(self, word: str, sentence: str, seqs: Sequence[int]) -> bool:
         """Whether a word stands near in some form, or one that means the same in the turns themselves."""
         if not self._all_near.shapes.isdisjoint(forms(word)) or self._named(tuple(seqs)).has(word):
             return True
         # 'Untested' is what was not tested.
         denied = word.removeprefix("un")
-        return denied != word and any(passage.denies and passage.has(denied) for passage in self._clauses)
+        if denied != word and any(passage.denies and passage.has(denied) for passage in self._clauses):
+            return True
+        return self._is_part_of_compound(sentence, word) or self._is_misspelt(word)
 
     def _is_stranger(self, word: Word) -> bool:
         """Whether a word with a capital stands near in nothing but a short root: 'Peter' in 'pets'."""
@@ -162,10 +186,21 @@ class Scope:
             return False
         return all(len(root) < _ROOT for root in forms(word.text) & self._all_near.shapes)
 
-    def _is_part_of_compound(self, sentence: str, word: Word) -> bool:
-        """Whether a word and the one beside it stand near as one word: 'ice cream' as 'icecream'."""
-        beside = (one.text for one in words_of(sentence) if one.text != word.text)
-        return any({f"{word.text}{other}", f"{other}{word.text}"} & self._all_near.plain for other in beside)
+    def _is_part_of_compound(self, sentence: str, word: str) -> bool:
+        """Whether a word and the one beside it stand near as one word: 'ice cream' as 'icecream', or the reverse."""
+        beside = (one.text for one in words_of(sentence) if one.text != word)
+        return word in self._joined or any(
+            {f"{word}{other}", f"{other}{word}"} & self._all_near.plain for other in beside
+        )
+
+    @cached_property
+    def _joined(self) -> frozenset[str]:
+        """Each two neighbouring words as one: 'board game' as 'boardgame'."""
+        return frozenset(f"{first.text}{second.text}" for first, second in pairwise(self._all_near.words))
+
+    def _is_misspelt(self, word: str) -> bool:
+        """Whether a word stands near with wrong letters."""
+        return len(word) >= _LONG and any(is_misspelt(written, word) for written in self._all_near.plain)
 
     def _named(self, seqs: tuple[int, ...]) -> Passage:
         if seqs not in self._passages:
@@ -181,60 +216,32 @@ class Scope:
             if not places or any(place - 1 <= at <= place + 1 for at in places)
         ]
 
-    def _has_name(self, word: str, sentence: str, seqs: Sequence[int]) -> bool:
-        """Whether a name stands in a turn that the note names, or beside what it says of it."""
-        parts = WORD.findall(word)
-        others = [other for other in content_words(sentence) if other != word]
-        for place, passage in enumerate(self._sentences):
-            if not all(passage.names(part) for part in parts):
-                continue
-            if passage.seq in seqs or not passage.seq or self._is_referred_to(passage, seqs):
-                return True
-            # In the turn before those that are named it may be what they refer to.
-            beside = 1 if passage.seq + 1 in seqs else _FEW
-            around = [one for one in self._sentences[max(0, place - _FEW) : place + _FEW + 1] if one.seq == passage.seq]
-            if sum(any(one.has(other) for one in around) for other in others) >= min(beside, len(others)):
-                return True
-        return self._is_of_their_we(word, sentence)
-
-    def _is_referred_to(self, passage: Passage, seqs: Sequence[int]) -> bool:
-        """Whether a named turn speaks of what is named shortly before it: each turn from there on has an 'it' for it.
-
-        An answer needs none where its question has one.
-        """
-        named = min((seq for seq in seqs if seq > passage.seq), default=0)
-        between = range(passage.seq + 1, named + 1)
-        if not between:
-            return False
-        refer = [any(REFERS.search(one.text) for one in self._sentences if one.seq == seq) for seq in between]
-        asked = any(one.asks and REFERS.search(one.text) for one in self._sentences if one.seq == named - 1)
-        return all(refer[:-1]) and (refer[-1] or (asked and len(refer) > 1))
-
-    def _is_of_their_we(self, name: str, sentence: str) -> bool:
-        """Whether a name stands beside a speaker, who said it somewhere: 'Ana and Ben' for Ana's 'we'."""
-        beside = re.search(rf"(\w+) and {re.escape(name)}(?!\w)", sentence, re.IGNORECASE)
-        if beside is None or not is_participant(beside[1], self._speakers):
-            return False
-        said = (turn.content[:READ] for turn in self._wide if is_participant(beside[1], [speaker_label(turn)]))
-        return all(map(Passage("\n".join(said), 0, "").names, WORD.findall(name)))
-
     # Negations
 
-    def polarity(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
+    def polarity(self, text: str) -> Iterator[Unfaithful]:
         """Denials that nobody made, and affirmations of what was only denied."""
-        for who, claim in (
-            (self.speakers.of(one)[0], claim) for one in sentences_of(text) for claim in statements_of(one)
-        ):
-            words = [word for word in content_words(claim) if not is_participant(word, self._speakers)]
-            if len(words) == 1 and claim.strip(" .!").lower() == words[0]:
-                # A thing among others of a list: the deed stands before it.
-                continue
-            if DENIES.search(claim):
-                if not self._denials.support(words, claim, who):
+        for sentence in sentences_of(text):
+            who, _ = self.speakers.of(sentence)
+            for statement in statements_of(sentence):
+                claim = without_emphasis(statement)
+                words = self._told(claim)
+                if len(words) == 1 and claim.strip(" .!").lower() == words[0]:
+                    # A thing among others of a list: the deed stands before it.
+                    continue
+                if any(flat(shown) not in self._flat for shown in emphasis_of(statement)):
                     yield Unfaithful.NEGATION
-            elif not LEANS_AWAY.search(claim) and self._denials.all_deny(words, seqs, wished=WISHES.search(claim)):
-                yield Unfaithful.AFFIRMATION
+                if DENIES.search(claim):
+                    if not self._denials.support(words, claim, who):
+                        yield Unfaithful.NEGATION
+                    continue
+                before = sentence[: sentence.find(statement)]
+                said = "" if OPEN_BEFORE.search(before) or _DENIED_OR.search(before) else OPEN.split(claim)[0]
+                if not LEANS_AWAY.search(said) and self._denials.refute(self._told(said), said):
+                    yield Unfaithful.AFFIRMATION
+
+    def _told(self, claim: str) -> list[str]:
+        return [word for word in content_words(claim) if not is_participant(word, self._speakers)]
 
     @cached_property
     def _denials(self) -> Denials:
-        return Denials(self._lines(self._near))
+        return Denials(self._lines(self._near), self._seqs)

@@ -1,35 +1,75 @@
-"""Whom the sentences of a note are about, and whether what they say of a speaker was said by them, or to them."""
+"""Whom the parts of a note are about, and whether what they say of a speaker was said by them, or to them.
+
+Each word of a part votes for the speakers to whom it belongs in the named turns: the 'I' or 'you' that stands before
+it there, or else whoever said it (in a question, whoever is asked). A part whose words belong more to another speaker
+is refused.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from turnfold_worker.pipeline.refinement.claims import (
-    ONE_WORD,
     REPORTS,
-    Passage,
     Word,
     content_words,
+    says_something,
     sentences_of,
     words_of,
 )
+from turnfold_worker.pipeline.refinement.passages import Passage
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
 
 REFERS: Final = re.compile(r"(?i)(?<!\w)(?:it|that|this|there|these|those|them)(?!\w)")
 """Words that stand for a thing that was named before."""
+_STANDS_FOR: Final = re.compile(
+    r"(?i)(?<!\w)(?:it|that|this|these|those|them|he|she|they|his|her|him|their|its|we|our|us)(?!\w)"
+)
 _SUBJECT: Final = 4
-"""Words of a sentence among which its subject is looked for."""
+"""Words of a sentence among which its first subject is looked for."""
 _PRONOUNS: Final = frozenset({"he", "she", "they"})
-_SAME_SUBJECT: Final = frozenset({"when", "while", "because", "since", "as", "after", "before", "until", "if", "where"})
-"""Words behind which a subject may be named again."""
+_JOINS: Final = frozenset(
+    {
+        "and", "but", "so", "or", "because", "that", "while", "when", "since", "as", "after", "before", "until", "if",
+        "where", "whether", "though", "although",
+    }
+)  # fmt: skip
+"""Words behind which a subject may stand."""
+_CLAUSES: Final = frozenset({"that", "if", "whether"})
+"""Words behind which stands what somebody said, whomever it is about."""
+_WHO: Final = frozenset({"who", "whom", "whose"})
+_ADVICE: Final = frozenset(
+    {
+        "tip", "tips", "advice", "suggestion", "suggestions", "recommendation", "recommendations", "question", "step",
+        "steps", "plan", "example", "proposal",
+    }
+)  # fmt: skip
+_PAUSE: Final = re.compile(r"[,;:(]\s*\Z")
+_TOWARDS: Final = frozenset({"to", "with", "for", "from"})
+_OBJECT: Final = 15
+"""Words behind a subject within which it may be named as the object of the same deed."""
+_NEAR: Final = 3
+_DOUBT: Final = -0.1
+_SURELY: Final = 0.5
+"""By how much the words of a part must belong more to another."""
+_ENDS: Final = re.compile(r"[,;:()\u2013\u2014]")
 _NAMED_SO: Final = r"(?i)(?<!\w)(?:i'm|i am|my name is|my name's|call me) {0}(?!\w)|\w, {0}[!,.]"
 """How a speaker's own name is told, or how they are called by it."""
 _FEW: Final = 2
 _ROLES: Final = {"user": "user", "assistant": "assistant", "ai": "assistant", "tool": "tool"}
+
+
+class _Part(NamedTuple):
+    """What is said of one subject."""
+
+    who: str
+    words: list[str]
+    reports: bool
+    """Whether it tells of the subject's words, whomever these are about."""
 
 
 class Subjects:
@@ -39,95 +79,40 @@ class Subjects:
         self._sentences = sentences
         self._speakers = speakers
 
-    def problems(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
-        """Sentences that give one speaker the words of another."""
-        for sentence in sentences_of(text):
-            who, place = self.of(sentence)
-            if who is not None and not self._is_about(sentence, who, place, seqs):
+    def problems(self, text: str, seqs: Sequence[int], speaker: str | None = None) -> Iterator[Unfaithful]:
+        """Parts of sentences that give one speaker the words of another; `speaker` is who is given for the note."""
+        for number, sentence in enumerate(sentences_of(text)):
+            for place, part in enumerate(self._parts(sentence)):
+                # Whoever a note begins with is mostly who said it.
+                doubt = not number + place and speaker is not None and not is_participant(speaker, [part.who])
+                if self._is_anothers(part.words, seqs, part.who, said=part.reports, doubt=doubt):
+                    yield Unfaithful.SPEAKER
+            if self._does_to_itself(sentence):
                 yield Unfaithful.SPEAKER
-            elif who is None and self._is_of_speaker(sentence):
+            if self.of(sentence)[0] is None and self._is_of_speaker(sentence, seqs):
                 yield Unfaithful.NAME
 
-    def _is_of_speaker(self, sentence: str) -> bool:
-        """Whether a sentence begins with somebody's name, and a speaker said what it says of themselves."""
-        told = words_of(sentence)
-        if len(told) < _FEW or not told[0].capital or told[0].owns or not self.is_name(told[0].text):
-            return False
-        subject = told[0]
-        if any(re.search(_NAMED_SO.format(re.escape(subject.text)), one.text) for one in self._sentences):
-            return False
-        words = [word for word in content_words(sentence) if word != subject.text]
-        near = [(passage.closeness(words), passage) for passage in self._sentences]
-        most = max((closeness for closeness, _ in near), default=0)
-        best = [passage for closeness, passage in near if closeness == most]
-        return most > 0 and all(
-            passage.owners(words[:1], self._speakers) and not passage.names(subject.text) for passage in best
-        )
-
-    def _is_about(self, sentence: str, who: str, place: int, seqs: Sequence[int]) -> bool:
-        """Whether what a sentence says of a speaker was said by them, or to them."""
-        before, following = words_of(sentence)[:place], words_of(sentence)[place + 1 :]
-        if any(
-            word.capital and not word.owns and is_participant(word.text, [who]) and last.text not in _SAME_SUBJECT
-            for last, word in pairwise(following)
-        ):
-            return False
-        words = [word for word in content_words(sentence) if not is_participant(word, self._speakers)]
-        near = [(passage.closeness(words), passage) for passage in self._sentences if passage.speaker]
-        most = max((closeness for closeness, _ in near), default=0)
-        best = [passage for closeness, passage in near if closeness == most]
-        # What is said in a named turn comes before what is said again beside it in a word more.
-        best = [passage for closeness, passage in near if closeness >= most - ONE_WORD and passage.seq in seqs] or best
-        if self._is_shared(before, following):
-            return bool(most)
-        if self._told_alone(words, who, seqs):
-            return True
-        reports = bool(following) and following[0].text in REPORTS
-        if not most or reports or any(word.capital and is_participant(word.text, self._speakers) for word in following):
-            return any(passage.speaker == who for passage in best)
-        return any(who in (passage.owners(words, self._speakers) or {passage.speaker}) for passage in best)
-
-    def _told_alone(self, words: Sequence[str], who: str, seqs: Sequence[int]) -> bool:
-        """Whether a speaker told something in a named turn, with a word that nobody else said near it.
-
-        Or something of themselves and an 'it', which others may have named.
-        """
-        mine = [one for one in self._sentences if one.seq in seqs and one.speaker == who and not one.asks]
-        others = [one for one in self._sentences if one.speaker and one.speaker != who]
-        for one in mine:
-            owners = one.owners(words, self._speakers)
-            alone = any(one.has(word) and not any(other.has(word) for other in others) for word in words)
-            if (alone and who in (owners or {who})) or (who in owners and REFERS.search(one.text)):
+    def is_anothers(self, text: str, seqs: Sequence[int], speaker: str) -> bool:
+        """Whether a sentence that names no speaker tells what another one said of themselves near its turns."""
+        for sentence in sentences_of(text):
+            words = content_words(sentence)
+            if len(words) < _FEW or self.of(sentence)[0] is not None:
+                continue
+            near = [(passage.closeness(words), passage) for passage in self._sentences if passage.speaker]
+            most = max((closeness for closeness, _ in near), default=0)
+            best = [passage for closeness, passage in near if closeness == most]
+            told = {owner for passage in best for owner in passage.owners(words, self._speakers)}
+            if told and all(passage.seq not in seqs for passage in best) and not is_participant(speaker, told):
                 return True
         return False
-
-    def _is_shared(self, before: Sequence[Word], following: Sequence[Word]) -> bool:
-        """Whether a subject is named together with another speaker: 'Ana and Ben', 'she and Ben'."""
-        beside = following[1:2] if following[:1] and following[0].text == "and" else ()
-        behind = before[-2:-1] if before and before[-1].text == "and" else ()
-        return any(
-            word.text in _PRONOUNS or (word.capital and not word.owns and is_participant(word.text, self._speakers))
-            for word in (*beside, *behind)
-        )
 
     def of(self, sentence: str) -> tuple[str | None, int]:
         """The speaker that a sentence begins with, and at which word."""
         words = words_of(sentence)
-        for place, word in enumerate(words[:_SUBJECT]):
-            # `user_id` and 'the User model' are things.
-            named = sentence[word.start + len(word.text) :][:1] == "_" or (word.capital and place > 0)
-            if word.text in _ROLES and named:
-                continue
-            role = (
-                _ROLES.get(word.text)
-                if not any(next_word.capital for next_word in words[place + 1 : place + 2])
-                else None
-            )
-            for speaker in self._speakers:
-                if role == speaker.lower() or (
-                    word.capital and word.text not in _ROLES and is_participant(word.text, [speaker])
-                ):
-                    return speaker, place
+        for place in range(min(_SUBJECT, len(words))):
+            who = self._speaker_at(sentence, words, place)
+            if who is not None:
+                return who, place
         return None, 0
 
     def is_name(self, word: str) -> bool:
@@ -140,16 +125,132 @@ class Subjects:
         ]
         return (True, True) in written and all(capital for _, capital in written)
 
-    def is_anothers(self, text: str, seqs: Sequence[int], speaker: str) -> bool:
-        """Whether a sentence without a name tells what another speaker said of themselves, and `speaker` did not."""
-        for sentence in sentences_of(text):
-            words = content_words(sentence)
-            if len(words) < _FEW or self.of(sentence)[0] is not None:
+    def _speaker_at(self, sentence: str, words: Sequence[Word], place: int) -> str | None:
+        """The speaker that a word names; `user_id` and 'the User model' are things."""
+        word = words[place]
+        if word.text in _ROLES:
+            article = place > 0 and words[place - 1].text == "the"
+            named = sentence[word.start + len(word.text) :][:1] == "_" or (place > 0 and (word.capital or not article))
+            if named or any(behind.capital for behind in words[place + 1 : place + 2]):
+                return None
+            return next((one for one in self._speakers if one.lower() == _ROLES[word.text]), None)
+        if not word.capital:
+            return None
+        return next((one for one in self._speakers if is_participant(word.text, [one])), None)
+
+    def _parts(self, sentence: str) -> Iterator[_Part]:
+        """What a sentence says of each speaker that it has for a subject, as far as no other is named.
+
+        Not what it says of two at once, nor behind a 'who'.
+        """
+        words = words_of(sentence)
+        who_at = [self._speaker_at(sentence, words, place) for place in range(len(words))]
+        starts = [False] * len(words)
+        for place, who in enumerate(who_at):
+            first = place - (place > 1 and words[place - 1].text == "the")
+            joined = first > 0 and (
+                words[first - 1].text in _JOINS or bool(_PAUSE.search(sentence[: words[first].start]))
+            )
+            starts[place] = who is not None and (joined or (not any(starts) and place < _SUBJECT))
+        for place, who in enumerate(who_at):
+            if not starts[place] or who is None or self._is_shared(words, place):
                 continue
-            near = [(passage.closeness(words), passage) for passage in self._sentences if passage.speaker]
-            most = max((closeness for closeness, _ in near), default=0)
-            best = [passage for closeness, passage in near if closeness == most]
-            told = {owner for passage in best for owner in passage.owners(words, self._speakers)}
-            if told and all(passage.seq not in seqs for passage in best) and not is_participant(speaker, told):
-                return True
+            if any(_ROLES.get(word.text) == "assistant" for word in words[:place]):
+                # Whatever it is about, the assistant wrote it.
+                break
+            start = place if any(starts[:place]) or (place and words[place - 1].text in _JOINS) else 0
+            ends = [at for at in range(place + 1, len(words)) if starts[at]]
+            reports = self._reports(words, place, words[start : next(iter(ends), len(words))])
+            told = words[start : next((at for at in ends if words[at - 1].text not in _CLAUSES), len(words))]
+            if not reports:
+                end = next(
+                    (at for at in range(place + 1, len(words)) if self._ends(words, who_at, place, at)), len(words)
+                )
+                told = words[start:end]
+            telling = [
+                word.text
+                for word in told
+                if says_something(word.text)
+                and not (reports and (word.text in REPORTS or word.text in _ADVICE))
+                and not is_participant(word.text, self._speakers)
+            ]
+            yield _Part(who, list(dict.fromkeys(telling)), reports)
+
+    @staticmethod
+    def _ends(words: Sequence[Word], who_at: Sequence[str | None], place: int, at: int) -> bool:
+        """Whether what a sentence says of the speaker at a place ends at a word: by another's name, or a 'who'."""
+        return (words[at].text in _WHO and at > place + 1) or bool(
+            who_at[at] and not (words[at].owns and who_at[at] == who_at[place])
+        )
+
+    def _reports(self, words: Sequence[Word], place: int, told: Sequence[Word]) -> bool:
+        """Whether it is a subject's words or advice that is told: 'Ana asked', 'asked by Ana', 'Ana's tips'."""
+        if words[place].text in _ROLES and _ROLES[words[place].text] == "assistant":
+            return True
+        if words[place].owns:
+            return any(word.text in _ADVICE for word in told)
+        if words[place - 1].text == "by" and place > 1 and words[place - 2].text in REPORTS:
+            return True
+        return any(word.text in REPORTS for word in words[place + 1 : place + 2])
+
+    def _does_to_itself(self, sentence: str) -> bool:
+        """Whether a speaker is named again as an object, or beside themselves: 'Ana gave Ana a map'."""
+        words = words_of(sentence)
+        for place, word in enumerate(words):
+            who = self._speaker_at(sentence, words, place)
+            if who is None or word.owns or word.text in _ROLES:
+                continue
+            for at in range(place + _FEW, min(place + _OBJECT, len(words))):
+                between = sentence[word.start : words[at].start]
+                if _ENDS.search(between) or words[at].owns or self._speaker_at(sentence, words, at) != who:
+                    continue
+                last = words[at - 1].text
+                if (last == "and" and at == place + _FEW) or (last not in _JOINS and at <= place + _NEAR):
+                    return True
+                if last in _TOWARDS:
+                    return True
         return False
+
+    def _is_shared(self, words: Sequence[Word], place: int) -> bool:
+        """Whether a subject is named together with another speaker: 'Ana and Ben', 'she and Ben'."""
+        following, before = words[place + 1 : place + 3], words[max(0, place - 2) : place]
+        beside = following[1:] if following and following[0].text == "and" else ()
+        behind = before[:1] if len(before) == _FEW and before[1].text == "and" else ()
+        return any(
+            word.text in _PRONOUNS or (word.capital and not word.owns and is_participant(word.text, self._speakers))
+            for word in (*beside, *behind)
+        )
+
+    def _is_anothers(self, words: Sequence[str], seqs: Sequence[int], who: str, *, said: bool, doubt: bool) -> bool:
+        """Whether some words belong more to another speaker than to `who`."""
+        named = [passage for passage in self._sentences if passage.seq in seqs and passage.speaker]
+        if not words:
+            return False
+        votes: Counter[str] = Counter()
+        for word in words:
+            best: dict[str, float] = {}
+            for passage in named:
+                for owner, weight in passage.votes(word, self._speakers, said=said).items():
+                    best[owner] = max(best.get(owner, 0), weight)
+            votes.update(best)
+        return max(votes.values(), default=0) > votes[who] + (_DOUBT if doubt else _SURELY)
+
+    def _is_of_speaker(self, sentence: str, seqs: Sequence[int]) -> bool:
+        """Whether a sentence begins with somebody's name, and a speaker said what it says of themselves."""
+        told = words_of(sentence)
+        if len(told) < _FEW or not told[0].capital or not self.is_name(told[0].text):
+            return False
+        name = told[0].text
+        if any(re.search(_NAMED_SO.format(re.escape(name)), one.text) for one in self._sentences):
+            return False
+        words = [word.text for word in told[1:] if says_something(word.text)]
+        named = [passage for passage in self._sentences if passage.seq in seqs]
+        theirs: list[Passage] = []
+        for passage in named:
+            if passage.names(name) or (theirs and (_STANDS_FOR.search(passage.text) or not passage.speaks_of_self)):
+                theirs.append(passage)
+        owned = sum(
+            any(max(passage.votes(word, self._speakers, said=False).values(), default=0) >= 1 for passage in named)
+            for word in words
+        )
+        return owned > sum(any(passage.has(word) for passage in theirs) for word in words)

@@ -75,6 +75,7 @@ _FAREWELL: Final = re.compile(
     r"(?i)(?<!\w)(?:talk|see|speak|chat|catch up|write)(?: (?:to|with))?(?: (?:you|ya|u|y'all))?(?: again)? "
     r"(?:soon|later)"
 )
+_BARE_WEEKEND: Final = re.compile(r"(?i)(?<!\w)weekend(?!\w)")
 _WEEK: Final = 7
 _SATURDAY: Final = 5
 
@@ -120,6 +121,9 @@ def _written(match: re.Match[str], near: date | None) -> Period | None:  # noqa:
     first_day = date(year, month, _number(start))
     if match["m2"]:
         return Period(first_day, date(year, month_of(match["m2"]), _number(match["a2"])))
+    if end and _number(end) <= first_day.day:
+        msg = "days in the wrong order"
+        raise ValueError(msg)
     return Period(first_day, date(year, month, _number(end)) if end else first_day)
 
 
@@ -146,6 +150,8 @@ def told_periods(text: str, said_on: date | None) -> Iterator[Period]:
             yield from _counted(match, said_on)
         except (ValueError, OverflowError):
             continue
+    if _BARE_WEEKEND.search(text):
+        yield from _weekends(-1, said_on)
 
 
 def tells_time(text: str) -> bool:

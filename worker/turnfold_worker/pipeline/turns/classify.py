@@ -234,16 +234,18 @@ def classify_segment(
     turns: Sequence[StoredTurn],
     *,
     before: Sequence[StoredTurn] = (),
+    earlier: Sequence[StoredTurn] = (),
     facts: Mapping[int, Facts] | None = None,
     kept: frozenset[int] | None = None,
 ) -> tuple[tuple[Classification, ...], dict[int, Repeat]]:
     """Decisions for the turns of a segment, in order, and the repeats by number.
 
-    `before` are the turns before the segment, of which the last four may be repeated; `facts` by number; `kept` are
+    `before` are the turns before the segment, of which the last four may be repeated; `earlier` are older ones that
+    may; `facts` by number; `kept` are
     the turns that stay for their importance, when that is known. What is recent decides nothing here: a read shows it
     raw.
     """
-    repeats = find_repeats(turns, before=before)
+    repeats = find_repeats(turns, before=before, earlier=earlier)
     important = residuals(score_turns(turns)) if kept is None else kept
     read = facts or {}
     return tuple(

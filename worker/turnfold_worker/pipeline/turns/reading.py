@@ -8,10 +8,11 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from turnfold.contract.records import StoredTurn
+from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold_worker.pipeline.language.dates import as_utc
 from turnfold_worker.pipeline.language.facts import FactKind, Facts, extract_facts
+from turnfold_worker.pipeline.language.pasted import is_pasted, pasted_in
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span, split_prose
 from turnfold_worker.pipeline.turns.echoes import output_in
@@ -43,6 +44,8 @@ class Reading:
     """The tool calls of the turn, for people."""
     manual: Span | None = None
     """Standing instructions of a harness."""
+    pasted: tuple[Span, ...] = ()
+    """What of a user's words somebody else wrote."""
     treatment: Treatment | None = None
     """What becomes of it, once it is read as part of a segment."""
 
@@ -50,6 +53,10 @@ class Reading:
     def day(self) -> date | None:
         """The day of the turn, in UTC."""
         return as_utc(self.turn.created_at).date() if self.turn.created_at else None
+
+    def is_pasted(self, span: Span) -> bool:
+        """Whether somebody else wrote a span, or a part of it."""
+        return bool(self.pasted) and is_pasted(self.pasted, span)
 
     def text(self, span: Span) -> str:
         """The words of a span, verbatim."""
@@ -71,6 +78,7 @@ def read_turn(turn: StoredTurn) -> Reading:
         code=prose.code,
         facts=_outside_code(extract_facts(turn.content), prose.code),
         calls=tuple(plain_line(call) for call in calls_shown(turn)),
+        pasted=pasted_in(turn.content) if turn.role is Role.USER and not is_tool_output(turn) else (),
         manual=manual_in(turn.content, prose.sentences, turn.role),
     )
 
@@ -90,7 +98,7 @@ def _outside_code(facts: Facts, code: Sequence[Span]) -> Facts:
 def is_participant(name: str, speakers: Iterable[str]) -> bool:
     """True for a speaker's name or the beginning of one, as people call each other.
 
-    >>> is_participant("Mel", ["Melanie"])
+    >>> is_participant("Tom", ["Tomas"])
     True
     """
     return name.lower() in called(tuple(speakers))

@@ -2,6 +2,9 @@
 
 A repeat always points back, so that a segment never needs what comes after it. What a near repeat says anew is kept
 with it: a second look at a file is worth its changed lines.
+
+Turns of earlier segments are found by marks of fingerprints that a fold keeps of each turn that repeats nothing: a
+fold looks at a bounded number of them, however long the conversation is.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Final
 from zlib import crc32
 
@@ -19,15 +23,20 @@ from turnfold_worker.pipeline.language.prose import READ_HEAD, READ_TAIL
 from turnfold_worker.pipeline.turns.tool_groups import call_ids, is_tool_output
 
 NEIGHBOURS: Final = 4
-"""Turns before a segment that its turns may repeat."""
+"""Turns right before a segment that a fold looks at."""
 SHORTEST: Final = 120
 """Code points from which a turn can be a repeat; a shorter one costs no more than a reference."""
+SHORTEST_SPOKEN: Final = 400
+"""The same of what a person or an assistant said and an earlier segment holds: a sentence that is said again long
+after may be meant anew."""
 NEARLY: Final = 0.85
 """Share of lines in common, of all lines of both, from which a turn is nearly another."""
 _FEWEST_LINES: Final = 4
 """Lines from which lines in common mean something."""
 _FINGERPRINTS: Final = 4
 """Smallest line hashes by which candidates are found; texts that share 85 % of their lines nearly always share one."""
+_POSTED: Final = 2
+"""Of these, by which a turn is found from later segments."""
 _MOST_LINES: Final = 2_000
 _MOST_CANDIDATES: Final = 8
 _SENTENCE: Final = re.compile(r"\n|(?<=[.!?]) +(?=[A-Z])")
@@ -63,9 +72,12 @@ def reference(repeat: Repeat) -> str:
     return f"[almost as turn {repeat.of}, {round(repeat.similarity * 100)} % {marker}]"
 
 
-def find_repeats(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = ()) -> dict[int, Repeat]:
-    """By number, the turns that repeat an earlier one of the segment or one of the last `NEIGHBOURS` turns before it.
+def find_repeats(
+    turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = (), earlier: Sequence[StoredTurn] = ()
+) -> dict[int, Repeat]:
+    """By number, the turns that repeat one before them: of the segment, of the last `NEIGHBOURS`, or of `earlier`.
 
+    `earlier` are turns of any age that hold any of `sought_marks`.
     Exact: a dictionary of texts, which hashes and then compares in full. Near: candidates share a fingerprint, then
     lines are compared. A repeat never points to another repeat.
     """
@@ -74,7 +86,9 @@ def find_repeats(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = 
     buckets: dict[tuple[str, int], list[int]] = {}
     found: dict[int, Repeat] = {}
     segment = {turn.seq for turn in turns}
-    for turn in (*before[-NEIGHBOURS:], *turns):
+    known = {turn.seq: turn for turn in (*earlier, *before[-NEIGHBOURS:])}
+    near = turns[0].seq - NEIGHBOURS if turns else 0
+    for turn in (*(known[seq] for seq in sorted(known)), *turns):
         if len(turn.content) < SHORTEST or call_ids(turn):
             continue
         key = (_voice(turn), turn.content)
@@ -85,6 +99,8 @@ def find_repeats(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = 
             lines[turn.seq] = _lines(turn.content)
             marks = [(key[0], mark) for mark in _fingerprints(turn.content)]
             repeat = _nearest(turn.seq, marks, lines, buckets)
+        if repeat is not None and repeat.of < near and not _may_repeat_far(turn):
+            repeat = None
         if repeat is None:
             whole[key] = turn.seq
             for mark in marks:
@@ -92,6 +108,36 @@ def find_repeats(turns: Sequence[StoredTurn], *, before: Sequence[StoredTurn] = 
         elif turn.seq in segment:
             found[turn.seq] = repeat
     return found
+
+
+def posted_marks(turn: StoredTurn) -> tuple[int, ...]:
+    """Marks by which later segments find a turn that they may repeat; none of one that is too short."""
+    if len(turn.content) < SHORTEST or call_ids(turn) or not _may_repeat_far(turn):
+        return ()
+    voice = _voice(turn)
+    lines = [_marked("line", voice, str(line)) for line in _fingerprints(turn.content)[:_POSTED]]
+    return (_marked("same", voice, turn.content), *lines)
+
+
+def sought_marks(turns: Sequence[StoredTurn]) -> list[int]:
+    """Marks of the turns of a segment by which those are found that they may repeat: the same text first."""
+    by_turn = [marks for turn in turns if (marks := posted_marks(turn))]
+    return list(dict.fromkeys([*(marks[0] for marks in by_turn), *(mark for marks in by_turn for mark in marks[1:])]))
+
+
+def repeating_mark(of: int) -> int:
+    """The mark by which segments are found that tell a turn as a repeat of turn `of`."""
+    return _marked("repeats", str(of))
+
+
+def _marked(*parts: str) -> int:
+    """A checksum as wide as a database's integer, of what is marked and how."""
+    hashed = blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(hashed, "little", signed=True)
+
+
+def _may_repeat_far(turn: StoredTurn) -> bool:
+    return is_tool_output(turn) or len(turn.content) >= SHORTEST_SPOKEN
 
 
 def _voice(turn: StoredTurn) -> str:
@@ -143,4 +189,15 @@ def _nearest(
     return Repeat(seq, best[1], min(0.99, round(best[0], 2)), news)
 
 
-__all__ = ["NEARLY", "NEIGHBOURS", "SHORTEST", "Repeat", "find_repeats", "reference"]
+__all__ = [
+    "NEARLY",
+    "NEIGHBOURS",
+    "SHORTEST",
+    "SHORTEST_SPOKEN",
+    "Repeat",
+    "find_repeats",
+    "posted_marks",
+    "reference",
+    "repeating_mark",
+    "sought_marks",
+]

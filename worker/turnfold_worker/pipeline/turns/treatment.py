@@ -40,14 +40,18 @@ def read_segment(
     turns: Sequence[StoredTurn],
     *,
     before: Sequence[StoredTurn] = (),
+    earlier: Sequence[StoredTurn] = (),
     residual_threshold: int = RESIDUAL_FROM,
     residual_share: float = MOST_RESIDUALS,
 ) -> list[Reading]:
-    """Read the turns of a segment and decide what becomes of each; `before` are the turns before it."""
+    """Read the turns of a segment and decide what becomes of each.
+
+    `before` are the turns right before it, `earlier` older ones that it may repeat.
+    """
     readings = [read_turn(turn) for turn in turns]
     scores = score_turns(turns)
     found, repeats = classify_segment(
-        turns, before=before, facts={one.turn.seq: one.facts for one in readings},
+        turns, before=before, earlier=earlier, facts={one.turn.seq: one.facts for one in readings},
         kept=residuals(scores, least=residual_threshold, share=residual_share),
     )  # fmt: skip
     return [

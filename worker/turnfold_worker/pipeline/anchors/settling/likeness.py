@@ -12,6 +12,7 @@ from typing import Final
 
 from turnfold.contract import vectors
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
+from turnfold_worker.pipeline.anchors.ranks import PASTED
 from turnfold_worker.pipeline.anchors.rules import statement_rules
 from turnfold_worker.pipeline.language.common_words import is_common, listed, weight
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Facts, extract_facts
@@ -80,6 +81,11 @@ class Known:
     def kind(self) -> AnchorType:
         """Its type as it meets others: a limit, an instruction and a preference are facts that others may change."""
         return AnchorType.CRITICAL_FACT if self.anchor.type in _LIKE_FACTS else self.anchor.type
+
+    @property
+    def shown_only(self) -> bool:
+        """Somebody else wrote it, and its turn only shows it: it settles nothing."""
+        return PASTED in self.anchor.factors
 
     @cached_property
     def facts(self) -> Facts:

@@ -19,7 +19,7 @@ _OVERTAKEN: Final = frozenset({AnchorType.DECISION, AnchorType.COMMITMENT})
 
 def plans_set_aside(fresh: Sequence[Known], known: Sequence[Known]) -> Iterator[tuple[Known, Known | None]]:
     """What each turn that sets plans aside says to do, with each plan whose place it takes or, without one, None."""
-    ordered = sorted(fresh, key=_place)
+    ordered = sorted((one for one in fresh if not one.shown_only), key=_place)
     for _, turn in groupby(ordered, key=lambda one: one.anchor.turn_seq):
         said = list(turn)
         markers = [(reach, one) for one in said if one.anchor.role in _DIRECTS and (reach := reach_of(one.anchor.text))]

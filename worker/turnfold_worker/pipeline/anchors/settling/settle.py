@@ -82,7 +82,7 @@ _TAKES_BACK: Final = frozenset({AnchorType.DECISION, AnchorType.CORRECTION, Anch
 
 def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
     """Change the states of the new anchor and of the earlier ones that it repeats, corrects or answers."""
-    if not new.active:
+    if not new.active or new.shown_only:
         return
     near = [(by_words(new, old), old) for old in known if old.active or _done_as_asked(new, old)]
     near = sorted(near, key=lambda pair: (-pair[0], -pair[1].anchor.id))
@@ -132,6 +132,7 @@ def _says_instead(one: Known, new: Known, old: Known) -> bool:
     """Whether a statement beside the one that takes something back tells what holds in its place."""
     return (
         one.active
+        and not one.shown_only
         and one.anchor.replaces is None
         and one.anchor.turn_seq == new.anchor.turn_seq != old.anchor.turn_seq
         and one.anchor.type in ANSWERS
@@ -144,6 +145,8 @@ def _says_instead(one: Known, new: Known, old: Known) -> bool:
 
 def finish(new: Known, known: Sequence[Known]) -> bool:
     """Settle the promises of earlier turns that a report says are done; whether there were any."""
+    if new.shown_only:
+        return False
     promises = [old for old in known if old.kind is AnchorType.COMMITMENT and old.anchor.turn_seq < new.anchor.turn_seq]
     finished = [old for old in promises if old.active and does(new.text, old.text)]
     if not finished:

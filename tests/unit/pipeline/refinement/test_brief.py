@@ -1,0 +1,47 @@
+"""A model's brief is the note in fewer words, or it is not used."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnfold_worker.pipeline.refinement.brief import brief_of
+
+NOTE = "Mara moved to Lisbon with her brother Tom on 20 May 2023 and bought a bicycle."
+
+
+@pytest.mark.parametrize(
+    "brief",
+    [
+        "Moved to Lisbon 20 May with brother Tom",
+        "Move to Lisbon with Tom; bicycle bought",
+        "Bought bicycle after moving to Lisbon, 20 May 2023",
+    ],
+)
+def test_fewer_words_of_the_note_are_taken(brief: str) -> None:
+    assert brief_of(brief, NOTE) == brief
+
+
+@pytest.mark.parametrize(
+    ("brief", "note"),
+    [
+        ("Moved to Porto 20 May", NOTE),
+        ("Moved to Lisbon 21 May", NOTE),
+        ("Not moved to Lisbon", NOTE),
+        ("Sold a bicycle in Lisbon", NOTE),
+        ("Eats gluten", "Mara does not eat gluten since April."),
+        ("Ships on Friday", "The crane ships on Friday only if Omar signs."),
+        ("Moved to Lisbon", "Mara might have moved to Lisbon by May."),
+        ("", NOTE),
+        (NOTE + " Twice.", NOTE),
+    ],
+)
+def test_what_says_more_or_something_else_is_not_taken(brief: str, note: str) -> None:
+    assert brief_of(brief, note) == ""
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_what_is_taken_is_shorter_and_one_line(brief: str, note: str) -> None:
+    taken = brief_of(brief, note)
+    assert not taken or (len(taken) < len(note) and "\n" not in taken)

@@ -1,0 +1,32 @@
+"""What a segment holds that later ones may repeat, and what it repeats itself, as folds find it. Pure."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from turnfold_worker.pipeline.turns.reading import Reading
+from turnfold_worker.pipeline.turns.repeats import posted_marks, repeating_mark
+
+
+def repeat_marks(readings: Sequence[Reading]) -> tuple[tuple[int, bytes], ...]:
+    """Marks of the turns that repeat nothing and of the earlier turns that are repeated, each with packed numbers."""
+    seqs: dict[int, list[int]] = {}
+    for reading in readings:
+        repeat = reading.treatment.repeat if reading.treatment is not None else None
+        if repeat is None:
+            for mark in posted_marks(reading.turn):
+                seqs.setdefault(mark, []).append(reading.turn.seq)
+        elif repeat.of < readings[0].turn.seq:
+            seqs.setdefault(repeating_mark(repeat.of), []).append(reading.turn.seq)
+    return tuple((mark, pack_seqs(numbers)) for mark, numbers in seqs.items())
+
+
+def pack_seqs(seqs: Sequence[int]) -> bytes:
+    """Numbers of turns, eight bytes each."""
+    return struct.pack(f"<{len(seqs)}Q", *seqs)
+
+
+def unpack_seqs(packed: bytes) -> tuple[int, ...]:
+    """What `pack_seqs` packed."""
+    return struct.unpack(f"<{len(packed) // 8}Q", packed)

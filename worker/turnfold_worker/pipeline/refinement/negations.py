@@ -1,0 +1,66 @@
+"""The words that deny, and those that only seem to."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+NO: Final = (
+    r"not|never|no|none|nobody|nothing|nowhere|neither|nor|without|cannot|hardly|barely|no-one|\w{2,8}n['\u2019]t"
+    r"|dont|doesnt|didnt|cant|wont|isnt|wasnt|wish (?:i|we) (?:had|were|was|could)"
+)
+DENIES: Final = re.compile(rf"(?i)(?<!\w)(?:{NO})(?!\w)")
+AFFIRMS: Final = re.compile(
+    r"(?i)(?<!\w)(?:not|never|cannot|\w{2,8}n['\u2019]t)(?: \w+ly)? (?:forget|fail|miss|wait|hesitate|doubt|mind|stop"
+    r"|help|be happier|agree more|imagine|thank|get enough|worry)(?!\w)"
+    r"|(?<!\w)wish (?:i|we) \w{2,8}n['\u2019]t(?!\w)"
+)
+"""Negations that affirm: 'can't wait', 'never forget', 'I wish I wasn't late'."""
+WITHHOLDS: Final = re.compile(
+    rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*|avoid\w*|forbid\w*|forbade|instead of"
+    r"|rather than|fail\w*|stop\w*|exclud\w*|ban|banned|unable|unless|cancel\w*|abandon\w*|rul\w{1,3} out|miss\w*"
+    r"|lack\w*|except|skip\w*|quit|den(?:y|ie[sd])|drop\w*|disable\w*|remov\w*|zero)(?!\w)"
+)
+"""What a denial may rest on."""
+_ASKS: Final = (
+    r"(?<!\w)(?:whether|if|unless|until|ask(?:s|ed)?|wonder(?:s|ed)?|check(?:s|ed|ing)?|ensur(?:e|es|ed|ing)"
+    r"|verif(?:y|ies|ied))(?!\w)"
+)
+OPEN: Final = re.compile(f"(?i){_ASKS}")
+"""Behind it stands what is asked, or what something depends on: it is not said to be so."""
+OPEN_BEFORE: Final = re.compile(rf"(?i){_ASKS}(?: that)?\s*\Z")
+_EMPHASIS: Final = re.compile(
+    r"(?i)(?<!\w)(?:why not|nothing (?:like|better|more|beats)|no (?:doubt|wonder|problem|matter|better)"
+    r"|not (?:only|just)|not to mention|mak(?:e|es|ing) sure"
+    r"|who (?:does|would|could)n['\u2019]t|(?-i:NOT [A-Z]+))(?!\w)"
+)
+"""Negations that deny nothing."""
+WISHES: Final = re.compile(r"(?i)(?<!\w)(?:hop|want|wish|plan|intend|dream|would like|aim|will|going to)\w*")
+LEANS_AWAY: Final = re.compile(
+    rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*"
+    r"|avoid\w*|forbid\w*|forbade|against|instead|rather|fail\w*|drop\w*|stop\w*|exclud\w*|ban|banned|unable|unless"
+    r"|cancel\w*|abandon\w*|rul\w{1,3} out|miss\w*|lack\w*|except|dislike\w*|hate\w*|prevent\w*|disable\w*|remov\w*"
+    r"|un\w{4,}|zero|too|few|little|skip\w*|den(?:y|ie[sd])|quit|regret\w*|doubt\w*|\w{3,}less)(?!\w)"
+)
+
+NO_SUBJECT: Final = re.compile(rf"(?i)\W{{0,4}}(?:{NO})(?!\w)")
+REACH: Final = re.compile(r"[,;:.!?]|\s(?:and|but|or|because|since|so)\s")
+"""Where what a negation denies ends."""
+
+FACTIVE: Final = re.compile(r"(?i) {0,3}(?:really |even )?(?:notic|realiz|realis|know|knew|remember|regret|mind)\w*")
+"""Verbs whose denial does not deny what follows: 'didn't notice that it rained'."""
+
+
+def denies(text: str) -> bool:
+    """Whether a clause denies something."""
+    return bool(DENIES.search(AFFIRMS.sub(" ", text)))
+
+
+def emphasis_of(text: str) -> list[str]:
+    """The negations of a text that deny nothing."""
+    return [match.group() for match in _EMPHASIS.finditer(text)]
+
+
+def without_emphasis(text: str) -> str:
+    """A text without negations that deny nothing."""
+    return _EMPHASIS.sub(" ", text)

@@ -1,0 +1,209 @@
+"""The sentences and clauses of a source: what they say, deny, and of whom."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from turnfold_worker.pipeline.language.quantities import WORD
+from turnfold_worker.pipeline.language.word_forms import forms, is_ordinary, meanings
+from turnfold_worker.pipeline.refinement.claims import (
+    FIRST,
+    SECOND,
+    Word,
+    is_telling,
+    says_something,
+    sentences_of,
+    statements_of,
+    words_of,
+)
+from turnfold_worker.pipeline.refinement.negations import (
+    AFFIRMS,
+    DENIES,
+    FACTIVE,
+    NO_SUBJECT,
+    REACH,
+    WITHHOLDS,
+    denies,
+)
+
+ONE_WORD: Final = 4
+_LIKE_WORD: Final = 0.75
+_EXCLAIMED: Final = re.compile(r"\W*\w+[,!]")
+_OWNED: Final = frozenset({"my", "our", "your"})
+_NO_SUBJECTS: Final = frozenset({"my", "mine", "me", "myself", "our", "ours", "us", "ourselves", "your", "yours"})
+_ONLY_SUBJECTS: Final = FIRST - _NO_SUBJECTS
+_PAUSE: Final = re.compile(r"[,;:.!?(\[\u2013\u2014]")
+_UNHELD: Final = 0.5
+"""How surely a word belongs to whoever says it without an 'I'."""
+_ASKED: Final = 0.8
+"""How surely a word of a question belongs to whom it asks."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A sentence or clause of the source."""
+
+    text: str
+    seq: int
+    speaker: str
+    asks: bool = False
+    """Whether it is part of a question."""
+
+    @cached_property
+    def words(self) -> list[Word]:
+        return words_of(self.text)
+
+    @cached_property
+    def shapes(self) -> frozenset[str]:
+        """All forms of all of its words."""
+        telling = (word.text for word in self.words if is_telling(word.text))
+        return frozenset(form for word in telling for form in forms(word))
+
+    @cached_property
+    def plain(self) -> frozenset[str]:
+        """Its words and figures in lower case as they are."""
+        return frozenset(WORD.findall(self.text.lower()))
+
+    def names(self, word: str) -> bool:
+        """Whether a name in lower case stands here as a name; in a text without capitals, as a word.
+
+        An ordinary word that is exclaimed at the beginning is none: 'Certainly!'.
+        """
+        if word not in self.plain and word.removesuffix("s") not in self.plain:
+            return False
+        written = {
+            word.text for place, word in enumerate(self.words)
+            if word.capital and not (place == 0 and is_ordinary(word.text) and _EXCLAIMED.match(self.text))
+        }  # fmt: skip
+        return (
+            word in written
+            or word.removesuffix("s") in written
+            or not word.isalpha()
+            or not any(one.capital for one in self.words)
+        )
+
+    @cached_property
+    def denies(self) -> bool:
+        return denies(self.text)
+
+    @cached_property
+    def denied(self) -> Passage:
+        """What stands behind the negation, as far as it reaches."""
+        match = DENIES.search(self.text)
+        behind = REACH.split(self.text[match.end() :])[0] if match else ""
+        factive = FACTIVE.match(behind)
+        return Passage(factive.group() if factive else behind, self.seq, self.speaker)
+
+    @cached_property
+    def withheld(self) -> Passage | None:
+        """What is denied, refused or missed here, with what stands behind it; None where nothing is."""
+        match = WITHHOLDS.search(self.text)
+        if match is None:
+            return None
+        start = match.end() if DENIES.fullmatch(match.group()) else match.start()
+        return Passage(REACH.split(self.text[start:])[0], self.seq, self.speaker)
+
+    def affirms(self, words: Iterable[str]) -> bool:
+        """Whether some words hold the verb of a negation that affirms: 'forget' of 'never forget'."""
+        verbs = [match.group().split()[-1] for match in AFFIRMS.finditer(self.text)]
+        return any(not forms(verb.lower()).isdisjoint(forms(word)) for verb in verbs for word in words)
+
+    def has(self, word: str) -> bool:
+        """Whether a word stands here in some form, or one that means the same."""
+        return not self.shapes.isdisjoint(forms(word)) or not self.shapes.isdisjoint(meanings(word))
+
+    @cached_property
+    def speaks_of_self(self) -> bool:
+        """Whether it is about its speaker: 'I have not', or 'Have not' at its beginning."""
+        return any(word.text in FIRST for word in self.words) or bool(NO_SUBJECT.match(self.text))
+
+    def shared(self, words: Iterable[str]) -> int:
+        """How many of some words stand here."""
+        return sum(map(self.has, words))
+
+    def closeness(self, words: Iterable[str]) -> float:
+        """How near this comes to some words: more for a form of a word than for one that means the same."""
+        return sum(
+            ONE_WORD if not self.shapes.isdisjoint(forms(word)) else self.has(word) * _LIKE_WORD * ONE_WORD
+            for word in words
+        )
+
+    def votes(self, word: str, speakers: Sequence[str], *, said: bool) -> dict[str, float]:
+        """To whom a word belongs here, and how surely; with `said` to whoever said it."""
+        found: dict[str, float] = {}
+        for shapes, held in self._held(tuple(speakers)):
+            weight = float(not shapes.isdisjoint(forms(word))) or _LIKE_WORD * (not shapes.isdisjoint(meanings(word)))
+            for owner, surely in ({self.speaker: 1.0} if said else held).items() if weight else ():
+                found[owner] = max(found.get(owner, 0.0), weight * surely)
+        return found
+
+    def _held(self, speakers: tuple[str, ...]) -> list[tuple[frozenset[str], dict[str, float]]]:
+        """The forms of each telling word, with how surely it belongs to whom.
+
+        That is whom the 'I' or 'you' before it means, both for 'I sent you a map'; what a 'you' does ends with its
+        clause. Before the first of them it may be whoever speaks, or is asked, or the one of whom it goes on to speak.
+        """
+        if speakers not in self._holders:
+            mine, yours = {self.speaker}, {one for one in speakers if one != self.speaker}
+            unheld = dict.fromkeys(yours if self.asks and yours else mine, _UNHELD)
+            holder = mine if NO_SUBJECT.match(self.text) and not self.asks else set()
+            owner: set[str] = set()
+            found = []
+            open_words: list[dict[str, float]] = []
+            end = 0
+            for word in self.words:
+                if _PAUSE.search(self.text[end : word.start]):
+                    open_words.clear()
+                    holder, owner = (holder if holder == mine else set()), set()
+                end = word.start + len(word.text)
+                if word.text in FIRST or word.text in SECOND:
+                    meant = mine if word.text in FIRST else yours
+                    owner = meant if word.text in _OWNED else set()
+                    if word.text in _ONLY_SUBJECTS or not holder:
+                        holder = meant
+                    elif word.text not in _NO_SUBJECTS:
+                        holder = holder | meant
+                    for before in open_words:
+                        before.update(dict.fromkeys(meant, _UNHELD))
+                    open_words.clear()
+                elif not says_something(word.text):
+                    owner = set()
+                else:
+                    held = dict.fromkeys(owner or holder, _ASKED if self.asks else 1.0) or dict(unheld)
+                    found.append((forms(word.text), held))
+                    if not holder:
+                        open_words.append(held)
+            self._holders[speakers] = found
+        return self._holders[speakers]
+
+    @cached_property
+    def _holders(self) -> dict[tuple[str, ...], list[tuple[frozenset[str], dict[str, float]]]]:
+        return {}
+
+    def owners(self, claimed: Sequence[str], others: Iterable[str]) -> set[str]:
+        """Of whom the claimed words are said here: by the person before each. Empty where nobody stands before them."""
+        shapes = frozenset(form for word in claimed for form in (*forms(word), *meanings(word)))
+        owners: set[str] = set()
+        holder: set[str] = set()
+        for word in self.words:
+            if word.text in FIRST:
+                holder = {self.speaker}
+            elif word.text in SECOND:
+                holder = set(others) - {self.speaker}
+            elif says_something(word.text) and not shapes.isdisjoint(forms(word.text)):
+                owners |= holder
+        return owners
+
+
+def passages_of(turns: Iterable[tuple[int, str, str]], *, clauses: bool) -> Iterator[Passage]:
+    """The sentences or statements of turns, given as (number, speaker, words)."""
+    for seq, speaker, content in turns:
+        for sentence in sentences_of(content):
+            asks = sentence.rstrip().endswith("?")
+            pieces = statements_of(sentence) if clauses else [sentence]
+            for place, piece in enumerate(pieces, 1):
+                yield Passage(piece, seq, speaker, asks and place == len(pieces))
