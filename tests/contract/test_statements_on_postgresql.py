@@ -56,8 +56,8 @@ INSERT INTO anchor (conversation, id, node_idx, seq, start_offset, end_offset, k
 INSERT INTO anchor_posting (conversation, term, anchor)
     SELECT c, 'term' || t, i FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 10) t,
         generate_series(1, 500) i;
-INSERT INTO passage (conversation, number, body)
-    SELECT c, s * 256 + p, repeat('words ', 50)
+INSERT INTO passage (conversation, bundle, body)
+    SELECT c, s * 32 + p, decode(repeat('0a', 300), 'hex')
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, {TURNS}) s, generate_series(0, 1) p;
 INSERT INTO model_note (conversation, height, idx, place, turns, speaker, role, body, importance, model,
         prompt_version, source_hash)
@@ -101,7 +101,7 @@ def parameters(statement: Any, engine: Engine) -> dict[str, Any]:
     known = {
         "tenant": "acme", "external_id": "c7", "conversation": 7, "of_conversation": 7, "node_count": SEGMENTS,
         "after_seq": TURNS - 200, "before_words": TURNS - 24,
-        "numbers": ",".join(str(256 * seq) for seq in range(1, 251)),
+        "numbers": ",".join(str(32 * seq) for seq in range(1, 251)),
         "cap": 4_000, "first_seq": 1, "from_seq": 1, "last_seq": 50, "most": 50, "last_part": 4, "model": "m",
         "segments": ",".join(map(str, range(64))), "seq": 700, "idx": 50, "first": 30, "last": 50,
     }  # fmt: skip

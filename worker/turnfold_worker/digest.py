@@ -49,7 +49,8 @@ def _statement(rows: Table, columns: tuple[str, ...], conversation: int) -> Any:
 
 
 def _opened(name: str, column: str, value: object) -> object:
-    return zlib.decompress(value) if (name, column) in COMPRESSED and isinstance(value, bytes) else value
+    form = COMPRESSED.get((name, column))
+    return zlib.decompress(value, form) if form is not None and isinstance(value, bytes) else value
 
 
 def _plain(value: object) -> object:

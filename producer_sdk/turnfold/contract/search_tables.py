@@ -8,14 +8,14 @@ from turnfold.contract.columns import Base, column, conversation_column, key_col
 
 
 class PassageRow(Base, table=True):
-    """Neighbouring notes of one turn, which a query finds together: see `turnfold.contract.passages`."""
+    """Passages of one turn, which a query finds by their numbers: see `turnfold.contract.passages`."""
 
     __tablename__ = "passage"
     __table_args__ = ({"sqlite_with_rowid": False},)
 
     conversation: int = conversation_column()
-    number: int = key_column(Integer)
-    body: str = column(Text)
+    bundle: int = key_column(Integer)
+    body: bytes = column(LargeBinary)
     times: str | None = column(Text, nullable=True)
     """When what its notes say was or holds: see `turnfold.contract.note_times`. No context reads it."""
 

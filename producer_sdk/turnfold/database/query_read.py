@@ -16,7 +16,14 @@ from turnfold.code_blocks.index import BlockEntry, FoundBlock, unpack_blocks
 from turnfold.code_blocks.ranking import ranked, told_by_words
 from turnfold.code_blocks.requests import asked_block
 from turnfold.contract.outlines import Outline, overtaken_by
-from turnfold.contract.passages import STANDING, unpack_passages, unpack_pointers, unpack_written
+from turnfold.contract.passages import (
+    STANDING,
+    bundle_of,
+    passages_among,
+    unpack_passages,
+    unpack_pointers,
+    unpack_written,
+)
 from turnfold.contract.posting_pieces import Piece, WantedPieces, opened
 from turnfold.contract.records import TurnState
 from turnfold.contract.results import Excerpt, Head
@@ -114,7 +121,7 @@ class _Query:
         told = unpack_written([row[0] for found in others[: len(written)] for row in found])
         del others[: len(written)]
         turns = others[len(blocks) :]
-        passages = unpack_passages([*rows, *[row for row in told if row[0] in scores]])
+        passages = unpack_passages([*passages_among(rows, scores), *[row for row in told if row[0] in scores]])
         found = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=self._overtaken)
         room = budget - sum([note.least_tokens for note in found])
         if room >= budget // 2:
@@ -155,8 +162,9 @@ class _Query:
 
     def _further(self, scores: Mapping[int, int]) -> dict[int, int]:
         """Scores of passages by what the best ones name."""
-        (rows,) = self._connection.batch(self._passages(best_of(scores, PLACES_OF_HOP)))
-        terms = terms_of_hop(self._asked, scores, unpack_passages(rows))
+        best = best_of(scores, PLACES_OF_HOP)
+        (rows,) = self._connection.batch(self._passages(best))
+        terms = terms_of_hop(self._asked, scores, unpack_passages(passages_among(rows, best)))
         if not terms:
             return {}
         pieces = WantedPieces(terms, self._head.node_count)
@@ -196,8 +204,9 @@ class _Query:
         return [(query_statements.MODEL_PASSAGES, wanted)]
 
     def _passages(self, numbers: Iterable[int]) -> Call:
-        """Those of numbers that are some passage's."""
-        return query_statements.HIT_PASSAGES, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
+        """The statement that reads the bundles of passages."""
+        bundles = set(map(bundle_of, numbers))
+        return query_statements.HIT_PASSAGES, {**self._of_conversation, "numbers": ",".join(map(str, bundles))}
 
     def _meant(self) -> list[BlockEntry]:
         """Blocks that the query may mean."""

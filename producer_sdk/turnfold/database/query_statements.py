@@ -61,10 +61,10 @@ HIT_NODES: Final = select(node.c.idx, node.c.first_seq, node.c.last_seq).where(
     node.c.idx.in_([bindparam(f"x{i}") for i in range(SEGMENT_HITS)]),
 )
 
-HIT_PASSAGES: Final = select(passage.c.number, passage.c.body).where(
-    passage.c.conversation == bindparam("conversation"), among(passage.c.number, "numbers")
+HIT_PASSAGES: Final = select(passage.c.bundle, passage.c.body).where(
+    passage.c.conversation == bindparam("conversation"), among(passage.c.bundle, "numbers")
 )
-"""`numbers` in one text with commas between them: hundreds of parameters take longer than what they find."""
+"""`numbers` of bundles in one text with commas between them: hundreds of parameters take longer than what they find."""
 
 _parts: Final = table(PartListRow)
 PART_LISTS: Final = (

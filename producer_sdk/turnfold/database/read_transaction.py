@@ -9,6 +9,7 @@ from sqlalchemy import Connection, and_, bindparam, select
 
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
+from turnfold.contract.passages import bundle_of, passages_among
 from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head
@@ -164,8 +165,10 @@ class ReadTransaction:
         """Passages by their numbers, packed."""
         if not numbers:
             return []
-        of = {"conversation": head.id, "numbers": ",".join(map(str, numbers))}
-        return [(row.number, row.body) for row in self._connection.execute(query_statements.HIT_PASSAGES, of)]
+        wanted = frozenset(numbers)
+        of = {"conversation": head.id, "numbers": ",".join(map(str, set(map(bundle_of, wanted))))}
+        rows = self._connection.execute(query_statements.HIT_PASSAGES, of)
+        return passages_among([(row.bundle, bytes(row.body)) for row in rows], wanted)
 
     def turns_of_segments(
         self, head: Head, segments: Sequence[int], *, cap: int

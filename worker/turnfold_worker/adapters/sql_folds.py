@@ -39,6 +39,7 @@ from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
+from turnfold_worker.pipeline.notes.passages import bundles_of
 from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 
 _conversation = table(ConversationRow)
@@ -55,7 +56,7 @@ _repeat_mark = table(RepeatMarkRow)
 _INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
 _INSERT_LEVELS: Final = BulkInsert(_level, ("conversation", "height", "idx", "level", "refined", "body"))
 _INSERT_NOTES: Final = _notes.insert()
-_INSERT_PASSAGES: Final = BulkInsert(_passage, ("conversation", "number", "body", "times"))
+_INSERT_PASSAGES: Final = BulkInsert(_passage, ("conversation", "bundle", "body", "times"))
 _INSERT_BLOCKS: Final = BulkInsert(_block_list, ("conversation", "idx", "body"))
 _INSERT_PARTS: Final = BulkInsert(_part_list, ("conversation", "idx", "body"))
 _INSERT_MARKS: Final = BulkInsert(_repeat_mark, ("conversation", "mark", "idx", "seqs"))
@@ -243,7 +244,7 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
     )  # fmt: skip
     _INSERT_PASSAGES.run(
         connection,
-        [(conversation, one.number, one.packed(), one.packed_times()) for one in folded.passages],
+        [(conversation, *bundle) for bundle in bundles_of(folded.passages)],
     )
     if folded.blocks:
         _INSERT_BLOCKS.run(connection, [(conversation, node.idx, folded.blocks)])

@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, select, update
 
-from turnfold.contract.passages import LAST_TURN, PLACES, number_of
+from turnfold.contract.passages import LAST_TURN, PLACES, bundle_of, number_of
 from turnfold.contract.records import Anchor, ConversationId, Method
 from turnfold.contract.tables import (
     BlockListRow,
@@ -184,6 +184,8 @@ def _delete_node(connection: Connection, conversation: ConversationId, folded: F
             connection.execute(delete(rows).where(rows.c.conversation == conversation, rows.c.idx == idx))
         first, last = number_of(folded.node.first_seq, 0), number_of(min(folded.node.last_seq, LAST_TURN), PLACES - 1)
         connection.execute(
-            delete(_passage).where(_passage.c.conversation == conversation, _passage.c.number.between(first, last))
+            delete(_passage).where(
+                _passage.c.conversation == conversation, _passage.c.bundle.between(bundle_of(first), bundle_of(last))
+            )
         )
     return NO_END if older is None else SegmentEnd(older.decided_seq, older.segmenter)

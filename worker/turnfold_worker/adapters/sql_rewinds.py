@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, and_, delete, func, literal, select, true, update
 
-from turnfold.contract.passages import LAST_TURN, number_of
+from turnfold.contract.passages import LAST_TURN, bundle_of, number_of
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId
 from turnfold.contract.tables import (
     AccessRow,
@@ -157,8 +157,8 @@ def _open_segments(
     POSTINGS.cut(connection, conversation, kept)
     sql_model_search.cut(connection, conversation, kept)
     if closed_seq < LAST_TURN:
-        first = number_of(closed_seq + 1, 0)
-        connection.execute(delete(_passage).where(_passage.c.conversation == conversation, _passage.c.number >= first))
+        first = bundle_of(number_of(closed_seq + 1, 0))
+        connection.execute(delete(_passage).where(_passage.c.conversation == conversation, _passage.c.bundle >= first))
     sql_removals.drop_anchors(connection, conversation, _anchor.c.node_idx >= kept, relink=False)
     sql_removals.drop_jobs(connection, conversation, JobKind.REFOLD, kept)
     together = kept // group * group

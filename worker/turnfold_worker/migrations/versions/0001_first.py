@@ -455,13 +455,13 @@ def upgrade() -> None:
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
         ),
-        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("bundle", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
         sa.Column("times", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("passage_conversation_fkey"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("conversation", "number", name=op.f("passage_pkey")),
+        sa.PrimaryKeyConstraint("conversation", "bundle", name=op.f("passage_pkey")),
         sqlite_with_rowid=False,
     )
     op.create_table(
