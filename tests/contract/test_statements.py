@@ -133,7 +133,7 @@ def test_passages_are_looked_up_by_their_keys(engine: Engine) -> None:
     with plans_of(engine) as plans, engine.begin() as connection:
         connection.execute(query_statements.HIT_PASSAGES, {"conversation": 1, "numbers": "256,512"})
     (plan,) = plans.values()
-    assert plan[0] == "SEARCH passage USING PRIMARY KEY (conversation=? AND bundle=?)"
+    assert plan[0] == "SEARCH passage USING INDEX sqlite_autoindex_passage_1 (conversation=? AND bundle=?)"
 
 
 def test_the_top_anchors_come_from_the_partial_index(engine: Engine) -> None:

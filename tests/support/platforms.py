@@ -36,6 +36,8 @@ CANONICAL = {
     "passages": "SELECT bundle, body FROM passage WHERE conversation = :c ORDER BY bundle",
     "postings": "SELECT number, body FROM posting WHERE conversation = :c ORDER BY number",
     "blocks": "SELECT idx, body FROM block_list WHERE conversation = :c ORDER BY idx",
+    "parts": "SELECT idx, body FROM part_list WHERE conversation = :c ORDER BY idx",
+    "repeats": "SELECT mark, idx, seqs FROM repeat_mark WHERE conversation = :c ORDER BY mark, idx",
     "anchors": "SELECT node_idx, seq, start_offset, end_offset, kind, body, score, rank FROM anchor "
     "WHERE conversation = :c ORDER BY seq, start_offset, end_offset, kind",
 }

@@ -11,7 +11,6 @@ class PassageRow(Base, table=True):
     """Passages of one turn, which a query finds by their numbers: see `turnfold.contract.passages`."""
 
     __tablename__ = "passage"
-    __table_args__ = ({"sqlite_with_rowid": False},)
 
     conversation: int = conversation_column()
     bundle: int = key_column(Integer)

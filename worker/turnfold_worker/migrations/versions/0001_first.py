@@ -462,7 +462,6 @@ def upgrade() -> None:
             ["conversation"], ["conversation.id"], name=op.f("passage_conversation_fkey"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("conversation", "bundle", name=op.f("passage_pkey")),
-        sqlite_with_rowid=False,
     )
     op.create_table(
         "passage_signs",
