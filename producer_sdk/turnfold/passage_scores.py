@@ -103,7 +103,8 @@ def passages_for(budget_tokens: int) -> int:
 
 def told_by(query: Sequence[str], postings: Sequence[PostingRow], field: Field) -> dict[str, float]:
     """What each term of a query tells, from the postings that were found."""
-    spread = Counter([term for term, _, _, _ in postings])
+    # A segment may hold a term in the rules' notes and in a model's.
+    spread = Counter([term for term, _ in {(term, idx) for term, idx, _, _ in postings}])
     return {term: rarity(spread[term], field.segments) for term in query}
 
 

@@ -21,6 +21,8 @@ NOT_CANONICAL_TABLES = {
     "model_batch": "what models are asked",
     "model_note": "what models wrote",
     "model_outline": "what is made of it",
+    "model_passage": "as model_outline",
+    "model_posting": "as model_outline",
     "usage": "what models did for a conversation",
     "tenant_usage": "what models did for a tenant",
 }
@@ -59,6 +61,9 @@ NOT_CANONICAL_COLUMNS = {
     "outline": {"conversation"},
     "passage": {"conversation"},
     "posting": {"conversation"},
+    "block_list": {"conversation"},
+    "part_list": {"conversation"},
+    "repeat_mark": {"conversation"},
     "anchor_posting": {"conversation"},
 }
 """What a rewind goes back to, which each segment keeps for it; ids, whether made by us or the caller's names for the

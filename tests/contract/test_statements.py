@@ -94,9 +94,10 @@ def faults(plan: list[str]) -> list[str]:
 def test_all_statements_of_a_read_are_looked_at() -> None:
     assert set(STATEMENTS) == {
         "HEAD", "HEAD_AND_STORED", "OUTLINE", "TOP_ANCHOR_ROWS", "OLDER_SHAPES", "NEWEST_TURNS",
-        "TURNS_UP_TO", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "HIT_PASSAGES", "PARTS",
-        "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS", "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS",
-        "PASSAGES_BETWEEN", "WRITTEN_BETWEEN", "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME",
+        "TURNS_UP_TO", "TURN_SIZES", "TURNS_BETWEEN", "TEXTS", "STORED_SEQS", "POSTINGS", "MODEL_POSTINGS",
+        "MODEL_PASSAGES", "BLOCK_LISTS", "PART_LISTS", "HIT_PASSAGES", "NEWEST_SIGNS", "HIT_NODES", "HIT_TURNS",
+        "ANSWERING_TURNS", "TURN_PART", "SEGMENT_OF", "NEXT_SEGMENTS", "PASSAGES_BETWEEN", "WRITTEN_BETWEEN",
+        "ANCHORS_BETWEEN", "SOURCES_BETWEEN", "FRAME",
     }  # fmt: skip
 
 
@@ -132,7 +133,7 @@ def test_passages_are_looked_up_by_their_keys(engine: Engine) -> None:
     with plans_of(engine) as plans, engine.begin() as connection:
         connection.execute(query_statements.HIT_PASSAGES, {"conversation": 1, "numbers": "256,512"})
     (plan,) = plans.values()
-    assert plan[0] == "SEARCH passage USING PRIMARY KEY (conversation=? AND number=?)"
+    assert plan[0] == "SEARCH passage USING INDEX sqlite_autoindex_passage_1 (conversation=? AND bundle=?)"
 
 
 def test_the_top_anchors_come_from_the_partial_index(engine: Engine) -> None:
@@ -194,4 +195,4 @@ def test_statements_over_lists_are_the_same_text_however_long_the_list_is(engine
             read.stored_seqs(HEAD, [f"m-{i}" for i in range(many)])
             read.postings(HEAD, [f"term{i}" for i in range(min(many, 16))])
             read.turns_of_segments(HEAD, list(range(min(many, 8))), cap=many)
-    assert len(plans) == 5
+    assert len(plans) == 6

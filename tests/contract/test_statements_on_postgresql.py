@@ -56,16 +56,27 @@ INSERT INTO anchor (conversation, id, node_idx, seq, start_offset, end_offset, k
 INSERT INTO anchor_posting (conversation, term, anchor)
     SELECT c, 'term' || t, i FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 10) t,
         generate_series(1, 500) i;
-INSERT INTO passage (conversation, number, body)
-    SELECT c, s * 256 + p, repeat('words ', 50)
+INSERT INTO passage (conversation, bundle, body)
+    SELECT c, s * 32 + p, decode(repeat('0a', 300), 'hex')
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, {TURNS}) s, generate_series(0, 1) p;
 INSERT INTO model_note (conversation, height, idx, place, turns, speaker, role, body, importance, model,
         prompt_version, source_hash)
     SELECT c, 0, i, p, '[1]', 'Ana', 'user', repeat('words ', 20), 3, 'm', 'notes-1', ''::bytea
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i, generate_series(1, 10) p;
-INSERT INTO posting (conversation, term, weight, idx, passages)
-    SELECT c, 'term' || t, 5, i, decode(repeat('0a', 24), 'hex')
-    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 30) t, generate_series(0, {SEGMENTS - 1}) i;
+INSERT INTO posting (conversation, number, body)
+    SELECT c, i, decode(repeat('0a', 600), 'hex')
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, 4 * {SEGMENTS}) i;
+INSERT INTO model_posting (conversation, number, body) SELECT conversation, number, body FROM posting;
+INSERT INTO model_passage (conversation, idx, body)
+    SELECT c, i, repeat('words ', 50)
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
+INSERT INTO block_list (conversation, idx, body)
+    SELECT c, i, decode(repeat('0a', 600), 'hex')
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i;
+INSERT INTO part_list (conversation, idx, body) SELECT conversation, idx, body FROM block_list;
+INSERT INTO repeat_mark (conversation, mark, idx, seqs)
+    SELECT c, m * 1000000007::bigint, i, decode(repeat('0a', 8), 'hex')
+    FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, 5) m, generate_series(0, {SEGMENTS - 1}) i;
 ANALYZE;
 """
 
@@ -90,11 +101,11 @@ def parameters(statement: Any, engine: Engine) -> dict[str, Any]:
     known = {
         "tenant": "acme", "external_id": "c7", "conversation": 7, "of_conversation": 7, "node_count": SEGMENTS,
         "after_seq": TURNS - 200, "before_words": TURNS - 24,
-        "numbers": ",".join(str(256 * seq) for seq in range(1, 251)),
+        "numbers": ",".join(str(32 * seq) for seq in range(1, 251)),
         "cap": 4_000, "first_seq": 1, "from_seq": 1, "last_seq": 50, "most": 50, "last_part": 4, "model": "m",
-        "seq": 700, "idx": 50, "first": 30, "last": 50,
+        "segments": ",".join(map(str, range(64))), "seq": 700, "idx": 50, "first": 30, "last": 50,
     }  # fmt: skip
-    kinds = {"id": "t5", "t": "term3", "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40}
+    kinds = {"id": "t5", "t": "term3", "x": 9, "h": 0, "i": 5, "l": 2, "r": 0, "a": 11, "b": 40, "m": 1_000_000_007}
     names = statement.compile(dialect=engine.dialect).params
     return {
         name: known[name] if name in known else kinds[name.rstrip("0123456789")]

@@ -33,8 +33,11 @@ CANONICAL = {
     "FROM note_list WHERE conversation = :c ORDER BY height, idx",
     "outline": "SELECT part, body FROM outline WHERE conversation = :c ORDER BY part",
     "levels": "SELECT height, idx, level, refined, body FROM level WHERE conversation = :c ORDER BY height, idx, level",
-    "passages": "SELECT number, body FROM passage WHERE conversation = :c ORDER BY number",
-    "postings": "SELECT term, weight, idx, passages FROM posting WHERE conversation = :c ORDER BY term, weight, idx",
+    "passages": "SELECT bundle, body FROM passage WHERE conversation = :c ORDER BY bundle",
+    "postings": "SELECT number, body FROM posting WHERE conversation = :c ORDER BY number",
+    "blocks": "SELECT idx, body FROM block_list WHERE conversation = :c ORDER BY idx",
+    "parts": "SELECT idx, body FROM part_list WHERE conversation = :c ORDER BY idx",
+    "repeats": "SELECT mark, idx, seqs FROM repeat_mark WHERE conversation = :c ORDER BY mark, idx",
     "anchors": "SELECT node_idx, seq, start_offset, end_offset, kind, body, score, rank FROM anchor "
     "WHERE conversation = :c ORDER BY seq, start_offset, end_offset, kind",
 }

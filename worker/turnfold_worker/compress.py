@@ -27,7 +27,7 @@ from turnfold_worker.pipeline.outline import chapters_over, choose_cover, make_o
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
-from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS, sought_terms
+from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS, sought_marks
 from turnfold_worker.ports import Clock, Publisher, SentenceEmbedder, Store
 
 _log = logging.getLogger(__name__)
@@ -215,8 +215,8 @@ def earlier_turns(
     turns: Sequence[StoredTurn], conversation: ConversationId, store: Store, idx: int
 ) -> list[StoredTurn]:
     """Turns of segments before `idx` that these may repeat: few, however many there are."""
-    terms = sought_terms(turns)
-    return store.earlier_turns(conversation, terms, idx) if terms else []
+    marks = sought_marks(turns)
+    return store.earlier_turns(conversation, marks, idx) if marks else []
 
 
 def _chapters(conversation: ConversationId, folded: FoldedNode, store: Store, *, total: bool) -> list[FoldedNode]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import zlib
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Engine, Table, select
 
-from turnfold.contract.canonical import CANONICAL_COLUMNS, RULES_ONLY
+from turnfold.contract.canonical import CANONICAL_COLUMNS, COMPRESSED, RULES_ONLY
 from turnfold.contract.tables import Base, ConversationRow, table
 from turnfold.errors import UnknownConversation
 
@@ -33,7 +34,8 @@ def digest(engine: Engine, tenant: str, conversation_id: str) -> str:
             found = connection.execute(_statement(rows, columns, int(id_))).all()
             # Sorted here: a database sorts text by its own collation.
             for row in sorted(found, key=lambda row, order=order: [row[i] for i in order]):  # type: ignore[misc]
-                line = json.dumps([name, *map(_plain, row)], ensure_ascii=False, sort_keys=True)
+                values = [_plain(_opened(name, column, value)) for column, value in zip(columns, row, strict=True)]
+                line = json.dumps([name, *values], ensure_ascii=False, sort_keys=True)
                 hashed.update(line.encode() + b"\n")
     return hashed.hexdigest()
 
@@ -44,6 +46,11 @@ def _statement(rows: Table, columns: tuple[str, ...], conversation: int) -> Any:
     if rows.name in RULES_ONLY:
         statement = statement.where(rows.c.refined == 0)
     return statement
+
+
+def _opened(name: str, column: str, value: object) -> object:
+    form = COMPRESSED.get((name, column))
+    return zlib.decompress(value, form) if form is not None and isinstance(value, bytes) else value
 
 
 def _plain(value: object) -> object:

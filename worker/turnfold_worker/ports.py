@@ -117,8 +117,8 @@ class Store(Protocol):
     def anchor_candidates(self, conversation: ConversationId, terms: Sequence[str], first_seq: int) -> list[Anchor]:
         """Earlier anchors that a new one of a segment from turn `first_seq` may repeat or replace: at most 96."""
 
-    def earlier_turns(self, conversation: ConversationId, terms: Sequence[str], idx: int) -> list[StoredTurn]:
-        """Turns of segments before `idx` that hold any of `repeats.sought_terms`, in order: at most 16."""
+    def earlier_turns(self, conversation: ConversationId, marks: Sequence[int], idx: int) -> list[StoredTurn]:
+        """Turns of segments before `idx` that hold any of `repeats.sought_marks`, in order: at most 16."""
 
     def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
         """Nodes of a height by index, with their words."""

@@ -1,7 +1,7 @@
 """What is stored of the blocks of a segment: where they stand, and by which words a query finds them. Pure.
 
-A posting of the one term `BLOCKS` holds all blocks of a segment, so that a query that asks for one reads one row a
-segment, and other queries none. Words are stored as 16 bits of their checksum: two of a conversation's words seldom
+One row holds all blocks of a segment, so that a query that asks for one reads one row a segment, and other queries
+none. Words are stored as 16 bits of their checksum: two of a conversation's words seldom
 share them, and a block is asked for with several.
 """
 
@@ -20,8 +20,6 @@ from turnfold.contract.fences import fences_of
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.terms import rarity, terms
 
-BLOCKS: Final = "!blocks"
-"""Stands as a term in postings for the blocks of a segment. No word is such a term."""
 MOST_OF_A_SEGMENT: Final = 400
 """Blocks of a segment that are found again."""
 _CHECKED: Final = 200

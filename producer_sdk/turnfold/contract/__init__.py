@@ -8,7 +8,7 @@ configuration       what `configure` and `resolve_anchor` may set
 notes, note_lists, outlines   statements in few words, and how they are stored, of a node and of a conversation
 overtaken   what was said and holds no more
 note_times          when what a note says was or holds
-passages, words, terms   how a query finds them
+passages, posting_pieces, words, terms   how a query finds them
 lazy_patterns       regular expressions that are compiled when they are first used
 actions             what was done with tools
 requests            what users asked an agent to do

@@ -6,6 +6,7 @@ access counts, and rows that a model wrote (`refined` 1).
 
 from __future__ import annotations
 
+import zlib
 from typing import Final
 
 CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
@@ -29,11 +30,17 @@ CANONICAL_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
         "id", "node_idx", "seq", "start_offset", "end_offset", "kind", "body", "tokens", "score", "rank", "factors",
         "state", "related", "replaces", "settled_after", "ruled",
     ),
-    "passage": ("number", "body", "times"),
-    "posting": ("term", "weight", "idx", "passages"),
+    "passage": ("bundle", "body", "times"),
+    "posting": ("number", "body"),
+    "block_list": ("idx", "body"),
+    "part_list": ("idx", "body"),
+    "repeat_mark": ("mark", "idx", "seqs"),
     "anchor_posting": ("term", "anchor"),
 }  # fmt: skip
 """Tables and columns in the order in which `turnfold digest` hashes them, rows in primary-key order."""
+
+COMPRESSED: Final = {("posting", "body"): zlib.MAX_WBITS, ("passage", "body"): -zlib.MAX_WBITS}
+"""Columns that are hashed as they were before they were compressed, which not every machine does alike; zlib's form."""
 
 RULES_ONLY: Final = frozenset({"level", "anchor"})
 """Tables of which only rows with `refined` = 0 are canonical."""

@@ -49,3 +49,23 @@ class ModelOutlineRow(Base, table=True):
     conversation: int = conversation_column()
     part: int = key_column(SmallInteger)
     body: str = column(Text)
+
+
+class ModelPassageRow(Base, table=True):
+    """A model's notes on a segment as a query finds them: JSON of pairs of a passage's number and its body."""
+
+    __tablename__ = "model_passage"
+
+    conversation: int = conversation_column()
+    idx: int = key_column(Integer)
+    body: str = column(Text)
+
+
+class ModelPostingRow(Base, table=True):
+    """As `posting`, of what a model wrote."""
+
+    __tablename__ = "model_posting"
+
+    conversation: int = conversation_column()
+    number: int = key_column(Integer)
+    body: bytes = column(LargeBinary)

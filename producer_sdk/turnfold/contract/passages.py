@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Sequence
-from itertools import chain
+import zlib
+from collections.abc import Container, Iterable, Sequence
+from itertools import chain, groupby
 from typing import Any, Final, NamedTuple
 
 from turnfold.contract.notes import Note
@@ -20,6 +21,11 @@ PASSAGE_TOKENS: Final = 40
 """Estimated tokens of the notes of one passage, about."""
 PLACES: Final = 256
 """Passages of one turn that have a number."""
+PASSAGES_A_BUNDLE: Final = 8
+"""A bundle holds up to so many neighbouring passages of one turn. More take hardly fewer bytes, and longer to open."""
+_LEVEL: Final = 6
+_RAW: Final = -zlib.MAX_WBITS
+"""Deflate without zlib's header and checksum, six bytes of a bundle of two hundred."""
 STANDING: Final = "!standing"
 """Stands as a term in postings for what a person wants from now on, whatever is asked. No word is such a term."""
 LAST_TURN: Final = 2**31 // PLACES - 1
@@ -84,11 +90,51 @@ class Passage(NamedTuple):
     """The stems of each note, separated by spaces."""
 
 
+def bundle_of(number: int) -> int:
+    """The number of the bundle that holds a passage. None holds passages of two turns."""
+    return number // PASSAGES_A_BUNDLE
+
+
+def pack_bundles(passages: Iterable[tuple[int, str]]) -> list[tuple[int, bytes]]:
+    """Bundles of passages by number, each as `pack_passage` made it, in order and without a gap within a turn."""
+    return [
+        (bundle, compressed("\n".join([body for _, body in held])))
+        for bundle, held in groupby(passages, lambda passage: bundle_of(passage[0]))
+    ]
+
+
+def passages_among(bundles: Iterable[tuple[int, bytes]], numbers: Container[int]) -> list[tuple[int, str]]:
+    """Those passages of bundles that have one of some numbers, in the order of the bundles."""
+    return [
+        (number, body)
+        for bundle, packed in bundles
+        # JSON escapes line feeds, so that each stands between two passages.
+        for number, body in enumerate(expanded(packed).split("\n"), start=bundle * PASSAGES_A_BUNDLE)
+        if number in numbers
+    ]
+
+
+def compressed(text: str) -> bytes:
+    """A text as a bundle of passages holds it."""
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW)
+    return packer.compress(text.encode("utf-8", "surrogatepass")) + packer.flush()
+
+
+def expanded(packed: bytes) -> str:
+    """The inverse of `compressed`."""
+    return zlib.decompress(packed, _RAW).decode("utf-8", "surrogatepass")
+
+
 def unpack_passages(rows: Sequence[tuple[int, str]]) -> list[Passage]:
     """Passages from their numbers and what `pack_passage` made, in the order of the rows."""
     # One parse for all: a read has a hundred of them.
     packed = json.loads(f"[{','.join([body for _, body in rows])}]")
     return [_passage(number, one) for (number, _), one in zip(rows, packed, strict=True)]
+
+
+def unpack_written(bodies: Iterable[str]) -> list[tuple[int, str]]:
+    """Numbers and bodies of passages from the rows of a model's notes."""
+    return [(number, body) for written in bodies for number, body in json.loads(written)]
 
 
 _FIELDS: Final = 9

@@ -2,35 +2,66 @@
 
 # No `from __future__ import annotations`: SQLModel reads the annotations when the class is made.
 
-from sqlalchemy import Integer, LargeBinary, SmallInteger, String, Text
+from sqlalchemy import BigInteger, Integer, LargeBinary, String, Text
 
 from turnfold.contract.columns import Base, column, conversation_column, key_column
 
 
 class PassageRow(Base, table=True):
-    """Neighbouring notes of one turn, which a query finds together: see `turnfold.contract.passages`."""
+    """Passages of one turn, which a query finds by their numbers: see `turnfold.contract.passages`."""
 
     __tablename__ = "passage"
-    __table_args__ = ({"sqlite_with_rowid": False},)
 
     conversation: int = conversation_column()
-    number: int = key_column(Integer)
-    body: str = column(Text)
+    bundle: int = key_column(Integer)
+    body: bytes = column(LargeBinary)
     times: str | None = column(Text, nullable=True)
     """When what its notes say was or holds: see `turnfold.contract.note_times`. No context reads it."""
 
 
 class PostingRow(Base, table=True):
-    """Which segments a term occurs in, heaviest first, and in which of their passages."""
+    """Which segments terms occur in, and in which of their passages: see `turnfold.contract.posting_pieces`."""
 
     __tablename__ = "posting"
+
+    conversation: int = conversation_column()
+    number: int = key_column(Integer)
+    body: bytes = column(LargeBinary)
+
+
+class BlockListRow(Base, table=True):
+    """The code, tables and outputs of a segment: see `turnfold.code_blocks.index`. Only a query for one reads them."""
+
+    __tablename__ = "block_list"
+
+    conversation: int = conversation_column()
+    idx: int = key_column(Integer)
+    body: bytes = column(LargeBinary)
+
+
+class PartListRow(Base, table=True):
+    """The parts of a segment's long turns: see `turnfold.contract.turn_parts`. Only `search` and `expand` read them."""
+
+    __tablename__ = "part_list"
+
+    conversation: int = conversation_column()
+    idx: int = key_column(Integer)
+    body: bytes = column(LargeBinary)
+
+
+class RepeatMarkRow(Base, table=True):
+    """Turns of a segment by marks of what they say, which folds look for: see `turnfold_worker.pipeline.turns.repeats`.
+
+    A row for each mark, because a fold looks for a few of one conversation, and no read for any.
+    """
+
+    __tablename__ = "repeat_mark"
     __table_args__ = ({"sqlite_with_rowid": False},)
 
     conversation: int = conversation_column()
-    term: str = key_column(String(64))
-    weight: int = key_column(SmallInteger)
+    mark: int = key_column(BigInteger)
     idx: int = key_column(Integer)
-    passages: bytes = column(LargeBinary)
+    seqs: bytes = column(LargeBinary)
 
 
 class AnchorPostingRow(Base, table=True):

@@ -33,13 +33,16 @@ from turnfold.contract.columns import (
     key_column,
     table,
 )
-from turnfold.contract.model_tables import ModelNoteRow, ModelOutlineRow
+from turnfold.contract.model_tables import ModelNoteRow, ModelOutlineRow, ModelPassageRow, ModelPostingRow
 from turnfold.contract.search_tables import (
     AnchorPostingRow,
     AnchorVectorRow,
+    BlockListRow,
+    PartListRow,
     PassageRow,
     PassageSignsRow,
     PostingRow,
+    RepeatMarkRow,
     TurnVectorRow,
 )
 from turnfold.contract.work_tables import (
@@ -288,6 +291,7 @@ __all__ = [
     "AnchorRow",
     "AnchorVectorRow",
     "Base",
+    "BlockListRow",
     "ConversationRow",
     "JobRow",
     "LevelRow",
@@ -295,14 +299,18 @@ __all__ = [
     "ModelBatchRow",
     "ModelNoteRow",
     "ModelOutlineRow",
+    "ModelPassageRow",
+    "ModelPostingRow",
     "NodeRow",
     "NoteListRow",
     "OperationRow",
     "OutlineRow",
     "ParkedEntryRow",
+    "PartListRow",
     "PassageRow",
     "PassageSignsRow",
     "PostingRow",
+    "RepeatMarkRow",
     "ReplyRow",
     "RewoundTurnRow",
     "SCHEMA_VERSION",

@@ -1,6 +1,6 @@
 """Parts of a long turn, by topic: how a fold stores them, so that a read can name and show each.
 
-A posting of the one term `PARTS` holds the parts of all long turns of a segment: a read that needs them reads one row.
+One row holds the parts of all long turns of a segment.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-PARTS: Final = "!parts"
-"""Stands as a term in postings for the parts of a segment's long turns. No word is such a term."""
 LONG_TURN: Final = 1_500
 """Estimated tokens from which a turn may have parts."""
 

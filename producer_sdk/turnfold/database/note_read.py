@@ -11,7 +11,16 @@ from sqlalchemy import BindParameter, Connection, bindparam, literal_column, sel
 from turnfold.contract.note_times import NoteTime, unpack_times
 from turnfold.contract.outlines import FRAME_PART, overtaken_by, unpack_outline
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
-from turnfold.contract.passages import LAST_TURN, PLACES, Passage, number_of, unpack_passages
+from turnfold.contract.passages import (
+    LAST_TURN,
+    PASSAGES_A_BUNDLE,
+    PLACES,
+    Passage,
+    bundle_of,
+    number_of,
+    passages_among,
+    unpack_passages,
+)
 from turnfold.contract.records import Anchor, Importance, Role
 from turnfold.contract.results import Head
 from turnfold.contract.tables import ModelNoteRow, OutlineRow, PassageRow, table
@@ -39,9 +48,9 @@ NEXT_SEGMENTS: Final = (
     .limit(literal_column(str(SEGMENTS_AT_ONCE)))
 )
 PASSAGES_BETWEEN: Final = (
-    select(_passage.c.number, _passage.c.body, _passage.c.times)
-    .where(_passage.c.conversation == _conversation, _passage.c.number.between(bindparam("first"), bindparam("last")))
-    .order_by(_passage.c.number)
+    select(_passage.c.bundle, _passage.c.body, _passage.c.times)
+    .where(_passage.c.conversation == _conversation, _passage.c.bundle.between(bindparam("first"), bindparam("last")))
+    .order_by(_passage.c.bundle)
 )
 WRITTEN_BETWEEN: Final = (
     select(_written)
@@ -116,10 +125,11 @@ class NoteRead:
     def _block(self, nodes: Sequence[Any]) -> Iterator[SegmentNotes]:
         first_seq, last_seq = nodes[0].first_seq, nodes[-1].last_seq
         numbers = (number_of(first_seq, 0), number_of(min(last_seq, LAST_TURN), PLACES - 1))
-        rows = self._between(PASSAGES_BETWEEN, *numbers)
-        passages = unpack_passages([(row.number, row.body) for row in rows])
+        rows = self._between(PASSAGES_BETWEEN, *map(bundle_of, numbers))
+        held = passages_among([(row.bundle, bytes(row.body)) for row in rows], range(numbers[0], numbers[1] + 1))
+        passages = unpack_passages(held)
         times = {
-            (row.number // PLACES, place): time
+            (row.bundle * PASSAGES_A_BUNDLE // PLACES, place): time
             for row in rows
             if row.times is not None
             for place, time in unpack_times(row.times).items()

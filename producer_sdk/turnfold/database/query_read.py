@@ -12,11 +12,19 @@ from typing import Any, Final
 
 from turnfold.assemble.by_value.answers import TIGHT
 from turnfold.code_blocks.blocks import INTRODUCTION
-from turnfold.code_blocks.index import BLOCKS, BlockEntry, FoundBlock, unpack_blocks
+from turnfold.code_blocks.index import BlockEntry, FoundBlock, unpack_blocks
 from turnfold.code_blocks.ranking import ranked, told_by_words
 from turnfold.code_blocks.requests import asked_block
 from turnfold.contract.outlines import Outline, overtaken_by
-from turnfold.contract.passages import STANDING, unpack_passages
+from turnfold.contract.passages import (
+    STANDING,
+    bundle_of,
+    passages_among,
+    unpack_passages,
+    unpack_pointers,
+    unpack_written,
+)
+from turnfold.contract.posting_pieces import Piece, WantedPieces, opened
 from turnfold.contract.records import TurnState
 from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.vectors import numbers_of_each
@@ -93,6 +101,10 @@ class _Query:
         self._field = Field(said=outline.said, segments=head.node_count)
         self._question = question
         self._request = asked_block(question, is_query=bool(wanted.query))
+        self._pieces: dict[int, Piece] = {}
+        """Of postings, by their numbers, as far as they were read."""
+        self._written_on: dict[int, int] = {}
+        """Segments of the passages that a model wrote, by their numbers."""
         self._entries: list[BlockEntry] = []
         self._told_of_blocks: Mapping[str, float] = NOTHING_TOLD
 
@@ -102,11 +114,14 @@ class _Query:
         scores = self._scores()
         best = best_turns(scores, query_statements.ANSWERING) if budget > TIGHT else {}
         blocks = self._meant()
+        written = self._written_passages(scores)
         rows, *others = self._connection.batch(
-            self._passages(scores), *map(self._block, blocks), *self._turns(best), last=True
+            self._passages(scores), *written, *map(self._block, blocks), *self._turns(best), last=True
         )
+        told = unpack_written([row[0] for found in others[: len(written)] for row in found])
+        del others[: len(written)]
         turns = others[len(blocks) :]
-        passages = unpack_passages(rows)
+        passages = unpack_passages([*passages_among(rows, scores), *[row for row in told if row[0] in scores]])
         found = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=self._overtaken)
         room = budget - sum([note.least_tokens for note in found])
         if room >= budget // 2:
@@ -117,17 +132,23 @@ class _Query:
     def _scores(self) -> dict[int, int]:
         """Scores of the passages that may answer, best first."""
         wanted, field = self._wanted, self._field
-        besides = [STANDING, *([BLOCKS] if self._request else [])]
-        calls = [self._postings([*self._asked[: QUERY_TERMS - len(besides)], *besides])]
+        pieces = WantedPieces([*self._asked[: QUERY_TERMS - 1 - bool(self._request)], STANDING], self._head.node_count)
+        calls = [self._missing(pieces), self._written(pieces)]
+        if self._request:
+            calls.append((query_statements.BLOCK_LISTS, self._of_conversation))
         if wanted.query_vector:
             calls.append((query_statements.NEWEST_SIGNS, {**self._of_conversation, "model": wanted.vector_model}))
-        found: list[Any]
-        found, *signs = self._connection.batch(*calls)
-        blocks = [bytes(row[0]) for rows in signs for row in rows]
+        rows, written, *others = self._connection.batch(*calls)
+        found = self._postings(pieces, rows)
+        if written:
+            found += self._postings_of_models(pieces, written)
+        if self._request:
+            lists = others.pop(0)
+            self._entries = [entry for row in lists for entry in unpack_blocks(bytes(row[0]))]
+        blocks = [bytes(row[0]) for rows in others for row in rows]
         _check_length(wanted, blocks)
         near = near_passages(wanted.query_vector, blocks)
-        postings: list[PostingRow] = [row for row in found if row[0] not in {STANDING, BLOCKS}]
-        self._entries = [entry for row in found if row[0] == BLOCKS for entry in unpack_blocks(bytes(row[3]))]
+        postings = [row for row in found if row[0] != STANDING]
         told = told_by(self._asked, postings, field)
         scores = scores_of(told, postings, field, near=near)
         if not wanted.query:
@@ -141,21 +162,51 @@ class _Query:
 
     def _further(self, scores: Mapping[int, int]) -> dict[int, int]:
         """Scores of passages by what the best ones name."""
-        (rows,) = self._connection.batch(self._passages(best_of(scores, PLACES_OF_HOP)))
-        terms = terms_of_hop(self._asked, scores, unpack_passages(rows))
+        best = best_of(scores, PLACES_OF_HOP)
+        (rows,) = self._connection.batch(self._passages(best))
+        terms = terms_of_hop(self._asked, scores, unpack_passages(passages_among(rows, best)))
         if not terms:
             return {}
-        postings: list[Any]
-        (postings,) = self._connection.batch(self._postings(terms))
+        pieces = WantedPieces(terms, self._head.node_count)
+        postings = self._postings(pieces, *self._connection.batch(self._missing(pieces)))
         return scores_of(told_by(terms, postings, self._field), postings, self._field)
 
-    def _postings(self, terms: Sequence[str]) -> Call:
-        padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
-        return query_statements.POSTINGS, {**self._of_conversation, **{f"t{i}": term for i, term in enumerate(padded)}}
+    def _missing(self, wanted: WantedPieces) -> Call:
+        """The statement that reads what is not read yet of the pieces that may hold some terms."""
+        return query_statements.POSTINGS, {
+            **self._of_conversation, "numbers": ",".join(map(str, wanted.numbers - self._pieces.keys()))
+        }  # fmt: skip
+
+    def _postings(self, wanted: WantedPieces, rows: Sequence[Any]) -> list[PostingRow]:
+        self._pieces |= {number: opened(number, bytes(body)) for number, body in rows}
+        return wanted.heaviest(self._pieces, query_statements.POSTINGS_A_TERM)
+
+    def _written(self, wanted: WantedPieces) -> Call:
+        """The statement that reads the same pieces of what a model wrote."""
+        return query_statements.MODEL_POSTINGS, {
+            **self._of_conversation, "numbers": ",".join(map(str, wanted.numbers))
+        }  # fmt: skip
+
+    def _postings_of_models(self, wanted: WantedPieces, rows: Sequence[Any]) -> list[PostingRow]:
+        found = wanted.heaviest(
+            {number: opened(number, bytes(body)) for number, body in rows}, query_statements.POSTINGS_A_TERM
+        )
+        for _, idx, _, pointers in found:
+            self._written_on |= dict.fromkeys(unpack_pointers(pointers)[0], idx)
+        return found
+
+    def _written_passages(self, numbers: Iterable[int]) -> list[Call]:
+        """The statement that reads the passages of models among some; none where no model's may answer."""
+        segments = sorted({self._written_on[number] for number in numbers if number in self._written_on})
+        if not segments:
+            return []
+        wanted = {**self._of_conversation, "segments": ",".join(map(str, segments))}
+        return [(query_statements.MODEL_PASSAGES, wanted)]
 
     def _passages(self, numbers: Iterable[int]) -> Call:
-        """Those of numbers that are some passage's."""
-        return query_statements.HIT_PASSAGES, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
+        """The statement that reads the bundles of passages."""
+        bundles = set(map(bundle_of, numbers))
+        return query_statements.HIT_PASSAGES, {**self._of_conversation, "numbers": ",".join(map(str, bundles))}
 
     def _meant(self) -> list[BlockEntry]:
         """Blocks that the query may mean."""

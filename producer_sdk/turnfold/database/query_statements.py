@@ -1,18 +1,27 @@
-"""The statements of a query, built once: postings of its terms, the segments and passages that they point to."""
+"""The statements of a query, built once: pieces of postings, the segments and passages that they point to."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlalchemy import TextClause, bindparam, literal_column, select, text, union_all
+from sqlalchemy import bindparam, literal_column, select, union_all
 
-from turnfold.contract.tables import PassageRow, PassageSignsRow, PostingRow, table
-from turnfold.contract.turn_parts import PARTS as PARTS_TERM
+from turnfold.contract.tables import (
+    BlockListRow,
+    ModelPassageRow,
+    ModelPostingRow,
+    PartListRow,
+    PassageRow,
+    PassageSignsRow,
+    PostingRow,
+    table,
+)
 from turnfold.database.lists import among
 from turnfold.database.statements import OF_CONVERSATION, node, shortened_columns, turn
-from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS
+from turnfold.relevance import SEGMENT_HITS
 
 POSTINGS_A_TERM: Final = 64
+"""Segments of a term that count: those that it weighs most in."""
 SIGNS_SEGMENTS: Final = 128
 """Newest segments whose passages are compared with the query's meaning."""
 TURNS_A_HIT: Final = 264
@@ -22,17 +31,29 @@ turns and 64 for which a tool call holds its end. A segment's own limit of token
 passage = table(PassageRow)
 
 
-def _postings() -> TextClause:
-    # Each of the sixteen looks at one term, so that no term reads more than its 64 heaviest segments.
-    one = (
-        "SELECT * FROM (SELECT term, idx, weight, passages FROM posting "  # noqa: S608 - constants of the contract
-        "WHERE conversation = :conversation AND term = :t{i} "
-        f"ORDER BY weight DESC, idx DESC LIMIT {POSTINGS_A_TERM}) AS p{{i}}"
-    )
-    return text(" UNION ALL ".join(one.format(i=i) for i in range(QUERY_TERMS)))
+_posting: Final = table(PostingRow)
+POSTINGS: Final = select(_posting.c.number, _posting.c.body).where(
+    _posting.c.conversation == bindparam("conversation"), among(_posting.c.number, "numbers")
+)
+"""Pieces: see `turnfold.contract.posting_pieces`."""
 
+_model_posting: Final = table(ModelPostingRow)
+MODEL_POSTINGS: Final = select(_model_posting.c.number, _model_posting.c.body).where(
+    _model_posting.c.conversation == bindparam("conversation"), among(_model_posting.c.number, "numbers")
+)
+_model_passage: Final = table(ModelPassageRow)
+MODEL_PASSAGES: Final = select(_model_passage.c.body).where(
+    _model_passage.c.conversation == bindparam("conversation"), among(_model_passage.c.idx, "segments")
+)
 
-POSTINGS: Final = _postings()
+_blocks: Final = table(BlockListRow)
+BLOCK_LISTS: Final = (
+    select(_blocks.c.body)
+    .where(_blocks.c.conversation == bindparam("conversation"))
+    .order_by(_blocks.c.idx.desc())
+    .limit(literal_column(str(POSTINGS_A_TERM)))
+)
+"""The blocks of the newest segments that have any."""
 
 HIT_NODES: Final = select(node.c.idx, node.c.first_seq, node.c.last_seq).where(
     node.c.conversation == bindparam("conversation"),
@@ -40,16 +61,17 @@ HIT_NODES: Final = select(node.c.idx, node.c.first_seq, node.c.last_seq).where(
     node.c.idx.in_([bindparam(f"x{i}") for i in range(SEGMENT_HITS)]),
 )
 
-HIT_PASSAGES: Final = select(passage.c.number, passage.c.body).where(
-    passage.c.conversation == bindparam("conversation"), among(passage.c.number, "numbers")
+HIT_PASSAGES: Final = select(passage.c.bundle, passage.c.body).where(
+    passage.c.conversation == bindparam("conversation"), among(passage.c.bundle, "numbers")
 )
-"""`numbers` in one text with commas between them: hundreds of parameters take longer than what they find."""
+"""`numbers` of bundles in one text with commas between them: hundreds of parameters take longer than what they find."""
 
-_posting: Final = table(PostingRow)
-PARTS: Final = select(_posting.c.passages).where(
-    _posting.c.conversation == bindparam("conversation"), _posting.c.term == literal_column(f"'{PARTS_TERM}'"),
-    _posting.c.weight == literal_column("1"), among(_posting.c.idx, "segments"),
-).order_by(_posting.c.idx)  # fmt: skip
+_parts: Final = table(PartListRow)
+PART_LISTS: Final = (
+    select(_parts.c.body)
+    .where(_parts.c.conversation == bindparam("conversation"), among(_parts.c.idx, "segments"))
+    .order_by(_parts.c.idx)
+)
 """Parts of the long turns of `segments`, which are as the `numbers` of passages."""
 
 _segment_of: Final = (

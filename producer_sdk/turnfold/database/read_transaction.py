@@ -9,6 +9,8 @@ from sqlalchemy import Connection, and_, bindparam, select
 
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
+from turnfold.contract.passages import bundle_of, passages_among
+from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head, Relation, SegmentSigns
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
@@ -28,7 +30,7 @@ from turnfold.database.segment_read import segment_relations, segment_signs, top
 from turnfold.database.value_read import ValueReader
 from turnfold.errors import SchemaMismatch
 from turnfold.passage_scores import PostingRow
-from turnfold.relevance import QUERY_TERMS, SEGMENT_HITS
+from turnfold.relevance import SEGMENT_HITS
 from turnfold.shortening import MOST_CAP, TURNS_A_READ, Shortening
 
 _ANCHORS: Final = (
@@ -135,13 +137,22 @@ class ReadTransaction:
         return {row.turn_id: row.seq for row in rows}
 
     def postings(self, head: Head, terms: Sequence[str]) -> list[PostingRow]:
-        """Rows (term, idx, weight, pointers to passages) of the segments that hold the terms most."""
+        """Rows (term, idx, weight, pointers to passages) of the segments that hold the terms most.
+
+        Where only a model wrote a term, it points to no passage.
+        """
         if not terms:
             return []
-        padded = [*terms, *([""] * (QUERY_TERMS - len(terms)))]
-        parameters: dict[str, Any] = {f"t{i}": term for i, term in enumerate(padded)}
-        rows = self._connection.execute(query_statements.POSTINGS, {"conversation": head.id, **parameters})
-        return [(row.term, row.idx, row.weight, bytes(row.passages)) for row in rows]
+        wanted = WantedPieces(terms, head.node_count)
+        parameters = {"conversation": head.id, "numbers": ",".join(map(str, wanted.numbers))}
+        postings: dict[tuple[str, int], PostingRow] = {}
+        for statement in (query_statements.POSTINGS, query_statements.MODEL_POSTINGS):
+            rows = self._connection.execute(statement, parameters)
+            pieces = {row.number: opened(row.number, bytes(row.body)) for row in rows}
+            for term, idx, weight, pointers in wanted.heaviest(pieces, query_statements.POSTINGS_A_TERM):
+                rules = statement is query_statements.POSTINGS
+                postings.setdefault((term, idx), (term, idx, weight, pointers if rules else b""))
+        return list(postings.values())
 
     def segment_signs(self, head: Head) -> tuple[SegmentSigns, ...]:
         """What the importance of segments is made of, in order: of the newest, and of those that are looked up."""
@@ -160,16 +171,17 @@ class ReadTransaction:
         if not segments:
             return []
         of = {"conversation": head.id, "segments": ",".join(map(str, segments))}
-        return [
-            part for packed in self._connection.scalars(query_statements.PARTS, of) for part in unpack_parts(packed)
-        ]
+        bodies = self._connection.scalars(query_statements.PART_LISTS, of)
+        return [part for body in bodies for part in unpack_parts(bytes(body))]
 
     def passages(self, head: Head, numbers: Sequence[int]) -> list[tuple[int, str]]:
         """Passages by their numbers, packed."""
         if not numbers:
             return []
-        of = {"conversation": head.id, "numbers": ",".join(map(str, numbers))}
-        return [(row.number, row.body) for row in self._connection.execute(query_statements.HIT_PASSAGES, of)]
+        wanted = frozenset(numbers)
+        of = {"conversation": head.id, "numbers": ",".join(map(str, set(map(bundle_of, wanted))))}
+        rows = self._connection.execute(query_statements.HIT_PASSAGES, of)
+        return passages_among([(row.bundle, bytes(row.body)) for row in rows], wanted)
 
     def turns_of_segments(
         self, head: Head, segments: Sequence[int], *, cap: int

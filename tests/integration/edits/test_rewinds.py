@@ -144,8 +144,11 @@ def test_nothing_that_was_computed_of_what_is_cut_off_is_left(
 
     assert count("turn_vector WHERE seq > 20") == 0
     assert count("passage_signs WHERE idx >= (SELECT node_count FROM conversation)") == 0
-    assert count("posting WHERE idx >= (SELECT node_count FROM conversation)") == 0
-    assert count("passage WHERE number >= 21 * 256") == 0
+    assert count("block_list WHERE idx >= (SELECT node_count FROM conversation)") == 0
+    assert count("part_list WHERE idx >= (SELECT node_count FROM conversation)") == 0
+    assert count("repeat_mark WHERE idx >= (SELECT node_count FROM conversation)") == 0
+    assert count("posting WHERE number >= (SELECT node_count FROM conversation) AND number < 134217728") == 0
+    assert count("passage WHERE bundle >= 21 * 32") == 0
     assert count("anchor WHERE seq > 20") == 0
     local.settle()
     assert tf.wait("c").stored == 20

@@ -15,7 +15,7 @@ from turnfold.testing import in_memory
 from turnfold_worker.adapters.sql_repeats import MOST_EARLIER, earlier_turns
 from turnfold_worker.digest import digest
 from turnfold_worker.offline import fold
-from turnfold_worker.pipeline.turns.repeats import sought_terms
+from turnfold_worker.pipeline.turns.repeats import sought_marks
 
 DUMP = "\n".join(f"[settings.{i}] value = {i * 7} # set by hand" for i in range(60))
 CHANGED = DUMP.replace("[settings.9] value = 63", "[settings.9] value = 64")
@@ -88,7 +88,7 @@ def test_a_rewind_to_before_what_was_repeated_leaves_no_reference_to_it(tf: Turn
 def test_what_a_fold_reads_for_repeats_does_not_grow_with_the_conversation(
     tf: Turnfold, local: LocalWorker, engine: Engine
 ) -> None:
-    """Listings with a line in common: each segment holds the term, and few are looked at."""
+    """Listings with a line in common: each segment holds the mark, and few are looked at."""
     shared = "total 42 entries, none of them hidden\nread by the owner\nwritten by nobody\n"
     listings = [
         {"role": "user", "content": shared + "\n".join(f"file {at}-{i} of folder {at}" for i in range(3)) * 8}
@@ -101,6 +101,6 @@ def test_what_a_fold_reads_for_repeats_does_not_grow_with_the_conversation(
     with engine.connect() as connection:
         statements: list[str] = []
         event.listen(connection, "before_cursor_execute", lambda *of: statements.append(of[2]))
-        found = earlier_turns(connection, ConversationId(1), sought_terms(turns), 10_000)
+        found = earlier_turns(connection, ConversationId(1), sought_marks(turns), 10_000)
         assert 0 < len(found) <= MOST_EARLIER
         assert sum(one.startswith("SELECT") for one in statements) == 2

@@ -16,7 +16,7 @@ from sqlalchemy import Engine, text
 
 from conftest import LocalWorker
 from turnfold import Turnfold
-from turnfold.contract.passages import PLACES
+from turnfold.contract.passages import PLACES, passages_among
 from turnfold.contract.vectors import NO_VECTOR, Vector, cosine, differing, numbers_of, rounded
 from turnfold.database.engines import connect
 from turnfold.errors import InvalidInput, InvalidSettings
@@ -298,7 +298,8 @@ def test_each_passage_has_the_signs_of_what_it_says_and_a_turn_that_is_one_share
     make_worker(embedder=asked).settle()
     with engine.begin() as connection:
         conversation = connection.execute(text("SELECT id FROM conversation")).scalar_one()
-        stored = {number for (number,) in connection.execute(text("SELECT number FROM passage"))}
+        bundles = [(row.bundle, row.body) for row in connection.execute(text("SELECT bundle, body FROM passage"))]
+    stored = {number for number, _ in passages_among(bundles, range(2**31))}
     blocks = [signs for _, signs in signs_of(engine, conversation)]
     codes = {number: code for block in blocks for _, number, code in differing(embedder.embed([LONG])[0], block)}
     assert codes.keys() == stored

@@ -8,7 +8,7 @@ sentence_embedder, bert      sentence vectors, on this machine's processor
 sql_store                    every other use of SQL while folding: each method one transaction of the modules below
 
 sql_received, sql_turns, sql_changes, sql_rewinds   what drains store
-sql_folds, sql_refolds, sql_anchors, sql_repeats, sql_outlines, sql_vectors   what folds read and write
+sql_folds, sql_refolds, sql_anchors, sql_repeats, sql_outlines, sql_postings, sql_vectors   what folds read and write
 sql_jobs, sql_overdue        who works on what, and what nobody is on the way to
 sql_access, sql_erasures, sql_removals   what is looked up; what is forgotten; what goes with changed turns
 sql_errors, database_clock, bulk_insert   what all of these share
@@ -20,6 +20,7 @@ own_model                    a caller's own summarizer
 redis_model_limits           limits and circuits that all workers share
 sql_ledger, sql_batches      what models said and cost; batches under way
 sql_model_notes, sql_model_outlines   a model's notes, and outlines in which they stand
+sql_model_search             how a query finds a model's notes
 sql_refinements, sql_refine_jobs, sql_refine_sources, sql_refinement_admin   what refining reads and writes
 
 `parked` and `expire`:

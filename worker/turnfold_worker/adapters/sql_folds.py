@@ -9,32 +9,37 @@ from sqlalchemy import Connection, and_, bindparam, func, select, update
 
 from turnfold.contract.actions import pack_actions, unpack_actions
 from turnfold.contract.note_lists import pack_notes, unpack_notes
+from turnfold.contract.posting_pieces import Posted
 from turnfold.contract.records import Anchor, ConversationId, Method, Node
 from turnfold.contract.tables import (
+    BlockListRow,
     ConversationRow,
     LevelRow,
     NodeRow,
     NoteListRow,
     OperationRow,
+    PartListRow,
     PassageRow,
-    PostingRow,
+    RepeatMarkRow,
     table,
 )
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn as _turn
 from turnfold.database.statements import turn_columns
-from turnfold_worker.adapters import sql_vectors
+from turnfold_worker.adapters import sql_model_search, sql_vectors
 from turnfold_worker.adapters.bulk_insert import BulkInsert
 from turnfold_worker.adapters.database_clock import now_milliseconds
 from turnfold_worker.adapters.sql_anchors import active_difference, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_jobs import count_success
+from turnfold_worker.adapters.sql_postings import POSTINGS
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.exchange import Fold, Tail
 from turnfold_worker.model_ports import RefineTarget
 from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
+from turnfold_worker.pipeline.notes.passages import bundles_of
 from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 
 _conversation = table(ConversationRow)
@@ -43,14 +48,18 @@ _node = table(NodeRow)
 _level = table(LevelRow)
 _notes = table(NoteListRow)
 _passage = table(PassageRow)
-_posting = table(PostingRow)
+_block_list = table(BlockListRow)
+_part_list = table(PartListRow)
+_repeat_mark = table(RepeatMarkRow)
 
 # Built once: SQLAlchemy takes longer to build these than the database to run them.
 _INSERT_NODE: Final = _node.insert().values(closed_at=now_milliseconds())
 _INSERT_LEVELS: Final = BulkInsert(_level, ("conversation", "height", "idx", "level", "refined", "body"))
 _INSERT_NOTES: Final = _notes.insert()
-_INSERT_PASSAGES: Final = BulkInsert(_passage, ("conversation", "number", "body", "times"))
-_INSERT_POSTINGS: Final = BulkInsert(_posting, ("conversation", "term", "weight", "idx", "passages"))
+_INSERT_PASSAGES: Final = BulkInsert(_passage, ("conversation", "bundle", "body", "times"))
+_INSERT_BLOCKS: Final = BulkInsert(_block_list, ("conversation", "idx", "body"))
+_INSERT_PARTS: Final = BulkInsert(_part_list, ("conversation", "idx", "body"))
+_INSERT_MARKS: Final = BulkInsert(_repeat_mark, ("conversation", "mark", "idx", "seqs"))
 ANCHORS_ADDED: Final[Mapping[str, Any]] = {
     "next_anchor": bindparam("anchors_from"), "anchor_count": _conversation.c.anchor_count + bindparam("more_anchors"),
     "anchor_tokens": _conversation.c.anchor_tokens + bindparam("more_anchor_tokens"),
@@ -173,6 +182,8 @@ def commit(connection: Connection, fold: Fold, target: RefineTarget | None) -> b
     for node in fold.nodes:
         ended = SegmentEnd(fold.decided_seq, fold.segmenter) if node.node.height == 0 else NO_END
         insert_node(connection, before.conversation, node, ended)
+    POSTINGS.append(connection, before.conversation, segment.idx, posted(fold.nodes[0]))
+    sql_model_search.MODEL_POSTINGS.append(connection, before.conversation, segment.idx, ())
     if fold.meant is not None:
         sql_vectors.keep_signs(connection, before.conversation, segment.idx, fold.meant)
     insert_anchors(connection, before.conversation, fold.anchors, fold.changes)
@@ -206,7 +217,7 @@ NO_END: Final = SegmentEnd(0, None)
 
 
 def insert_node(connection: Connection, conversation: ConversationId, folded: FoldedNode, ended: SegmentEnd) -> None:
-    """Write a node with its words, passages and postings."""
+    """Write a node with its words, passages, blocks, parts and marks, all but its postings."""
     node = folded.node
     connection.execute(
         _INSERT_NODE,
@@ -233,8 +244,15 @@ def insert_node(connection: Connection, conversation: ConversationId, folded: Fo
     )  # fmt: skip
     _INSERT_PASSAGES.run(
         connection,
-        [(conversation, one.number, one.packed(), one.packed_times()) for one in folded.passages],
+        [(conversation, *bundle) for bundle in bundles_of(folded.passages)],
     )
-    _INSERT_POSTINGS.run(
-        connection, [(conversation, term, weight, node.idx, where) for term, weight, where in folded.postings]
-    )
+    if folded.blocks:
+        _INSERT_BLOCKS.run(connection, [(conversation, node.idx, folded.blocks)])
+    if folded.parts:
+        _INSERT_PARTS.run(connection, [(conversation, node.idx, folded.parts)])
+    _INSERT_MARKS.run(connection, [(conversation, mark, node.idx, seqs) for mark, seqs in sorted(folded.repeats)])
+
+
+def posted(folded: FoldedNode) -> list[Posted]:
+    """The postings of a segment as rows hold them."""
+    return [(term, folded.node.idx, weight, where) for term, weight, where in folded.postings]

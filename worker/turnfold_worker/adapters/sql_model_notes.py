@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, delete, select
 
 from turnfold.contract.records import ConversationId
 from turnfold.contract.tables import ModelNoteRow, table
+from turnfold_worker.adapters import sql_model_search
 
 if TYPE_CHECKING:
     from turnfold_worker.pipeline.refinement.notes import ModelNote
@@ -33,11 +34,20 @@ def replace(
     ]  # fmt: skip
     if rows:
         connection.execute(_note.insert(), rows)
+    if height == 0:
+        sql_model_search.put(connection, conversation, idx, notes)
 
 
 def drop(connection: Connection, conversation: ConversationId, *which: ColumnElement[bool]) -> None:
     """Delete notes of a conversation."""
-    connection.execute(delete(_note).where(_note.c.conversation == conversation, *which))
+    gone = delete(_note).where(_note.c.conversation == conversation, *which).returning(_note.c.height, _note.c.idx)
+    sql_model_search.drop(connection, conversation, [row.idx for row in connection.execute(gone) if row.height == 0])
+
+
+def drop_all(connection: Connection, conversation: ConversationId) -> None:
+    """Delete all notes of a conversation."""
+    sql_model_search.drop_all(connection, conversation)
+    connection.execute(delete(_note).where(_note.c.conversation == conversation))
 
 
 def of_segments(

@@ -114,7 +114,7 @@ class SqlRefinementAdmin:
             levels = connection.execute(
                 delete(_level).where(_level.c.conversation == conversation, _level.c.refined == 1)
             ).rowcount
-            sql_model_notes.drop(connection, conversation)
+            sql_model_notes.drop_all(connection, conversation)
             sql_model_outlines.drop(connection, conversation)
             anchors = connection.execute(
                 delete(_anchor).where(_anchor.c.conversation == conversation, _anchor.c.id < 0)

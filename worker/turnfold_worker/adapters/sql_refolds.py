@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sqlalchemy import Connection, delete, select, update
 
-from turnfold.contract.passages import LAST_TURN, PLACES, number_of
+from turnfold.contract.passages import LAST_TURN, PLACES, bundle_of, number_of
 from turnfold.contract.records import Anchor, ConversationId, Method
 from turnfold.contract.tables import (
+    BlockListRow,
     ConversationRow,
     JobRow,
     LevelRow,
     ModelNoteRow,
     NodeRow,
     NoteListRow,
+    PartListRow,
     PassageRow,
-    PostingRow,
+    RepeatMarkRow,
     table,
 )
 from turnfold.contract.tasks import JobState
@@ -22,7 +26,7 @@ from turnfold.database.rows import anchor_record, turn_record
 from turnfold.database.statements import ACTIVE, ANCHOR_COLUMNS, turn_columns
 from turnfold.database.statements import anchor as _anchor
 from turnfold.database.statements import turn as _turn
-from turnfold_worker.adapters import sql_outlines, sql_removals, sql_vectors
+from turnfold_worker.adapters import sql_model_notes, sql_outlines, sql_removals, sql_vectors
 from turnfold_worker.adapters.sql_anchors import RULES, insert_anchors
 from turnfold_worker.adapters.sql_erasures import standing
 from turnfold_worker.adapters.sql_folds import (
@@ -32,7 +36,9 @@ from turnfold_worker.adapters.sql_folds import (
     anchors_added,
     configurations,
     insert_node,
+    posted,
 )
+from turnfold_worker.adapters.sql_postings import POSTINGS
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.errors import Refused
 from turnfold_worker.exchange import ClosedSegment, Refold
@@ -46,7 +52,7 @@ _level = table(LevelRow)
 _model_notes = table(ModelNoteRow)
 _notes = table(NoteListRow)
 _passage = table(PassageRow)
-_posting = table(PostingRow)
+_BY_SEGMENT: Final = (table(BlockListRow), table(PartListRow), table(RepeatMarkRow))
 _job = table(JobRow)
 
 
@@ -152,6 +158,9 @@ def replace_node(connection: Connection, conversation: ConversationId, folded: F
     """Write a node in the place of its older self, whose end stays what it was."""
     ended = _delete_node(connection, conversation, folded)
     insert_node(connection, conversation, folded, ended)
+    if folded.node.height == 0:
+        segments = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation)) or 0
+        POSTINGS.replace(connection, conversation, folded.node.idx, posted(folded), segments=segments)
 
 
 def _delete_node(connection: Connection, conversation: ConversationId, folded: FoldedNode) -> SegmentEnd:
@@ -165,15 +174,18 @@ def _delete_node(connection: Connection, conversation: ConversationId, folded: F
     connection.execute(
         delete(_level).where(_level.c.conversation == conversation, _level.c.height == height, _level.c.idx == idx)
     )
-    for rows in (_notes, _model_notes):
-        connection.execute(
-            delete(rows).where(rows.c.conversation == conversation, rows.c.height == height, rows.c.idx == idx)
-        )
+    connection.execute(
+        delete(_notes).where(_notes.c.conversation == conversation, _notes.c.height == height, _notes.c.idx == idx)
+    )
+    sql_model_notes.drop(connection, conversation, _model_notes.c.height == height, _model_notes.c.idx == idx)
     if height == 0 and older is not None and older.method != Method.PLAIN:
-        # Through all of the conversation's postings, which no index has by segment: rare, and only for these.
-        connection.execute(delete(_posting).where(_posting.c.conversation == conversation, _posting.c.idx == idx))
+        # Marks have no index by segment, so that this reads all of the conversation: rare, and only for these.
+        for rows in _BY_SEGMENT:
+            connection.execute(delete(rows).where(rows.c.conversation == conversation, rows.c.idx == idx))
         first, last = number_of(folded.node.first_seq, 0), number_of(min(folded.node.last_seq, LAST_TURN), PLACES - 1)
         connection.execute(
-            delete(_passage).where(_passage.c.conversation == conversation, _passage.c.number.between(first, last))
+            delete(_passage).where(
+                _passage.c.conversation == conversation, _passage.c.bundle.between(bundle_of(first), bundle_of(last))
+            )
         )
     return NO_END if older is None else SegmentEnd(older.decided_seq, older.segmenter)

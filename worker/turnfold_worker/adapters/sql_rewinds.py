@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, and_, delete, func, literal, select, true, update
 
-from turnfold.contract.passages import LAST_TURN, number_of
+from turnfold.contract.passages import LAST_TURN, bundle_of, number_of
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId
 from turnfold.contract.tables import (
     AccessRow,
     AnchorRow,
+    BlockListRow,
     ConversationRow,
     LevelRow,
     ModelNoteRow,
@@ -22,17 +23,19 @@ from turnfold.contract.tables import (
     NoteListRow,
     OperationRow,
     ParkedEntryRow,
+    PartListRow,
     PassageRow,
     PassageSignsRow,
-    PostingRow,
+    RepeatMarkRow,
     RewoundTurnRow,
     TurnRow,
     TurnVectorRow,
     table,
 )
 from turnfold.contract.tasks import JobKind
-from turnfold_worker.adapters import sql_outlines, sql_removals
+from turnfold_worker.adapters import sql_model_search, sql_outlines, sql_removals
 from turnfold_worker.adapters.sql_anchors import RULES
+from turnfold_worker.adapters.sql_postings import POSTINGS
 from turnfold_worker.adapters.sql_turns import insert_new
 
 _conversation = table(ConversationRow)
@@ -46,7 +49,9 @@ _anchor = table(AnchorRow)
 _rewound = table(RewoundTurnRow)
 
 _BY_HEIGHT: Final = (_node, table(LevelRow), _notes, table(ModelNoteRow))
-_BY_SEGMENT: Final = (table(PostingRow), table(PassageSignsRow), table(AccessRow))
+_BY_SEGMENT: Final = (
+    table(BlockListRow), table(PartListRow), table(RepeatMarkRow), table(PassageSignsRow), table(AccessRow)
+)  # fmt: skip
 _passage = table(PassageRow)
 
 
@@ -149,9 +154,11 @@ def _open_segments(
             connection.execute(delete(rows).where(rows.c.conversation == conversation, *beyond))
     for rows in _BY_SEGMENT:
         connection.execute(delete(rows).where(rows.c.conversation == conversation, rows.c.idx >= kept))
+    POSTINGS.cut(connection, conversation, kept)
+    sql_model_search.cut(connection, conversation, kept)
     if closed_seq < LAST_TURN:
-        first = number_of(closed_seq + 1, 0)
-        connection.execute(delete(_passage).where(_passage.c.conversation == conversation, _passage.c.number >= first))
+        first = bundle_of(number_of(closed_seq + 1, 0))
+        connection.execute(delete(_passage).where(_passage.c.conversation == conversation, _passage.c.bundle >= first))
     sql_removals.drop_anchors(connection, conversation, _anchor.c.node_idx >= kept, relink=False)
     sql_removals.drop_jobs(connection, conversation, JobKind.REFOLD, kept)
     together = kept // group * group

@@ -167,9 +167,9 @@ class SqlStore:
         with self._look() as connection:
             return sql_anchors.candidates(connection, conversation, terms, first_seq)
 
-    def earlier_turns(self, conversation: ConversationId, terms: Sequence[str], idx: int) -> list[StoredTurn]:
+    def earlier_turns(self, conversation: ConversationId, marks: Sequence[int], idx: int) -> list[StoredTurn]:
         with self._look() as connection:
-            return sql_repeats.earlier_turns(connection, conversation, terms, idx)
+            return sql_repeats.earlier_turns(connection, conversation, marks, idx)
 
     def siblings(self, conversation: ConversationId, height: int, first: int, last: int) -> list[FoldedNode]:
         with self._look() as connection:

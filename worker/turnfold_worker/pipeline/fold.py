@@ -25,11 +25,11 @@ from turnfold_worker.pipeline.language.facts import FactKind
 from turnfold_worker.pipeline.language.prose import READ_HEAD
 from turnfold_worker.pipeline.ledger import Ledger, segment_ledger
 from turnfold_worker.pipeline.levels.fact_lists import RELATIONS, merge_facts
-from turnfold_worker.pipeline.levels.parts import named_by_parts, part_postings, parts_of
+from turnfold_worker.pipeline.levels.parts import named_by_parts, packed_parts, parts_of
 from turnfold_worker.pipeline.levels.relations import relations_of
 from turnfold_worker.pipeline.levels.summarize import source_tokens, summarize
 from turnfold_worker.pipeline.levels.tags import FALLBACK, slug
-from turnfold_worker.pipeline.notes.block_notes import block_postings
+from turnfold_worker.pipeline.notes.block_notes import packed_blocks
 from turnfold_worker.pipeline.notes.days_meant import times_of
 from turnfold_worker.pipeline.notes.in_force import (
     weighed_by_anchors,
@@ -39,7 +39,7 @@ from turnfold_worker.pipeline.notes.in_force import (
 )
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, passages_of, postings_of
 from turnfold_worker.pipeline.notes.ranking import ranked
-from turnfold_worker.pipeline.notes.repeat_notes import repeat_postings
+from turnfold_worker.pipeline.notes.repeat_notes import repeat_marks
 from turnfold_worker.pipeline.notes.turn_notes import noted
 from turnfold_worker.pipeline.settings import FoldSettings
 from turnfold_worker.pipeline.turns.actions import actions_of
@@ -77,6 +77,12 @@ class FoldedNode:
     drafts: tuple[AnchorDraft, ...] = ()
     postings: tuple[Posting, ...] = field(default=())
     """Of a segment: its terms, heaviest first, and where they occur."""
+    blocks: bytes = b""
+    """Of a segment: its code, tables and outputs, as they are stored; empty where it has none."""
+    parts: bytes = b""
+    """Of a segment: the parts of its long turns, as they are stored; empty where no turn has any."""
+    repeats: tuple[tuple[int, bytes], ...] = ()
+    """Of a segment: marks by which later segments find what they repeat, and the numbers of turns of each."""
     notes: tuple[Note, ...] = ()
     """The notes that a context may show without a query, best first."""
     passages: tuple[Passage, ...] = ()
@@ -135,12 +141,10 @@ def fold_segment(
         facts=facts,
         source_hash=source_hash(turns),
         drafts=with_reports(drafts, readings),
-        postings=(
-            *postings_of(_counts(readings), passages),
-            *block_postings(told, before=not_deleted(before)),
-            *part_postings(parts, passages),
-            *repeat_postings(readings),
-        ),
+        postings=postings_of(_counts(readings), passages),
+        blocks=packed_blocks(told, before=not_deleted(before)),
+        parts=packed_parts(parts, passages),
+        repeats=repeat_marks(readings),
         notes=tuple(with_settling(best, without_pasted_changes(weighed, readings), drafts)),
         passages=tuple(passages),
         ledger=segment_ledger(told, manuals_of(readings)),

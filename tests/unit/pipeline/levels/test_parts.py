@@ -16,7 +16,7 @@ from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.turn_parts import LONG_TURN, PartEntry, pack_parts, part_of_place, unpack_parts
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.fold import fold_segment
-from turnfold_worker.pipeline.levels.parts import LEAST_PART, MOST_PARTS, part_postings, parts_of
+from turnfold_worker.pipeline.levels.parts import LEAST_PART, MOST_PARTS, packed_parts, parts_of
 from turnfold_worker.pipeline.notes.passages import passages_of
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
 from turnfold_worker.pipeline.settings import FoldSettings
@@ -99,8 +99,7 @@ def test_a_passage_is_found_in_the_part_in_which_it_begins() -> None:
     first, second = prose("ferry", tokens=2_000), prose("roof", tokens=2_000)
     long = turn(f"{first}\n\n{second}")
     passages = passages_of(notes_of(read_segment([long])))
-    (posting,) = part_postings({7: parts_of(long)}, passages)
-    entries = unpack_parts(posting.passages)
+    entries = unpack_parts(packed_parts({7: parts_of(long)}, passages))
     assert [entry.seq for entry in entries] == [7, 7]
     for passage in passages:
         part = entries[part_of_place(entries, passage.number % PLACES)]

@@ -9,7 +9,7 @@ import pytest
 from turnfold.contract.note_times import NoteTime
 from turnfold.contract.records import Role, StoredTurn
 from turnfold_worker.pipeline.notes.days_meant import times_of
-from turnfold_worker.pipeline.notes.passages import passages_of
+from turnfold_worker.pipeline.notes.passages import bundles_of, passages_of
 from turnfold_worker.pipeline.notes.turn_notes import noted
 from turnfold_worker.pipeline.turns.reading import read_turn
 
@@ -49,6 +49,7 @@ def test_a_passage_has_the_times_of_its_own_notes() -> None:
     readings = [read_turn(StoredTurn(seq=7, turn_id="m", role=Role.USER, content=content, created_at=DAY))]
     found = noted(readings)
     (passage,) = passages_of([note for note, _ in found], [said for _, said in found], times_of(found, readings))
-    assert passage.packed_times() == '{"1":["13 May 2026",null,null]}'
+    ((_, _, packed),) = bundles_of([passage])
+    assert packed == '{"1":["13 May 2026",null,null]}'
     (without,) = passages_of([note for note, _ in found])
-    assert without.packed_times() is None
+    assert bundles_of([without])[0][2] is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from support.wild_turns import wild_turns
-from turnfold.code_blocks.index import BLOCKS, unpack_blocks
+from turnfold.code_blocks.index import unpack_blocks
 from turnfold.contract.notes import Note
 from turnfold.contract.passages import (
     ASKS,
@@ -45,12 +45,10 @@ def test_what_a_segment_stores_for_queries_holds_together(turns: list[StoredTurn
     for passage in found.passages:
         assert {note.seq for note in passage.notes} == {passage.number // PLACES}
         assert len(passage.notes) == 1 or sum(note.tokens for note in passage.notes) <= PASSAGE_TOKENS
-    blocks = [posting.passages for posting in found.postings if posting.term == BLOCKS]
     words = {turn.seq: turn.content for turn in turns}
-    for entry in chain.from_iterable(map(unpack_blocks, blocks)):
+    for entry in unpack_blocks(found.blocks):
         assert entry.is_of(words[entry.seq][entry.start : entry.end])
-    found_by_words = [one for one in found.postings if one.term == STANDING or not one.term.startswith("!")]
-    for posting in found_by_words:
+    for posting in found.postings:
         for number, mark in zip(*unpack_pointers(posting.passages), strict=True):
             passage = by_number[number]
             assert mark & IMPACT

@@ -17,9 +17,9 @@ from turnfold_worker.pipeline.turns.repeats import (
     SHORTEST_SPOKEN,
     Repeat,
     find_repeats,
-    posted_terms,
+    posted_marks,
     reference,
-    sought_terms,
+    sought_marks,
 )
 
 LISTING = "\n".join(f"line {i}: value {i * 7}" for i in range(40))
@@ -133,19 +133,19 @@ def test_what_a_person_says_again_long_after_is_a_repeat_only_where_it_is_long(t
     assert len(turn.content) >= SHORTEST
     assert (900 in find_repeats([turn], earlier=[first])) is repeats
     assert 900 in find_repeats([turn], before=[replace(turn, seq=898)])
-    assert bool(posted_terms(turn)) is repeats
+    assert bool(posted_marks(turn)) is repeats
 
 
 @given(st.lists(wild_turns(most=1).map(lambda turns: turns[0]), min_size=2, max_size=2))
-def test_equal_turns_share_a_term_and_turns_of_two_speakers_none(turns: list[StoredTurn]) -> None:
+def test_equal_turns_share_a_mark_and_turns_of_two_speakers_none(turns: list[StoredTurn]) -> None:
     first = replace(turns[0], content=turns[0].content * 3, name="Ana", role=Role.USER, parts=None)
     other = replace(first, name="Omar")
-    assert posted_terms(first) == posted_terms(replace(first, seq=first.seq + 50))
-    assert bool(posted_terms(first)) is (len(first.content) >= SHORTEST_SPOKEN)
-    assert not set(posted_terms(first)) & set(posted_terms(other))
-    assert sorted(sought_terms([first, other])) == sorted({*posted_terms(first), *posted_terms(other)})
-    assert all(term.startswith("!") and len(term) <= 64 for term in posted_terms(first))
+    assert posted_marks(first) == posted_marks(replace(first, seq=first.seq + 50))
+    assert bool(posted_marks(first)) is (len(first.content) >= SHORTEST_SPOKEN)
+    assert not set(posted_marks(first)) & set(posted_marks(other))
+    assert sorted(sought_marks([first, other])) == sorted({*posted_marks(first), *posted_marks(other)})
+    assert all(-(2**63) <= mark < 2**63 for mark in posted_marks(first))
 
 
-def test_near_repeats_share_a_term() -> None:
-    assert set(posted_terms(said(LISTING, seq=1))) & set(posted_terms(said(CHANGED, seq=2)))
+def test_near_repeats_share_a_mark() -> None:
+    assert set(posted_marks(said(LISTING, seq=1))) & set(posted_marks(said(CHANGED, seq=2)))

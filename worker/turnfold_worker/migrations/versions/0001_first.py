@@ -187,6 +187,18 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("conversation", "model", "text_hash", name=op.f("anchor_vector_pkey")),
     )
     op.create_table(
+        "block_list",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("block_list_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "idx", name=op.f("block_list_pkey")),
+    )
+    op.create_table(
         "job",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column(
@@ -293,6 +305,30 @@ def upgrade() -> None:
             ["conversation"], ["conversation.id"], name=op.f("model_outline_conversation_fkey"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("conversation", "part", name=op.f("model_outline_pkey")),
+    )
+    op.create_table(
+        "model_passage",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("model_passage_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "idx", name=op.f("model_passage_pkey")),
+    )
+    op.create_table(
+        "model_posting",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("model_posting_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "number", name=op.f("model_posting_pkey")),
     )
     op.create_table(
         "node",
@@ -403,18 +439,29 @@ def upgrade() -> None:
         postgresql_where=sa.text("state = 'parked'"),
     )
     op.create_table(
+        "part_list",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("part_list_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "idx", name=op.f("part_list_pkey")),
+    )
+    op.create_table(
         "passage",
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
         ),
-        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("bundle", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
         sa.Column("times", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("passage_conversation_fkey"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("conversation", "number", name=op.f("passage_pkey")),
-        sqlite_with_rowid=False,
+        sa.PrimaryKeyConstraint("conversation", "bundle", name=op.f("passage_pkey")),
     )
     op.create_table(
         "passage_signs",
@@ -435,14 +482,25 @@ def upgrade() -> None:
         sa.Column(
             "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
         ),
-        sa.Column("term", sa.String(length=64), autoincrement=False, nullable=False),
-        sa.Column("weight", sa.SmallInteger(), autoincrement=False, nullable=False),
-        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("passages", sa.LargeBinary(), nullable=False),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation"], ["conversation.id"], name=op.f("posting_conversation_fkey"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("conversation", "term", "weight", "idx", name=op.f("posting_pkey")),
+        sa.PrimaryKeyConstraint("conversation", "number", name=op.f("posting_pkey")),
+    )
+    op.create_table(
+        "repeat_mark",
+        sa.Column(
+            "conversation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("mark", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("idx", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("seqs", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation"], ["conversation.id"], name=op.f("repeat_mark_conversation_fkey"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("conversation", "mark", "idx", name=op.f("repeat_mark_pkey")),
         sqlite_with_rowid=False,
     )
     op.create_table(
@@ -556,18 +614,23 @@ def downgrade() -> None:
     op.drop_table("turn")
     op.drop_table("rewound_turn")
     op.drop_table("reply")
+    op.drop_table("repeat_mark")
     op.drop_table("posting")
     op.drop_table("passage_signs")
     op.drop_table("passage")
+    op.drop_table("part_list")
     op.drop_table("parked_entry")
     op.drop_table("outline")
     op.drop_table("operation")
     op.drop_table("note_list")
     op.drop_table("node")
+    op.drop_table("model_posting")
+    op.drop_table("model_passage")
     op.drop_table("model_outline")
     op.drop_table("model_note")
     op.drop_table("level")
     op.drop_table("job")
+    op.drop_table("block_list")
     op.drop_table("anchor_vector")
     op.drop_table("anchor_posting")
     op.drop_table("anchor")

@@ -12,10 +12,10 @@ from turnfold.contract.fences import fences_of
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.passages import PLACES
 from turnfold.contract.records import StoredTurn
-from turnfold.contract.turn_parts import LONG_TURN, PARTS, PartEntry, pack_parts
+from turnfold.contract.turn_parts import LONG_TURN, PartEntry, pack_parts
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.levels.topic_shifts import telling_topics, topic_shifts
-from turnfold_worker.pipeline.notes.passages import Passage, Posting
+from turnfold_worker.pipeline.notes.passages import Passage
 from turnfold_worker.pipeline.turns.tool_groups import is_tool_output
 
 LEAST_PART: Final = 1_000
@@ -68,13 +68,13 @@ def parts_of(turn: StoredTurn) -> tuple[Part, ...]:
     )
 
 
-def part_postings(parts: Mapping[int, Sequence[Part]], passages: Sequence[Passage]) -> tuple[Posting, ...]:
-    """One posting that holds the parts of a segment's long turns, which come by number; none where there are none."""
+def packed_parts(parts: Mapping[int, Sequence[Part]], passages: Sequence[Passage]) -> bytes:
+    """The parts of a segment's long turns, which come by number, packed; empty where there are none."""
     entries: list[PartEntry] = []
     for seq, of_turn in parts.items():
         mine = [passage for passage in passages if passage.notes[0].seq == seq]
         entries += [PartEntry(seq, start, end, _first_place(mine, start), title) for start, end, title in of_turn]
-    return (Posting(PARTS, 1, pack_parts(entries)),) if entries else ()
+    return pack_parts(entries) if entries else b""
 
 
 def named_by_parts(turns: Sequence[StoredTurn], parts: Mapping[int, Sequence[Part]]) -> list[str]:

@@ -20,8 +20,10 @@ from turnfold.contract.passages import (
     PLACES,
     PREFERRED,
     STANDING,
+    bundle_of,
     mark_of,
     number_of,
+    pack_bundles,
     pack_passage,
     pack_pointers,
 )
@@ -86,9 +88,14 @@ class Passage:
         """As it is stored."""
         return pack_passage(self.notes, [" ".join(note_stems(one.text)) for one in self.notes])
 
-    def packed_times(self) -> str | None:
-        """The times as they are stored."""
-        return pack_times(self.times)
+
+def bundles_of(passages: Sequence[Passage]) -> list[tuple[int, bytes, str | None]]:
+    """The numbers, bodies and times of the bundles that hold a segment's passages."""
+    times: dict[int, dict[int, NoteTime]] = {}
+    for passage in passages:
+        times.setdefault(bundle_of(passage.number), {}).update(passage.times)
+    packed = pack_bundles([(passage.number, passage.packed()) for passage in passages])
+    return [(bundle, body, pack_times(times[bundle])) for bundle, body in packed]
 
 
 NO_TIMES: Final[Mapping[tuple[int, int], NoteTime]] = {}

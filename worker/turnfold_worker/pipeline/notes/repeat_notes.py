@@ -5,22 +5,21 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from turnfold_worker.pipeline.notes.passages import Posting
 from turnfold_worker.pipeline.turns.reading import Reading
-from turnfold_worker.pipeline.turns.repeats import posted_terms, repeating_term
+from turnfold_worker.pipeline.turns.repeats import posted_marks, repeating_mark
 
 
-def repeat_postings(readings: Sequence[Reading]) -> tuple[Posting, ...]:
-    """Postings of the turns that repeat nothing, by their fingerprints, and of the earlier turns that are repeated."""
-    seqs: dict[str, list[int]] = {}
+def repeat_marks(readings: Sequence[Reading]) -> tuple[tuple[int, bytes], ...]:
+    """Marks of the turns that repeat nothing and of the earlier turns that are repeated, each with packed numbers."""
+    seqs: dict[int, list[int]] = {}
     for reading in readings:
         repeat = reading.treatment.repeat if reading.treatment is not None else None
         if repeat is None:
-            for term in posted_terms(reading.turn):
-                seqs.setdefault(term, []).append(reading.turn.seq)
+            for mark in posted_marks(reading.turn):
+                seqs.setdefault(mark, []).append(reading.turn.seq)
         elif repeat.of < readings[0].turn.seq:
-            seqs.setdefault(repeating_term(repeat.of), []).append(reading.turn.seq)
-    return tuple(Posting(term, 1, pack_seqs(found)) for term, found in seqs.items())
+            seqs.setdefault(repeating_mark(repeat.of), []).append(reading.turn.seq)
+    return tuple((mark, pack_seqs(numbers)) for mark, numbers in seqs.items())
 
 
 def pack_seqs(seqs: Sequence[int]) -> bytes:

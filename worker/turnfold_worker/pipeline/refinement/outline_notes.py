@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
 from turnfold.contract.notes import FIRST_WRITTEN, Note
+from turnfold.contract.passages import LAST_TURN, PLACES, number_of
 from turnfold.contract.records import Role
 from turnfold.contract.words import digit_of, note_words
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.dates import day_label
 from turnfold_worker.pipeline.language.rarity import rarity_of
+from turnfold_worker.pipeline.notes.passages import Passage, Posting, postings_of
 from turnfold_worker.pipeline.refinement.claims import words_of
 from turnfold_worker.pipeline.refinement.notes import ModelNote
 
@@ -25,8 +28,28 @@ def in_place_of(rules: Sequence[Note], written: Sequence[ModelNote]) -> tuple[No
     if not written:
         return tuple(rules)
     kept = [note for note in rules if note.role == Role.TOOL]
-    notes = [_note(note, FIRST_WRITTEN + place) for place, note in enumerate(written)]
-    return tuple(sorted([*kept, *notes], key=lambda note: (note.seq, note.place)))
+    return tuple(sorted([*kept, *_notes(written)], key=lambda note: (note.seq, note.place)))
+
+
+def passages_of_notes(written: Sequence[ModelNote]) -> list[Passage]:
+    """A model's notes on a segment, each a passage of its first turn, numbered from the turn's last place down."""
+    found: list[Passage] = []
+    of_turn: Counter[int] = Counter()
+    for note in _notes(written):
+        place = PLACES - 1 - of_turn[note.seq]
+        of_turn[note.seq] += 1
+        if place >= 0 and note.seq <= LAST_TURN:
+            found.append(Passage(number_of(note.seq, place), (note,), ends=True))
+    return found
+
+
+def postings_of_notes(passages: Sequence[Passage]) -> tuple[Posting, ...]:
+    """The terms of a model's notes, and which of them hold each."""
+    return postings_of({}, passages)
+
+
+def _notes(written: Sequence[ModelNote]) -> list[Note]:
+    return [_note(note, FIRST_WRITTEN + place) for place, note in enumerate(written)]
 
 
 def _note(written: ModelNote, place: int) -> Note:

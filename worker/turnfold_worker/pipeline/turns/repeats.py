@@ -3,7 +3,7 @@
 A repeat always points back, so that a segment never needs what comes after it. What a near repeat says anew is kept
 with it: a second look at a file is worth its changed lines.
 
-Turns of earlier segments are found by fingerprints that a fold posts of each turn that repeats nothing, as terms: a
+Turns of earlier segments are found by marks of fingerprints that a fold keeps of each turn that repeats nothing: a
 fold looks at a bounded number of them, however long the conversation is.
 """
 
@@ -37,10 +37,6 @@ _FINGERPRINTS: Final = 4
 """Smallest line hashes by which candidates are found; texts that share 85 % of their lines nearly always share one."""
 _POSTED: Final = 2
 """Of these, by which a turn is found from later segments."""
-_SAME: Final = "!same:"
-_LINE: Final = "!line:"
-_REPEATS: Final = "!repeats:"
-"""These begin terms of postings; no word does."""
 _MOST_LINES: Final = 2_000
 _MOST_CANDIDATES: Final = 8
 _SENTENCE: Final = lazy_pattern(r"\n|(?<=[.!?]) +(?=[A-Z])")
@@ -81,7 +77,7 @@ def find_repeats(
 ) -> dict[int, Repeat]:
     """By number, the turns that repeat one before them: of the segment, of the last `NEIGHBOURS`, or of `earlier`.
 
-    `earlier` are turns of any age that hold terms of `sought_terms`.
+    `earlier` are turns of any age that hold any of `sought_marks`.
     Exact: a dictionary of texts, which hashes and then compares in full. Near: candidates share a fingerprint, then
     lines are compared. A repeat never points to another repeat.
     """
@@ -114,29 +110,30 @@ def find_repeats(
     return found
 
 
-def posted_terms(turn: StoredTurn) -> tuple[str, ...]:
-    """Terms by which later segments find a turn that they may repeat; none of one that is too short."""
+def posted_marks(turn: StoredTurn) -> tuple[int, ...]:
+    """Marks by which later segments find a turn that they may repeat; none of one that is too short."""
     if len(turn.content) < SHORTEST or call_ids(turn) or not _may_repeat_far(turn):
         return ()
     voice = _voice(turn)
-    text = f"{voice}\0{turn.content}"
-    lines = [f"{voice}\0{mark}" for mark in _fingerprints(turn.content)[:_POSTED]]
-    return (f"{_SAME}{_hashed(text)}", *(f"{_LINE}{_hashed(line)}" for line in lines))
+    lines = [_marked("line", voice, str(line)) for line in _fingerprints(turn.content)[:_POSTED]]
+    return (_marked("same", voice, turn.content), *lines)
 
 
-def sought_terms(turns: Sequence[StoredTurn]) -> list[str]:
-    """Terms of the turns of a segment by which those are found that they may repeat: the same text first."""
-    terms = [posted_terms(turn) for turn in turns]
-    return list(dict.fromkeys([*(one[0] for one in terms if one), *(mark for one in terms for mark in one[1:])]))
+def sought_marks(turns: Sequence[StoredTurn]) -> list[int]:
+    """Marks of the turns of a segment by which those are found that they may repeat: the same text first."""
+    by_turn = [marks for turn in turns if (marks := posted_marks(turn))]
+    return list(dict.fromkeys([*(marks[0] for marks in by_turn), *(mark for marks in by_turn for mark in marks[1:])]))
 
 
-def repeating_term(of: int) -> str:
-    """The term by which segments are found that tell a turn as a repeat of turn `of`."""
-    return f"{_REPEATS}{of}"
+def repeating_mark(of: int) -> int:
+    """The mark by which segments are found that tell a turn as a repeat of turn `of`."""
+    return _marked("repeats", str(of))
 
 
-def _hashed(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+def _marked(*parts: str) -> int:
+    """A checksum as wide as a database's integer, of what is marked and how."""
+    hashed = blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(hashed, "little", signed=True)
 
 
 def _may_repeat_far(turn: StoredTurn) -> bool:
@@ -199,8 +196,8 @@ __all__ = [
     "SHORTEST_SPOKEN",
     "Repeat",
     "find_repeats",
-    "posted_terms",
+    "posted_marks",
     "reference",
-    "repeating_term",
-    "sought_terms",
+    "repeating_mark",
+    "sought_marks",
 ]

@@ -1,0 +1,249 @@
+"""Postings as they are stored: many terms of many segments in one row, and in which row a term of a segment stands.
+
+A row for each term and segment is mostly overhead. So a segment's postings are one piece at first; when eight
+neighbouring blocks of segments are complete, their pieces are merged into as many that each hold a share of the terms
+of all of them, by the terms' checksums. A piece is always about as large as what one segment says, a term is looked
+for in a few pieces of each height however long the conversation is, and a fold merges at most eight a height.
+
+Which piece holds what follows from the number of segments alone. Blocks are not merged at once: the first share with
+the segment that completes them, each other one with one of the next segments, so that no fold takes long.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate, chain
+from operator import itemgetter
+from typing import Final
+
+from turnfold.contract.records import FAN_OUT
+
+Posted = tuple[str, int, int, bytes]
+"""A term, the segment that holds it, its weight there, and pointers to passages: `turnfold.contract.passages`."""
+
+MOST_HEIGHT: Final = 5
+"""Of a piece: of FAN_OUT ** 5 segments. What a piece says of a segment's place fits 16 bits."""
+_HEIGHT_SHIFT: Final = 27
+_PLACE: Final = (1 << _HEIGHT_SHIFT) - 1
+_SPANS: Final[tuple[int, ...]] = tuple(FAN_OUT**height for height in range(MOST_HEIGHT + 1))
+"""Segments of a block, by height."""
+_PARTS: Final = 4
+"""Pieces of a merged block for each of its segments: a read takes less that it does not look for."""
+_PER_SEGMENT: Final[tuple[int, ...]] = (1, *[_PARTS] * MOST_HEIGHT)
+_SHARES: Final[tuple[int, ...]] = tuple(span * each for span, each in zip(_SPANS, _PER_SEGMENT, strict=True))
+"""Pieces of a block, by height."""
+_HEAD: Final = struct.Struct("<HIII")
+"""How many terms, the bytes of their names, how many postings and pointers all have together."""
+_POINTER: Final = 6
+"""Bytes of a pointer: four of its number, two of its mark."""
+_LEVEL: Final = 6
+"""Of compression: higher ones save less than a hundredth."""
+
+
+def code_of(term: str) -> int:
+    """What tells to which share of a block a term belongs."""
+    return zlib.crc32(_name(term))
+
+
+def _name(term: str) -> bytes:
+    return term.encode("utf-8", "surrogatepass")
+
+
+def piece_of(code: int, idx: int, segments: int) -> int:
+    """The number of the piece that holds a term of a segment, of a conversation of so many segments."""
+    for height in range(MOST_HEIGHT, 0, -1):
+        start = idx - idx % _SPANS[height]
+        if start + _SPANS[height] + _wait(code, height) <= segments:
+            return _number(height, start, code)
+    return idx
+
+
+def pieces_of(code: int, segments: int) -> Iterator[int]:
+    """The numbers of all pieces that may hold a term, oldest segments first."""
+    start = 0
+    for height in range(MOST_HEIGHT, 0, -1):
+        span = _SPANS[height]
+        end = (segments - _wait(code, height)) // span * span
+        for block in range(start, end, span):
+            yield _number(height, block, code)
+        start = max(start, end)
+    yield from range(start, segments)
+
+
+def merged_with(segments: int) -> list[int]:
+    """The numbers of the pieces that are merged when a conversation has its last segment of so many."""
+    found: list[int] = []
+    for height in range(1, MOST_HEIGHT + 1):
+        span, child = _SPANS[height], _SPANS[height - 1]
+        waited = segments % span
+        if segments >= span and waited < child:
+            each = _PER_SEGMENT[height - 1]
+            shares = range(waited * each, (waited + 1) * each)
+            end = segments - waited
+            found += [_number(height - 1, block, share) for block in range(end - span, end, child) for share in shares]
+    return found
+
+
+def pieces_over(idx: int) -> list[tuple[int, int]]:
+    """First and last number, by height, of the pieces that may hold any term of a segment."""
+    found = []
+    for height, span in enumerate(_SPANS):
+        first = _number(height, idx - idx % span, 0)
+        found.append((first, first + _SHARES[height] - 1))
+    return found
+
+
+def pieces_beyond(segments: int) -> list[tuple[int, int]]:
+    """First and last number, by height, of the pieces that a conversation does not have that is cut to its segments."""
+    found = []
+    for height, span in enumerate(_SPANS):
+        longest_wait = span // FAN_OUT - 1 if height else 0
+        settled = max(0, (segments - longest_wait) // span * span)
+        found.append((_number(height, settled, 0), height << _HEIGHT_SHIFT | _PLACE))
+    return found
+
+
+def _wait(code: int, height: int) -> int:
+    """How many more segments there are when a term's share of a complete block is merged."""
+    return code % _SHARES[height - 1] // _PER_SEGMENT[height - 1]
+
+
+def _number(height: int, start: int, code: int) -> int:
+    """Of the piece of a block that begins with a segment: numbers of a height are in the order of the segments."""
+    return height << _HEIGHT_SHIFT | start * _PER_SEGMENT[height] + code % _SHARES[height]
+
+
+def _start_of(number: int) -> int:
+    """The first segment of a piece's block."""
+    height = number >> _HEIGHT_SHIFT
+    place = (number & _PLACE) // _PER_SEGMENT[height]
+    return place - place % _SPANS[height]
+
+
+def in_pieces(postings: Iterable[Posted], segments: int) -> Mapping[int, list[Posted]]:
+    """Postings by the numbers of their pieces."""
+    found: dict[int, list[Posted]] = defaultdict(list)
+    codes: dict[str, int] = {}
+    for posted in postings:
+        term = posted[0]
+        code = codes.get(term)
+        if code is None:
+            code = codes[term] = code_of(term)
+        found[piece_of(code, posted[1], segments)].append(posted)
+    return found
+
+
+def pack_piece(number: int, postings: Iterable[Posted]) -> bytes:
+    """A piece: terms, how many postings and pointers each has, then its postings, heaviest and then newest first."""
+    ordered = sorted(sorted(postings, key=itemgetter(2, 1), reverse=True), key=itemgetter(0))
+    start = _start_of(number)
+    sizes = [len(pointers) // _POINTER for *_, pointers in ordered]
+    counts: dict[str, int] = defaultdict(int)
+    totals: dict[str, int] = defaultdict(int)
+    for (term, *_), size in zip(ordered, sizes, strict=True):
+        counts[term] += 1
+        totals[term] += size
+    names = _name("".join([f"\0{term}" for term in counts])) + b"\0"
+    parts = [
+        _HEAD.pack(len(counts), len(names), len(ordered), sum(sizes)),
+        names,
+        _packed(counts.values()),
+        _packed(totals.values()),
+        _packed([idx - start for _, idx, _, _ in ordered]),
+        _packed([weight for _, _, weight, _ in ordered]),
+        _packed(sizes),
+        *[pointers[: 4 * size] for size, (*_, pointers) in zip(sizes, ordered, strict=True)],
+        *[pointers[4 * size :] for size, (*_, pointers) in zip(sizes, ordered, strict=True)],
+    ]
+    return zlib.compress(b"".join(parts), _LEVEL)
+
+
+def _packed(numbers: Collection[int]) -> bytes:
+    return struct.pack(f"<{len(numbers)}H", *numbers)
+
+
+class Piece:
+    """A piece that was read."""
+
+    __slots__ = ("_firsts", "_head", "_raw", "_start")
+
+    def __init__(self, number: int, packed: bytes) -> None:
+        self._raw = zlib.decompress(packed)
+        self._head = _HEAD.unpack_from(self._raw)
+        self._start = _start_of(number)
+        self._firsts: tuple[list[int], list[int]] = ([], [])
+        """Of each term, and behind the last: the first of its postings and of its pointers."""
+
+    def place_of(self, term: bytes) -> int:
+        """The place of a term in UTF-8 among those of the piece; -1 where it has none of it."""
+        at = self._raw.find(b"\0%b\0" % term, _HEAD.size, _HEAD.size + self._head[1])
+        return at if at < 0 else self._raw.count(b"\0", _HEAD.size, at)
+
+    def weights(self, place: int, most: int) -> Iterator[tuple[int, int]]:
+        """Weight and segment of the `most` postings of a term that weigh most, the newest first among equals."""
+        at, first, many = self._at(place)
+        form = f"<{min(many, most)}H"
+        idxs = struct.unpack_from(form, self._raw, at + 2 * first)
+        weights = struct.unpack_from(form, self._raw, at + 2 * (first + self._head[2]))
+        return zip(weights, map(self._start.__add__, idxs), strict=True)
+
+    def pointers(self, place: int, most: int) -> Iterator[bytes]:
+        """The pointers of the same postings."""
+        at, first, many = self._at(place)
+        raw, held = self._raw, self._head[2]
+        numbers = at + 6 * held + 4 * self._firsts[1][place]
+        marks = at + 6 * held + 4 * self._head[3] + 2 * self._firsts[1][place]
+        for size in struct.unpack_from(f"<{min(many, most)}H", raw, at + 2 * (first + 2 * held)):
+            numbers_end, marks_end = numbers + 4 * size, marks + 2 * size
+            yield raw[numbers:numbers_end] + raw[marks:marks_end]
+            numbers, marks = numbers_end, marks_end
+
+    def all(self) -> Iterator[Posted]:
+        """All postings."""
+        names = self._raw[_HEAD.size : _HEAD.size + self._head[1]]
+        for place, name in enumerate(names.split(b"\0")[1:-1]):
+            term = name.decode("utf-8", "surrogatepass")
+            held = zip(self.weights(place, _SPANS[-1]), self.pointers(place, _SPANS[-1]), strict=True)
+            yield from ((term, idx, weight, pointers) for (weight, idx), pointers in held)
+
+    def _at(self, place: int) -> tuple[int, int, int]:
+        """Where postings begin; the first one of a term, and how many it has."""
+        terms = self._head[0]
+        at = _HEAD.size + self._head[1]
+        if not self._firsts[0]:
+            counts = struct.unpack_from(f"<{2 * terms}H", self._raw, at)
+            self._firsts = [0, *accumulate(counts[:terms])], [0, *accumulate(counts[terms:])]
+        firsts = self._firsts[0]
+        return at + 4 * terms, firsts[place], firsts[place + 1] - firsts[place]
+
+
+@lru_cache(maxsize=1_024)
+def opened(number: int, packed: bytes) -> Piece:
+    """A piece, remembered: who asks a conversation once asks again, and most of its pieces are as they were."""
+    return Piece(number, packed)
+
+
+class WantedPieces:
+    """Terms of a conversation of so many segments, and the pieces in which each is looked for."""
+
+    def __init__(self, terms: Sequence[str], segments: int) -> None:
+        self._pieces_of = {term: list(pieces_of(code_of(term), segments)) for term in terms}
+        self.numbers = frozenset(chain.from_iterable(self._pieces_of.values()))
+
+    def heaviest(self, pieces: Mapping[int, Piece], most: int) -> list[Posted]:
+        """Of each term the `most` postings that weigh most, the newest first among equals, by term in their order."""
+        found: list[Posted] = []
+        for term, numbers in self._pieces_of.items():
+            name = _name(term)
+            held = [pieces[number] for number in numbers if number in pieces]
+            placed = [(piece, place) for piece in held if (place := piece.place_of(name)) >= 0]
+            weighed = [(*one, at) for at, (piece, place) in enumerate(placed) for one in piece.weights(place, most)]
+            # What is not among them is not looked at further: of a term that is everywhere nearly all.
+            chosen = sorted(weighed, reverse=True)[:most]
+            pointers = [piece.pointers(place, most) for piece, place in placed]
+            found += [(term, idx, weight, next(pointers[at])) for weight, idx, at in chosen]
+        return found

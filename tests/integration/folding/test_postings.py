@@ -1,0 +1,92 @@
+"""The rows of postings after folds, refolds and rewinds are those of a conversation that was never otherwise."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Connection, Engine, text
+
+from turnfold.contract.passages import pack_pointers
+from turnfold.contract.posting_pieces import Piece, Posted
+from turnfold.contract.records import ConversationId
+from turnfold.contract.tables import ConversationRow, PostingRow, table
+from turnfold_worker.adapters.memory_database import memory_database
+from turnfold_worker.adapters.sql_postings import POSTINGS
+
+ONE, OTHER = ConversationId(1), ConversationId(2)
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    engine = memory_database()
+    with engine.begin() as connection:
+        connection.execute(
+            table(ConversationRow).insert(),
+            [{"id": id_, "tenant": "acme", "external_id": f"c{id_}"} for id_ in (ONE, OTHER)],
+        )
+    yield engine
+    engine.dispose()
+
+
+def said(idx: int, seed: int = 0) -> list[Posted]:
+    """Postings of a segment: terms that are everywhere, now and then, and once; none of one in seven."""
+    chance = random.Random(1_000 * seed + idx)
+    if chance.random() < 1 / 7:
+        return []
+    terms = {"pool", f"sometimes{chance.randrange(5)}", *(f"once{idx}-{seed}-{i}" for i in range(5))}
+    return [(term, idx, chance.randint(1, 99), pack_pointers([(idx << 8, 40)])) for term in sorted(terms)]
+
+
+def rows(connection: Connection, conversation: ConversationId) -> dict[int, list[Posted]]:
+    found = connection.execute(
+        text("SELECT number, body FROM posting WHERE conversation = :id"), {"id": conversation}
+    ).all()
+    return {number: sorted(Piece(number, body).all()) for number, body in found}
+
+
+def folded(connection: Connection, conversation: ConversationId, segments: int, *, again: int = -1) -> None:
+    for idx in range(segments):
+        POSTINGS.append(connection, conversation, idx, said(idx, int(idx == again)))
+
+
+@pytest.mark.parametrize("segments", [1, 7, 8, 9, 63, 64, 66, 72, 200, 512, 530, 580])
+def test_every_posting_is_stored_once_whatever_was_merged(engine: Engine, segments: int) -> None:
+    with engine.begin() as connection:
+        folded(connection, ONE, segments)
+        held = [posted for piece in rows(connection, ONE).values() for posted in piece]
+    assert sorted(held) == sorted(posted for idx in range(segments) for posted in said(idx))
+
+
+@pytest.mark.parametrize(
+    ("segments", "kept"),
+    [(9, 8), (9, 7), (64, 63), (66, 64), (72, 65), (200, 0), (200, 131), (530, 520), (580, 512), (580, 70)],
+)
+def test_a_rewind_leaves_the_rows_of_the_segments_that_stay(engine: Engine, segments: int, kept: int) -> None:
+    with engine.begin() as connection:
+        folded(connection, ONE, segments)
+        POSTINGS.cut(connection, ONE, kept)
+        folded(connection, OTHER, kept)
+        assert rows(connection, ONE) == rows(connection, OTHER)
+
+
+@pytest.mark.parametrize(("segments", "idx"), [(1, 0), (9, 3), (9, 8), (70, 66), (200, 0), (530, 511), (580, 100)])
+def test_a_refold_replaces_exactly_the_rows_of_its_segment(engine: Engine, segments: int, idx: int) -> None:
+    with engine.begin() as connection:
+        folded(connection, ONE, segments)
+        POSTINGS.replace(connection, ONE, idx, said(idx, 1), segments=segments)
+        folded(connection, OTHER, segments, again=idx)
+        assert rows(connection, ONE) == rows(connection, OTHER)
+        POSTINGS.replace(connection, ONE, idx, (), segments=segments)
+        held = [posted for piece in rows(connection, ONE).values() for posted in piece]
+        assert {posted[1] for posted in held} == {one for one in range(segments) if one != idx and said(one)}
+        assert rows(connection, OTHER), "another conversation's stay"
+
+
+def test_a_piece_that_is_empty_has_no_row(engine: Engine) -> None:
+    with engine.begin() as connection:
+        folded(connection, ONE, 3)
+        for idx in range(3):
+            POSTINGS.replace(connection, ONE, idx, (), segments=3)
+        assert connection.execute(table(PostingRow).select()).all() == []
