@@ -26,10 +26,9 @@ class Place:
 
 @contextmanager
 def places(names: list[str]) -> Iterator[list[Place]]:
-    """A migrated database of each kind (`sqlite`, `postgresql`), and one Redis."""
+    """A migrated database of each kind (`sqlite`, `postgresql`) and its own Redis: a worker drains all of one."""
     with ExitStack() as opened:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="turnfold-", ignore_cleanup_errors=True)))
-        redis = opened.enter_context(RedisServer(folder / "redis"))
         found = []
         for name in names:
             url = f"sqlite:///{folder / 'bench.db'}"
@@ -40,6 +39,7 @@ def places(names: list[str]) -> Iterator[list[Place]]:
                 opened.callback(server.stop)
                 url = server.create("bench")
             migrate.upgrade(url)
+            redis = opened.enter_context(RedisServer(folder / f"redis-{name}"))
             found.append(Place(name, url, redis.url))
         yield found
 

@@ -72,13 +72,13 @@ def context(
 
 
 def _from_memory(reader: Reader, address: Address, pending: Pending, request: Request) -> Context | None:
-    """A context that needs no text of a level; None for another one."""
+    """A context of what is remembered of the conversation; None where a text it needs belongs to another state."""
     for whole in (False, True):
         look = look_at(reader, address, pending, request, whole=whole)
         if (known := look.finished()) is not None:
             return known
         try:
-            made = _made(look)
+            made = _made(look, reader)
         except TurnsNotRead:
             # More turns are shown raw than was to be expected: once more, with all of them.
             continue
@@ -88,11 +88,22 @@ def _from_memory(reader: Reader, address: Address, pending: Pending, request: Re
     return None
 
 
-def _made(look: Look) -> Context | None:
-    """The context of what a read found; None for one that needs a text of a level."""
+def _made(look: Look, reader: Reader) -> Context | None:
+    """The context of what a read found; None where the texts that it needs have changed since."""
     snapshot = look.snapshot()
     choice = choose(snapshot, look.request, None if look.found is None else look.found.known.memo)
-    return None if choice.wanted else finish(snapshot, look.request, choice, {})
+    texts: dict[LevelKey, str] | None = {}
+    if choice.wanted:
+        texts = reader.read(lambda transaction: _texts_of_state(transaction, look, choice.wanted))
+    return None if texts is None else finish(snapshot, look.request, choice, texts)
+
+
+def _texts_of_state(transaction: ReadTransaction, look: Look, wanted: Sequence[LevelKey]) -> dict[LevelKey, str] | None:
+    """Texts of levels, from the state that a read found; None where there is another one by now."""
+    head = transaction.head(look.address)
+    if head is None or look.found is None or not look.found.known.is_of(head):
+        return None
+    return transaction.texts(look.found.head, wanted)
 
 
 def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *, limit: int) -> list[Hit]:

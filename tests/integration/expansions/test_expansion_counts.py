@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,9 @@ from support.talk import talk
 from support.waiting import wait_until
 from turnfold import TIERED, AsyncTurnfold, MemoryTiers, Settings, Turnfold, UnknownConversation, UnknownMarker
 from turnfold.contract.keys import Address
+from turnfold.contract.records import LevelKey
+from turnfold.contract.results import Head
+from turnfold.database.read_transaction import ReadTransaction
 from turnfold.database.reader import Reader
 from turnfold_worker.adapters.sql_access import reset_expansions_of
 from turnfold_worker.cli.group import main
@@ -96,6 +99,24 @@ def test_what_is_expanded_often_is_shown_in_more_detail_and_reset_ends_it(folded
     reset_expansions_of(local.write_engine, Address("acme", "c"))
     assert folded.context("c", budget_tokens=2_000).text == before.text
     assert expansions(local) == {}
+
+
+def test_a_context_of_what_is_looked_up_often_is_remembered(
+    folded: Turnfold, local: LocalWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expand(folded, local, "L1:5")
+    asked: list[Sequence[LevelKey]] = []
+    texts = ReadTransaction.texts
+
+    def noted(transaction: ReadTransaction, head: Head, wanted: Sequence[LevelKey]) -> dict[LevelKey, str]:
+        asked.append(wanted)
+        return texts(transaction, head, wanted)
+
+    monkeypatch.setattr(ReadTransaction, "texts", noted)
+    first = folded.context("c", budget_tokens=2_000)
+    assert len(asked) == 1
+    assert folded.context("c", budget_tokens=2_000) == first
+    assert len(asked) == 1
 
 
 def test_the_canonical_state_is_that_of_a_run_in_which_nothing_was_looked_up(
