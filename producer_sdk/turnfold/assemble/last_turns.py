@@ -40,9 +40,9 @@ def reserve(material: Material, target: int) -> int:
 def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) -> tuple[ShownTurn, ...]:
     """The last `LAST_TURNS` turns, each at least begun, within `recent_room` of the target.
 
-    The newest user turn is whole where it fits `newest_share` beside the beginnings of the others; together they may
-    then cost so much. Fewer turns where not even their beginnings fit half of the target. A tool call stays with its
-    results.
+    User turns are whole where they fit beside the beginnings of the others; if not all, the newest is where it fits
+    `newest_share` beside these, and together they may then cost so much. Fewer turns where not even their beginnings
+    fit half of the target. A tool call stays with its results.
     """
     turns = _last_of(material)
     if not turns:
@@ -53,8 +53,8 @@ def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) 
     if all(turn.marker is None for turn in unclipped) and pricing.raw(unclipped) <= most:
         return unclipped
     most_with_newest = min(room, int(policy.newest_share * target))
-    newest_user = max((place for place, turn in enumerate(turns) if turn.role is Role.USER), default=-1)
-    shares = ((most, newest_user), (most_with_newest, newest_user), (most, -1), (most_with_newest, -1))
+    users = tuple(place for place, turn in enumerate(turns) if turn.role is Role.USER)
+    shares = ((most, users), (most, users[-1:]), (most_with_newest, users[-1:]), (most, ()), (most_with_newest, ()))
     for allowance, kept_whole in shares:
         clipped = _within(material, pricing, turns, unclipped, allowance, kept_whole)
         if clipped is not None:
@@ -63,7 +63,7 @@ def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) 
         turns = turns[1:]
         if turns[0].seq in material.inside_groups:
             continue
-        clipped = _within(material, pricing, turns, unclipped[-len(turns) :], most_with_newest, -1)
+        clipped = _within(material, pricing, turns, unclipped[-len(turns) :], most_with_newest, ())
         if clipped is not None:
             return clipped
     return least_newest(material)
@@ -85,16 +85,16 @@ def _within(
     turns: Sequence[StoredTurn],
     unclipped: Sequence[ShownTurn],
     allowance: int,
-    kept_whole: int,
+    kept_whole: Sequence[int],
 ) -> tuple[ShownTurn, ...] | None:
-    """The turns, cut to their shares of `allowance` tokens, but for the one at `kept_whole`; None if too dear."""
+    """The turns, cut to their shares of `allowance` tokens, but for those at `kept_whole`; None if too dear."""
     sizes = [largest(pricing.turn(turn)) for turn in unclipped]
     around = pricing.raw(unclipped) - sum(sizes)
     least = [
         min(size, _LEAST_BEGUN + _gap_tokens(material, pricing, turn)) for size, turn in zip(sizes, turns, strict=True)
     ]
-    if kept_whole >= 0:
-        least[kept_whole] = sizes[kept_whole]
+    for place in kept_whole:
+        least[place] = sizes[place]
     room = allowance - max(0, around)
     for _ in range(_TRIES):
         if sum(least) > room:

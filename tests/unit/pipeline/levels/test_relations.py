@@ -45,6 +45,7 @@ def test_a_plain_statement_is_a_relation(content: str, relation: str) -> None:
 @pytest.mark.parametrize(
     "content",
     [
+        "IPREFER Acme 0",
         "Do I work at Acme?",
         "PaymentService uses RedisCache?",
         "I don't work at Acme.",
