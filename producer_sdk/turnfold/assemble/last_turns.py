@@ -43,10 +43,10 @@ def reserve(material: Material, target: int) -> int:
 def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) -> tuple[ShownTurn, ...]:
     """The last `LAST_TURNS` turns, each at least begun, within `recent_room` of the target.
 
-    The newest user turn is whole where it fits `newest_share` beside the beginnings of the others; together they may
-    then cost so much. Where an agent works it is the agent's newest turn, which says what it does next; rather fewer
-    turns stand beside it than headings. Fewer turns where not even their beginnings fit half of the target. A tool call
-    stays with its results.
+    User turns are whole where they fit beside the beginnings of the others; if not all, the newest is where it fits
+    `newest_share` beside these, and together they may then cost so much. Where an agent works it is the agent's newest
+    turn, which says what it does next; rather fewer turns stand beside it than headings. Fewer turns where not even
+    their beginnings fit half of the target. A tool call stays with its results.
     """
     turns = _last_of(material)
     if not turns:
@@ -57,14 +57,14 @@ def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) 
     if all(turn.marker is None for turn in unclipped) and pricing.raw(unclipped) <= most:
         return unclipped
     most_with_newest = min(room, int(policy.newest_share * target))
-    newest_user = _newest(turns, Role.USER)
-    if newest_user < 0 and (
+    users = _spoken_by(Role.USER, turns)
+    if not users and (
         at_work := _at_work(
             material, pricing, turns, unclipped, most=most, most_at_work=min(room, int(policy.agent_share * target))
         )
     ):
         return at_work
-    shares = ((most, newest_user), (most_with_newest, newest_user), (most, -1), (most_with_newest, -1))
+    shares = ((most, users), (most, users[-1:]), (most_with_newest, users[-1:]), (most, ()), (most_with_newest, ()))
     for allowance, kept_whole in shares:
         clipped = _within(material, pricing, turns, unclipped, allowance, kept_whole)
         if clipped is not None:
@@ -73,16 +73,15 @@ def last_turns(material: Material, pricing: Pricing, *, target: int, room: int) 
         turns = turns[1:]
         if turns[0].seq in material.inside_groups:
             continue
-        clipped = _within(material, pricing, turns, unclipped[-len(turns) :], most_with_newest, -1)
+        clipped = _within(material, pricing, turns, unclipped[-len(turns) :], most_with_newest, ())
         if clipped is not None:
             return clipped
     return least_newest(material)
 
 
-def _newest(turns: Sequence[StoredTurn], role: Role) -> int:
-    """The place of the newest turn of a role that is no tool's result; -1 without one."""
-    spoken = (place for place, turn in enumerate(turns) if turn.role is role and not result_ids(turn))
-    return max(spoken, default=-1)
+def _spoken_by(role: Role, turns: Sequence[StoredTurn]) -> tuple[int, ...]:
+    """The places of turns of a role that are no tool's results."""
+    return tuple(place for place, turn in enumerate(turns) if turn.role is role and not result_ids(turn))
 
 
 def _at_work(
@@ -98,7 +97,7 @@ def _at_work(
 
     That one is whole where it fits `most_at_work` with what a tool answered.
     """
-    newest = _newest(turns, Role.ASSISTANT)
+    newest = max(_spoken_by(Role.ASSISTANT, turns), default=-1)
     starts = [
         first for first, turn in enumerate(turns[: newest + 1])
         if turn.seq not in material.inside_groups and turn.role is not Role.TOOL
@@ -109,7 +108,7 @@ def _at_work(
         (False, most, starts),
     ):
         for first in tried:
-            place = newest - first if kept_whole else -1
+            place = (newest - first,) if kept_whole else ()
             clipped = _within(
                 material, pricing, turns[first:], unclipped[first:], allowance, place, least_begun=_LEAST_TOLD
             )
@@ -134,19 +133,19 @@ def _within(
     turns: Sequence[StoredTurn],
     unclipped: Sequence[ShownTurn],
     allowance: int,
-    kept_whole: int,
+    kept_whole: Sequence[int],
     *,
     least_begun: int = _LEAST_BEGUN,
 ) -> tuple[ShownTurn, ...] | None:
-    """The turns, cut to their shares of `allowance` tokens, but for the one at `kept_whole`; None if too dear."""
+    """The turns, cut to their shares of `allowance` tokens, but for those at `kept_whole`; None if too dear."""
     sizes = [largest(pricing.turn(turn)) for turn in unclipped]
     around = pricing.raw(unclipped) - sum(sizes)
     least = [
         min(size, (_LEAST_BEGUN if turn.role is Role.TOOL else least_begun) + _gap_tokens(material, pricing, turn))
         for size, turn in zip(sizes, turns, strict=True)
     ]
-    if kept_whole >= 0:
-        least[kept_whole] = sizes[kept_whole]
+    for place in kept_whole:
+        least[place] = sizes[place]
     room = allowance - max(0, around)
     for _ in range(_TRIES):
         if sum(least) > room:

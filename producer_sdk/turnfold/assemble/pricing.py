@@ -91,8 +91,8 @@ class Pricing:
         self._blocks: dict[int, tuple[NoteBlock, int]] = {}
         self._anchor_prices: dict[tuple[int, str | None, str], int] = {}
         self._anchors: dict[tuple[tuple[int, str | None, str], ...], tuple[str, int]] = {}
-        self.labels: Final = Remembered(lambda speaker: _checked(counter.count(f"{speaker}:")))
-        """Tokens of what stands before a speaker's notes."""
+        self.labels: Final = Remembered(lambda label: _checked(counter.count(f"{label}:")))
+        """Tokens of what stands before the notes of a turn."""
         self.days: Final = Remembered(lambda day: _checked(counter.count(note_day_line(day))))
         """Tokens of the line of a day."""
         self._turns: dict[tuple[int, str, datetime | None, str, bool, bool, int], SpokenTurn] = {}
@@ -144,10 +144,10 @@ class Pricing:
         for day, spoken in days:
             total += self.days[day] if day and day != shown else 0
             shown = day
-            for speaker, run in spoken:
+            for label, turn in spoken:
                 # What stands between two notes is part of the first one's count.
-                total += self.labels[speaker] + sum([note.tokens for note in run])
-                total -= sum([is_parted_free(note.text) for note in run[:-1]])
+                total += self.labels[label] + sum([note.tokens for note in turn])
+                total -= sum([is_parted_free(note.text) for note in turn[:-1]])
         return total
 
     def anchor(self, anchor: Anchor) -> int:

@@ -95,7 +95,7 @@ _PLACE: Final = itemgetter(1)
 
 
 def joined(texts: Sequence[str]) -> str:
-    """Notes of one speaker on one line: sentences, or parts of one where the next begins small.
+    """Notes of one turn on one line: sentences, or parts of one where the next begins small.
 
     >>> joined(["We sold the van", "bought a bus?", "Who drives?", "Mara"])
     'We sold the van; bought a bus? Who drives? Mara'
@@ -128,23 +128,23 @@ def is_parted_free(text: str) -> bool:
 
 
 def note_lines(notes: Iterable[Note]) -> list[str]:
-    """Lines, each with its newline, in the order of the turns: of the day where it changes, then of each speaker."""
-    return lines_of_days(days_of(in_order(notes)))
+    """Lines of a level, each with its newline: of the day where it changes, then of each turn, without its number."""
+    return lines_of_days(days_of(in_order(notes), numbered=False))
 
 
 def lines_of_days(days: Iterable[SpokenDay], *, day_before: str = "") -> list[str]:
-    """`note_lines` of notes that are sorted into days already."""
+    """Lines of notes that are sorted into days already; `day_before` is the day that stands above them."""
     lines: list[str] = []
     for day, spoken in days:
         if day and day != day_before:
             lines.append(day_line(day))
         day_before = day
-        lines += [f"{speaker}: {joined([note.text for note in run])}\n" for speaker, run in spoken]
+        lines += [f"{label}: {joined([note.text for note in turn])}\n" for label, turn in spoken]
     return lines
 
 
 SpokenDay = tuple[str, list[tuple[str, list[Note]]]]
-"""A day, and what was said on it: a speaker and notes that follow each other, in the order of the turns."""
+"""A day, and what was said on it: the label and the notes of each turn, in order."""
 
 
 def in_order(notes: Iterable[Note]) -> list[Note]:
@@ -152,21 +152,30 @@ def in_order(notes: Iterable[Note]) -> list[Note]:
     return sorted(sorted(notes, key=_PLACE), key=_SEQ)
 
 
-def days_of(notes: Iterable[Note]) -> list[SpokenDay]:
-    """Notes, given in the order of the turns, by day and by who speaks until another one does."""
+def days_of(notes: Iterable[Note], *, numbered: bool = True) -> list[SpokenDay]:
+    """Notes, given in the order of the turns, by day and by turn; turns without a day are `numbered`."""
     days: list[SpokenDay] = []
     today: str | None = None
-    speaker: str | None = None
-    run: list[Note] = []
+    spoken: tuple[int, str] | None = None
+    turn: list[Note] = []
     for note in notes:
         if note[4] != today:
-            today, speaker = note[4], None
+            today, spoken = note[4], None
             days.append((today, []))
-        if note[2] != speaker:
-            speaker, run = note[2], []
-            days[-1][1].append((speaker, run))
-        run.append(note)
+        if (note[0], note[2]) != spoken:
+            spoken, turn = (note[0], note[2]), []
+            days[-1][1].append((label_of(note[0], note[2], note[4]) if numbered else note[2], turn))
+        turn.append(note)
     return days
+
+
+def label_of(seq: int, speaker: str, day: str) -> str:
+    """What stands before the notes of a turn: who speaks and, where no day tells when, the turn's number.
+
+    >>> label_of(47, "user", ""), label_of(47, "Mara", "8 May 2026")
+    ('47 user', 'Mara')
+    """
+    return speaker if day else f"{seq} {speaker}"
 
 
 def day_line(day: str) -> str:

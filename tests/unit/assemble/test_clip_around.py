@@ -44,6 +44,10 @@ def test_a_small_fence_stands_whole_and_a_long_one_is_named() -> None:
     assert clipped.count("```") == 2
 
 
+def test_a_fence_that_neither_fits_nor_is_longer_than_its_name_is_left_out() -> None:
+    assert clip_around(CODE, 16, GAP, estimate_tokens) == GAP.strip()
+
+
 @given(
     st.lists(
         st.sampled_from([FILLER, CODE, "~~~\na;\nb;\n~~~", "Use 3 of 4.", "\n\n", "短い文。", "x" * 900]), max_size=30

@@ -140,7 +140,7 @@ def test_turns_after_the_outline_are_shown_by_their_notes_until_they_are_raw() -
     assert [(span.first_seq, span.level) for span in spans[:2]] == [(1, "notes"), (25, "notes")]
     assert spans[2].level == 0
     named = f"25-{spans[1].last_seq}"
-    assert f"[→L0:turns-{named}]\nuser: harbour crane 25; harbour crane 26" in context.text
+    assert f"[→L0:turns-{named}]\n25 user: harbour crane 25\n26 user: harbour crane 26\n" in context.text
 
 
 def test_turns_that_no_note_speaks_for_have_a_line_of_their_own() -> None:

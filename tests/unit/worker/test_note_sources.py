@@ -18,11 +18,12 @@ SHORT = {"segment_max_turns": 8, "segment_min_turns": 4}
 
 
 def unsaid(conversation: FoldedConversation, note: Note) -> set[str]:
-    """Words of a note that none of its turns says, and that are not the day which they mean."""
+    """Words of a note that none of its turns says, but for the day which they mean and the words before it."""
     turns = conversation.expand(note.marker).turns
     assert tuple(turn.turn_id for turn in turns) == note.turn_ids
     said = " ".join([*(turn.content for turn in turns), note.day_meant or ""])
-    return set(WORD.findall(note.text.lower())) - set(WORD.findall(said.lower()))
+    before_day = {"on", "in", "the"} if note.day_meant else set()
+    return set(WORD.findall(note.text.lower())) - set(WORD.findall(said.lower())) - before_day
 
 
 @examples(20)

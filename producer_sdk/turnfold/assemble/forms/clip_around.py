@@ -6,7 +6,7 @@ stand below. A fence or a formula is shown whole; a fence may be named on one li
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import takewhile
 from typing import Final, NamedTuple
@@ -107,7 +107,7 @@ def clip_around(
     size = longest_within(most, max_tokens, tokens_at)
     if size in shown:
         return shown[size]
-    return clip_middle(_without_fences(text, pieces.all), max_tokens, gap, count)
+    return clip_middle(_without_fences(text, pieces.all), max_tokens, gap, count) or gap.strip()
 
 
 def bare_lines(text: str) -> list[str]:
@@ -124,11 +124,11 @@ def _pieces_in_order(text: str, kept: int | None, focus: Focus) -> _Pieces:
     for piece in pieces:
         # A label stands before what stands below it.
         labels.append((piece.label, *labels[piece.label]) if piece.label >= 0 else ())
-    return _Pieces(pieces, _order(pieces, focus), labels, [len(piece.text) for piece in pieces])
+    return _Pieces(pieces, _order(pieces, labels, focus), labels, [len(piece.text) for piece in pieces])
 
 
-def _order(pieces: Sequence[Piece], focus: Focus) -> list[int]:
-    """Places of the pieces: the first ones and the last one, then by what they tell for their length."""
+def _order(pieces: Sequence[Piece], labels: Sequence[tuple[int, ...]], focus: Focus) -> list[int]:
+    """Places of the pieces: the first ones and the last one, then sections by the best of each for its length."""
     repeats = {i for i, piece in enumerate(pieces) if i and _is_repeat(piece, focus.elsewhere)}
     told = [i for i, piece in enumerate(pieces) if not piece.is_label and i not in repeats]
     prose = [i for i in told if pieces[i].fence < 0]
@@ -144,8 +144,20 @@ def _order(pieces: Sequence[Piece], focus: Focus) -> list[int]:
         # Of what a tool printed lines that follow each other tell more than those of many places.
         return (-worth[i] if focus.is_output else -worth[i] / (len(pieces[i].text) + _OVERHEAD) ** 0.5, i)
 
-    asked = [i for i in told if worth[i] >= _ASKED]
-    return list(dict.fromkeys([*first, *sorted(asked, key=place)[:1], *ends, *sorted(told, key=place)]))
+    best = sorted(told, key=place)
+    asked = [i for i in best if worth[i] >= _ASKED]
+    sections = {i: labels[i][-1] for i in told if labels[i]}
+    return list(dict.fromkeys([*first, *asked[:1], *ends, *_by_section(best, sections)]))
+
+
+def _by_section(best: Iterable[int], sections: Mapping[int, int]) -> Iterator[int]:
+    """Pieces, best first, each with all of its section behind it: a section read in part is two gaps more."""
+    members: dict[int, list[int]] = {}
+    for i, section in sections.items():
+        members.setdefault(section, []).append(i)
+    for i in best:
+        yield i
+        yield from members.pop(sections[i], ()) if i in sections else ()
 
 
 def _is_repeat(piece: Piece, elsewhere: frozenset[str]) -> bool:
@@ -240,11 +252,12 @@ def _joined(text: str, taken: Sequence[Piece], gap: str, kept: int | None) -> st
 
 
 def _without_fences(text: str, pieces: Sequence[Piece]) -> str:
-    """The text with its fences named."""
+    """The text with its fences named; without those that are shorter than their names."""
+    names = {piece.fence: piece.text for piece in pieces if piece.named}
     shown = []
     at = 0
     for piece in pieces:
-        if piece.named:
-            shown += [text[at : piece.start], piece.text]
+        if piece.fence >= 0 and piece.start >= at:
+            shown += [text[at : piece.start], names.get(piece.fence, "")]
             at = piece.end
     return "".join([*shown, text[at:]])

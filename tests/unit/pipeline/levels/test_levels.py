@@ -95,7 +95,7 @@ def test_dates_are_lines_of_their_own() -> None:
 
 def test_days_become_dates_in_fewer_words() -> None:
     assert telegraphic(whole_clause("We signed the lease yesterday.", said_on=START.date())) == (
-        "We signed lease 13 May 2026"
+        "We signed lease on 13 May 2026"
     )
 
 

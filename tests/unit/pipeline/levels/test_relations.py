@@ -80,6 +80,7 @@ def test_who_is_not_said_to_be_somebody_is_none(content: str) -> None:
 @pytest.mark.parametrize(
     "content",
     [
+        "IPREFER Acme 0",
         "Do I work at Acme?",
         "PaymentService uses RedisCache?",
         "I don't work at Acme.",

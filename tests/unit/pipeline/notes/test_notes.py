@@ -174,7 +174,7 @@ def test_a_note_that_speaks_of_somebody_comes_with_the_one_that_names_him() -> N
 )
 def test_notes_are_parted_whatever_mark_one_ends_in(end: str, parted: str) -> None:
     first, second, third = (
-        Note(seq, 0, "Mara", "user", "", text, 3) for seq, text in ((1, f"one{end}"), (2, "two"), (3, "Three"))
+        Note(7, place, "Mara", "user", "", text, 3) for place, text in enumerate((f"one{end}", "two", "Three"))
     )
     assert note_lines([first, second, third]) == [f"Mara: one{end}{parted}two. Three\n"]
 
@@ -288,7 +288,7 @@ def test_who_answers_stands_behind_who_asked() -> None:
     spoken = [("Mara", "Which crane?"), ("Tomas", "The red one"), ("Tomas", "It lifts nine tons"), ("Mara", "Good")]
     notes = [Note(seq, 0, who, "user", "1 May 2026", text, 3) for seq, (who, text) in enumerate(spoken)]
     assert note_lines(reversed(notes)) == [
-        "[1 May 2026]\n", "Mara: Which crane?\n", "Tomas: The red one. It lifts nine tons\n", "Mara: Good\n"
+        "[1 May 2026]\n", "Mara: Which crane?\n", "Tomas: The red one\n", "Tomas: It lifts nine tons\n", "Mara: Good\n"
     ]  # fmt: skip
 
 
@@ -314,7 +314,7 @@ def test_an_anchor_names_who_said_it_and_when() -> None:
     ("said", "told"),
     [
         ("My lease in Bern ends on Friday, can you help me with that?", ["My lease in Bern ends on Friday"]),
-        ("I moved the launch to 4 May, do you think that's too early?", ["Moved the launch to 4 May"]),
+        ("I moved the launch to 4 May, do you think that's too early?", ["I moved the launch to 4 May"]),
         ("We have two cranes in the harbour - how do I insure them", ["We have two cranes in the harbour"]),
         ("Tell me, what is a crane?", []),
     ],

@@ -213,8 +213,8 @@ def test_levels_are_the_notes_by_speaker_and_day_in_the_order_of_the_turns() -> 
     ]
     (node,) = accept_segments(source(TALK), words(*written, tags=("seat map", "refunds", "unicorns")))
     assert node.levels == {
-        1: "[14 May 2026]\nMara: Must use PostgreSQL 16. p95 stays under 150 ms. Budget is 1,500 euros.\n",
-        2: "[14 May 2026]\nMara: Must use PostgreSQL 16; p95 stays under 150 ms; Budget is 1,500 euros\n",
+        1: "[14 May 2026]\nMara: Must use PostgreSQL 16. p95 stays under 150 ms.\nMara: Budget is 1,500 euros.\n",
+        2: "[14 May 2026]\nMara: Must use PostgreSQL 16; p95 stays under 150 ms\nMara: Budget is 1,500 euros\n",
         3: "tags: seat map, refunds\n",
     }
     assert [one.importance for one in node.notes] == [5, 3, 3]

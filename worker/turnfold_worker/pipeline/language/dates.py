@@ -40,6 +40,14 @@ _OTHER_TIME: Final = lazy_pattern(rf"\b(?:1\d|20)\d\d\b|\b(?:{'|'.join(MONTHS)})
 """What 'next year' may be counted from instead of the day."""
 _LIKENESS: Final = lazy_pattern(r"(?i)\blike (?:it was )?(?:just |only )?$")
 """'Feels like yesterday' is no date."""
+_AFTER_WORD: Final = lazy_pattern(
+    r"(?i)\b(?:on|in|at|by|since|from|until|till|to|for|of|through|during|before|after|around|about|the|this|that|like"
+    r"|is|was|and|or|early|late|mid|every|each) $|[(\[/-]$"
+)
+"""Stands before a day that needs no word of its own."""
+_BEFORE_WORD: Final = lazy_pattern(r"(?i)['\u2019]s\b| (?:is|was|were|will|would|has|had)\b")
+"""Stands behind a day that is a thing: 'yesterday was long', 'yesterday's talk'."""
+_DETERMINER: Final = lazy_pattern(r"(?i)\b(?:the|this|that|every|each) $")
 _SPELLED: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
 
@@ -63,11 +71,11 @@ def resolve_relative_days(text: str, said_on: date) -> str:
     A week, a weekday or a season is only placed before or after the day: people do not agree which 'next Friday' is.
 
     >>> resolve_relative_days("signed two days ago", date(2026, 5, 14))
-    'signed 12 May 2026'
+    'signed on 12 May 2026'
     >>> resolve_relative_days("started last month, moving next Friday", date(2026, 5, 14))
-    'started April 2026, moving Friday after 14 May 2026'
+    'started in April 2026, moving the Friday after 14 May 2026'
     >>> resolve_relative_days("saw it last night", date(2026, 5, 14))
-    'saw it night of 13 May 2026'
+    'saw it the night of 13 May 2026'
     """
     return _resolved(text, said_on)[0] if _may_be_relative(text) else text
 
@@ -119,11 +127,24 @@ def _replaced(pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], str],
 
     def replacement(match: re.Match[str]) -> str:
         day = meaning(match)
-        if day != match.group():
-            meant.append(day)
-        return day
+        if day == match.group():
+            return day
+        meant.append(day)
+        return f"{_word_before(match, day)}{day}"
 
     return pattern.sub(replacement, text)
+
+
+def _word_before(match: re.Match[str], day: str) -> str:
+    """What a sentence needs before a day: 'on 12 May 2026', 'in April 2026', 'the week before 14 May 2026'."""
+    text = match.string
+    if match.group() == text.strip() or _BEFORE_WORD.match(text, match.end()):
+        return ""
+    if " before " in day or " after " in day or " of " in day:
+        return "" if _DETERMINER.search(text, max(0, match.start() - 8), match.start()) else "the "
+    if _AFTER_WORD.search(text, max(0, match.start() - 10), match.start()):
+        return ""
+    return "on " if day[0].isdigit() and " " in day else "in "
 
 
 def _back(match: re.Match[str], count: int, said_on: date) -> str:

@@ -84,7 +84,8 @@ _OBJECT: Final = (
 )
 _START: Final = r"^(?:(?:and|but|so|well|yes|yeah|also|oh|now),? ){0,2}"
 _SPOKEN: Final = lazy_pattern(
-    rf"{_START}I(?:'ve)? ?(?:(?:just|also|now|recently|finally|already) )?(?P<verb>{_VERB}) {_OBJECT}", re.IGNORECASE
+    rf"{_START}I(?:'ve)?(?: |(?='m\b))(?:(?:just|also|now|recently|finally|already) )?(?P<verb>{_VERB}) {_OBJECT}",
+    re.IGNORECASE,
 )
 _OWNED: Final = lazy_pattern(
     rf"{_START}(?:my|our) (?P<owned>[\w-]+(?: [\w-]+){{0,2}}?)(?:'s name)? (?P<verb>is|was)(?: called| named)?"

@@ -166,7 +166,7 @@ def _whole_words(text: str, length: int) -> str:
 def rendered(shown: Sequence[tuple[Unit, Reading]], joint: str) -> str:
     """Units as lines."""
     return lines_of([
-        Part(reading.day, reading.speaker, unit.text, "; " if unit.listed else joint, unit.code)
+        Part(reading.turn.seq, reading.day, reading.speaker, unit.text, "; " if unit.listed else joint, unit.code)
         for unit, reading in shown
     ])  # fmt: skip
 
@@ -174,31 +174,32 @@ def rendered(shown: Sequence[tuple[Unit, Reading]], joint: str) -> str:
 class Part(NamedTuple):
     """What is said at one place of a level."""
 
+    seq: int
     day: date | None
     speaker: str
     text: str
     joint: str
-    """Stands before it where the speaker goes on."""
+    """Stands before it where the turn goes on."""
     code: bool = False
 
 
 def lines_of(parts: Iterable[Part]) -> str:
-    """One line a speaker's run, code indented below it, a date line where the day changes; empty for no parts."""
+    """One line a turn, code indented below it, a date line where the day changes; empty for no parts."""
     lines: list[str] = []
     day: date | None = None
-    speaker = ""
+    spoken: tuple[int, str] | None = None
     for part in parts:
         if part.day and part.day != day:
             lines.append(f"[{day_label(part.day)}]")
-            day, speaker = part.day, ""
+            day = part.day
         if part.code:
-            if part.speaker != speaker:
+            if (part.seq, part.speaker) != spoken:
                 lines.append(f"{part.speaker}: code")
             lines += [f"{INDENT}{line}" for line in part.text.split("\n")]
-            speaker = ""
-        elif part.speaker != speaker:
+            spoken = None
+        elif (part.seq, part.speaker) != spoken:
             lines.append(f"{part.speaker}: {part.text}")
-            speaker = part.speaker
+            spoken = (part.seq, part.speaker)
         else:
             lines[-1] = f"{lines[-1]}{_separator(lines[-1], part.joint)}{part.text}"
     return "".join(f"{line}\n" for line in lines)

@@ -5,16 +5,45 @@ from __future__ import annotations
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.words import note_words
+from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.language.rarity import is_feeling
 
 _REFERS: Final = lazy_pattern(
-    r"(?:They|He|She|It|That|This|These|Those|Them|His|Her|Their|Its)(?:'(?:s|re|ve|ll|d))?"
+    r"(?i)(?:they|he|she|it|that|this|these|those|them|his|her|their|its)(?:'(?:s|re|ve|ll|d))?"
     r"(?= (?!(?:week|weekend|month|year|morning|afternoon|evening|spring|summer|autumn|fall|winter|time|day)\b))"
 )
 """The beginning of a clause about somebody or something that the one before it names."""
 _EXISTS: Final = lazy_pattern(r"(?i)(?:it|that|this)(?:'s| is| was| has been) (?:an?|the|my|our|[A-Z\d])")
 """'It was a clay bowl' says what it is."""
+_DEPENDS: Final = lazy_pattern(
+    r"(?i)(?:which|who|whose|whom|because|then|although|though|whereas|so that)\b(?! [^?]{0,200}\?)"
+)
+"""Begins what goes on with the clause before, and asks nothing."""
+_LEANS: Final = lazy_pattern(
+    r"(?i)(?<=[a-z] )(?:it|them|this|that|these|those|one|ones)"
+    r"(?=$|[,.!?;]| (?:and|but|so|for|to|in|on|at|with|from|because|when|after|before|too|as|if|up|out|all|again)\b)"
+    r"|\b(?:do|does|did|is|are|was|were|can|could|should|would|will) (?:it|this|that|they|these|those)\b(?= \w{3})"
+)
+"""Something that another clause names, as what the verb is about: 'painted it after the trip'."""
+_NAMED: Final = 2
+"""Telling words before such a word from which it may stand for one of them."""
 
 
-def refers(text: str) -> bool:
-    """True for a clause that begins with a word for what the one before it names."""
-    return _REFERS.match(text) is not None and not _EXISTS.match(text)
+def leans(text: str) -> bool:
+    """True for a clause about something that only the one before it names, or that goes on with it.
+
+    >>> leans("It took three weeks"), leans("painted it after the trip"), leans("which is about half of all")
+    (True, True, True)
+    >>> leans("It was a clay bowl"), leans("Rufus chewed the blue cable and I replaced it")
+    (False, False)
+    """
+    if _REFERS.match(text):
+        return not _EXISTS.match(text)
+    if _DEPENDS.match(text):
+        return True
+    word = _LEANS.search(text)
+    if word is None:
+        return False
+    named = [name for name in note_words(text[: word.start()]) if not is_common(name) and not is_feeling(name)]
+    return len(named) < _NAMED

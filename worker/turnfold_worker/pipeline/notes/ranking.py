@@ -8,13 +8,13 @@ own news.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Final
 
 from turnfold.contract.notes import OVERHEAD, Note, voices
 from turnfold.contract.words import WEIGHT_OF_DIGIT, note_stems
-from turnfold_worker.pipeline.notes.alone import refers
+from turnfold_worker.pipeline.notes.alone import leans
 
 _DECAY: Final = 0.5
 _HEAVY: Final = 6.0
@@ -22,6 +22,10 @@ _HEAVY: Final = 6.0
 _HEAVY_DECAY: Final = 0.35
 _LEAST_LEFT: Final = _DECAY**11
 """Below it, taking a word again makes no difference."""
+_LEANING: Final = 0.6
+"""What a note is worth that leans on what is not shown."""
+_FULL_TURN: Final = 100
+"""Tokens of a turn's notes above which each further one is worth less, in proportion."""
 _MOST_BEFORE: Final = 40
 """Tokens of a note up to which it is taken because the next one speaks of what it names."""
 
@@ -39,17 +43,22 @@ def ranked(notes: Sequence[Note], said: Mapping[str, int], *, most_tokens: int) 
         if (note.speaker, note.text) in said_before:
             worths[i] = 0.0
         said_before.add((note.speaker, note.text))
-    order = taken(notes, worths, most_tokens=most_tokens, named_by=_named_by(notes, worths))
+    named_by = _named_by(notes, worths)
+    order = taken(notes, worths, most_tokens=most_tokens, named_by=named_by)
     return [notes[i]._replace(gain=round(100 * gain)) for i, gain in order]
 
 
-def _named_by(notes: Sequence[Note], worths: Sequence[float]) -> dict[int, int]:
-    """By position, the note before one of the same turn that begins with `They` or `It`: it says who that is."""
-    found = {}
-    for i, (before, note) in enumerate(pairwise(notes), 1):
-        if before.seq == note.seq and before.tokens <= _MOST_BEFORE and worths[i - 1] and refers(note.text):
-            found[i] = i - 1
-    return found
+def _named_by(notes: Sequence[Note], worths: list[float]) -> dict[int, int]:
+    """By position, the note of the same turn that names what the next one leans on; one without it is worth less."""
+    named_by = {}
+    for i, note in enumerate(notes):
+        if worths[i] and leans(note.text):
+            before = notes[i - 1] if i else None
+            if before is not None and before.seq == note.seq and before.tokens <= _MOST_BEFORE and worths[i - 1]:
+                named_by[i] = i - 1
+            else:
+                worths[i] *= _LEANING
+    return named_by
 
 
 def taken(
@@ -69,13 +78,15 @@ def taken(
     done: set[int] = set()
     words = [_told(note) if worth > 0 else [] for note, worth in zip(notes, worths, strict=True)]
     left_of: dict[str, float] = {}
+    tokens_of: Counter[int] = Counter()
 
     def gain_of(i: int) -> float:
         """What a note tells a token; with the one that names what it speaks of, while that is not taken."""
         before = named_by.get(i)
         both = (i,) if before is None or before in done else (i, before)
         told = sum([worths[one] * _news(words[one], left_of) for one in both])
-        return told / (sum([notes[one].tokens for one in both]) + OVERHEAD)
+        gain = told / (sum([notes[one].tokens for one in both]) + OVERHEAD)
+        return gain * min(1.0, _FULL_TURN / max(1, tokens_of[notes[i].seq]))
 
     heap = [(-gain_of(i), i) for i, told in enumerate(words) if told]
     heapq.heapify(heap)
@@ -96,6 +107,7 @@ def taken(
             done.add(one)
             room -= notes[one].least_tokens
             order.append((one, gain))
+            tokens_of[notes[one].seq] += notes[one].tokens
             for word, weight in words[one]:
                 left = left_of.get(word, 1.0) * (_DECAY if weight < _HEAVY else _HEAVY_DECAY)
                 left_of[word] = max(_LEAST_LEFT, left)

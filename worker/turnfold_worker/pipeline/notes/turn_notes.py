@@ -210,7 +210,8 @@ def _whole_clauses(content: str, sentence: Span) -> list[Span]:
     """The clauses of a sentence, each with what follows it and says nothing alone."""
     found: list[Span] = []
     told, asked = _apart_from_question(content, sentence)
-    for clause in (*clauses(content, told, LONGEST_CLAUSE), *asked):
+    asking = [clause for part in asked for clause in clauses(content, part, LONGEST_CLAUSE)]
+    for clause in (*clauses(content, told, LONGEST_CLAUSE), *asking):
         last = found[-1] if found else None
         if (
             last is not None

@@ -48,13 +48,6 @@ PAST: Final = (
     r"|haven't|(?!\w*eed\b)[a-z]{2,}ed"
 )
 """Begins no order: 'went to Rome' is what the speaker did."""
-_OWN_SUBJECT: Final = lazy_pattern(
-    r"I(?:"
-    r"(?:'m| am) (?=(?!(?:the|an?|my|one|what|who|sure|done|both)\b)[a-z])"
-    r"|(?:'ve| have) (?=(?:been|had|done|made|seen|gone|found|taken|heard|read|never|always|(?!\w*eed\b)\w{3,}ed)\b)"
-    rf"| (?=(?:(?:still|finally|recently|never|always|once|only|already) )?(?:{PAST})\b))"
-)
-"""'I'm looking for a flat', 'I went': the label says who. 'I use Redis' would become an order."""
 _INTENSIFIERS: Final = listed("really very super totally absolutely literally truly actually honestly definitely")
 _NO_INTENSIFIER: Final = listed("the a an too as how so that not only")
 _COUNTS_ON: Final = listed("much many few little early late")
@@ -89,7 +82,7 @@ def whole_clause(said: str, names: frozenset[str] = frozenset(), said_on: date |
     """The clause on one line; never empty unless it is. `names` are those by which people call each other.
 
     >>> whole_clause("Oh wow, I'm really looking for a flat in Bern!")
-    'Looking for a flat in Bern'
+    "I'm looking for a flat in Bern"
     >>> whole_clause("- and we don't really like it, haha.")
     "we don't really like it"
     """
@@ -105,8 +98,6 @@ def whole_clause(said: str, names: frozenset[str] = frozenset(), said_on: date |
         line = resolve_relative_days(line, said_on)
     words = line.split()
     line = _without_coda(_ended(" ".join(words[i] for i in without_intensifiers(words))))
-    if match := _OWN_SUBJECT.match(line):
-        line = line[match.end() :]
     if opening.isupper() and line[:1].islower():
         line = _capitalised(line)
     return line or said.strip()

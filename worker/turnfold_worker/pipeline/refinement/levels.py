@@ -99,7 +99,7 @@ def _rendered(notes: Sequence[ModelNote], limit: int, joint: str) -> str:
 
     def shown(count: int) -> str:
         return lines_of(
-            Part(note.said_on, note.speaker, note.shown.rstrip("." if joint != ". " else ""), joint)
+            Part(note.turns[0], note.said_on, note.speaker, note.shown.rstrip("." if joint != ". " else ""), joint)
             for note in (notes[at] for at in sorted(ranked[:count]))
         )
 
