@@ -95,7 +95,7 @@ _PLACE: Final = itemgetter(1)
 
 
 def joined(texts: Sequence[str]) -> str:
-    """Notes of one turn on one line: sentences, or parts of one where the next begins small.
+    """Notes on one line: sentences, or parts of one where the next begins small.
 
     >>> joined(["We sold the van", "bought a bus?", "Who drives?", "Mara"])
     'We sold the van; bought a bus? Who drives? Mara'
@@ -128,7 +128,7 @@ def is_parted_free(text: str) -> bool:
 
 
 def note_lines(notes: Iterable[Note]) -> list[str]:
-    """Lines of a level, each with its newline: of the day where it changes, then of each turn, without its number."""
+    """Lines of a level, each with its newline: of the day where it changes, then of each speaker."""
     return lines_of_days(days_of(in_order(notes), numbered=False))
 
 
@@ -144,7 +144,7 @@ def lines_of_days(days: Iterable[SpokenDay], *, day_before: str = "") -> list[st
 
 
 SpokenDay = tuple[str, list[tuple[str, list[Note]]]]
-"""A day, and what was said on it: the label and the notes of each turn, in order."""
+"""A day, and what was said on it: labels, each with the notes that stand behind it, in the order of the turns."""
 
 
 def in_order(notes: Iterable[Note]) -> list[Note]:
@@ -153,19 +153,20 @@ def in_order(notes: Iterable[Note]) -> list[Note]:
 
 
 def days_of(notes: Iterable[Note], *, numbered: bool = True) -> list[SpokenDay]:
-    """Notes, given in the order of the turns, by day and by turn; turns without a day are `numbered`."""
+    """Notes, given in the order of the turns, by day and speaker; those without a day by turn, if they are `numbered`."""
     days: list[SpokenDay] = []
     today: str | None = None
-    spoken: tuple[int, str] | None = None
-    turn: list[Note] = []
+    label: str | None = None
+    run: list[Note] = []
     for note in notes:
         if note[4] != today:
-            today, spoken = note[4], None
+            today, label = note[4], None
             days.append((today, []))
-        if (note[0], note[2]) != spoken:
-            spoken, turn = (note[0], note[2]), []
-            days[-1][1].append((label_of(note[0], note[2], note[4]) if numbered else note[2], turn))
-        turn.append(note)
+        own = label_of(note[0], note[2], note[4]) if numbered else note[2]
+        if own != label:
+            label, run = own, []
+            days[-1][1].append((label, run))
+        run.append(note)
     return days
 
 

@@ -37,9 +37,9 @@ def test_groups_with_more_notes_are_those_of_all_notes(notes: list[Note], at: in
 @given(_notes, st.integers(0, 30))
 def test_notes_after_others_cost_what_all_cost_together(notes: list[Note], at: int) -> None:
     pricing = Pricing(ESTIMATOR, STYLE)
-    together = fitting_notes(notes, 10_000, pricing)
-    first = fitting_notes(notes[:at], 10_000, pricing)
-    then = fitting_notes(notes[at:], 10_000, pricing, standing=first.standing)
+    together = fitting_notes(notes, SPANS, 10_000, pricing)
+    first = fitting_notes(notes[:at], SPANS, 10_000, pricing)
+    then = fitting_notes(notes[at:], SPANS, 10_000, pricing, standing=first.standing)
     assert first.notes + then.notes == together.notes == notes
     assert first.tokens + then.tokens == together.tokens
 
@@ -48,7 +48,7 @@ def test_notes_after_others_cost_what_all_cost_together(notes: list[Note], at: i
 def test_notes_cost_what_their_lines_add_whatever_the_order_in_which_they_are_taken(notes: list[Note]) -> None:
     pricing = Pricing(ESTIMATOR, STYLE)
     priced = [note._replace(tokens=estimate_tokens(note.text) + 1) for note in notes]
-    taken = fitting_notes(priced, 10_000, pricing)
+    taken = fitting_notes(priced, SPANS, 10_000, pricing)
     text = "".join(group.text for group in grouped(SPANS, taken.notes))
     lines = "".join(group_line(span.marker) for span in SPANS)
     assert taken.tokens == estimate_tokens(text) - estimate_tokens(lines)
@@ -58,8 +58,8 @@ def test_notes_cost_what_their_lines_add_whatever_the_order_in_which_they_are_ta
 @given(_notes)
 def test_tight_budgets_show_and_price_the_brief_words(notes: list[Note]) -> None:
     both = [note._replace(brief="brief", brief_tokens=2) for note in notes]
-    few = fitting_notes(both, 10_000, Pricing(ESTIMATOR, STYLE._replace(brief_from=0)))
-    many = fitting_notes(both, 10_000, Pricing(ESTIMATOR, STYLE))
+    few = fitting_notes(both, SPANS, 10_000, Pricing(ESTIMATOR, STYLE._replace(brief_from=0)))
+    many = fitting_notes(both, SPANS, 10_000, Pricing(ESTIMATOR, STYLE))
     assert {(note.text, note.tokens) for note in few.notes} <= {("brief", 2)}
     assert [note.text for note in many.notes] == [note.text for note in notes]
 

@@ -94,7 +94,7 @@ class _Ages:
         """More notes, newest turns first, until all cost so many tokens."""
         known = {note[:2] for note in self.taken.notes}
         others = (note for note in self._notes if note[:2] not in known)
-        self._put(fitting_notes(others, room - self.taken.tokens, self._pricing, standing=self.taken[2]))
+        self._put(fitting_notes(others, self._spans, room - self.taken.tokens, self._pricing, standing=self.taken[2]))
 
     def _reach(self, begin: int, tokens: float) -> int:
         """How far notes go that cost so many tokens, with all of the last turn."""
@@ -107,7 +107,7 @@ class _Ages:
 
     def _add(self, notes: Iterable[Note], room: int) -> None:
         best = sorted(notes, key=_GAIN, reverse=True)
-        self._put(fitting_notes(best, room, self._pricing, standing=self.taken[2]))
+        self._put(fitting_notes(best, self._spans, room, self._pricing, standing=self.taken[2]))
 
     def _put(self, more: Taken) -> None:
         self.taken = Taken([*self.taken.notes, *more.notes], self.taken.tokens + more.tokens, more.standing)

@@ -57,7 +57,7 @@ class Asked(NamedTuple):
         """With notes near the end for `room` more tokens: all before them stays."""
         whole = self.said.whole
         near = (note for note in past.near_the_end_of(self.notes, background) if note.seq not in whole)
-        return self.with_notes(fitting_notes(near, room, pricing, standing=self.standing), pricing)
+        return self.with_notes(fitting_notes(near, (), room, pricing, standing=self.standing), pricing)
 
 
 def asked(
@@ -71,9 +71,9 @@ def asked(
     room -= said.tokens + pricing.count(HITS_HEADER)
     whole = said.whole
     unsaid = (note for note in found if note.seq not in whole and note[:2] not in background)
-    hits = fitting_notes(unsaid, room, pricing)
+    hits = fitting_notes(unsaid, (), room, pricing)
     shown = background | {(note.seq, note.place) for note in hits.notes}
     others = (note for note in past if note[0] not in whole and note[:2] not in shown)
-    beside = fitting_notes(others, room - hits.tokens, pricing, standing=hits.standing)
+    beside = fitting_notes(others, (), room - hits.tokens, pricing, standing=hits.standing)
     taken = Taken([*hits.notes, *beside.notes], hits.tokens + beside.tokens, beside.standing)
     return Asked(said, tokens=said.tokens).with_notes(taken, pricing)

@@ -8,6 +8,7 @@ from datetime import date
 from operator import itemgetter
 from typing import Final
 
+from turnfold.assemble.by_value.group_spans import GroupSpan
 from turnfold.assemble.by_value.past import NOTHING_STANDS, Standing, Taken, TakenAnchors, Told
 from turnfold.assemble.by_value.spoken_words import SpokenWords
 from turnfold.assemble.by_value.top_anchors import TopAnchors
@@ -28,11 +29,19 @@ _PASSED_OVER: Final = 24
 """Notes or names that are too long for what is left, after which no shorter one is looked for."""
 
 
-def fitting_notes(notes: Iterable[Note], room: int, pricing: Pricing, *, standing: Standing = NOTHING_STANDS) -> Taken:
-    """The first notes that fit into `room` tokens, with the labels that they need.
+def fitting_notes(
+    notes: Iterable[Note],
+    spans: Sequence[GroupSpan],
+    room: int,
+    pricing: Pricing,
+    *,
+    standing: Standing = NOTHING_STANDS,
+) -> Taken:
+    """The first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`.
 
     `standing` are notes that were taken before: each price is what a note adds in its place among all of them.
     """
+    starts = [span.first_seq for span in spans]
     places, row = standing[0].copy(), standing[1].copy()
     labels, days, brief_from = pricing.labels, pricing.days, pricing.brief_from
     taken: list[Note] = []
@@ -48,7 +57,12 @@ def fitting_notes(notes: Iterable[Note], room: int, pricing: Pricing, *, standin
         if price - 1 <= left:
             number = seq * _PLACES + place
             at = bisect_right(places, number)
-            told = (seq, day, label_of(seq, speaker, day), not text[-1:].isalnum() and is_parted_free(text))
+            told = (
+                bisect_right(starts, seq),
+                day,
+                label_of(seq, speaker, day),
+                not text[-1:].isalnum() and is_parted_free(text),
+            )
             before = row[at - 1] if at else _NOTHING
             if before[:3] == told[:3]:
                 price -= before[3]
@@ -73,7 +87,7 @@ def _between(before: Told, told: Told, labels: Mapping[str, int], days: Mapping[
     """What stands before a note because of the one before it: the line of its day, its label, less a mark."""
     if before[1] != told[1]:
         return labels[told[2]] + (days[told[1]] if told[1] else 0)
-    if before[0] != told[0] or before[2] != told[2]:
+    if before[2] != told[2] or before[0] != told[0]:
         return labels[told[2]]
     return -before[3]
 

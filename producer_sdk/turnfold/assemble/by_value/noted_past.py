@@ -38,6 +38,7 @@ class NotedPast:
     def __init__(self, draft: Draft) -> None:
         """Take notes of what is folded and of the open tail, best first, and show them."""
         self._draft = draft
+        self._opened = draft.opened
         self._past = draft.past
         self._chosen, self._answer, self._memo = self._with_answer(self._steady_room())
         self._left = draft.left - self._chosen.tokens - self._answer.tokens
@@ -98,7 +99,7 @@ class NotedPast:
             ("near", tuple(near)),
             lambda: (
                 with_more(groups, near),
-                fitting_notes(near, _ENOUGH, self._draft.pricing, standing=chosen.standing).tokens,
+                fitting_notes(near, self._opened, _ENOUGH, self._draft.pricing, standing=chosen.standing).tokens,
             ),
         )
 
@@ -151,10 +152,10 @@ class NotedPast:
         draft = self._draft
         key = (
             "past", draft.material.request.budget_tokens, draft.frame.first_raw, draft.anchors_by, room,
-            draft.in_detail, draft.pricing.brief_from,
+            tuple(self._opened), draft.in_detail, draft.pricing.brief_from,
         )  # fmt: skip
         memo = draft.material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
         return memo.of("notes", lambda: self._fitting(self._past, room)), memo
 
     def _fitting(self, notes: Iterable[Note], room: int) -> Taken:
-        return fitting_notes(notes, room, self._draft.pricing)
+        return fitting_notes(notes, self._opened, room, self._draft.pricing)

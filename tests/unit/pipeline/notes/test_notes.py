@@ -288,7 +288,7 @@ def test_who_answers_stands_behind_who_asked() -> None:
     spoken = [("Mara", "Which crane?"), ("Tomas", "The red one"), ("Tomas", "It lifts nine tons"), ("Mara", "Good")]
     notes = [Note(seq, 0, who, "user", "1 May 2026", text, 3) for seq, (who, text) in enumerate(spoken)]
     assert note_lines(reversed(notes)) == [
-        "[1 May 2026]\n", "Mara: Which crane?\n", "Tomas: The red one\n", "Tomas: It lifts nine tons\n", "Mara: Good\n"
+        "[1 May 2026]\n", "Mara: Which crane?\n", "Tomas: The red one. It lifts nine tons\n", "Mara: Good\n"
     ]  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from turnfold.contract.notes import OVERHEAD, Note, voices
@@ -22,8 +23,6 @@ _HEAVY: Final = 6.0
 _HEAVY_DECAY: Final = 0.35
 _LEAST_LEFT: Final = _DECAY**11
 """Below it, taking a word again makes no difference."""
-_LEANING: Final = 0.6
-"""What a note is worth that leans on what is not shown."""
 _FULL_TURN: Final = 100
 """Tokens of a turn's notes above which each further one is worth less, in proportion."""
 _MOST_BEFORE: Final = 40
@@ -43,22 +42,17 @@ def ranked(notes: Sequence[Note], said: Mapping[str, int], *, most_tokens: int) 
         if (note.speaker, note.text) in said_before:
             worths[i] = 0.0
         said_before.add((note.speaker, note.text))
-    named_by = _named_by(notes, worths)
-    order = taken(notes, worths, most_tokens=most_tokens, named_by=named_by)
+    order = taken(notes, worths, most_tokens=most_tokens, named_by=_named_by(notes, worths))
     return [notes[i]._replace(gain=round(100 * gain)) for i, gain in order]
 
 
-def _named_by(notes: Sequence[Note], worths: list[float]) -> dict[int, int]:
-    """By position, the note of the same turn that names what the next one leans on; one without it is worth less."""
-    named_by = {}
-    for i, note in enumerate(notes):
-        if worths[i] and leans(note.text):
-            before = notes[i - 1] if i else None
-            if before is not None and before.seq == note.seq and before.tokens <= _MOST_BEFORE and worths[i - 1]:
-                named_by[i] = i - 1
-            else:
-                worths[i] *= _LEANING
-    return named_by
+def _named_by(notes: Sequence[Note], worths: Sequence[float]) -> dict[int, int]:
+    """By position, the note before one of the same turn that leans on it: it names what is spoken of."""
+    found = {}
+    for i, (before, note) in enumerate(pairwise(notes), 1):
+        if before.seq == note.seq and before.tokens <= _MOST_BEFORE and worths[i - 1] and leans(note.text):
+            found[i] = i - 1
+    return found
 
 
 def taken(
