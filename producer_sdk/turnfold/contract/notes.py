@@ -153,7 +153,7 @@ def in_order(notes: Iterable[Note]) -> list[Note]:
 
 
 def days_of(notes: Iterable[Note], *, numbered: bool = True) -> list[SpokenDay]:
-    """Notes, given in the order of the turns, by day and speaker; those without a day by turn, if they are `numbered`."""
+    """Notes, given in the order of the turns, by day and by who speaks; those without a day by turn, if `numbered`."""
     days: list[SpokenDay] = []
     today: str | None = None
     label: str | None = None
