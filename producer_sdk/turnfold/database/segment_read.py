@@ -62,6 +62,8 @@ def top_relations(connection: Connection, head: Head) -> list[str]:
         first = count // FAN_OUT * FAN_OUT
         tops.append(and_(_node.c.height == height, _node.c.idx >= first))
         count, height = count // FAN_OUT, height + 1
+    if not tops:
+        return []
     rows = connection.execute(
         select(_node.c.facts).where(_node.c.conversation == head.id, or_(*tops)).order_by(_node.c.height, _node.c.idx)
     )
