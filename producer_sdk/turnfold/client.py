@@ -138,7 +138,8 @@ class Turnfold:
         """Settle an anchor by hand, by its `id`: it is done with, or, with `dismiss`, it never mattered.
 
         Contexts leave it out from when a worker has stored this, at its place among the turns; what is said later
-        neither answers nor corrects it. Raises `UnknownAnchor`, `UnknownConversation`, `InvalidInput`.
+        neither answers nor corrects it. Raises `UnknownAnchor`, also for a `provisional` one, `UnknownConversation`,
+        `InvalidInput`.
         """
         body = settlement(anchor, dismiss=dismiss)
         address, resources = self._address(conversation_id), self._resources
@@ -269,6 +270,10 @@ class Turnfold:
         states: Iterable[AnchorState | str] | None = ("active",),
     ) -> list[Anchor]:
         """Anchors in the order in which they were said; `None` means every type or state.
+
+        Those of stored turns that no segment holds yet are among them once they are folded, and earlier ones have the
+        state that these give them. They are `provisional`: their `id` is good until the next fold, and cannot be given
+        to `resolve_anchor`.
 
         Raises `UnknownConversation`, `InvalidInput` for an unknown type or state.
         """

@@ -101,6 +101,7 @@ class Changes:
         return replace(
             outline, last_seq=min(outline.last_seq, self.cut), notes=self.notes(outline.notes),
             cover=tuple(self._covered(one) for one in outline.cover if one.first_seq <= self.cut), chapters=(),
+            tail_anchors=replace(outline.tail_anchors, anchors=self.anchors(outline.tail_anchors.anchors)),
             tail=self.notes(outline.tail), tail_seq=min(outline.tail_seq, self.cut), names=(), tail_names=(),
             actions=self._actions(outline.actions), tail_actions=self._actions(outline.tail_actions),
             requests=tuple(one for one in outline.requests if not self.hides(one.seq)),

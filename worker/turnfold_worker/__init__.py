@@ -11,6 +11,7 @@ Use cases, which know ports only:
 
 drain           inbox to SQL
 compress, refold, meanings   SQL to segments, anchors, levels, chapters; one of them again; vectors for these
+open_tail, earlier   the anchors of turns that no segment holds yet; what of earlier segments turns may change or repeat
 refine, model_calls, batches, reconstruct   what models are asked and what of it is kept
 summarizers     what a summarizer of one's own is, in the place of a provider
 sweep, jobs     work that nobody was told of, or that waits for a person

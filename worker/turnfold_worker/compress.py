@@ -11,23 +11,31 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from turnfold.contract.outlines import Outline
-from turnfold.contract.records import FAN_OUT, Anchor, ConversationId, Role, StoredTurn
+from turnfold.contract.records import FAN_OUT, ConversationId, Role, StoredTurn
 from turnfold.contract.vectors import NO_VECTOR
+from turnfold_worker.earlier import candidates_of, earlier_turns
 from turnfold_worker.errors import DIED, Retryable, where
 from turnfold_worker.exchange import Fold, FoldClaim, Tail
 from turnfold_worker.meanings import anchor_vectors_of, for_the_head, meant_by, vectors_of, vectors_one_by_one
-from turnfold_worker.pipeline.anchors import deduplicate
+from turnfold_worker.open_tail import anchors_of_tail
 from turnfold_worker.pipeline.anchors.deduplicate import merge
-from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, plain_fold, said_after
-from turnfold_worker.pipeline.outline import chapters_over, choose_cover, make_outline, plain_outline, with_tail
+from turnfold_worker.pipeline.outline import (
+    chapters_over,
+    choose_cover,
+    make_outline,
+    plain_outline,
+    read_tail,
+    with_tail,
+)
 from turnfold_worker.pipeline.roll_up import plain_roll_up, roll_up
 from turnfold_worker.pipeline.segments.segmenter import SegmenterStats, fresh, step
 from turnfold_worker.pipeline.settings import FoldSettings, settings_at
-from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS, sought_marks
+from turnfold_worker.pipeline.turns.repeats import NEIGHBOURS
 from turnfold_worker.ports import Clock, Publisher, SentenceEmbedder, Store
 
 _log = logging.getLogger(__name__)
@@ -106,7 +114,7 @@ def _advance(claim: FoldClaim, store: Store, embedder: SentenceEmbedder | None, 
         tail = after(tail, fold)
     if tail.turns and tail.turns[-1].seq < tail.turn_count:
         return closed, False
-    if not write_outline(tail, store, total=plain):
+    if not write_outline(tail, store, embedder, total=plain):
         return closed, False
     return closed, store.finish_fold(claim, tail)
 
@@ -201,24 +209,6 @@ def fold_next(
     )  # fmt: skip
 
 
-def candidates_of(
-    drafts: Sequence[AnchorDraft], conversation: ConversationId, store: Store, first_seq: int
-) -> list[Anchor]:
-    """Earlier anchors that share a rare term with one of the segment's, and the newest: few, however many there are."""
-    if not drafts:
-        return []
-    wanted = dict.fromkeys(term for draft in drafts for term in deduplicate.sought_terms(draft.text))
-    return store.anchor_candidates(conversation, list(wanted), first_seq)
-
-
-def earlier_turns(
-    turns: Sequence[StoredTurn], conversation: ConversationId, store: Store, idx: int
-) -> list[StoredTurn]:
-    """Turns of segments before `idx` that these may repeat: few, however many there are."""
-    marks = sought_marks(turns)
-    return store.earlier_turns(conversation, marks, idx) if marks else []
-
-
 def _chapters(conversation: ConversationId, folded: FoldedNode, store: Store, *, total: bool) -> list[FoldedNode]:
     """Chapters whose last child is this segment, upwards; built once, from their children's own words."""
     chapters: list[FoldedNode] = []
@@ -241,18 +231,23 @@ def _chapter(children: Sequence[FoldedNode], *, height: int, idx: int, total: bo
         return plain_roll_up(children, height=height, idx=idx)
 
 
-def write_outline(tail: Tail, store: Store, *, total: bool = False) -> bool:
+def write_outline(tail: Tail, store: Store, embedder: SentenceEmbedder | None = None, *, total: bool = False) -> bool:
     """Write what a context needs of all that is folded; False when the conversation has moved on.
 
     `total`: rules that fail cost the words of the outline, not the conversation's progress.
     """
     known = store.outline_frame(tail.conversation)
-    same = known is not None and known.last_seq == tail.closed_seq and not known.tail_overtaken
+    same = known is not None and known.last_seq == tail.closed_seq
     try:
-        outline = known if known is not None and same else _outline(tail, store)
-        outline = with_tail(outline, tail.turns, tail.said, before=tail.before)
-        if same and outline.tail_overtaken:
-            outline, same = with_tail(_outline(tail, store), tail.turns, tail.said, before=tail.before), False
+        readings = read_tail(tail.turns)
+        found = anchors_of_tail(tail, readings, store, embedder, total=total)
+        add_tail = partial(
+            with_tail, turns=tail.turns, said=tail.said, readings=readings, found=found, before=tail.before
+        )
+        outline = add_tail(known if known is not None and same else _outline(tail, store))
+        if known is not None and same and outline.tail_overtaken != known.tail_overtaken:
+            # The other parts leave out what the tail overtakes.
+            outline, same = add_tail(_outline(tail, store)), False
     except Exception as error:
         if not total:
             raise

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from turnfold.contract.keys import Address
-from turnfold.contract.records import Anchor, ConversationId, JobId, StoredTurn
+from turnfold.contract.records import Anchor, AnchorChange, ConversationId, JobId, StoredTurn
 from turnfold.contract.tasks import Operation
 from turnfold.contract.vectors import Vector
 from turnfold.turn_changes import TurnChange
 
 if TYPE_CHECKING:
-    from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
     from turnfold_worker.pipeline.fold import FoldedNode
 
 

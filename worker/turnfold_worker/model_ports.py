@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from turnfold.contract.records import Anchor, ConversationId, JobId
+from turnfold.contract.records import Anchor, AnchorChange, ConversationId, JobId
 
 if TYPE_CHECKING:
-    from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
     from turnfold_worker.pipeline.refinement.notes import ModelNote
     from turnfold_worker.pipeline.refinement.reconstruction import Kept
     from turnfold_worker.pipeline.refinement.sources import ChapterSource, ModelRequest, NodeSource, RefineSource

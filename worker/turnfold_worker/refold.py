@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
-from turnfold.contract.records import FAN_OUT, Anchor, AnchorType, JobId
-from turnfold_worker.compress import candidates_of, earlier_turns
+from turnfold.contract.records import FAN_OUT, Anchor, AnchorChange, AnchorType, JobId
+from turnfold_worker.earlier import candidates_of, earlier_turns
 from turnfold_worker.errors import Retryable, where
 from turnfold_worker.exchange import ClosedSegment, Refold, RefoldClaim
 from turnfold_worker.meanings import anchor_vectors_of, for_the_head, meant_by, vectors_of
-from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange, merge_into_past, settle_again, sought_terms
+from turnfold_worker.pipeline.anchors.deduplicate import merge_into_past, settle_again, sought_terms
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
 from turnfold_worker.pipeline.roll_up import roll_up

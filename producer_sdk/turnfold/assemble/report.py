@@ -13,6 +13,8 @@ from turnfold.assemble.forms.markers import COARSEST, node_marker, turns_marker
 from turnfold.assemble.material import Material
 from turnfold.assemble.often import folded_often
 from turnfold.assemble.plan import Plan
+from turnfold.contract.results import Snapshot
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 
 _PARTS = ("system", "task", "anchors", "names", "background", "often", "excerpts", "expanded", "actions", "recent")
 
@@ -75,13 +77,21 @@ def _asked(material: Material, used: dict[str, int]) -> dict[str, int]:
         "task": used["task"],
         "names": used["names"],
         "actions": used["actions"],
-        "anchors": snapshot.head.anchor_tokens if snapshot.head else 0,
+        "anchors": _active_anchors(snapshot)[1],
         "background": material.memo.of("asked", lambda: _folded_tokens(material)),
         "excerpts": sum(excerpt.turn.tokens for excerpt in snapshot.excerpts) if material.question else 0,
         "often": sum(one.node.tokens[1] for one in snapshot.head.often) if snapshot.head else 0,
         "expanded": sum(passage.expansion.tokens for passage in snapshot.passages),
         "recent": sum(material.window.tokens),
     }
+
+
+def _active_anchors(snapshot: Snapshot) -> tuple[int, int]:
+    """How many anchors stand, and about how many tokens they are: those of segments and of the open tail."""
+    head, outline = snapshot.head, snapshot.outline
+    tail = NO_TAIL_ANCHORS if head is None or outline is None else outline.tail_anchors.after(head.closed_seq)
+    count, tokens = (0, 0) if head is None else (head.anchor_count, head.anchor_tokens)
+    return count + tail.more_active, tokens + sum(anchor.tokens for anchor in tail.active)
 
 
 def _folded_tokens(material: Material) -> int:
@@ -95,10 +105,9 @@ def _left_out(material: Material, plan: Plan) -> Iterator[LeftOut]:
         yield LeftOut(f"section {section!r} of the system text", "a larger budget_tokens")
     if plan.system_marker is not None:
         yield LeftOut("the rest of the system turn", plan.system_marker or "wait()")
-    head = material.snapshot.head
-    active = head.anchor_count if head else 0
+    active, tokens = _active_anchors(material.snapshot)
     if active > len(plan.anchors) and plan.has_background:
-        left = (head.anchor_tokens if head else 0) - sum(anchor.tokens for anchor in plan.anchors)
+        left = tokens - sum(anchor.tokens for anchor in plan.anchors)
         yield LeftOut(f"{active - len(plan.anchors)} of {active} anchors", "anchors()", max(0, left))
     yield from _in_notes(material, plan)
     if plan.joined_turns:

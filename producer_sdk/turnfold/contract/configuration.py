@@ -6,13 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from turnfold.contract.records import AnchorState
+from turnfold.contract.records import FIRST_TAIL_ANCHOR, AnchorState
 from turnfold.contract.text import clean
-from turnfold.errors import InvalidInput
+from turnfold.errors import InvalidInput, UnknownAnchor
 
 MAX_GOAL_CHARACTERS: Final = 2_000
 MAX_CONSTRAINTS: Final = 32
-MAX_ANCHOR: Final = 2**31
 
 FOLD_SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
     "segment_max_turns": (4, 200),
@@ -55,8 +54,14 @@ def configuration(
 
 
 def settlement(anchor: int, *, dismiss: bool) -> bytes:
-    """The JSON body of a resolve operation. Raises `InvalidInput`."""
-    if type(anchor) is not int or not 1 <= abs(anchor) < MAX_ANCHOR:
+    """The JSON body of a resolve operation. Raises `InvalidInput`, `UnknownAnchor` for one of the open tail."""
+    if type(anchor) is int and anchor >= FIRST_TAIL_ANCHOR:
+        msg = (
+            f"anchor {anchor} is of a turn in the open tail: it gets a number by which it can be settled when its "
+            "segment closes; anchors(…) lists it then"
+        )
+        raise UnknownAnchor(msg)
+    if type(anchor) is not int or not 1 <= abs(anchor) < FIRST_TAIL_ANCHOR:
         msg = f"an anchor is named by its number, such as anchors(…)[0].id, not {anchor!r}"
         raise InvalidInput(msg)
     if not isinstance(dismiss, bool):

@@ -23,6 +23,7 @@ from turnfold.contract.overtaken import (
     unpack_overtaken,
 )
 from turnfold.contract.requests import Request, pack_requests, unpack_requests
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors, pack_tail_anchors, unpack_tail_anchors
 
 OUTLINE_TIERS: Final = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
 """Estimated tokens of notes after which a part of an outline ends: a read fetches what its budget can hold."""
@@ -74,6 +75,8 @@ class Outline:
     """What was said and holds no more by what was said up to `last_seq`: none of `notes` says it."""
     tail_overtaken: tuple[Overtaken, ...] = ()
     """The same by the turns after it."""
+    tail_anchors: TailAnchors = NO_TAIL_ANCHORS
+    """Anchors of the turns after it, and what they do to stored ones."""
 
     @property
     def tokens_a_turn(self) -> int:
@@ -116,6 +119,7 @@ def pack_outline(outline: Outline) -> dict[int, str]:
         "said": dict(outline.said),
         "overtaken": pack_overtaken(outline.overtaken),
         "tail_overtaken": pack_overtaken(outline.tail_overtaken),
+        "tail_anchors": pack_tail_anchors(outline.tail_anchors),
     }
     # On a line of its own, before the lines of the tail's notes.
     body = json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
@@ -149,6 +153,7 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         said=frame["said"],
         overtaken=unpack_overtaken(frame["overtaken"]),
         tail_overtaken=unpack_overtaken(frame["tail_overtaken"]),
+        tail_anchors=unpack_tail_anchors(frame.get("tail_anchors")),
         names=tuple(json.loads(bodies.get(NAMES_PART, "[]"))),
         notes=Tiers(body for number, body in sorted(bodies.items()) if number >= FIRST_TIER),
     )

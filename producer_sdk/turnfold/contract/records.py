@@ -191,6 +191,10 @@ class Node:
         return bool(self.refined >> level & 1)
 
 
+FIRST_TAIL_ANCHOR: Final = 2**31
+"""Ids from here on are of anchors of the open tail, and only until the next fold: no row has one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
     """A verbatim span: `text == turn.content[start:end]`, in code points."""
@@ -232,9 +236,24 @@ class Anchor:
         return self.id < 0
 
     @property
+    def provisional(self) -> bool:
+        """Whether its turn is in the open tail: it gets an `id` to keep, maybe other words, when its segment closes."""
+        return self.id >= FIRST_TAIL_ANCHOR
+
+    @property
     def position(self) -> tuple[int, int, int]:
         """Orders anchors as they were said."""
         return (self.turn_seq, self.start, self.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorChange:
+    """What later anchors change in an earlier one."""
+
+    id: int
+    state: AnchorState
+    related: int | None
+    replaces: int | None = None
 
 
 LevelKey = tuple[int, int, int]

@@ -50,6 +50,7 @@ class Status:
     """Turns inside a segment of which a model's words are shown."""
     segments: int
     anchors: int
+    """Active ones of closed segments."""
     parked: int
     """Entries and jobs that need a person: see `turnfold jobs`."""
     lag_seconds: float
@@ -258,7 +259,7 @@ class Snapshot:
     head: Head | None
     """None: nothing is stored; the inbox may still hold turns."""
     anchors: Sequence[Anchor] = ()
-    """Top active anchors, best first, at most 64."""
+    """Top active anchors, best first, at most 64, those of the open tail among them."""
     outline: Outline | None = None
     """The best notes of all that is folded, as many as the budget has a use for."""
     question: str | None = None

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import BindParameter, Connection, bindparam, literal_column, select
 
 from turnfold.contract.note_times import NoteTime, unpack_times
-from turnfold.contract.outlines import FRAME_PART, overtaken_by, unpack_outline
+from turnfold.contract.outlines import overtaken_by, unpack_outline
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.passages import (
     LAST_TURN,
@@ -23,15 +23,14 @@ from turnfold.contract.passages import (
 )
 from turnfold.contract.records import Anchor, Importance, Role
 from turnfold.contract.results import Head
-from turnfold.contract.tables import ModelNoteRow, OutlineRow, PassageRow, table
+from turnfold.contract.tables import ModelNoteRow, PassageRow, table
 from turnfold.database.rows import anchor_record
-from turnfold.database.statements import ANCHOR_COLUMNS, OF_CONVERSATION, anchor, node, turn
+from turnfold.database.statements import ANCHOR_COLUMNS, FRAME, OF_CONVERSATION, anchor, node, turn
 
 SEGMENTS_AT_ONCE: Final = 16
 
 _passage = table(PassageRow)
 _written = table(ModelNoteRow)
-_outline = table(OutlineRow)
 _conversation: Final[BindParameter[int]] = bindparam("conversation")
 _SEGMENTS: Final = (node.c.conversation == _conversation, node.c.height == literal_column("0"))
 
@@ -69,9 +68,6 @@ SOURCES_BETWEEN: Final = (
     select(turn.c.seq, turn.c.turn_id, turn.c.role, turn.c.importance)
     .where(OF_CONVERSATION, turn.c.seq.between(bindparam("first"), bindparam("last")))
     .order_by(turn.c.seq)
-)
-FRAME: Final = select(_outline.c.part, _outline.c.body).where(
-    _outline.c.conversation == _conversation, _outline.c.part == literal_column(str(FRAME_PART))
 )
 
 

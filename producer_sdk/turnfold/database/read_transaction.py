@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, and_, bindparam, select
 
 from turnfold.assemble.pages import TurnPiece
 from turnfold.contract.keys import Address
+from turnfold.contract.outlines import unpack_outline
 from turnfold.contract.passages import bundle_of, passages_among
 from turnfold.contract.posting_pieces import WantedPieces, opened
 from turnfold.contract.records import FAN_OUT, Anchor, LevelKey, Node, StoredTurn, TurnState
 from turnfold.contract.results import Head, Relation, SegmentSigns
 from turnfold.contract.tables import SCHEMA_VERSION, LevelRow, MetaRow, table
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 from turnfold.contract.turn_parts import PartEntry, unpack_parts
 from turnfold.database import query_statements, statements
 from turnfold.database.known import Found, Wanted
@@ -306,12 +309,25 @@ class ReadTransaction:
         return None if row is None else said_anchor_record(row)
 
     def anchors(self, head: Head) -> tuple[Anchor, ...]:
-        """All anchors of a conversation in the order in which they were said."""
-        anchors = statements.anchor
+        """All anchors of a conversation in the order in which they were said, those of the open tail last."""
+        anchors, of_conversation = statements.anchor, {"conversation": head.id}
         rows = self._connection.execute(
-            _ANCHORS.order_by(anchors.c.seq, anchors.c.start_offset, anchors.c.id), {"conversation": head.id}
+            _ANCHORS.order_by(anchors.c.seq, anchors.c.start_offset, anchors.c.id), of_conversation
         )
-        return tuple(said_anchor_record(row) for row in rows)
+        stored = tuple(said_anchor_record(row) for row in rows)
+        frame = self._connection.execute(statements.FRAME, of_conversation)
+        outline = unpack_outline((row.part, row.body) for row in frame)
+        tail = NO_TAIL_ANCHORS if outline is None else outline.tail_anchors.after(head.closed_seq)
+        if not tail:
+            return stored
+        seqs = sorted({anchor.turn_seq for anchor in tail.anchors})
+        turn = statements.turn
+        said_in = self._connection.execute(
+            select(turn.c.seq, turn.c.turn_id).where(statements.OF_CONVERSATION, turn.c.seq.in_(seqs)), of_conversation
+        )
+        ids = {row.seq: row.turn_id for row in said_in}
+        named = [replace(anchor, turn_id=ids.get(anchor.turn_seq)) for anchor in tail.anchors]
+        return replace(tail, anchors=tuple(named)).applied_to(stored)
 
     def notes(self, head: Head) -> NoteRead:
         """The notes of the conversation."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -27,6 +27,7 @@ from turnfold.contract.records import (
 )
 from turnfold.contract.results import Head
 from turnfold.contract.speakers import label_of
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
 from turnfold.contract.words import note_stems
 from turnfold.database import statements
 from turnfold.shortening import Shortening
@@ -105,9 +106,15 @@ def top_anchor_record(row: Any) -> Anchor:
 
 
 def lazy_anchors(
-    rows: Sequence[Row], named: Callable[[Row], Any], overtaken: OvertakenIndex = NOTHING_OVERTAKEN
+    rows: Sequence[Row],
+    named: Callable[[Row], Any],
+    overtaken: OvertakenIndex = NOTHING_OVERTAKEN,
+    tail: TailAnchors = NO_TAIL_ANCHORS,
 ) -> TopAnchors:
-    """The anchors of such rows, without those that state a value which another one took the place of."""
+    """The anchors of such rows and of the open tail, without those whose place another took."""
+    of_tail = {anchor.id: anchor for anchor in tail.active}
+    if tail:
+        rows = _with_tail(rows, tail)
     if overtaken:
         rows = [row for row in rows if not overtaken.tells_value(row[3], note_stems(row[2]))]
     return TopAnchors(
@@ -116,8 +123,26 @@ def lazy_anchors(
         ranks=[row[6] + RANK_OF_REPLACING * (row[7] is not None) for row in rows],
         standing=[stands(KINDS[row[1]], row[8], row[2], rank=row[6], replaces=row[7] is not None) for row in rows],
         pinned=sum(row[6] >= PINNED_RANK for row in rows),
-        make=lambda at: top_anchor_record(named(rows[at])),
+        make=lambda at: of_tail.get(rows[at][0]) or top_anchor_record(named(rows[at])),
     )
+
+
+def _with_tail(rows: Iterable[Row], tail: TailAnchors) -> list[Row]:
+    """Rows as they would be if the segment of the open tail were closed; its own have no more than is looked at."""
+    changes = {change.id: change for change in tail.changes}
+    texts = {anchor.id: anchor.text for anchor in tail.anchors}
+    kept: list[Row] = []
+    for row in rows:
+        change = changes.get(row[0])
+        if change is None:
+            kept.append(row)
+        elif change.state is AnchorState.ACTIVE:
+            kept.append((*row[:7], texts.get(change.replaces or 0, row[7]), *row[8:]))
+    for one in tail.active:
+        kind = KINDS.index(one.type)
+        kept.append((one.id, kind, one.text, one.turn_seq, one.start, one.tokens, one.rank, one.replaced, one.score))
+    kept.sort(key=lambda row: (row[6] + RANK_OF_REPLACING * (row[7] is not None), row[0]), reverse=True)
+    return kept[: statements.TOP_ANCHORS]
 
 
 def turn_record(row: Any) -> StoredTurn:

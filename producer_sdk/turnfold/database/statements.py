@@ -26,12 +26,13 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from turnfold.contract.outlines import FIRST_TIER
+from turnfold.contract.outlines import FIRST_TIER, FRAME_PART
 from turnfold.contract.tables import (
     ANCHOR_ORDER,
     AnchorRow,
     ConversationRow,
     NodeRow,
+    OutlineRow,
     TurnRow,
     table,
 )
@@ -72,6 +73,12 @@ OUTLINE: Final = text(
     "ORDER BY part"
 )
 """Its notes are a model's where it wrote some."""
+
+_outline: Final = table(OutlineRow)
+FRAME: Final = select(_outline.c.part, _outline.c.body).where(
+    _outline.c.conversation == bindparam("conversation"), _outline.c.part == literal_column(str(FRAME_PART))
+)
+"""What an outline covers, and all that it says of the open tail."""
 
 ANCHOR_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.end_offset,

@@ -17,6 +17,7 @@ from turnfold.contract.keys import Address
 from turnfold.contract.outlines import overtaken_by, unpack_outline
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN
 from turnfold.contract.results import Head
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 from turnfold.database import query_statements, statements
 from turnfold.database.driver import Call, Driver, DriverConnection
 from turnfold.database.known import NO_ANSWERS, Found, Known, KnownConversations, Wanted
@@ -171,9 +172,10 @@ class ValueReader:
         older = shapes_of(shapes[0][0]) if shapes else NO_SHAPES
         outline = unpack_outline((row[0], row[1]) for row in parts)
         overtaken = overtaken_by(outline) if outline is not None else NOTHING_OVERTAKEN
+        tail = outline.tail_anchors.after(head.closed_seq) if outline is not None else NO_TAIL_ANCHORS
         return Known(
             head=head, last_part=part, outline=outline,
-            anchors=lazy_anchors(anchors, self._driver.naming(statements.TOP_ANCHOR_ROWS), overtaken),
+            anchors=lazy_anchors(anchors, self._driver.naming(statements.TOP_ANCHOR_ROWS), overtaken, tail),
             turns=lazy_turns(older, words, named, short), short=short, whole=words_after == after_seq,
             longest=longest_content(words),
             characters=content_size(words) + 4 * sum([len(row[1]) for row in parts]),

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, and_, bindparam, case, func, literal_column, or_, select, text, update
 
-from turnfold.contract.records import Anchor, AnchorState, ConversationId, Role
+from turnfold.contract.records import Anchor, AnchorChange, AnchorState, ConversationId, Role
 from turnfold.contract.speakers import label_of
 from turnfold.contract.tables import AnchorPostingRow, AnchorRow, ConversationRow, TurnRow, table
 from turnfold.database.rows import KINDS, STATES
 from turnfold.database.statements import ACTIVE
 from turnfold_worker.adapters.bulk_insert import BulkInsert
 from turnfold_worker.adapters.sql_turns import insert_new
-from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange, anchor_terms
+from turnfold_worker.pipeline.anchors.deduplicate import anchor_terms
 from turnfold_worker.pipeline.notes.in_force import SettledAnchor
 
 CANDIDATES_A_TERM: Final = 8

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, bindparam, func, select, update
 from turnfold.contract.actions import pack_actions, unpack_actions
 from turnfold.contract.note_lists import pack_notes, unpack_notes
 from turnfold.contract.posting_pieces import Posted
-from turnfold.contract.records import Anchor, ConversationId, Method, Node
+from turnfold.contract.records import Anchor, AnchorChange, ConversationId, Method, Node
 from turnfold.contract.tables import (
     BlockListRow,
     ConversationRow,
@@ -36,7 +36,6 @@ from turnfold_worker.adapters.sql_postings import POSTINGS
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
 from turnfold_worker.exchange import Fold, Tail
 from turnfold_worker.model_ports import RefineTarget
-from turnfold_worker.pipeline.anchors.deduplicate import AnchorChange
 from turnfold_worker.pipeline.fold import FoldedNode
 from turnfold_worker.pipeline.ledger import Ledger
 from turnfold_worker.pipeline.notes.passages import bundles_of

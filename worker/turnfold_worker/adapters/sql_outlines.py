@@ -15,6 +15,7 @@ from turnfold.contract.notes import Covered
 from turnfold.contract.outlines import FRAME_PART, Outline, pack_outline, unpack_outline
 from turnfold.contract.records import FAN_OUT, MAX_HEIGHT, ConversationId, Role, StoredTurn
 from turnfold.contract.tables import ConversationRow, NodeRow, NoteListRow, OutlineRow, table
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS
 from turnfold.database.rows import turn_record
 from turnfold.database.statements import turn as _turn
 from turnfold.database.statements import turn_columns
@@ -173,6 +174,7 @@ def rebuild(connection: Connection, conversation: ConversationId) -> None:
     ends = replace(
         without_overtaken(outline, known.tail_overtaken), tail=known.tail, tail_seq=known.tail_seq,
         tail_names=known.tail_names, tail_actions=known.tail_actions, tail_requests=known.tail_requests,
+        tail_anchors=known.tail_anchors,
     )  # fmt: skip
     write(connection, seen, ends, frame_only=False)
 
@@ -198,9 +200,10 @@ def drop_tail(connection: Connection, conversation: ConversationId) -> None:
         node_count = connection.scalar(select(_conversation.c.node_count).where(_conversation.c.id == conversation))
         _put_anew(connection, conversation, node_count=node_count or 0, last_seq=known.last_seq)
         return
-    body = pack_outline(replace(known, tail=(), tail_seq=0, tail_names=(), tail_actions=(), tail_requests=()))[
-        FRAME_PART
-    ]
+    alone = replace(
+        known, tail=(), tail_seq=0, tail_names=(), tail_actions=(), tail_requests=(), tail_anchors=NO_TAIL_ANCHORS
+    )
+    body = pack_outline(alone)[FRAME_PART]
     connection.execute(
         update(_outline).where(_outline.c.conversation == conversation, _outline.c.part == FRAME_PART).values(body=body)
     )

@@ -12,10 +12,11 @@ from rich.tree import Tree
 
 from turnfold.contract.results import Tier
 from turnfold_worker.cli.output import console, json_option, plain, print_json, words
-from turnfold_worker.cli.reading import STATE_STYLES, anchor_state, turn_range
+from turnfold_worker.cli.reading import STATE_STYLES, anchor_number, anchor_state, turn_range
 from turnfold_worker.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
+    from turnfold.contract.records import Anchor
     from turnfold_worker.inspection import Branch, Inspection
     from turnfold_worker.provenance import Provenance
     from turnfold_worker.trees import LookedUp
@@ -101,9 +102,12 @@ def inspection_tree(inspection: Inspection, shown: Shown = USUAL) -> Tree:
     if (line := expansions_line(inspection.looked_up)) is not None:
         tree.add(Text(line, "dim"))
     if inspection.open_turns:
-        tree.add(
+        tail = tree.add(
             Text(f"turns {turn_range(head.closed_seq + 1, head.turn_count)}  open tail, not in a segment yet", "dim")
         )
+        for anchor in inspection.anchors if shown.anchors else ():
+            if anchor.provisional:
+                tail.add(_anchor_line(anchor) + _factors(anchor.factors, shown))
     return tree
 
 
@@ -144,11 +148,9 @@ def _grow(tree: Tree, branch: Branch, shown: Shown) -> None:
 def _scored(branch: Branch, shown: Shown) -> Iterator[tuple[Text, Mapping[str, int]]]:
     """Lines of anchors, notes and turns, each with what its score is made of."""
     for anchor in branch.anchors if shown.anchors else ():
-        state = "" if anchor.state == "active" else f" ({anchor_state(anchor)})"
         source = branch.anchor_provenance.get(anchor.id)
         made = f" [{_named(source)}]" if source is not None and source.model else ""
-        label = f"{anchor.id} {anchor.type.replace('_', ' ')} {anchor.score}{state}{made}: "
-        yield Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90)), anchor.factors
+        yield _anchor_line(anchor, made), anchor.factors
     for note in branch.notes if shown.notes else ():
         state = "" if note.state == "active" else f" ({note.state})"
         label = f"note {note.importance}{state}, {note.written_by}, turn {note.turn_seq}, "
@@ -156,6 +158,12 @@ def _scored(branch: Branch, shown: Shown) -> Iterator[tuple[Text, Mapping[str, i
         yield Text.assemble((label, STATE_STYLES[note.state]), said), note.factors
     for turn in branch.turns if shown.turns else ():
         yield Text(f"turn {turn.seq} {turn.score}"), turn.factors
+
+
+def _anchor_line(anchor: Anchor, made: str = "") -> Text:
+    state = "" if anchor.state == "active" else f" ({anchor_state(anchor)})"
+    label = f"{anchor_number(anchor.id)} {anchor.type.replace('_', ' ')} {anchor.score}{state}{made}: "
+    return Text.assemble((label, STATE_STYLES[anchor.state]), words(anchor.text, most=90))
 
 
 def _entities(branch: Branch) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from turnfold.contract.records import AnchorState, AnchorType
+from turnfold.contract.records import FIRST_TAIL_ANCHOR, AnchorState, AnchorType
 from turnfold_worker.cli.output import console, json_option, plain, print_json, print_text, table, told_when_slow, words
 from turnfold_worker.cli.session import Session, pass_session
 from turnfold_worker.cli.terminal_words import ONCE_A_WORKER_RUNS, commands_for
@@ -181,6 +181,8 @@ def anchors(
       turnfold anchors chat
       turnfold anchors chat --type decision --state all
       turnfold anchors chat --resolve 7        contexts leave it out from now on
+
+    One of turns that no segment holds yet is shown as "tail 1", and can be settled once its segment is closed.
     """
     for anchor, dismissed in ((resolve, False), (dismiss, True)):
         if anchor is not None:
@@ -217,7 +219,7 @@ def anchor_table(found: Sequence[Anchor]) -> Any:
     shown = table("#id", "#turn", "speaker", "type", "state", "#score", "text")
     for anchor in found:
         shown.add_row(
-            str(anchor.id),
+            anchor_number(anchor.id),
             str(anchor.turn_seq),
             words(anchor.speaker or ""),
             anchor.type.replace("_", " "),
@@ -230,9 +232,14 @@ def anchor_table(found: Sequence[Anchor]) -> Any:
 
 def anchor_state(anchor: Anchor) -> str:
     """Its state with the anchors that it has it from and that it replaces: 'superseded by 7', 'active, replaces 3'."""
-    by = f" by {anchor.related}" if anchor.related is not None else ""
-    replaces = f", replaces {anchor.replaces}" if anchor.replaces is not None else ""
+    by = f" by {anchor_number(anchor.related)}" if anchor.related is not None else ""
+    replaces = f", replaces {anchor_number(anchor.replaces)}" if anchor.replaces is not None else ""
     return f"{anchor.state}{by}{replaces}"
+
+
+def anchor_number(id_: int) -> str:
+    """How people see the id of an anchor: one of the open tail has none by which it can be settled."""
+    return f"tail {id_ - FIRST_TAIL_ANCHOR + 1}" if id_ >= FIRST_TAIL_ANCHOR else f"{id_}"
 
 
 def turn_range(first_seq: int, last_seq: int) -> str:

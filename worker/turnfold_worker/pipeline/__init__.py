@@ -13,6 +13,7 @@ levels       the three levels of a segment, chosen from its turns
 ledger       which names a conversation is about
 fold         all of this: a segment as a node; and the fallback that cannot fail
 roll_up      eight nodes as a chapter
+tail_anchors  the anchors of turns that no segment holds yet
 outline      the best notes of a whole conversation, in the order in which a budget takes them
 access       what is looked up often
 refinement   what a model is asked about segments, and what of its answers is taken

@@ -27,8 +27,9 @@ from turnfold_worker.pipeline.notes.in_force import (
 )
 from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.notes.turn_notes import notes_of
+from turnfold_worker.pipeline.tail_anchors import NOTHING_FOUND, MergedTail
 from turnfold_worker.pipeline.turns.actions import actions_of
-from turnfold_worker.pipeline.turns.reading import manuals_of
+from turnfold_worker.pipeline.turns.reading import Reading, manuals_of
 from turnfold_worker.pipeline.turns.requests import requests_of
 from turnfold_worker.pipeline.turns.treatment import read_segment
 
@@ -139,18 +140,29 @@ def make_outline(
     )
 
 
-def with_tail(
-    outline: Outline, turns: Sequence[StoredTurn], said: Mapping[str, int], *, before: Sequence[StoredTurn] = ()
-) -> Outline:
-    """The outline with notes, names and actions of the open tail, without notes of what the tail takes back.
+def read_tail(turns: Sequence[StoredTurn]) -> list[Reading]:
+    """The turns of the open tail that have words to tell, read once for notes and anchors."""
+    return read_segment(not_deleted(turns))
 
-    `said` are the tokens of each role before it, `before` the turns right before it.
+
+def with_tail(
+    outline: Outline,
+    turns: Sequence[StoredTurn],
+    said: Mapping[str, int],
+    *,
+    readings: Sequence[Reading],
+    found: MergedTail = NOTHING_FOUND,
+    before: Sequence[StoredTurn] = (),
+) -> Outline:
+    """The outline with notes, names, actions and anchors of the open tail, without notes of what the tail takes back.
+
+    `said` are the tokens of each role before it, `before` the turns right before it, `readings` those of `read_tail`.
     """
     told = not_deleted(turns)
-    readings = read_segment(told)
     noted = notes_of(readings)
-    overtaken = tuple(overtaken_by_notes(without_pasted_changes(noted, readings)))
-    notes = weighed_by_force(noted, (), OvertakenIndex((*outline.overtaken, *overtaken)))
+    changes = without_pasted_changes(noted, readings)
+    overtaken = (*overtaken_by_anchors(found.settled), *overtaken_by_notes(changes))
+    notes = weighed_by_force(noted, found.settled, OvertakenIndex((*outline.overtaken, *overtaken)))
     said = said_after(said, turns)
     tool_percent = _tool_percent(said)
     return replace(
@@ -162,6 +174,7 @@ def with_tail(
         # Without a tool's words no context shows names.
         tail_names=rank(segment_ledger(told, manuals_of(readings)))[:_TAIL_NAMES] if tool_percent else (),
         tool_percent=tool_percent,
+        tail_anchors=found.anchors,
     )
 
 

@@ -46,7 +46,7 @@ def _taken(draft: Draft, shared: int, room: int, *, is_filling: bool) -> Taken:
 
     def take() -> Taken:
         late = [note for note in draft.outline.tail if tail and note.seq <= tail.last_seq]
-        ages = _Ages([*draft.past, *late], opened, draft.pricing)
+        ages = _Ages([*draft.past, *draft.past.without_anchored(late)], opened, draft.pricing)
         ages.take(draft.policy, shared, room)
         if is_filling:
             ages.take_more(room)

@@ -82,7 +82,7 @@ class NotedPast:
         draft, chosen, answer = self._draft, self._chosen, self._answer
         notes = [note for note in draft.outline.tail if note.seq < draft.frame.first_raw] if draft.frame.tail else []
         told = {*answer.said.whole, *draft.whole_requests}
-        notes = [note for note in notes if note.seq not in told]
+        notes = draft.past.without_anchored(note for note in notes if note.seq not in told)
         worth = _OF_TAIL * self._memo.of("least", lambda: min([note.gain for note in chosen.notes], default=0))
         # Of the recent turns, what was left over for them.
         more_raw = draft.raw_tokens - draft.raw_at_first

@@ -9,7 +9,7 @@ from itertools import chain, compress
 from typing import Final, NamedTuple
 
 from turnfold.contract.note_lists import NoteList, Tiers
-from turnfold.contract.notes import Note
+from turnfold.contract.notes import Note, bare_words
 from turnfold.contract.records import Anchor
 
 _STAYS: Final = 0.9
@@ -75,6 +75,14 @@ class Past:
 
     def __iter__(self) -> Iterator[Note]:
         return chain.from_iterable(compress(notes, kept) for notes, kept in self._parts())
+
+    def without_anchored(self, notes: Iterable[Note]) -> list[Note]:
+        """Notes of later turns without those that an anchor says which is shown."""
+        return [
+            note
+            for note in notes
+            if note.seq not in self._anchored or not self._is_anchored(note, frozenset(bare_words(note.text)))
+        ]
 
     def near_the_end_of(
         self, chosen: Sequence[Note], others: Iterable[Note] = (), *, starts: Iterable[int] = ()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from turnfold.contract.records import Anchor, AnchorState
+from turnfold.contract.records import Anchor, AnchorChange, AnchorState
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import rarity, terms
 from turnfold.contract.vectors import NO_VECTOR, NO_VECTORS, Vector
@@ -38,16 +38,6 @@ _MAX_TERMS: Final = 8
 _MAX_TERMS_OF_RULES: Final = 16
 """What is forbidden or allowed may be told in common words."""
 _RARITIES: Final = Remembered(rarity)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnchorChange:
-    """What a merge changes in an earlier anchor."""
-
-    id: int
-    state: AnchorState
-    related: int | None
-    replaces: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,108 @@
+"""Anchors of the open tail: those of turns that no segment holds yet, and what they do to stored ones.
+
+Provisional: they are found anew with every fold, and become rows, with numbers of their own, when their segment closes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from turnfold.contract.records import FIRST_TAIL_ANCHOR, Anchor, AnchorChange, AnchorState, AnchorType, Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TailAnchors:
+    """What the open tail adds to a conversation's anchors."""
+
+    anchors: tuple[Anchor, ...] = ()
+    """Whatever their state, in the order in which they were said, numbered from `FIRST_TAIL_ANCHOR` on; without ids of
+    turns, which may have been made."""
+    changes: tuple[AnchorChange, ...] = ()
+    """Of stored anchors, by id."""
+
+    def __bool__(self) -> bool:
+        return bool(self.anchors)
+
+    @property
+    def active(self) -> list[Anchor]:
+        """Those that stand."""
+        return [anchor for anchor in self.anchors if anchor.state is AnchorState.ACTIVE]
+
+    @property
+    def more_active(self) -> int:
+        """By how many the active anchors of the conversation grow with the tail."""
+        return len(self.active) - sum(change.state is not AnchorState.ACTIVE for change in self.changes)
+
+    def after(self, seq: int) -> TailAnchors:
+        """What is still of the open tail when turns up to `seq` are in segments: the rows tell of the others."""
+        if all(anchor.turn_seq > seq for anchor in self.anchors):
+            return self
+        anchors = tuple(anchor for anchor in self.anchors if anchor.turn_seq > seq)
+        ids = {anchor.id for anchor in anchors}
+        changes = [
+            change
+            for change in self.changes
+            if all(by in ids for by in (change.related, change.replaces) if by is not None and by >= FIRST_TAIL_ANCHOR)
+        ]
+        return TailAnchors(anchors=anchors, changes=tuple(changes))
+
+    def applied_to(self, stored: Iterable[Anchor]) -> tuple[Anchor, ...]:
+        """Stored anchors in the state that the tail gives them, then those of the tail.
+
+        What a person settled, or an earlier segment, stays as it is.
+        """
+        changes = {change.id: change for change in self.changes}
+        return (
+            *(
+                replace(anchor, state=change.state, related=change.related, replaces=change.replaces)
+                if anchor.state is AnchorState.ACTIVE and (change := changes.get(anchor.id))
+                else anchor
+                for anchor in stored
+            ),
+            *self.anchors,
+        )
+
+
+NO_TAIL_ANCHORS: Final = TailAnchors()
+
+
+def pack_tail_anchors(tail: TailAnchors) -> list[Any]:
+    """The anchors and the changes as rows of JSON; nothing where there are none."""
+    if not tail:
+        return []
+    anchors = [
+        [
+            one.type, one.text, one.turn_seq, one.start, one.state, one.score, one.rank, one.node_idx, one.tokens,
+            one.related, one.replaces, one.replaced, one.speaker, one.role, one.day, dict(one.factors),
+        ]
+        for one in tail.anchors
+    ]  # fmt: skip
+    return [anchors, [[one.id, one.state, one.related, one.replaces] for one in tail.changes]]
+
+
+def unpack_tail_anchors(packed: Sequence[Any] | None) -> TailAnchors:
+    """What `pack_tail_anchors` made into rows."""
+    if not packed:
+        return NO_TAIL_ANCHORS
+    anchors, changes = packed
+    return TailAnchors(
+        anchors=tuple(_anchor(id_, *row) for id_, row in enumerate(anchors, FIRST_TAIL_ANCHOR)),
+        changes=tuple(
+            AnchorChange(id=id_, state=AnchorState(state), related=related, replaces=replaces)
+            for id_, state, related, replaces in changes
+        ),
+    )
+
+
+def _anchor(  # noqa: PLR0913, PLR0917 - the columns of `pack_tail_anchors`
+    id_: int, kind: str, text: str, seq: int, start: int, state: str, score: int, rank: int, node_idx: int, tokens: int,
+    related: int | None, replaces: int | None, replaced: str | None, speaker: str, role: str, day: str,
+    factors: dict[str, int],
+) -> Anchor:  # fmt: skip
+    return Anchor(
+        id=id_, type=AnchorType(kind), text=text, turn_seq=seq, start=start, end=start + len(text),
+        state=AnchorState(state), score=score, rank=rank, node_idx=node_idx, tokens=tokens, related=related,
+        replaces=replaces, replaced=replaced, speaker=speaker, role=Role(role), day=day, factors=factors,
+    )  # fmt: skip

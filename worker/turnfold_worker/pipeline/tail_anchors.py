@@ -1,0 +1,79 @@
+"""The anchors of the open tail, by the rules of a segment, and what they do to stored ones. Pure.
+
+From all its turns each time: its last one may decide which anchors are the best, what is answered and who speaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from turnfold.assemble.forms.render_text import date_of
+from turnfold.contract.records import FIRST_TAIL_ANCHOR, Anchor, AnchorState, StoredTurn
+from turnfold.contract.tail_anchors import NO_TAIL_ANCHORS, TailAnchors
+from turnfold.contract.vectors import NO_VECTORS, Vector
+from turnfold_worker.pipeline.anchors.deduplicate import merge
+from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
+from turnfold_worker.pipeline.anchors.extraction import extract_anchors
+from turnfold_worker.pipeline.anchors.reports import with_reports
+from turnfold_worker.pipeline.notes.in_force import SettledAnchor
+from turnfold_worker.pipeline.settings import FoldSettings
+from turnfold_worker.pipeline.turns.reading import Reading
+
+
+class MergedTail(NamedTuple):
+    """What the anchors of the open tail are, and what is over by them."""
+
+    anchors: TailAnchors = NO_TAIL_ANCHORS
+    settled: Sequence[SettledAnchor] = ()
+    """Stored anchors and those of the tail, as a closed segment would have settled them."""
+
+
+NOTHING_FOUND: Final = MergedTail()
+
+
+def tail_drafts(
+    readings: Sequence[Reading], settings: FoldSettings, vectors: Mapping[int, Vector] = NO_VECTORS
+) -> tuple[AnchorDraft, ...]:
+    """The drafts of the open tail, in the order of its text; `vectors` as of `extract_anchors`."""
+    return with_reports(extract_anchors(readings, settings, vectors), readings)
+
+
+def merged_tail(
+    drafts: Sequence[AnchorDraft],
+    candidates: Sequence[Anchor],
+    turns: Sequence[StoredTurn],
+    *,
+    node_idx: int,
+    settings: FoldSettings,
+) -> MergedTail:
+    """The drafts of `turns` against the earlier anchors of the conversation, by words alone.
+
+    No vector of a text is stored for what may never become an anchor.
+    """
+    merged = merge(drafts, candidates, next_id=FIRST_TAIL_ANCHOR, node_idx=node_idx, settings=settings)
+    by_id = {one.id: one for one in (*candidates, *merged.new)}
+    turn_of = {turn.seq: turn for turn in turns}
+    found = tuple(_as_read(one, turn_of[one.turn_seq], by_id) for one in merged.new)
+    changed = [
+        replace(by_id[one.id], state=one.state, related=one.related) for one in merged.changed if one.id in by_id
+    ]
+    return MergedTail(
+        TailAnchors(anchors=found, changes=merged.changed),
+        [_settled(one, by_id[one.related]) for one in (*changed, *found) if _is_over(one) and one.related in by_id],
+    )
+
+
+def _as_read(anchor: Anchor, turn: StoredTurn, by_id: Mapping[int, Anchor]) -> Anchor:
+    """An anchor with all that reads look up beside its row."""
+    replaced = None if anchor.replaces is None else by_id[anchor.replaces].text
+    return replace(anchor, replaced=replaced, day=date_of(turn.created_at) if turn.created_at is not None else "")
+
+
+def _is_over(anchor: Anchor) -> bool:
+    return anchor.related is not None and anchor.state in {AnchorState.SUPERSEDED, AnchorState.RESOLVED}
+
+
+def _settled(anchor: Anchor, by: Anchor) -> SettledAnchor:
+    return SettledAnchor(anchor.turn_seq, anchor.text, anchor.state is AnchorState.SUPERSEDED, by.turn_seq, by.text)
