@@ -66,8 +66,11 @@ class InMemory:
         limits = CompressLimits(slice_seconds=math.inf, attempts=3)
         messages = HeldMessages()
         compress(self.conversation, store=self.store, publisher=messages, limits=limits, clock=time.monotonic)
-        for job in self.store.due_refolds(1_000):
-            refold(JobId(job), store=self.store)
+        refolds = self.store.due_refolds(1_000)
+        for job in refolds:
+            refold(JobId(job), store=self.store, publisher=messages)
+        if refolds:
+            compress(self.conversation, store=self.store, publisher=messages, limits=limits, clock=time.monotonic)
         assert not [task for task, _ in messages.waiting if task is not Task.COMPRESS]
 
     def settle(self) -> None:

@@ -77,7 +77,7 @@ class Worker:
         )  # fmt: skip
 
     def refold(self, job: int) -> bool:
-        return refold(JobId(job), store=self.store, embedder=self.embedder)
+        return refold(JobId(job), store=self.store, publisher=self.publisher, embedder=self.embedder)
 
     def refine(self, job: int) -> str:
         from turnfold_worker.refine import refine

@@ -114,6 +114,32 @@ def test_an_edit_of_its_turn_takes_an_anchor_away_and_what_it_replaced_holds_aga
     assert KAFKA in standing(tf, 500)
 
 
+def test_an_edit_of_a_turn_in_a_segment_leaves_the_tail_what_it_says(tf: Turnfold, local: LocalWorker) -> None:
+    stored_decision(tf, local)
+    tf.append("c", [turn(RABBIT, "rabbit"), *idle("b", 15)])
+    local.settle()
+    tf.edit("c", "a-3", content="The weather is fine.")
+    assert texts(tf.anchors("c")) == {RABBIT}
+    local.settle()
+    assert texts(tf.anchors("c")) == {RABBIT}
+    tf.edit("c", "kafka", content="The weather was fine.")
+    local.settle()
+    (rabbit,) = tf.anchors("c", states=None)
+    assert (rabbit.text, rabbit.replaces, rabbit.replaced) == (RABBIT, None, None)
+
+
+def test_what_an_edit_puts_into_a_segment_is_overtaken_by_what_the_tail_says(tf: Turnfold, local: LocalWorker) -> None:
+    tf.configure("c", settings=WIDE)
+    tf.append("c", [*idle("a", 65), turn(RABBIT, "rabbit"), *idle("b", 15)])
+    local.settle()
+    assert about(tf, RABBIT).provisional
+    tf.edit("c", "a-2", content=KAFKA)
+    local.settle()
+    assert about(tf, KAFKA).state is AnchorState.SUPERSEDED
+    assert about(tf, RABBIT).replaces == about(tf, KAFKA).id
+    assert KAFKA not in standing(tf, 500).replace(f'replaces "{KAFKA}"', "")
+
+
 def test_a_rewind_takes_what_it_cuts_off(tf: Turnfold, local: LocalWorker) -> None:
     stored_decision(tf, local)
     tf.append("c", [turn(RABBIT, "rabbit"), *idle("b", 15)])

@@ -40,6 +40,7 @@ from turnfold_worker.adapters.sql_folds import (
 )
 from turnfold_worker.adapters.sql_postings import POSTINGS
 from turnfold_worker.adapters.sql_refine_jobs import add_for_segment
+from turnfold_worker.adapters.sql_turns import fold_due
 from turnfold_worker.errors import Refused
 from turnfold_worker.exchange import ClosedSegment, Refold
 from turnfold_worker.model_ports import RefineTarget
@@ -108,8 +109,11 @@ def _loose(connection: Connection, conversation: ConversationId) -> list[Anchor]
     return [anchor_record(row) for row in rows]
 
 
-def commit(connection: Connection, refold: Refold, target: RefineTarget | None) -> bool:
-    """Replace a segment and the chapters above it, if the conversation is still as it was; folds start over."""
+def commit(connection: Connection, refold: Refold, target: RefineTarget | None, *, republish_milliseconds: int) -> bool:
+    """Replace a segment and the chapters above it, if the conversation is still as it was; folds start over.
+
+    The fold becomes due with it: the anchors of the open tail are settled with those of the segment.
+    """
     before = refold.segment
     moved = connection.execute(
         update(_conversation)
@@ -136,6 +140,7 @@ def commit(connection: Connection, refold: Refold, target: RefineTarget | None) 
     )
     if target is not None:
         add_for_segment(connection, before.conversation, before.idx, target, again=True)
+    fold_due(connection, [before.conversation], republish_milliseconds)
     return True
 
 

@@ -257,7 +257,7 @@ class SqlStore:
 
     def commit_refold(self, refold: Refold) -> bool:
         with self._transaction() as connection:
-            return sql_refolds.commit(connection, refold, self._refine_target)
+            return sql_refolds.commit(connection, refold, self._refine_target, republish_milliseconds=self._republish)
 
     def release_refold(self, claim: RefoldClaim, *, error: str | None) -> None:
         job = sql_jobs.refold_job(claim.job)
