@@ -72,7 +72,10 @@ class UnknownReference(TurnfoldError, LookupError):  # noqa: N818
 
 
 class UnknownAnchor(TurnfoldError, LookupError):  # noqa: N818
-    """The conversation has no anchor of this number: `anchors(conversation_id, states=None)` lists them."""
+    """The conversation has no anchor of this number, or none yet: `anchors(conversation_id, states=None)` lists them.
+
+    One of the open tail (`provisional`) gets a number to keep when its segment closes.
+    """
 
 
 class UnknownTurn(TurnfoldError, LookupError):  # noqa: N818
