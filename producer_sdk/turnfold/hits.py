@@ -50,6 +50,7 @@ def hits(
         return ()
     notes: list[Note] = []
     words: list[list[str]] = []
+    prices: list[int] = []
     rates: list[float] = []
     for score, passage in ranked:
         worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(passage.notes[0].role, 1.0) - 1.0))
@@ -58,8 +59,9 @@ def hits(
             if note.worth:
                 notes.append(note)
                 words.append(stems.split())
-                rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (note.least_tokens + OVERHEAD))
-    return tuple(_by_news(notes, words, rates, most_tokens, overtaken))
+                prices.append(price := note.least_tokens)
+                rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (price + OVERHEAD))
+    return tuple(_by_news(notes, words, prices, rates, room=most_tokens, overtaken=overtaken))
 
 
 def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
@@ -80,7 +82,13 @@ def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note]
 
 
 def _by_news(
-    notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[float], room: int, overtaken: OvertakenIndex
+    notes: Sequence[Note],
+    words: Sequence[list[str]],
+    prices: Sequence[int],
+    rates: Sequence[float],
+    *,
+    room: int,
+    overtaken: OvertakenIndex,
 ) -> list[Note]:
     """Notes by what they tell a token beside those that were taken before, while they cost at most so many tokens.
 
@@ -94,16 +102,18 @@ def _by_news(
     taken: list[Note] = []
     while heap and room > 0:
         stale, i = heap[0]
+        if prices[i] > room:
+            # Room only falls: there will be none for it.
+            heappop(heap)
+            continue
         gain = -rates[i] * sum(map(mul, weights[i], map(left, words[i])))
         if gain > stale:
             heapreplace(heap, (gain, i))
             continue
         heappop(heap)
-        note, price = notes[i], notes[i].least_tokens
-        # Asked last: not of notes for which there is no room.
-        if price <= room and not overtaken.tells(note.seq, words[i]):
-            room -= price
-            taken.append(note)
+        if not overtaken.tells(notes[i].seq, words[i]):
+            room -= prices[i]
+            taken.append(notes[i])
             for word in words[i]:
                 left_of[word] *= _DECAY
     return taken

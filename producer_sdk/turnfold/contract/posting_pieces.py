@@ -11,6 +11,7 @@ the segment that completes them, each other one with one of the next segments, s
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from collections import defaultdict
@@ -234,8 +235,11 @@ class WantedPieces:
         self._pieces_of = {term: list(pieces_of(code_of(term), segments)) for term in terms}
         self.numbers = frozenset(chain.from_iterable(self._pieces_of.values()))
 
-    def heaviest(self, pieces: Mapping[int, Piece], most: int) -> list[Posted]:
-        """Of each term the `most` postings that weigh most, the newest first among equals, by term in their order."""
+    def heaviest(self, pieces: Mapping[int, Piece], most: int, *, enough_pointers: float = math.inf) -> list[Posted]:
+        """Of each term the `most` postings that weigh most, the newest first among equals, by term in their order.
+
+        Postings of a term behind `enough_pointers` are without theirs.
+        """
         found: list[Posted] = []
         for term, numbers in self._pieces_of.items():
             name = _name(term)
@@ -245,5 +249,9 @@ class WantedPieces:
             # What is not among them is not looked at further: of a term that is everywhere nearly all.
             chosen = sorted(weighed, reverse=True)[:most]
             pointers = [piece.pointers(place, most) for piece, place in placed]
-            found += [(term, idx, weight, next(pointers[at])) for weight, idx, at in chosen]
+            left = _POINTER * enough_pointers
+            for weight, idx, at in chosen:
+                held_there = next(pointers[at]) if left > 0 else b""
+                left -= len(held_there)
+                found.append((term, idx, weight, held_there))
         return found
