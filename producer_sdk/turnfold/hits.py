@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
 from itertools import chain
 from operator import mul
 from typing import Final
 
+from turnfold.contract.note_lists import Tiers
 from turnfold.contract.notes import OVERHEAD, Note, voices
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.passages import Passage
@@ -64,7 +65,7 @@ def hits(
     return tuple(_by_news(notes, words, prices, rates, room=most_tokens, overtaken=overtaken))
 
 
-def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
+def said_by(query: Sequence[str], notes: Sequence[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
     """Notes of the speakers whom a query names, in their order, that are not among those that are known."""
     asked = frozenset(query)
     is_named = Remembered(lambda speaker: not asked.isdisjoint(terms(speaker)))
@@ -72,8 +73,8 @@ def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note]
     found: list[Note] = []
     if most_tokens <= 0:
         return found
-    for note in notes:
-        if is_named[note.speaker] and note[:2] not in places:
+    for note in Tiers.of(notes).said_by(is_named.__getitem__):
+        if note[:2] not in places:
             found.append(note)
             most_tokens -= note.least_tokens
             if most_tokens <= 0:

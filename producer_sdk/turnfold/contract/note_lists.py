@@ -67,54 +67,93 @@ def unpack_notes(body: str) -> tuple[Note, ...]:
 
 
 class NoteList(Sequence[Note]):
-    """Notes from what `pack_notes` made, each made once. Safe to share among threads."""
+    """Notes from what `pack_notes` made, all of them made when they are first gone through, one when it is looked at.
 
-    __slots__ = ("_notes", "_words", "seqs")
+    Safe to share among threads.
+    """
+
+    __slots__ = (
+        "_brief_tokens", "_days", "_ends", "_lines", "_notes", "_speakers", "_starts", "_tokens", "_values", "_weights",
+        "_when", "_who", "_words", "places", "seqs",
+    )  # fmt: skip
 
     def __init__(self, body: str) -> None:
         """`body` is what `pack_notes` made."""
-        first, *lines = body.split("\n")
-        parted = [line.partition("\t") for line in lines]
+        first, *self._lines = body.split("\n")
         header = json.loads(first)
         many, codes = header["many"], header["codes"]
         numbers = struct.unpack(
             "<" + "".join([f"{many}{code}" for code in codes]), a2b_base64(header["numbers"])
         )  # fmt: skip
-        self.seqs, places, who, when, tokens, values, brief_tokens, starts, ends = [
-            numbers[at * many : (at + 1) * many] for at in range(len(codes))
-        ]
-        labels, roles = [label for label, _ in header["speakers"]], [role for _, role in header["speakers"]]
-        weights: list[str] | None = header.get("weights")
-        worth: tuple[Iterable[Any], ...] = (repeat(0), repeat(""), values)
-        if weights is not None:
-            worth = (values, weights, repeat(0))
-        columns = zip(
-            self.seqs, places, map(labels.__getitem__, who), map(roles.__getitem__, who),
-            map(header["days"].__getitem__, when), [text for text, _, _ in parted], tokens, *worth,
-            [brief for _, _, brief in parted], brief_tokens, starts, ends, strict=False,
-        )  # fmt: skip
-        self._notes = [*map(made_note, columns)]
+        (
+            self.seqs, self.places, self._who, self._when, self._tokens, self._values, self._brief_tokens, self._starts,
+            self._ends,
+        ) = [numbers[at * many : (at + 1) * many] for at in range(len(codes))]  # fmt: skip
+        self._speakers: list[tuple[str, str]] = header["speakers"]
+        self._days: list[str] = header["days"]
+        self._weights: list[str] | None = header.get("weights")
+        """Without them the values are gains."""
+        self._notes: list[Note] | None = None
         self._words: dict[int, frozenset[str]] = {}
+
+    @property
+    def speakers(self) -> list[str]:
+        """Who says any of them."""
+        return [label for label, _ in self._speakers]
+
+    def speaker(self, at: int) -> str:
+        """Who says the note at a place."""
+        speaker, _ = self._speakers[self._who[at]]
+        return speaker
 
     def bare_words(self, at: int) -> frozenset[str]:
         """The words of the note at a place."""
         words = self._words.get(at)
         if words is None:
-            words = self._words[at] = frozenset(bare_words(self._notes[at].text))
+            words = self._words[at] = frozenset(bare_words(self._lines[at].partition("\t")[0]))
         return words
 
     def __iter__(self) -> Iterator[Note]:
-        return iter(self._notes)
+        return iter(self._all())
 
     def __len__(self) -> int:
-        return len(self._notes)
+        return len(self.seqs)
 
     @overload
     def __getitem__(self, at: int) -> Note: ...
     @overload
     def __getitem__(self, at: slice) -> tuple[Note, ...]: ...
     def __getitem__(self, at: int | slice) -> Note | tuple[Note, ...]:
-        return tuple(self._notes[at]) if isinstance(at, slice) else self._notes[at]
+        if isinstance(at, slice):
+            return tuple(self._all()[at])
+        return self._one(at) if self._notes is None else self._notes[at]
+
+    def _one(self, at: int) -> Note:
+        text, _, brief = self._lines[at].partition("\t")
+        value, weights = self._values[at], self._weights
+        worth = (0, "", value) if weights is None else (value, weights[at], 0)
+        return made_note(
+            (
+                self.seqs[at], self.places[at], *self._speakers[self._who[at]], self._days[self._when[at]], text,
+                self._tokens[at], *worth, brief, self._brief_tokens[at], self._starts[at], self._ends[at],
+            )
+        )  # fmt: skip
+
+    def _all(self) -> list[Note]:
+        notes = self._notes
+        if notes is None:
+            weights, values = self._weights, self._values
+            worth = (repeat(0), repeat(""), values) if weights is None else (values, weights, repeat(0))
+            speakers, days = self._speakers, self._days
+            parted = [line.partition("\t") for line in self._lines]
+            columns = zip(
+                self.seqs, self.places, [speakers[who][0] for who in self._who], [speakers[who][1] for who in self._who],
+                map(days.__getitem__, self._when), [text for text, _, _ in parted], self._tokens, *worth,
+                [brief for _, _, brief in parted], self._brief_tokens, self._starts, self._ends, strict=False,
+            )  # fmt: skip
+            # Two threads may both make them, the same.
+            notes = self._notes = [*map(made_note, columns)]
+        return notes
 
 
 class Tiers(Sequence[Note]):
@@ -137,6 +176,12 @@ class Tiers(Sequence[Note]):
             notes = NoteList(part) if isinstance(part, str) else part
             self._parts[i] = notes
             yield notes
+
+    def said_by(self, is_one: Callable[[str], bool]) -> Iterator[Note]:
+        """The notes of some speakers."""
+        for notes in self.lists():
+            if any(map(is_one, notes.speakers)):
+                yield from [note for note in notes if is_one(note.speaker)]
 
     def first(self, count: int) -> Tiers:
         """The first parts, parsed as far as these are."""

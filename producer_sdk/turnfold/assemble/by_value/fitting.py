@@ -57,15 +57,18 @@ def fitting_notes(
         if price - 1 <= left:
             number = seq * _PLACES + place
             at = bisect_right(places, number)
-            told = (bisect_right(starts, seq), day, speaker, not text[-1:].isalnum() and is_parted_free(text))
+            group = bisect_right(starts, seq)
+            told = (group, day, speaker, not text[-1:].isalnum() and is_parted_free(text))
             before = row[at - 1] if at else _NOTHING
-            if before[1] == day and before[2] == speaker and before[0] == told[0]:
+            following = row[at] if at < len(row) else None
+            if before[1] == day and before[2] == speaker and before[0] == group:
                 price -= before[3]
+                if following is not None and following[:3] == told[:3]:
+                    price += before[3] - told[3]
             else:
                 price += _between(before, told, labels, days)
-            if at < len(row):
-                following = row[at]
-                price += _between(told, following, labels, days) - _between(before, following, labels, days)
+                if following is not None:
+                    price += _between(told, following, labels, days) - _between(before, following, labels, days)
             if price <= left:
                 left -= price
                 places.insert(at, number)

@@ -20,7 +20,7 @@ from turnfold.assemble.memo import Memo
 from turnfold.assemble.policy import rounded_down, rounded_up
 from turnfold.contract.notes import Note
 
-_MOST_OF_NOTES: Final = 8
+_MOST_OF_NOTES: Final = 12
 """Results that are remembered of the same notes: they differ in what is left over for a few more."""
 _CHANGING_LINES: Final = 48
 """Tokens of headers and of the lines for what is neither folded nor raw, about: at most what they usually cost."""
@@ -70,8 +70,8 @@ class NotedPast:
         """How many groups stand before what is filled."""
         if not chosen.notes:
             return 0
-        end = filled_from(chosen.notes, self._starts())
-        return sum(group.last_seq < end for group in groups)
+        end = self._memo.of("end", lambda: filled_from(chosen.notes, self._starts()))
+        return sum([group.last_seq < end for group in groups])
 
     def _starts(self) -> list[int]:
         """First turns of the groups of what is folded."""
@@ -130,7 +130,7 @@ class NotedPast:
             chosen, memo = self._of_the_past(room - said.tokens)
             return chosen, Asked(said, tokens=said.tokens), memo
         chosen, memo = self._of_the_past(min(room, self._room_unasked(steady_room)))
-        shown = {(note.seq, note.place) for note in chosen.notes}
+        shown = memo.of("shown", lambda: {note[:2] for note in chosen.notes})
         said = quote(background=shown)
         return chosen, asked(found, self._past, shown, said, room - chosen.tokens, draft.pricing), memo
 

@@ -86,7 +86,7 @@ class Past:
             notes[at]
             for notes, kept in self._parts()
             for at, seq in enumerate(notes.seqs)
-            if seq >= end and kept[at] and notes[at][:2] not in known
+            if seq >= end and kept[at] and (seq, notes.places[at]) not in known
         ]
 
     def _parts(self) -> Iterator[tuple[NoteList, list[bool]]]:
@@ -100,11 +100,10 @@ class Past:
         notes = next(self._lists, None)
         if notes is None:
             return False
-        before, anchored = self._before_seq, self._anchored
-        kept = [
-            seq < before and not (seq in anchored and self._is_anchored(notes[at], notes.bare_words(at)))
-            for at, seq in enumerate(notes.seqs)
-        ]  # fmt: skip
+        seqs, before = notes.seqs, self._before_seq
+        kept = [seq < before for seq in seqs]
+        for at in [at for at, is_anchored in enumerate(map(self._anchored.__contains__, seqs)) if is_anchored]:
+            kept[at] = kept[at] and not self._is_anchored(seqs[at], notes.speaker(at), notes.bare_words(at))
         for first, last in self._in_detail:
             kept = [keep and not first <= seq <= last for keep, seq in zip(kept, notes.seqs, strict=True)]
         self._looked_at.append((notes, self._best_of_cold(notes, kept) if self._cold else kept))
@@ -120,7 +119,7 @@ class Past:
                 self._told_of_cold.add(place)
         return after
 
-    def _is_anchored(self, note: Note, words: frozenset[str]) -> bool:
-        """True when an anchor that is shown says what a note says."""
-        unsaid, name = words - self._anchored[note.seq], note.speaker.lower()
+    def _is_anchored(self, seq: int, speaker: str, words: frozenset[str]) -> bool:
+        """True when an anchor that is shown says what a note of these words says."""
+        unsaid, name = words - self._anchored[seq], speaker.lower()
         return not unsaid or unsaid <= {name, f"{name}'s"}

@@ -157,10 +157,10 @@ def clip_around(
 
 def bare_lines(text: str) -> list[str]:
     """The lines of a text that tell it from others, without the number before each and what indents it."""
-    if not any(map(text.__contains__, _BEHIND_NUMBERS)):
-        lines = map(str.strip, text.split("\n"))
-    else:
-        lines = (_NUMBER_OF_LINE.sub("", line, count=1).strip() for line in text.split("\n"))
+    lines = [
+        (_NUMBER_OF_LINE.sub("", line, count=1) if any(mark in line for mark in _BEHIND_NUMBERS) else line).strip()
+        for line in text.split("\n")
+    ]
     return [line for line in lines if len(line) >= _SHORTEST_LINE]
 
 
