@@ -36,7 +36,7 @@ class NotedPast:
     """The notes of a draft, as its recent turns stand now."""
 
     def __init__(self, draft: Draft) -> None:
-        """Take notes of what is folded and of the open tail, best first, and show them."""
+        """Take notes of what is folded and of the open tail, best first."""
         self._draft = draft
         self._opened = draft.opened
         self._past = draft.past
@@ -44,10 +44,18 @@ class NotedPast:
         self._left = draft.left - self._chosen.tokens - self._answer.tokens
         self._late = self._notes_of_tail(self._left)
         self._left -= self._late.tokens
-        self._groups = self._memo.of("groups", lambda: grouped(draft.frame.spans, self._chosen.notes))
-        self._show()
+        draft.left = self._left + draft.kept_free
 
-    def fill(self) -> None:
+    def finish(self) -> None:
+        """Show them, and what more of them there is room for: no further turns are shown raw."""
+        draft = self._draft
+        self._groups = self._memo.of("groups", lambda: grouped(draft.frame.spans, self._chosen.notes))
+        if draft.is_worth_filling:
+            self._fill()
+        draft.show_notes(self._groups, self._late.notes, self._answer)
+        draft.plan = draft.plan._replace(settled=self._settled(self._chosen, self._groups))
+
+    def _fill(self) -> None:
         """Spend what is left on more notes near the end, before which everything stays."""
         draft, answer = self._draft, self._answer
         if self._left <= WORTH_FILLING * draft.target:
@@ -58,13 +66,6 @@ class NotedPast:
         elif self._chosen.notes:
             self._groups, tokens = self._with_near(self._chosen, self._groups, self._left)
             self._left -= tokens
-        self._show()
-
-    def _show(self) -> None:
-        draft = self._draft
-        draft.show_notes(self._groups, self._late.notes, self._answer)
-        draft.plan = draft.plan._replace(settled=self._settled(self._chosen, self._groups))
-        draft.left = self._left + draft.kept_free
 
     def _settled(self, chosen: Taken, groups: Sequence[Group]) -> int:
         """How many groups stand before what is filled."""
