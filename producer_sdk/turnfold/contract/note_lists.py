@@ -103,8 +103,8 @@ class NoteList(Sequence[Note]):
 
     def speaker(self, at: int) -> str:
         """Who says the note at a place."""
-        speaker, _ = self._speakers[self._who[at]]
-        return speaker
+        label: str = self._speakers[self._who[at]][0]
+        return label
 
     def bare_words(self, at: int) -> frozenset[str]:
         """The words of the note at a place."""
@@ -144,11 +144,11 @@ class NoteList(Sequence[Note]):
         if notes is None:
             weights, values = self._weights, self._values
             worth = (repeat(0), repeat(""), values) if weights is None else (values, weights, repeat(0))
-            speakers, days = self._speakers, self._days
+            labels, roles = [label for label, _ in self._speakers], [role for _, role in self._speakers]
             parted = [line.partition("\t") for line in self._lines]
             columns = zip(
-                self.seqs, self.places, [speakers[who][0] for who in self._who], [speakers[who][1] for who in self._who],
-                map(days.__getitem__, self._when), [text for text, _, _ in parted], self._tokens, *worth,
+                self.seqs, self.places, map(labels.__getitem__, self._who), map(roles.__getitem__, self._who),
+                map(self._days.__getitem__, self._when), [text for text, _, _ in parted], self._tokens, *worth,
                 [brief for _, _, brief in parted], self._brief_tokens, self._starts, self._ends, strict=False,
             )  # fmt: skip
             # Two threads may both make them, the same.

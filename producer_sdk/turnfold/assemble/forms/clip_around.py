@@ -22,10 +22,10 @@ _FURTHER_GAP: Final = " […] "
 
 
 class _Words:
-    """Words in any case. A text is searched for them only where it may hold one: the pattern takes ten times as long."""
+    """Words in any case. Only a text that may hold one is searched for them: the pattern takes ten times as long."""
 
     def __init__(self, begun: str, pattern: str) -> None:
-        """`begun` has, with commas between them, what stands in every text that the pattern matches, in small letters."""
+        """`begun` has, with commas between them, in small letters, what stands in every text that the pattern matches."""
         self._begun = begun.split(",")
         self._pattern = lazy_pattern(rf"(?i)\b(?:{pattern})\b")
 
@@ -42,8 +42,8 @@ _ERRORS: Final = _Words(
     r"\w{0,30}errors?|\w{0,30}exception|fail(?:ed|ure|s)?|denied|timed out|broken",
 )
 _DECISIONS: Final = _Words(
-    "decid,decision,agree,chose,must,never,always,instead,deadline,conclu,final,cannot,can't,won't,will not,do not,don't,"
-    "because,important,require,note that,in short,so we,let's,prefer,only",
+    "decid,decision,agree,chose,must,never,always,instead,deadline,conclu,final,cannot,can't,won't,will not,do not,"
+    "don't,because,important,require,note that,in short,so we,let's,prefer,only",
     r"decid\w+|decision|agreed?|chose\w*|must|never|always|instead|deadline|conclu\w+|final\w*|cannot|can't"
     r"|won't|will not|do not|don't|because|important|required?|note that|in short|so we|let's|prefer\w*|only",
 )
