@@ -103,7 +103,7 @@ class Draft:
             told = (*self.in_detail, *((seq, seq) for seq in self.whole_requests))
             self._past = Past(
                 self.outline.notes, before_seq=before_seq, anchored=anchored, in_detail=told,
-                cold=self.material.snapshot.cold,
+                cold=self.material.snapshot.cold, said=self.material.memo.of(("said", self.anchors_by), dict),
             )  # fmt: skip
         return self._past
 

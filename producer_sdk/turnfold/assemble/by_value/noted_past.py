@@ -152,8 +152,9 @@ class NotedPast:
         """Notes of the past, and what remembers what is made of them."""
         draft = self._draft
         key = (
-            "past", draft.material.request.budget_tokens, draft.frame.first_raw, draft.anchors_by, room,
-            tuple(self._opened), draft.in_detail, draft.pricing.brief_from,
+            "past", draft.material.request.budget_tokens, min(draft.frame.first_raw, draft.material.closed_seq + 1),
+            draft.anchors_by, room, tuple(draft.frame.spans), draft.frame.tail is not None, draft.in_detail,
+            draft.pricing.brief_from,
         )  # fmt: skip
         memo = draft.material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
         return memo.of("notes", lambda: self._fitting(self._past, room)), memo

@@ -59,11 +59,16 @@ class Past:
         anchored: Mapping[int, set[str]],
         in_detail: Sequence[tuple[int, int]] = (),
         cold: Sequence[tuple[int, int]] = (),
+        said: dict[int, list[int]] | None = None,
     ) -> None:
-        """`in_detail` and `cold` are first and last turns: of the former nothing is kept, of each cold one a note."""
+        """`in_detail` and `cold` are first and last turns: of the former nothing is kept, of each cold one a note.
+
+        `said` remembers, by the number of a part, the places of notes that the anchors say.
+        """
         self._lists = Tiers.of(notes).lists()
         self._before_seq = before_seq
         self._anchored = anchored
+        self._said = {} if said is None else said
         self._in_detail = in_detail
         self._cold = list(cold)
         self._told_of_cold: set[int] = set()
@@ -100,10 +105,12 @@ class Past:
         notes = next(self._lists, None)
         if notes is None:
             return False
-        seqs, before = notes.seqs, self._before_seq
-        kept = [seq < before for seq in seqs]
-        for at in [at for at, is_anchored in enumerate(map(self._anchored.__contains__, seqs)) if is_anchored]:
-            kept[at] = kept[at] and not self._is_anchored(seqs[at], notes.speaker(at), notes.bare_words(at))
+        before, part = self._before_seq, len(self._looked_at)
+        if part not in self._said:
+            self._said[part] = self._said_by_anchors(notes)
+        kept = [seq < before for seq in notes.seqs]
+        for at in self._said[part]:
+            kept[at] = False
         for first, last in self._in_detail:
             kept = [keep and not first <= seq <= last for keep, seq in zip(kept, notes.seqs, strict=True)]
         self._looked_at.append((notes, self._best_of_cold(notes, kept) if self._cold else kept))
@@ -118,6 +125,14 @@ class Past:
                 after[at] = place not in self._told_of_cold
                 self._told_of_cold.add(place)
         return after
+
+    def _said_by_anchors(self, notes: NoteList) -> list[int]:
+        """The places of the notes that an anchor says."""
+        seqs = notes.seqs
+        return [
+            at for at, is_anchored in enumerate(map(self._anchored.__contains__, seqs))
+            if is_anchored and self._is_anchored(seqs[at], notes.speaker(at), notes.bare_words(at))
+        ]  # fmt: skip
 
     def _is_anchored(self, seq: int, speaker: str, words: frozenset[str]) -> bool:
         """True when an anchor that is shown says what a note of these words says."""

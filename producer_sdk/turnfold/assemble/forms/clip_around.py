@@ -25,7 +25,7 @@ class _Words:
     """Words in any case. Only a text that may hold one is searched for them: the pattern takes ten times as long."""
 
     def __init__(self, begun: str, pattern: str) -> None:
-        """`begun` has, with commas between them, in small letters, what stands in every text that the pattern matches."""
+        """`begun`: what stands, in small letters, in every text that the pattern matches, with commas between."""
         self._begun = begun.split(",")
         self._pattern = lazy_pattern(rf"(?i)\b(?:{pattern})\b")
 
