@@ -73,8 +73,10 @@ def said_by(query: Sequence[str], notes: Sequence[Note], known: Collection[Note]
     found: list[Note] = []
     if most_tokens <= 0:
         return found
-    for note in Tiers.of(notes).said_by(is_named.__getitem__):
-        if note[:2] not in places:
+    # Of an outline not even read where nobody is named.
+    said = notes.said_by(is_named.__getitem__) if isinstance(notes, Tiers) else notes
+    for note in said:
+        if is_named[note.speaker] and note[:2] not in places:
             found.append(note)
             most_tokens -= note.least_tokens
             if most_tokens <= 0:

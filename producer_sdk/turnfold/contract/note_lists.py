@@ -178,10 +178,8 @@ class Tiers(Sequence[Note]):
             yield notes
 
     def said_by(self, is_one: Callable[[str], bool]) -> Iterator[Note]:
-        """The notes of some speakers."""
-        for notes in self.lists():
-            if any(map(is_one, notes.speakers)):
-                yield from [note for note in notes if is_one(note.speaker)]
+        """The notes of the parts in which some speakers have any."""
+        return chain.from_iterable(notes for notes in self.lists() if any(map(is_one, notes.speakers)))
 
     def first(self, count: int) -> Tiers:
         """The first parts, parsed as far as these are."""

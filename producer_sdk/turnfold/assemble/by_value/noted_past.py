@@ -133,7 +133,12 @@ class NotedPast:
         chosen, memo = self._of_the_past(min(room, self._room_unasked(steady_room)))
         shown = memo.of("shown", lambda: {note[:2] for note in chosen.notes})
         said = quote(background=shown)
-        return chosen, asked(found, self._past, shown, said, room - chosen.tokens, draft.pricing), memo
+        left = room - chosen.tokens
+        # The same for most of the steps in which further turns are shown raw.
+        key = (memo, len(found), said.shown, left)
+        if draft.asked is None or draft.asked[0] != key:
+            draft.asked = (key, asked(found, self._past, shown, said, left, draft.pricing))
+        return chosen, draft.asked[1], memo
 
     def _room_unasked(self, steady_room: int) -> int:
         """Tokens of the steady room for notes that stand there whatever is asked.
