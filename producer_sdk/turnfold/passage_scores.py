@@ -243,7 +243,8 @@ def _scores(
     of_terms: dict[str, list[PostingRow]] = defaultdict(list)
     for row in postings:
         of_terms[row[0]].append(row)
-    scores: dict[int, int] = defaultdict(int)
+    scores: dict[int, int] = {}
+    before = scores.get
     marks: dict[int, int] = {}
     for term, rows in of_terms.items():
         by_role = weights[term]
@@ -251,9 +252,9 @@ def _scores(
         # Few marks differ.
         told_by_mark = {mark: by_role[mark >> ROLE_SHIFT & ROLE] * (mark & IMPACT) for mark in set(found)}
         for number, told_there in zip(numbers, map(told_by_mark.__getitem__, found), strict=True):
-            scores[number] += told_there
+            scores[number] = before(number, 0) + told_there
         marks.update(zip(numbers, found, strict=True))
-    return dict(scores), marks
+    return scores, marks
 
 
 def _heaviest_pointers(rows: list[PostingRow]) -> tuple[list[int], list[int]]:
@@ -285,7 +286,8 @@ def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: i
 
 def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dict[int, int]:
     """Scores with what neighbours lend. A neighbour's number may be nobody's: then it is not found later."""
-    total = defaultdict(int, scores)
+    total = dict(scores)
+    own = total.get
     least = max(scores.values(), default=0) // _LEAST_LENDER
     if len(scores) > _LENDERS:
         least = max(least, sorted(scores.values())[-_LENDERS])
@@ -294,6 +296,6 @@ def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dic
         following = (number | PLACES - 1) + 1 if mark & ENDS else number + 1
         # Of a turn before this one only the first passage has a number that is known.
         before = number - 1 if number & PLACES - 1 else number - PLACES
-        total[following] += score >> (_LENT_REPLY if mark & ASKS else _LENT)
-        total[before] += score >> _LENT
-    return dict(total)
+        total[following] = own(following, 0) + (score >> (_LENT_REPLY if mark & ASKS else _LENT))
+        total[before] = own(before, 0) + (score >> _LENT)
+    return total

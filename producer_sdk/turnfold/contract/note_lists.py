@@ -23,6 +23,9 @@ made_note: Final = cast("Callable[[Iterable[Any]], Note]", partial(tuple.__new__
 _CODES: Final = (("B", 1 << 8), ("H", 1 << 16), ("I", 1 << 32))
 """Unsigned numbers of one, two and four bytes, and what they stay below."""
 
+_AT_ONCE: Final = 64
+"""Notes that are made together: one by one each takes three times as long."""
+
 
 def pack_notes(notes: Sequence[Note], *, gains: bool = False) -> str:
     """Notes in their order, with what is needed to rank them again, or with their gains instead."""
@@ -67,14 +70,14 @@ def unpack_notes(body: str) -> tuple[Note, ...]:
 
 
 class NoteList(Sequence[Note]):
-    """Notes from what `pack_notes` made, all of them made when they are first gone through, one when it is looked at.
+    """Notes from what `pack_notes` made, each made when it is looked at; who goes through them seldom needs all.
 
     Safe to share among threads.
     """
 
     __slots__ = (
-        "_brief_tokens", "_days", "_ends", "_lines", "_notes", "_speakers", "_starts", "_tokens", "_values", "_weights",
-        "_when", "_who", "_words", "places", "seqs",
+        "_blocks", "_brief_tokens", "_days", "_ends", "_lines", "_speakers", "_starts", "_tokens", "_values",
+        "_weights", "_when", "_who", "_words", "places", "seqs",
     )  # fmt: skip
 
     def __init__(self, body: str) -> None:
@@ -93,7 +96,8 @@ class NoteList(Sequence[Note]):
         self._days: list[str] = header["days"]
         self._weights: list[str] | None = header.get("weights")
         """Without them the values are gains."""
-        self._notes: list[Note] | None = None
+        self._blocks: dict[int, list[Note]] = {}
+        """Notes that were made, by the first place."""
         self._words: dict[int, frozenset[str]] = {}
 
     @property
@@ -114,7 +118,7 @@ class NoteList(Sequence[Note]):
         return words
 
     def __iter__(self) -> Iterator[Note]:
-        return iter(self._all())
+        return chain.from_iterable(map(self._block, range(0, len(self.seqs), _AT_ONCE)))
 
     def __len__(self) -> int:
         return len(self.seqs)
@@ -125,8 +129,10 @@ class NoteList(Sequence[Note]):
     def __getitem__(self, at: slice) -> tuple[Note, ...]: ...
     def __getitem__(self, at: int | slice) -> Note | tuple[Note, ...]:
         if isinstance(at, slice):
-            return tuple(self._all()[at])
-        return self._one(at) if self._notes is None else self._notes[at]
+            return tuple(self)[at]
+        at = range(len(self.seqs))[at]
+        block = self._blocks.get(at - at % _AT_ONCE)
+        return self._one(at) if block is None else block[at % _AT_ONCE]
 
     def _one(self, at: int) -> Note:
         text, _, brief = self._lines[at].partition("\t")
@@ -139,20 +145,22 @@ class NoteList(Sequence[Note]):
             )
         )  # fmt: skip
 
-    def _all(self) -> list[Note]:
-        notes = self._notes
+    def _block(self, start: int) -> list[Note]:
+        notes = self._blocks.get(start)
         if notes is None:
-            weights, values = self._weights, self._values
-            worth = (repeat(0), repeat(""), values) if weights is None else (values, weights, repeat(0))
-            labels, roles = [label for label, _ in self._speakers], [role for _, role in self._speakers]
-            parted = [line.partition("\t") for line in self._lines]
+            places = slice(start, start + _AT_ONCE)
+            weights, values = self._weights, self._values[places]
+            worth = (repeat(0), repeat(""), values) if weights is None else (values, weights[places], repeat(0))
+            said = [self._speakers[who] for who in self._who[places]]
+            parted = [line.partition("\t") for line in self._lines[places]]
             columns = zip(
-                self.seqs, self.places, map(labels.__getitem__, self._who), map(roles.__getitem__, self._who),
-                map(self._days.__getitem__, self._when), [text for text, _, _ in parted], self._tokens, *worth,
-                [brief for _, _, brief in parted], self._brief_tokens, self._starts, self._ends, strict=False,
+                self.seqs[places], self.places[places], [label for label, _ in said], [role for _, role in said],
+                map(self._days.__getitem__, self._when[places]), [text for text, _, _ in parted], self._tokens[places],
+                *worth, [brief for _, _, brief in parted], self._brief_tokens[places], self._starts[places],
+                self._ends[places], strict=False,
             )  # fmt: skip
             # Two threads may both make them, the same.
-            notes = self._notes = [*map(made_note, columns)]
+            notes = self._blocks[start] = [*map(made_note, columns)]
         return notes
 
 

@@ -17,7 +17,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, repeat, takewhile
 from operator import itemgetter
 from typing import Final
 
@@ -184,13 +184,16 @@ class Piece:
         at = self._raw.find(b"\0%b\0" % term, _HEAD.size, _HEAD.size + self._head[1])
         return at if at < 0 else self._raw.count(b"\0", _HEAD.size, at)
 
-    def weights(self, place: int, most: int) -> Iterator[tuple[int, int]]:
-        """Weight and segment of the `most` postings of a term that weigh most, the newest first among equals."""
+    def weights(self, place: int, most: int) -> tuple[int, ...]:
+        """Weights of the `most` postings of a term that weigh most, in the order in which they are stored."""
         at, first, many = self._at(place)
-        form = f"<{min(many, most)}H"
-        idxs = struct.unpack_from(form, self._raw, at + 2 * first)
-        weights = struct.unpack_from(form, self._raw, at + 2 * (first + self._head[2]))
-        return zip(weights, map(self._start.__add__, idxs), strict=True)
+        return struct.unpack_from(f"<{min(many, most)}H", self._raw, at + 2 * (first + self._head[2]))
+
+    def segments(self, place: int, most: int) -> list[int]:
+        """Segments of the same postings: among equal weights the newest first."""
+        at, first, many = self._at(place)
+        idxs = struct.unpack_from(f"<{min(many, most)}H", self._raw, at + 2 * first)
+        return [self._start + idx for idx in idxs]
 
     def pointers(self, place: int, most: int) -> Iterator[bytes]:
         """The pointers of the same postings."""
@@ -208,8 +211,8 @@ class Piece:
         names = self._raw[_HEAD.size : _HEAD.size + self._head[1]]
         for place, name in enumerate(names.split(b"\0")[1:-1]):
             term = name.decode("utf-8", "surrogatepass")
-            held = zip(self.weights(place, _SPANS[-1]), self.pointers(place, _SPANS[-1]), strict=True)
-            yield from ((term, idx, weight, pointers) for (weight, idx), pointers in held)
+            columns = [column(place, _SPANS[-1]) for column in (self.segments, self.weights, self.pointers)]
+            yield from zip(repeat(term), *columns)
 
     def _at(self, place: int) -> tuple[int, int, int]:
         """Where postings begin; the first one of a term, and how many it has."""
@@ -245,8 +248,17 @@ class WantedPieces:
             name = _name(term)
             held = [pieces[number] for number in numbers if number in pieces]
             placed = [(piece, place) for piece in held if (place := piece.place_of(name)) >= 0]
-            weighed = [(*one, at) for at, (piece, place) in enumerate(placed) for one in piece.weights(place, most)]
+            weights = [piece.weights(place, most) for piece, place in placed]
+            all_weights = sorted(chain.from_iterable(weights))
             # What is not among them is not looked at further: of a term that is everywhere nearly all.
+            least = all_weights[-most] if len(all_weights) > most else 0
+            weighed = [
+                (weight, idx, at)
+                for at, (piece, place) in enumerate(placed)
+                for weight, idx in zip(
+                    takewhile(least.__le__, weights[at]), piece.segments(place, most), strict=False
+                )
+            ]  # fmt: skip
             chosen = sorted(weighed, reverse=True)[:most]
             pointers = [piece.pointers(place, most) for piece, place in placed]
             left = _POINTER * enough_pointers
