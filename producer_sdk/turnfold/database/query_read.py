@@ -137,14 +137,14 @@ class _Query:
         pieces = WantedPieces(self._asked[: QUERY_TERMS - 1 - bool(self._request)], self._head.node_count)
         # What a person wants from now on stands beside an answer, not beside what a turn touches on.
         standing = WantedPieces([STANDING] if wanted.query else [], self._head.node_count)
-        calls = [self._missing(pieces, standing), self._written(pieces, standing)]
+        calls = [self._all_of(pieces, standing)]
         if self._request:
             calls.append((query_statements.BLOCK_LISTS, self._of_conversation))
         if wanted.query_vector:
             calls.append((query_statements.NEWEST_SIGNS, {**self._of_conversation, "model": wanted.vector_model}))
-        rows, written, *others = self._connection.batch(*calls)
-        self._open(rows)
-        of_models = {number: opened(number, bytes(body)) for number, body in written}
+        rows, *others = self._connection.batch(*calls)
+        self._open([(number, body) for number, body, of_model in rows if not of_model])
+        of_models = {number: opened(number, bytes(body)) for number, body, of_model in rows if of_model}
         postings = self._postings(pieces, of_models)
         if self._request:
             lists = others.pop(0)
@@ -178,15 +178,15 @@ class _Query:
         postings = self._postings(pieces, {})
         return scores_of(told_by(terms, postings, self._field), postings, self._field)
 
-    def _missing(self, *wanted: WantedPieces) -> Call:
-        """The statement that reads what is not read yet of the pieces that may hold some terms."""
-        numbers = frozenset().union(*[terms.numbers for terms in wanted]) - self._pieces.keys()
-        return query_statements.POSTINGS, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
-
-    def _written(self, *wanted: WantedPieces) -> Call:
-        """The statement that reads the same pieces of what a model wrote."""
+    def _all_of(self, *wanted: WantedPieces) -> Call:
+        """The statement that reads the pieces that may hold some terms, and those of what a model wrote."""
         numbers = frozenset().union(*[terms.numbers for terms in wanted])
-        return query_statements.MODEL_POSTINGS, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
+        return query_statements.ALL_POSTINGS, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
+
+    def _missing(self, wanted: WantedPieces) -> Call:
+        """The statement that reads what is not read yet of the pieces that may hold some terms."""
+        numbers = wanted.numbers - self._pieces.keys()
+        return query_statements.POSTINGS, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
 
     def _open(self, rows: Sequence[Any]) -> None:
         """Keep what was read of the pieces."""

@@ -36,7 +36,7 @@ from turnfold.steering import steering_text
 
 _STATEMENTS: Final = (
     statements.HEAD, statements.HEAD_AND_STORED, statements.OUTLINE, statements.TOP_ANCHOR_ROWS,
-    statements.NEWEST_TURNS, statements.OLDER_SHAPES, query_statements.POSTINGS, query_statements.HIT_PASSAGES,
+    statements.NEWEST_TURNS, statements.OLDER_SHAPES, query_statements.ALL_POSTINGS, query_statements.HIT_PASSAGES,
     query_statements.NEWEST_SIGNS, query_statements.ANSWERING_TURNS, statements.TURN_PART,
 )  # fmt: skip
 _ALL_A_TURN: Final = 8
