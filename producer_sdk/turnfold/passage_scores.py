@@ -85,7 +85,6 @@ NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
 
 PostingRow = tuple[str, int, int, bytes]
 """A term, the segment that holds it, its weight there, and pointers to the passages."""
-_TERM: Final = itemgetter(0)
 _TERM_AND_SEGMENT: Final = itemgetter(0, 1)
 _WEIGHT_AND_SEGMENT: Final = itemgetter(2, 1)
 
@@ -107,7 +106,7 @@ def passages_for(budget_tokens: int) -> int:
 def told_by(query: Sequence[str], postings: Sequence[PostingRow], field: Field) -> dict[str, float]:
     """What each term of a query tells, from the postings that were found."""
     # A segment may hold a term in the rules' notes and in a model's.
-    spread = Counter(map(_TERM, set(map(_TERM_AND_SEGMENT, postings))))
+    spread = Counter([term for term, _ in set(map(_TERM_AND_SEGMENT, postings))])
     return {term: rarity(spread[term], field.segments) for term in query}
 
 

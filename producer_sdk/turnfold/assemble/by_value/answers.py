@@ -162,7 +162,7 @@ def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
     asked = 0.0
     for turn in turns:
         own = 0
-        if _may_tell(material.of_turn("lowered", turn, _lowered), stems, least):
+        if may_tell(material.of_turn("lowered", turn, lowered_words), stems, least):
             words = material.of_turn("terms", turn, _terms_of)
             own = sum([rarity(stem) for stem in stems if stem in words])
         told[turn.seq] = max(own, asked)
@@ -176,13 +176,13 @@ def _terms_of(turn: StoredTurn) -> frozenset[str]:
     return frozenset(terms(turn.content[:_READ]))
 
 
-def _lowered(turn: StoredTurn) -> str:
+def lowered_words(turn: StoredTurn) -> str:
     """The words of a turn in which its terms stand as they are but for their ends; empty where they may not."""
     words = turn.content[:_READ]
     return words.lower().replace("_", "-") if words.isascii() else ""
 
 
-def _may_tell(lowered: str, stems: Sequence[str], least: float) -> bool:
+def may_tell(lowered: str, stems: Sequence[str], least: float) -> bool:
     """Whether a turn may hold as much of a query: to find all of its terms takes far longer."""
     if not lowered:
         return True

@@ -21,35 +21,36 @@ _FURTHER_GAP: Final = " […] "
 """Stands for what is left out, but for the first place, which has the marker."""
 
 
-class _Words:
+class Words:
     """Words in any case. Only a text that may hold one is searched for them: the pattern takes ten times as long."""
 
     def __init__(self, begun: str, pattern: str) -> None:
         """`begun`: what stands, in small letters, in every text that the pattern matches, with commas between."""
         self._begun = begun.split(",")
-        self._pattern = lazy_pattern(rf"(?i)\b(?:{pattern})\b")
+        self.pattern = lazy_pattern(rf"(?i)\b(?:{pattern})\b")
 
     def are_in(self, text: str, lowered: str) -> bool:
         """Whether a text, also given in small letters, holds one."""
         # Beyond ASCII more letters than those of `lower` are the same but for their case.
         if text.isascii() and not any(map(lowered.__contains__, self._begun)):
             return False
-        return self._pattern.search(text) is not None
+        return self.pattern.search(text) is not None
 
 
-_ERRORS: Final = _Words(
+ERRORS: Final = Words(
     "error,exception,fail,denied,timed out,broken",
     r"\w{0,30}errors?|\w{0,30}exception|fail(?:ed|ure|s)?|denied|timed out|broken",
 )
-_DECISIONS: Final = _Words(
+DECISIONS: Final = Words(
     "decid,decision,agree,chose,must,never,always,instead,deadline,conclu,final,cannot,can't,won't,will not,do not,"
     "don't,because,important,require,note that,in short,so we,let's,prefer,only",
     r"decid\w+|decision|agreed?|chose\w*|must|never|always|instead|deadline|conclu\w+|final\w*|cannot|can't"
     r"|won't|will not|do not|don't|because|important|required?|note that|in short|so we|let's|prefer\w*|only",
 )
+NAMES: Final = lazy_pattern(r"`[^`\n]+`|_(?<=\w_)\w|\.(?<=\w\.)\w{1,5}\b(?=[\s,)]|$)|/(?<=\S/)\S")
+"""Names and paths: each from its mark on, for which a text is searched fastest."""
 _SIGNS: Final = (
-    # Names and paths: each begins at its mark, for which a text is searched fastest.
-    (lazy_pattern(r"`[^`\n]+`|_(?<=\w_)\w|\.(?<=\w\.)\w{1,5}\b(?=[\s,)]|$)|/(?<=\S/)\S"), 0.5),
+    (NAMES, 0.5),
     (lazy_pattern(r"(?<=[\w,;:)] )[A-Z][\w'-]+"), 0.4),
     (lazy_pattern(r"\?\s*$"), 0.3),
 )
@@ -212,13 +213,13 @@ def _signs(piece: Piece, lowered: str, *, is_output: bool) -> float:
     if piece.fence >= 0:
         return _NAMED if piece.named else _FENCED
     if is_output:
-        return float(_ERRORS.are_in(piece.text, lowered))
+        return float(ERRORS.are_in(piece.text, lowered))
     if piece.text.count(" ") <= 1:
         return _BARE
     digits = _DIGITS if not piece.is_code and any(map(str.isdigit, piece.text)) else 0.0
     points = [
-        _DECIDES if _DECISIONS.are_in(piece.text, lowered) else 0.0,
-        _FAILS if _ERRORS.are_in(piece.text, lowered) else 0.0,
+        _DECIDES if DECISIONS.are_in(piece.text, lowered) else 0.0,
+        _FAILS if ERRORS.are_in(piece.text, lowered) else 0.0,
         *[points for pattern, points in _SIGNS if pattern.search(piece.text)],
     ]
     return _PLAIN + digits + sum(points)
