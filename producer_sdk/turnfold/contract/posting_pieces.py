@@ -249,16 +249,15 @@ class WantedPieces:
             held = [pieces[number] for number in numbers if number in pieces]
             placed = [(piece, place) for piece in held if (place := piece.place_of(name)) >= 0]
             weights = [piece.weights(place, most) for piece, place in placed]
-            all_weights = sorted(chain.from_iterable(weights))
-            # What is not among them is not looked at further: of a term that is everywhere nearly all.
-            least = all_weights[-most] if len(all_weights) > most else 0
+            if sum(map(len, weights)) > most:
+                # What is not among them is not looked at further: of a term that is everywhere nearly all.
+                least = sorted(chain.from_iterable(weights))[-most]
+                weights = [tuple(takewhile(least.__le__, some)) for some in weights]
             weighed = [
                 (weight, idx, at)
                 for at, (piece, place) in enumerate(placed)
-                for weight, idx in zip(
-                    takewhile(least.__le__, weights[at]), piece.segments(place, most), strict=False
-                )
-            ]  # fmt: skip
+                for weight, idx in zip(weights[at], piece.segments(place, len(weights[at])), strict=True)
+            ]
             chosen = sorted(weighed, reverse=True)[:most]
             pointers = [piece.pointers(place, most) for piece, place in placed]
             left = _POINTER * enough_pointers
