@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
 from itertools import chain
 from operator import mul
 from typing import Final
 
+from turnfold.contract.note_lists import Tiers
 from turnfold.contract.notes import OVERHEAD, Note, voices
 from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.passages import Passage
@@ -50,6 +51,7 @@ def hits(
         return ()
     notes: list[Note] = []
     words: list[list[str]] = []
+    prices: list[int] = []
     rates: list[float] = []
     for score, passage in ranked:
         worth = (score / best) ** _SHARPNESS * (1.0 + 0.5 * (voice.get(passage.notes[0].role, 1.0) - 1.0))
@@ -58,11 +60,12 @@ def hits(
             if note.worth:
                 notes.append(note)
                 words.append(stems.split())
-                rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (note.least_tokens + OVERHEAD))
-    return tuple(_by_news(notes, words, rates, most_tokens, overtaken))
+                prices.append(price := note.least_tokens)
+                rates.append(worth * (1.0 - _MANNER + _MANNER * note.worth / 100) / (price + OVERHEAD))
+    return tuple(_by_news(notes, words, prices, rates, room=most_tokens, overtaken=overtaken))
 
 
-def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
+def said_by(query: Sequence[str], notes: Sequence[Note], known: Collection[Note], *, most_tokens: int) -> list[Note]:
     """Notes of the speakers whom a query names, in their order, that are not among those that are known."""
     asked = frozenset(query)
     is_named = Remembered(lambda speaker: not asked.isdisjoint(terms(speaker)))
@@ -70,7 +73,9 @@ def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note]
     found: list[Note] = []
     if most_tokens <= 0:
         return found
-    for note in notes:
+    # Of an outline not even read where nobody is named.
+    said = notes.said_by(is_named.__getitem__) if isinstance(notes, Tiers) else notes
+    for note in said:
         if is_named[note.speaker] and note[:2] not in places:
             found.append(note)
             most_tokens -= note.least_tokens
@@ -80,7 +85,13 @@ def said_by(query: Sequence[str], notes: Iterable[Note], known: Collection[Note]
 
 
 def _by_news(
-    notes: Sequence[Note], words: Sequence[list[str]], rates: Sequence[float], room: int, overtaken: OvertakenIndex
+    notes: Sequence[Note],
+    words: Sequence[list[str]],
+    prices: Sequence[int],
+    rates: Sequence[float],
+    *,
+    room: int,
+    overtaken: OvertakenIndex,
 ) -> list[Note]:
     """Notes by what they tell a token beside those that were taken before, while they cost at most so many tokens.
 
@@ -94,16 +105,18 @@ def _by_news(
     taken: list[Note] = []
     while heap and room > 0:
         stale, i = heap[0]
+        if prices[i] > room:
+            # Room only falls: there will be none for it.
+            heappop(heap)
+            continue
         gain = -rates[i] * sum(map(mul, weights[i], map(left, words[i])))
         if gain > stale:
             heapreplace(heap, (gain, i))
             continue
         heappop(heap)
-        note, price = notes[i], notes[i].least_tokens
-        # Asked last: not of notes for which there is no room.
-        if price <= room and not overtaken.tells(note.seq, words[i]):
-            room -= price
-            taken.append(note)
+        if not overtaken.tells(notes[i].seq, words[i]):
+            room -= prices[i]
+            taken.append(notes[i])
             for word in words[i]:
                 left_of[word] *= _DECAY
     return taken

@@ -41,7 +41,7 @@ _TOKENS_A_PASSAGE: Final = 5
 """A budget has a passage fetched for so many of its tokens: more than it can show."""
 _FULL: Final = 64
 """Postings of a term that are read: one with as many occurs in more segments than are known."""
-_POINTERS_A_TERM: Final = 200
+POINTERS_A_TERM: Final = 200
 """Passages that are scored for one term, about: more would tell no answers apart."""
 _LENT_REPLY: Final = 1
 """Bits by which what is lent to the passage after a question is less than its score; to the other neighbours two."""
@@ -85,6 +85,8 @@ NOTHING_NEAR: Final[Mapping[int, float]] = MappingProxyType({})
 
 PostingRow = tuple[str, int, int, bytes]
 """A term, the segment that holds it, its weight there, and pointers to the passages."""
+_TERM_AND_SEGMENT: Final = itemgetter(0, 1)
+_WEIGHT_AND_SEGMENT: Final = itemgetter(2, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +106,7 @@ def passages_for(budget_tokens: int) -> int:
 def told_by(query: Sequence[str], postings: Sequence[PostingRow], field: Field) -> dict[str, float]:
     """What each term of a query tells, from the postings that were found."""
     # A segment may hold a term in the rules' notes and in a model's.
-    spread = Counter([term for term, _ in {(term, idx) for term, idx, _, _ in postings}])
+    spread = Counter([term for term, _ in set(map(_TERM_AND_SEGMENT, postings))])
     return {term: rarity(spread[term], field.segments) for term in query}
 
 
@@ -143,7 +145,7 @@ def alike(scores: Mapping[int, int], told: Mapping[str, float]) -> dict[int, int
     best = max(scores.values(), default=0)
     if best < _ALIKE * PRECISION * sum(told.values()):
         return {}
-    return {number: score for number, score in best_of(scores, _MOST_ALIKE).items() if score >= best // 2}
+    return best_of({number: score for number, score in scores.items() if score >= best // 2}, _MOST_ALIKE)
 
 
 def terms_of_hop(query: Sequence[str], scores: Mapping[int, int], passages: Iterable[Passage]) -> list[str]:
@@ -237,20 +239,34 @@ def _scores(
     voice = voices(field.said)
     loud = [PRECISION / IMPACT_SCALE * math.sqrt(voice.get(role, 1.0)) for role in ROLES]
     weights = {term: [round(weight * one) for one in loud] for term, weight in told.items()}
-    scores: dict[int, int] = defaultdict(int)
+    of_terms: dict[str, list[PostingRow]] = defaultdict(list)
+    for row in postings:
+        of_terms[row[0]].append(row)
+    scores: dict[int, int] = {}
+    before = scores.get
     marks: dict[int, int] = {}
-    left = dict.fromkeys(told, _POINTERS_A_TERM)
-    # The heaviest first, so that a term that is everywhere is looked for where it is said most.
-    for term, _, _, pointers in sorted(postings, key=itemgetter(2, 1), reverse=True):
-        if left[term] <= 0:
-            continue
-        numbers, found = unpack_pointers(pointers)
-        left[term] -= len(numbers)
+    for term, rows in of_terms.items():
         by_role = weights[term]
-        for number, mark in zip(numbers, found, strict=True):
-            scores[number] += by_role[mark >> ROLE_SHIFT & ROLE] * (mark & IMPACT)
+        numbers, found = _heaviest_pointers(rows)
+        # Few marks differ.
+        told_by_mark = {mark: by_role[mark >> ROLE_SHIFT & ROLE] * (mark & IMPACT) for mark in set(found)}
+        for number, told_there in zip(numbers, map(told_by_mark.__getitem__, found), strict=True):
+            scores[number] = before(number, 0) + told_there
         marks.update(zip(numbers, found, strict=True))
-    return dict(scores), marks
+    return scores, marks
+
+
+def _heaviest_pointers(rows: list[PostingRow]) -> tuple[list[int], list[int]]:
+    """Numbers and marks of a term's passages, where it weighs most: one that is everywhere is looked for there."""
+    numbers: list[int] = []
+    marks: list[int] = []
+    for row in sorted(rows, key=_WEIGHT_AND_SEGMENT, reverse=True):
+        if len(numbers) >= POINTERS_A_TERM:
+            break
+        of_row = unpack_pointers(row[3])
+        numbers += of_row[0]
+        marks += of_row[1]
+    return numbers, marks
 
 
 def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: int) -> None:
@@ -269,16 +285,16 @@ def _add_nearness(scores: dict[int, int], near: Mapping[int, float], *, least: i
 
 def _with_neighbours(scores: Mapping[int, int], marks: Mapping[int, int]) -> dict[int, int]:
     """Scores with what neighbours lend. A neighbour's number may be nobody's: then it is not found later."""
-    total = defaultdict(int, scores)
-    ordered = sorted(scores.values(), reverse=True)
-    least = max([ordered[0] // _LEAST_LENDER, *ordered[_LENDERS - 1 : _LENDERS]]) if ordered else 0
-    for number, score in scores.items():
-        if score < least:
-            continue
+    total = dict(scores)
+    own = total.get
+    least = max(scores.values(), default=0) // _LEAST_LENDER
+    if len(scores) > _LENDERS:
+        least = max(least, sorted(scores.values())[-_LENDERS])
+    for number, score in [item for item in scores.items() if item[1] >= least]:
         mark = marks.get(number, ENDS)
         following = (number | PLACES - 1) + 1 if mark & ENDS else number + 1
         # Of a turn before this one only the first passage has a number that is known.
         before = number - 1 if number & PLACES - 1 else number - PLACES
-        total[following] += score >> (_LENT_REPLY if mark & ASKS else _LENT)
-        total[before] += score >> _LENT
-    return dict(total)
+        total[following] = own(following, 0) + (score >> (_LENT_REPLY if mark & ASKS else _LENT))
+        total[before] = own(before, 0) + (score >> _LENT)
+    return total

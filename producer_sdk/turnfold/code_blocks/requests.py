@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from turnfold.code_blocks.index import block_terms
@@ -133,6 +134,7 @@ def block_request(query: str | None) -> BlockRequest | None:
     return BlockRequest(_words(plain), kinds, version, role, insists=insists, names_one=names_one)
 
 
+@lru_cache(maxsize=16)
 def asked_block(question: str, *, is_query: bool) -> BlockRequest | None:
     """What a question asks for; of a newest user turn that is no query only what it insists on seeing."""
     request = block_request(question)

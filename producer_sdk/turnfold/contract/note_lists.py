@@ -23,6 +23,9 @@ made_note: Final = cast("Callable[[Iterable[Any]], Note]", partial(tuple.__new__
 _CODES: Final = (("B", 1 << 8), ("H", 1 << 16), ("I", 1 << 32))
 """Unsigned numbers of one, two and four bytes, and what they stay below."""
 
+_AT_ONCE: Final = 64
+"""Notes that are made together: one by one each takes three times as long."""
+
 
 def pack_notes(notes: Sequence[Note], *, gains: bool = False) -> str:
     """Notes in their order, with what is needed to rank them again, or with their gains instead."""
@@ -67,54 +70,98 @@ def unpack_notes(body: str) -> tuple[Note, ...]:
 
 
 class NoteList(Sequence[Note]):
-    """Notes from what `pack_notes` made, each made once. Safe to share among threads."""
+    """Notes from what `pack_notes` made, each made when it is looked at; who goes through them seldom needs all.
 
-    __slots__ = ("_notes", "_words", "seqs")
+    Safe to share among threads.
+    """
+
+    __slots__ = (
+        "_blocks", "_brief_tokens", "_days", "_ends", "_lines", "_speakers", "_starts", "_tokens", "_values",
+        "_weights", "_when", "_who", "_words", "places", "seqs",
+    )  # fmt: skip
 
     def __init__(self, body: str) -> None:
         """`body` is what `pack_notes` made."""
-        first, *lines = body.split("\n")
-        parted = [line.partition("\t") for line in lines]
+        first, *self._lines = body.split("\n")
         header = json.loads(first)
         many, codes = header["many"], header["codes"]
         numbers = struct.unpack(
             "<" + "".join([f"{many}{code}" for code in codes]), a2b_base64(header["numbers"])
         )  # fmt: skip
-        self.seqs, places, who, when, tokens, values, brief_tokens, starts, ends = [
-            numbers[at * many : (at + 1) * many] for at in range(len(codes))
-        ]
-        labels, roles = [label for label, _ in header["speakers"]], [role for _, role in header["speakers"]]
-        weights: list[str] | None = header.get("weights")
-        worth: tuple[Iterable[Any], ...] = (repeat(0), repeat(""), values)
-        if weights is not None:
-            worth = (values, weights, repeat(0))
-        columns = zip(
-            self.seqs, places, map(labels.__getitem__, who), map(roles.__getitem__, who),
-            map(header["days"].__getitem__, when), [text for text, _, _ in parted], tokens, *worth,
-            [brief for _, _, brief in parted], brief_tokens, starts, ends, strict=False,
-        )  # fmt: skip
-        self._notes = [*map(made_note, columns)]
+        (
+            self.seqs, self.places, self._who, self._when, self._tokens, self._values, self._brief_tokens, self._starts,
+            self._ends,
+        ) = [numbers[at * many : (at + 1) * many] for at in range(len(codes))]  # fmt: skip
+        self._speakers: list[tuple[str, str]] = header["speakers"]
+        self._days: list[str] = header["days"]
+        self._weights: list[str] | None = header.get("weights")
+        """Without them the values are gains."""
+        self._blocks: dict[int, list[Note]] = {}
+        """Notes that were made, by the first place."""
         self._words: dict[int, frozenset[str]] = {}
+
+    @property
+    def speakers(self) -> list[str]:
+        """Who says any of them."""
+        return [label for label, _ in self._speakers]
+
+    def speaker(self, at: int) -> str:
+        """Who says the note at a place."""
+        label: str = self._speakers[self._who[at]][0]
+        return label
 
     def bare_words(self, at: int) -> frozenset[str]:
         """The words of the note at a place."""
         words = self._words.get(at)
         if words is None:
-            words = self._words[at] = frozenset(bare_words(self._notes[at].text))
+            words = self._words[at] = frozenset(bare_words(self._lines[at].partition("\t")[0]))
         return words
 
     def __iter__(self) -> Iterator[Note]:
-        return iter(self._notes)
+        return chain.from_iterable(map(self._block, range(0, len(self.seqs), _AT_ONCE)))
 
     def __len__(self) -> int:
-        return len(self._notes)
+        return len(self.seqs)
 
     @overload
     def __getitem__(self, at: int) -> Note: ...
     @overload
     def __getitem__(self, at: slice) -> tuple[Note, ...]: ...
     def __getitem__(self, at: int | slice) -> Note | tuple[Note, ...]:
-        return tuple(self._notes[at]) if isinstance(at, slice) else self._notes[at]
+        if isinstance(at, slice):
+            return tuple(self)[at]
+        at = range(len(self.seqs))[at]
+        block = self._blocks.get(at - at % _AT_ONCE)
+        return self._one(at) if block is None else block[at % _AT_ONCE]
+
+    def _one(self, at: int) -> Note:
+        text, _, brief = self._lines[at].partition("\t")
+        value, weights = self._values[at], self._weights
+        worth = (0, "", value) if weights is None else (value, weights[at], 0)
+        return made_note(
+            (
+                self.seqs[at], self.places[at], *self._speakers[self._who[at]], self._days[self._when[at]], text,
+                self._tokens[at], *worth, brief, self._brief_tokens[at], self._starts[at], self._ends[at],
+            )
+        )  # fmt: skip
+
+    def _block(self, start: int) -> list[Note]:
+        notes = self._blocks.get(start)
+        if notes is None:
+            places = slice(start, start + _AT_ONCE)
+            weights, values = self._weights, self._values[places]
+            worth = (repeat(0), repeat(""), values) if weights is None else (values, weights[places], repeat(0))
+            said = [self._speakers[who] for who in self._who[places]]
+            parted = [line.partition("\t") for line in self._lines[places]]
+            columns = zip(
+                self.seqs[places], self.places[places], [label for label, _ in said], [role for _, role in said],
+                map(self._days.__getitem__, self._when[places]), [text for text, _, _ in parted], self._tokens[places],
+                *worth, [brief for _, _, brief in parted], self._brief_tokens[places], self._starts[places],
+                self._ends[places], strict=False,
+            )  # fmt: skip
+            # Two threads may both make them, the same.
+            notes = self._blocks[start] = [*map(made_note, columns)]
+        return notes
 
 
 class Tiers(Sequence[Note]):
@@ -137,6 +184,10 @@ class Tiers(Sequence[Note]):
             notes = NoteList(part) if isinstance(part, str) else part
             self._parts[i] = notes
             yield notes
+
+    def said_by(self, is_one: Callable[[str], bool]) -> Iterator[Note]:
+        """The notes of the parts in which some speakers have any."""
+        return chain.from_iterable(notes for notes in self.lists() if any(map(is_one, notes.speakers)))
 
     def first(self, count: int) -> Tiers:
         """The first parts, parsed as far as these are."""

@@ -145,10 +145,9 @@ _new: Final[Any] = tuple.__new__
 
 def _passage(number: int, packed: list[Any]) -> Passage:
     seq, place, speaker, role, day = packed[:5]
-    notes = []
-    for at in range(5, len(packed), _FIELDS):
-        text, tokens, worth, weights, *brief_and_span = packed[at : at + _FIELDS - 1]
-        notes.append(_new(Note, (seq, place, speaker, role, day, text, tokens, worth, weights, 0, *brief_and_span)))
-        place += 1
+    notes = [
+        _new(Note, (seq, place, speaker, role, day, *packed[at : at + 4], 0, *packed[at + 4 : at + 8]))
+        for place, at in enumerate(range(5, len(packed), _FIELDS), place)
+    ]
     found: Passage = _new(Passage, (number, tuple(notes), tuple(packed[4 + _FIELDS :: _FIELDS])))
     return found

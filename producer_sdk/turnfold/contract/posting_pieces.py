@@ -11,12 +11,13 @@ the segment that completes them, each other one with one of the next segments, s
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, repeat, takewhile
 from operator import itemgetter
 from typing import Final
 
@@ -183,13 +184,16 @@ class Piece:
         at = self._raw.find(b"\0%b\0" % term, _HEAD.size, _HEAD.size + self._head[1])
         return at if at < 0 else self._raw.count(b"\0", _HEAD.size, at)
 
-    def weights(self, place: int, most: int) -> Iterator[tuple[int, int]]:
-        """Weight and segment of the `most` postings of a term that weigh most, the newest first among equals."""
+    def weights(self, place: int, most: int) -> tuple[int, ...]:
+        """Weights of the `most` postings of a term that weigh most, in the order in which they are stored."""
         at, first, many = self._at(place)
-        form = f"<{min(many, most)}H"
-        idxs = struct.unpack_from(form, self._raw, at + 2 * first)
-        weights = struct.unpack_from(form, self._raw, at + 2 * (first + self._head[2]))
-        return zip(weights, map(self._start.__add__, idxs), strict=True)
+        return struct.unpack_from(f"<{min(many, most)}H", self._raw, at + 2 * (first + self._head[2]))
+
+    def segments(self, place: int, most: int) -> list[int]:
+        """Segments of the same postings: among equal weights the newest first."""
+        at, first, many = self._at(place)
+        idxs = struct.unpack_from(f"<{min(many, most)}H", self._raw, at + 2 * first)
+        return [self._start + idx for idx in idxs]
 
     def pointers(self, place: int, most: int) -> Iterator[bytes]:
         """The pointers of the same postings."""
@@ -207,8 +211,8 @@ class Piece:
         names = self._raw[_HEAD.size : _HEAD.size + self._head[1]]
         for place, name in enumerate(names.split(b"\0")[1:-1]):
             term = name.decode("utf-8", "surrogatepass")
-            held = zip(self.weights(place, _SPANS[-1]), self.pointers(place, _SPANS[-1]), strict=True)
-            yield from ((term, idx, weight, pointers) for (weight, idx), pointers in held)
+            columns = [column(place, _SPANS[-1]) for column in (self.segments, self.weights, self.pointers)]
+            yield from zip(repeat(term), *columns)
 
     def _at(self, place: int) -> tuple[int, int, int]:
         """Where postings begin; the first one of a term, and how many it has."""
@@ -234,16 +238,31 @@ class WantedPieces:
         self._pieces_of = {term: list(pieces_of(code_of(term), segments)) for term in terms}
         self.numbers = frozenset(chain.from_iterable(self._pieces_of.values()))
 
-    def heaviest(self, pieces: Mapping[int, Piece], most: int) -> list[Posted]:
-        """Of each term the `most` postings that weigh most, the newest first among equals, by term in their order."""
+    def heaviest(self, pieces: Mapping[int, Piece], most: int, *, enough_pointers: float = math.inf) -> list[Posted]:
+        """Of each term the `most` postings that weigh most, the newest first among equals, by term in their order.
+
+        Postings of a term behind `enough_pointers` are without theirs.
+        """
         found: list[Posted] = []
         for term, numbers in self._pieces_of.items():
             name = _name(term)
             held = [pieces[number] for number in numbers if number in pieces]
             placed = [(piece, place) for piece in held if (place := piece.place_of(name)) >= 0]
-            weighed = [(*one, at) for at, (piece, place) in enumerate(placed) for one in piece.weights(place, most)]
-            # What is not among them is not looked at further: of a term that is everywhere nearly all.
+            weights = [piece.weights(place, most) for piece, place in placed]
+            if sum(map(len, weights)) > most:
+                # What is not among them is not looked at further: of a term that is everywhere nearly all.
+                least = sorted(chain.from_iterable(weights))[-most]
+                weights = [tuple(takewhile(least.__le__, some)) for some in weights]
+            weighed = [
+                (weight, idx, at)
+                for at, (piece, place) in enumerate(placed)
+                for weight, idx in zip(weights[at], piece.segments(place, len(weights[at])), strict=True)
+            ]
             chosen = sorted(weighed, reverse=True)[:most]
             pointers = [piece.pointers(place, most) for piece, place in placed]
-            found += [(term, idx, weight, next(pointers[at])) for weight, idx, at in chosen]
+            left = _POINTER * enough_pointers
+            for weight, idx, at in chosen:
+                held_there = next(pointers[at]) if left > 0 else b""
+                left -= len(held_there)
+                found.append((term, idx, weight, held_there))
         return found

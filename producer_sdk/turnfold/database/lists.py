@@ -16,6 +16,10 @@ class _Among(FunctionElement[Any]):
     type = NullType()
 
 
+class _AmongTexts(_Among):
+    inherit_cache = True
+
+
 class _Listed(FunctionElement[str]):
     inherit_cache = True
     type = Text()
@@ -24,6 +28,11 @@ class _Listed(FunctionElement[str]):
 def among(column: ColumnElement[int], name: str) -> ColumnElement[bool]:
     """Whether a number is among those of the parameter `name`: a text, with commas between them."""
     return _Among(column, bindparam(name, type_=Text))
+
+
+def among_texts(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
+    """Whether a text is among those of the parameter `name`: a list as JSON."""
+    return _AmongTexts(column, bindparam(name, type_=Text))
 
 
 def listed(column: ColumnElement[Any]) -> ColumnElement[str]:
@@ -41,6 +50,18 @@ def _among_on_sqlite(element: _Among, compiler: Any, **more: Any) -> str:
 def _among_on_postgresql(element: _Among, compiler: Any, **more: Any) -> str:
     column, numbers = (compiler.process(clause, **more) for clause in element.clauses)
     return f"{column} = ANY (CAST('{{' || {numbers} || '}}' AS integer[]))"
+
+
+@compiles(_AmongTexts, "sqlite")
+def _among_texts_on_sqlite(element: _AmongTexts, compiler: Any, **more: Any) -> str:
+    column, texts = (compiler.process(clause, **more) for clause in element.clauses)
+    return f"{column} IN (SELECT value FROM json_each({texts}))"  # noqa: S608 - clauses that are compiled
+
+
+@compiles(_AmongTexts, "postgresql")
+def _among_texts_on_postgresql(element: _AmongTexts, compiler: Any, **more: Any) -> str:
+    column, texts = (compiler.process(clause, **more) for clause in element.clauses)
+    return f"{column} = ANY (ARRAY(SELECT json_array_elements_text(CAST({texts} AS json))))"
 
 
 @compiles(_Listed, "sqlite")

@@ -6,6 +6,7 @@ a second hop: where no passage holds much of what is asked, what the best ones n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
@@ -36,6 +37,7 @@ from turnfold.errors import InvalidInput
 from turnfold.hits import hits, said_by
 from turnfold.passage_scores import (
     PLACES_OF_HOP,
+    POINTERS_A_TERM,
     Field,
     PostingRow,
     alike,
@@ -132,23 +134,24 @@ class _Query:
     def _scores(self) -> dict[int, int]:
         """Scores of the passages that may answer, best first."""
         wanted, field = self._wanted, self._field
-        pieces = WantedPieces([*self._asked[: QUERY_TERMS - 1 - bool(self._request)], STANDING], self._head.node_count)
-        calls = [self._missing(pieces), self._written(pieces)]
+        pieces = WantedPieces(self._asked[: QUERY_TERMS - 1 - bool(self._request)], self._head.node_count)
+        # What a person wants from now on stands beside an answer, not beside what a turn touches on.
+        standing = WantedPieces([STANDING] if wanted.query else [], self._head.node_count)
+        calls = [self._all_of(pieces, standing)]
         if self._request:
             calls.append((query_statements.BLOCK_LISTS, self._of_conversation))
         if wanted.query_vector:
             calls.append((query_statements.NEWEST_SIGNS, {**self._of_conversation, "model": wanted.vector_model}))
-        rows, written, *others = self._connection.batch(*calls)
-        found = self._postings(pieces, rows)
-        if written:
-            found += self._postings_of_models(pieces, written)
+        rows, *others = self._connection.batch(*calls)
+        self._open([(number, body) for number, body, of_model in rows if not of_model])
+        of_models = {number: opened(number, bytes(body)) for number, body, of_model in rows if of_model}
+        postings = self._postings(pieces, of_models)
         if self._request:
             lists = others.pop(0)
             self._entries = [entry for row in lists for entry in unpack_blocks(bytes(row[0]))]
         blocks = [bytes(row[0]) for rows in others for row in rows]
         _check_length(wanted, blocks)
         near = near_passages(wanted.query_vector, blocks)
-        postings = [row for row in found if row[0] != STANDING]
         told = told_by(self._asked, postings, field)
         scores = scores_of(told, postings, field, near=near)
         if not wanted.query:
@@ -156,9 +159,11 @@ class _Query:
             return with_replacing(alike(scores, told), self._overtaken.overtaken_by)
         if not is_answered(scores, told):
             scores = with_hop(scores, self._further(scores))
-        scores = with_replacing(scores, self._overtaken.overtaken_by)
-        standing = [row for row in found if row[0] == STANDING]
-        return best_of(with_standing(scores, standing), passages_for(wanted.budget_tokens))
+        scores = with_standing(
+            with_replacing(scores, self._overtaken.overtaken_by),
+            self._postings(standing, of_models, enough_pointers=math.inf),
+        )
+        return best_of(scores, passages_for(wanted.budget_tokens))
 
     def _further(self, scores: Mapping[int, int]) -> dict[int, int]:
         """Scores of passages by what the best ones name."""
@@ -168,31 +173,36 @@ class _Query:
         if not terms:
             return {}
         pieces = WantedPieces(terms, self._head.node_count)
-        postings = self._postings(pieces, *self._connection.batch(self._missing(pieces)))
+        (rows,) = self._connection.batch(self._missing(pieces))
+        self._open(rows)
+        postings = self._postings(pieces, {})
         return scores_of(told_by(terms, postings, self._field), postings, self._field)
+
+    def _all_of(self, *wanted: WantedPieces) -> Call:
+        """The statement that reads the pieces that may hold some terms, and those of what a model wrote."""
+        numbers = frozenset().union(*[terms.numbers for terms in wanted])
+        return query_statements.ALL_POSTINGS, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
 
     def _missing(self, wanted: WantedPieces) -> Call:
         """The statement that reads what is not read yet of the pieces that may hold some terms."""
-        return query_statements.POSTINGS, {
-            **self._of_conversation, "numbers": ",".join(map(str, wanted.numbers - self._pieces.keys()))
-        }  # fmt: skip
+        numbers = wanted.numbers - self._pieces.keys()
+        return query_statements.POSTINGS, {**self._of_conversation, "numbers": ",".join(map(str, numbers))}
 
-    def _postings(self, wanted: WantedPieces, rows: Sequence[Any]) -> list[PostingRow]:
+    def _open(self, rows: Sequence[Any]) -> None:
+        """Keep what was read of the pieces."""
         self._pieces |= {number: opened(number, bytes(body)) for number, body in rows}
-        return wanted.heaviest(self._pieces, query_statements.POSTINGS_A_TERM)
 
-    def _written(self, wanted: WantedPieces) -> Call:
-        """The statement that reads the same pieces of what a model wrote."""
-        return query_statements.MODEL_POSTINGS, {
-            **self._of_conversation, "numbers": ",".join(map(str, wanted.numbers))
-        }  # fmt: skip
-
-    def _postings_of_models(self, wanted: WantedPieces, rows: Sequence[Any]) -> list[PostingRow]:
-        found = wanted.heaviest(
-            {number: opened(number, bytes(body)) for number, body in rows}, query_statements.POSTINGS_A_TERM
-        )
-        for _, idx, _, pointers in found:
-            self._written_on |= dict.fromkeys(unpack_pointers(pointers)[0], idx)
+    def _postings(
+        self, wanted: WantedPieces, of_models: Mapping[int, Piece], *, enough_pointers: float = POINTERS_A_TERM
+    ) -> list[PostingRow]:
+        """The postings of terms in what was read, and in these pieces of what a model wrote."""
+        most = query_statements.POSTINGS_A_TERM
+        found = wanted.heaviest(self._pieces, most, enough_pointers=enough_pointers)
+        if of_models:
+            written = wanted.heaviest(of_models, most)
+            for _, idx, _, pointers in written:
+                self._written_on |= dict.fromkeys(unpack_pointers(pointers)[0], idx)
+            found += written
         return found
 
     def _written_passages(self, numbers: Iterable[int]) -> list[Call]:

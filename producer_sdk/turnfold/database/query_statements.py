@@ -41,6 +41,11 @@ _model_posting: Final = table(ModelPostingRow)
 MODEL_POSTINGS: Final = select(_model_posting.c.number, _model_posting.c.body).where(
     _model_posting.c.conversation == bindparam("conversation"), among(_model_posting.c.number, "numbers")
 )
+ALL_POSTINGS: Final = union_all(
+    POSTINGS.add_columns(literal_column("0").label("of_model")),
+    MODEL_POSTINGS.add_columns(literal_column("1").label("of_model")),
+)
+"""Both in one statement; the last column tells what a model wrote."""
 _model_passage: Final = table(ModelPassageRow)
 MODEL_PASSAGES: Final = select(_model_passage.c.body).where(
     _model_passage.c.conversation == bindparam("conversation"), among(_model_passage.c.idx, "segments")

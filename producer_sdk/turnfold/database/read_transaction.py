@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, and_, bindparam, select
 
@@ -134,9 +135,8 @@ class ReadTransaction:
 
     def stored_seqs(self, head: Head, turn_ids: Sequence[str]) -> dict[str, int]:
         """The numbers of those of at most 200 turns that are stored."""
-        padded = [*turn_ids, *([turn_ids[0]] * (statements.INBOX_IDS - len(turn_ids)))]
-        parameters: dict[str, Any] = {f"id{i}": value for i, value in enumerate(padded)}
-        rows = self._connection.execute(statements.STORED_SEQS, {"conversation": head.id, **parameters})
+        ids = json.dumps(turn_ids)
+        rows = self._connection.execute(statements.STORED_SEQS, {"conversation": head.id, "ids": ids})
         return {row.turn_id: row.seq for row in rows}
 
     def postings(self, head: Head, terms: Sequence[str]) -> list[PostingRow]:

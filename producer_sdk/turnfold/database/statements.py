@@ -36,14 +36,11 @@ from turnfold.contract.tables import (
     TurnRow,
     table,
 )
-from turnfold.database.lists import listed
+from turnfold.database.lists import among_texts, listed
 from turnfold.shortening import TURNS_A_READ
 
 TOP_ANCHORS: Final = 64
 TEXTS_A_STATEMENT: Final = 64
-INBOX_IDS: Final = TURNS_A_READ
-"""Turns of an inbox that one statement looks for."""
-FEW_INBOX_IDS: Final = 8
 conversation = table(ConversationRow)
 turn = table(TurnRow)
 node = table(NodeRow)
@@ -232,9 +229,8 @@ def _texts() -> TextClause:
 TEXTS: Final = _texts()
 """Rows are padded to 64 with a height of -1: one constant statement, one cached plan."""
 
-STORED_SEQS: Final = select(turn.c.turn_id, turn.c.seq).where(
-    OF_CONVERSATION, turn.c.turn_id.in_([bindparam(f"id{i}") for i in range(INBOX_IDS)])
-)
+STORED_SEQS: Final = select(turn.c.turn_id, turn.c.seq).where(OF_CONVERSATION, among_texts(turn.c.turn_id, "ids"))
+"""`ids` in one text: psycopg takes a statement of hundreds of parameters apart anew at each read."""
 
 HEAD_AND_STORED: Final = (
     select(*HEAD_COLUMNS, turn.c.turn_id)
@@ -243,10 +239,10 @@ HEAD_AND_STORED: Final = (
             turn,
             and_(
                 turn.c.conversation == conversation.c.id,
-                turn.c.turn_id.in_([bindparam(f"id{i}") for i in range(FEW_INBOX_IDS)]),
+                among_texts(turn.c.turn_id, "ids"),
             ),
         )
     )
     .where(conversation.c.tenant == bindparam("tenant"), conversation.c.external_id == bindparam("external_id"))
 )
-"""The head, and which of a few turns of the inbox it has: one statement, so that both are of one state."""
+"""The head, and which turns of the inbox it has: one statement, so that both are of one state."""

@@ -7,6 +7,7 @@ state.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Hashable, Sequence
 from typing import Any, Final
 
@@ -35,8 +36,8 @@ from turnfold.shortening import TURNS_A_READ, Shortening, cap_for
 from turnfold.steering import steering_text
 
 _STATEMENTS: Final = (
-    statements.HEAD, statements.HEAD_AND_STORED, statements.STORED_SEQS, statements.OUTLINE, statements.TOP_ANCHOR_ROWS,
-    statements.NEWEST_TURNS, statements.OLDER_SHAPES, query_statements.POSTINGS, query_statements.HIT_PASSAGES,
+    statements.HEAD, statements.HEAD_AND_STORED, statements.OUTLINE, statements.TOP_ANCHOR_ROWS,
+    statements.NEWEST_TURNS, statements.OLDER_SHAPES, query_statements.ALL_POSTINGS, query_statements.HIT_PASSAGES,
     query_statements.NEWEST_SIGNS, query_statements.ANSWERING_TURNS, statements.TURN_PART,
 )  # fmt: skip
 _ALL_A_TURN: Final = 8
@@ -94,8 +95,6 @@ class ValueReader:
         """What is remembered, if one statement says that it still holds; None also when the read needs more."""
         learned = {one: known.stored.get(one) for one in wanted.inbox_ids}
         new = [one for one, is_stored in learned.items() if is_stored is None]
-        if len(new) > statements.FEW_INBOX_IDS:
-            return None
         head, stored = self._head(connection, wanted.address, new)
         if head is None or not known.is_of(head):
             return None
@@ -112,13 +111,10 @@ class ValueReader:
     def _one_state(self, connection: DriverConnection, wanted: Wanted, known: Known | None) -> Found | None:
         """All that the read needs, within an open snapshot."""
         ids = wanted.inbox_ids
-        few = ids if len(ids) <= statements.FEW_INBOX_IDS else ()
-        head, stored = self._head(connection, wanted.address, few)
+        head, stored = self._head(connection, wanted.address, ids)
         if head is None:
             self._known.drop(wanted.address)
             return None
-        if len(few) < len(ids):
-            stored = self._stored(connection, head, ids)
         if known is None or not known.is_of(head) or not _serves(known, wanted, stored):
             known = self._read_all(connection, wanted, head, stored, known)
             self._known.put(wanted.address, known)
@@ -130,23 +126,17 @@ class ValueReader:
         return Found(known, head, stored, found)
 
     def _head(self, connection: DriverConnection, address: Address, ids: Sequence[str]) -> tuple[Head | None, set[str]]:
-        """The head, and which of at most eight turns are stored."""
+        """The head, and which of some turns are stored."""
         parameters: dict[str, Any] = {"tenant": address.tenant, "external_id": address.conversation}
         statement = statements.HEAD
         if ids:
             statement = statements.HEAD_AND_STORED
-            padded = [*ids, *([ids[0]] * (statements.FEW_INBOX_IDS - len(ids)))]
-            parameters |= {f"id{i}": value for i, value in enumerate(padded)}
+            parameters["ids"] = json.dumps(ids)
         rows = connection.rows(statement, parameters)
         if not rows:
             return None, set()
         head = head_record(self._driver.naming(statement)(rows[0]))
         return head, {row[-1] for row in rows if row[-1] is not None} if ids else set()
-
-    def _stored(self, connection: DriverConnection, head: Head, ids: Sequence[str]) -> set[str]:
-        padded = [*ids, *([ids[0]] * (statements.INBOX_IDS - len(ids)))]
-        parameters: dict[str, Any] = {f"id{i}": value for i, value in enumerate(padded)}
-        return {row[0] for row in connection.rows(statements.STORED_SEQS, {"conversation": head.id, **parameters})}
 
     def _read_all(
         self, connection: DriverConnection, wanted: Wanted, head: Head, stored: set[str], before: Known | None

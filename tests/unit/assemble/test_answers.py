@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnfold.assemble import Context, unpack_context
+from turnfold.assemble.by_value.answers import lowered_words, may_tell
 from turnfold.assemble.context import Coverage
 from turnfold.assemble.detail import Answer, Detail, Evidence, detail_of
 from turnfold.assemble.packed import pack_context
+from turnfold.contract.records import Role, StoredTurn
+from turnfold.contract.terms import distinct_terms, rarity
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.offline import FoldedConversation, fold
 
@@ -28,6 +31,17 @@ GARDEN = "The gardener Pavel comes on Tuesday at nine with the new hedge trimmer
 GATE = "gate 4471; trimmer HT-90; hedge 38 m"
 FENCED_GATE = f"{GARDEN}\n```\n{GATE}\n```"
 THINGS = ["lamp", "saw", "drill", "glove", "ladder", "hammer", "paint", "screw", "bolt", "nut"]
+
+
+@given(
+    st.lists(st.sampled_from(["cities", "painted", "src/app_main.py", "maxTokens", "tried", "Boxes", "1.2", "won't"])),
+    st.text(st.characters(max_codepoint=126), max_size=30),
+)
+def test_no_turn_is_passed_over_that_tells_as_much_as_is_asked_for(words: list[str], noise: str) -> None:
+    text = " ".join([*words, noise])
+    stems = distinct_terms(text)
+    turn = StoredTurn(seq=1, turn_id="t1", role=Role.USER, content=text)
+    assert may_tell(lowered_words(turn), stems, float(sum(map(rarity, stems))))
 
 
 @given(evidence)

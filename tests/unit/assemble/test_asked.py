@@ -87,6 +87,7 @@ def test_notes_beside_the_answers_cost_what_they_may_and_change_nothing_before_t
     assert longer.hits
     assert len(longer.notes) > len(answer.notes)
     assert longer.tokens - answer.tokens <= room
+    assert (answer.tokens, longer.tokens) == (pricing.notes(answer.hits), pricing.notes(longer.hits))
     before, _, _ = answer.hits.text.rpartition("pears")
     assert longer.hits.text.startswith(before)
 

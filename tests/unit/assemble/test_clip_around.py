@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from support.examples import examples
 from support.wild_turns import wild_text
-from turnfold.assemble.forms.clip_around import Focus, bare_lines, clip_around
+from turnfold.assemble.forms.clip_around import DECISIONS, ERRORS, NAMES, Focus, Words, bare_lines, clip_around
 from turnfold.tokens import estimate_tokens
 
 GAP = " [… →L0:turn-7] "
@@ -33,6 +35,20 @@ def test_a_decision_in_the_middle_of_a_long_turn_stands(told: str, tokens: int) 
     assert clipped.endswith(FILLER.strip())
     assert clipped.count(GAP.strip()) == 1
     assert estimate_tokens(clipped) <= tokens
+
+
+@pytest.mark.parametrize("words", [DECISIONS, ERRORS])
+@given(data=st.data())
+def test_a_text_with_one_of_some_words_is_not_passed_over(words: Words, data: st.DataObject) -> None:
+    text = data.draw(st.from_regex(re.compile(words.pattern.pattern)))
+    assert words.are_in(text, text.lower())
+    assert not words.are_in("an undecorated text", "an undecorated text")
+
+
+@given(st.text("ab1_./` \n),:", max_size=12))
+def test_names_and_paths_are_found_wherever_they_begin(text: str) -> None:
+    spelled = re.search(r"`[^`\n]+`|\b\w+_\w+\b|\b\w+\.\w{1,5}\b(?=[\s,)]|$)|\S/\S|://", text)
+    assert (NAMES.search(text) is not None) is (spelled is not None)
 
 
 def test_a_small_fence_stands_whole_and_a_long_one_is_named() -> None:

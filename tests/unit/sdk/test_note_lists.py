@@ -29,6 +29,16 @@ def test_notes_are_the_same_packed_and_looked_at_one_by_one(notes: list[Note]) -
     assert [*columns] == notes
 
 
+def test_notes_of_a_long_list_are_the_same_whichever_were_made_before() -> None:
+    notes = [Note(seq, 0, "Mara", "user", "", f"note {seq}", 3, brief="x" * (seq % 2)) for seq in range(200)]
+    columns = NoteList(pack_notes(notes))
+    beginning = iter(columns)
+    assert next(beginning) == notes[0]
+    assert [columns[at] for at in (0, 63, 64, 199, -1)] == [notes[at] for at in (0, 63, 64, 199, -1)]
+    assert [notes[0], *beginning] == notes == [*columns]
+    assert columns[60:70] == tuple(notes[60:70])
+
+
 @given(_notes, st.integers(0, 20))
 def test_an_outline_keeps_gains_in_the_place_of_worth(notes: list[Note], at: int) -> None:
     kept = [note._replace(worth=0, weights="", gain=note.worth) for note in notes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from itertools import chain
+from itertools import accumulate, chain
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,6 +101,17 @@ def test_the_heaviest_postings_of_a_term_are_found_whatever_pieces_they_are_in(
         for term in wanted
     ]
     assert found == list(chain.from_iterable(expected))
+
+
+@given(postings(), st.integers(64, 700), st.integers(1, 6))
+def test_postings_behind_enough_pointers_are_without_theirs(held: list[Posted], segments: int, enough: int) -> None:
+    pieces = {number: Piece(number, pack_piece(number, some)) for number, some in in_pieces(held, segments).items()}
+    wanted = WantedPieces(["pool"], segments)
+    whole, found = wanted.heaviest(pieces, 64), wanted.heaviest(pieces, 64, enough_pointers=enough)
+    assert [row[:3] for row in found] == [row[:3] for row in whole]
+    before = list(accumulate((len(row[3]) // 6 for row in whole), initial=0))
+    expected = [row[3] if many < enough else b"" for row, many in zip(whole, before, strict=False)]
+    assert [row[3] for row in found] == expected
 
 
 def test_pieces_are_about_as_large_as_what_one_segment_says() -> None:

@@ -40,6 +40,12 @@ def take_notes_by_age(draft: Draft, *, is_filling: bool) -> None:
     draft.left = left - taken.tokens - answer.tokens + draft.kept_free
 
 
+def fill_by_age(draft: Draft) -> None:
+    """Spend what is left, where that is enough, on more notes."""
+    if draft.is_worth_filling:
+        take_notes_by_age(draft, is_filling=True)
+
+
 def _taken(draft: Draft, shared: int, room: int, *, is_filling: bool) -> Taken:
     """The notes of all ages, remembered for later reads."""
     opened, tail = draft.opened, draft.frame.tail

@@ -149,7 +149,7 @@ def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
 
     Those are the open tail, and of the newest turns those whose new words wait in the inbox.
     """
-    whole = sum(map(rarity, stems))
+    least = _ASKED_FOR * sum(map(rarity, stems))
     held = material.snapshot.changing
     changing = (
         [turn for turn in material.window if turn.seq in held and turn.seq <= material.closed_seq] if held else []
@@ -161,17 +161,34 @@ def _in_tail(material: Material, stems: Sequence[str]) -> list[Excerpt]:
     told: dict[int, float] = {}
     asked = 0.0
     for turn in turns:
-        words = material.of_turn("terms", turn, _terms_of)
-        own = sum([rarity(stem) for stem in stems if stem in words])
+        own = 0
+        if may_tell(material.of_turn("lowered", turn, lowered_words), stems, least):
+            words = material.of_turn("terms", turn, _terms_of)
+            own = sum([rarity(stem) for stem in stems if stem in words])
         told[turn.seq] = max(own, asked)
         # What replies tells half of what was asked, and may repeat none of it.
         asked = own / 2 if turn.content.rstrip().endswith("?") else 0.0
     best = sorted((turn for turn in turns if told[turn.seq]), key=lambda turn: (-told[turn.seq], -turn.seq))
-    return [Excerpt(turn=turn, score=1.0, node_idx=-1) for turn in best if told[turn.seq] >= _ASKED_FOR * whole]
+    return [Excerpt(turn=turn, score=1.0, node_idx=-1) for turn in best if told[turn.seq] >= least]
 
 
 def _terms_of(turn: StoredTurn) -> frozenset[str]:
     return frozenset(terms(turn.content[:_READ]))
+
+
+def lowered_words(turn: StoredTurn) -> str:
+    """The words of a turn in which its terms stand as they are but for their ends; empty where they may not."""
+    words = turn.content[:_READ]
+    return words.lower().replace("_", "-") if words.isascii() else ""
+
+
+def may_tell(lowered: str, stems: Sequence[str], least: float) -> bool:
+    """Whether a turn may hold as much of a query: to find all of its terms takes far longer."""
+    if not lowered:
+        return True
+    # The stem of 'cities' is 'city'; every other one begins its word.
+    found = [stem for stem in stems if (stem[:-1] if stem[-1] == "y" else stem) in lowered]
+    return sum(map(rarity, found)) >= least
 
 
 def _is_system(material: Material, turn: StoredTurn) -> bool:

@@ -40,18 +40,20 @@ class Asked(NamedTuple):
     notes: tuple[Note, ...] = ()
     """As they were taken: first those that answer."""
     standing: Standing = NOTHING_STANDS
-    hits: Hits | None = None
-    """The notes as they are shown."""
     tokens: int = 0
+
+    @property
+    def hits(self) -> Hits | None:
+        """The notes as they are shown."""
+        return Hits(tuple(in_order(self.notes))) if self.notes else None
 
     def with_notes(self, taken: Taken, pricing: Pricing) -> Asked:
         """With these notes behind the others."""
-        notes = (*self.notes, *taken.notes)
-        if not notes:
+        if not taken.notes:
             return self
-        hits = Hits(tuple(in_order(notes)))
-        tokens = self.said.tokens + pricing.notes(hits)
-        return self._replace(notes=notes, standing=taken.standing, hits=hits, tokens=tokens)
+        header = 0 if self.notes else pricing.count(HITS_HEADER)
+        notes, tokens = (*self.notes, *taken.notes), self.tokens + header + taken.tokens
+        return self._replace(notes=notes, standing=taken.standing, tokens=tokens)
 
     def with_more(self, past: Past, background: Sequence[Note], room: int, pricing: Pricing) -> Asked:
         """With notes near the end for `room` more tokens: all before them stays."""

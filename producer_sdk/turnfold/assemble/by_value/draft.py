@@ -57,6 +57,8 @@ class Draft:
         """What anchors, names and actions take."""
         self.answered: int | None = None
         """What answers took when they were last chosen: more turns do not bring more of them."""
+        self.asked: tuple[Hashable, Asked] | None = None
+        """Notes for a question, and what they depend on, as they were last chosen."""
         self._past: Past | None = None
         self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
         self.plan = plan
@@ -103,7 +105,7 @@ class Draft:
             told = (*self.in_detail, *((seq, seq) for seq in self.whole_requests))
             self._past = Past(
                 self.outline.notes, before_seq=before_seq, anchored=anchored, in_detail=told,
-                cold=self.material.snapshot.cold,
+                cold=self.material.snapshot.cold, said=self.material.memo.of(("said", self.anchors_by), dict),
             )  # fmt: skip
         return self._past
 

@@ -93,8 +93,10 @@ def _anchors(draft: Draft, requests: tuple[ShownRequest, ...], room: int) -> Tak
     allowed = AnchorsRoom.of(draft.policy, target=_first_target(draft), most=room // 2, most_with_pins=room)
     newest = material.window[-1].created_at if material.window else None
     today = None if newest is None else newest.date()
-    draft.anchors_by = ("anchors", first_raw, allowed, draft.target, today, requests)
     top = TopAnchors.of(material.snapshot.anchors)
+    # As long as no further one comes before it, where the raw turns begin changes nothing.
+    many_before = sum(map(first_raw.__gt__, top.seqs))
+    draft.anchors_by = ("anchors", many_before, allowed, draft.target, today, requests)
 
     def take() -> TakenAnchors:
         return beside_requests(requests, fitting_anchors(top, first_raw, allowed, pricing, today=today), pricing)

@@ -57,20 +57,18 @@ def fitting_notes(
         if price - 1 <= left:
             number = seq * _PLACES + place
             at = bisect_right(places, number)
-            told = (
-                bisect_right(starts, seq),
-                day,
-                label_of(seq, speaker, day),
-                not text[-1:].isalnum() and is_parted_free(text),
-            )
+            closed = not text[-1:].isalnum() and is_parted_free(text)
+            told = (bisect_right(starts, seq), day, label_of(seq, speaker, day), closed)
             before = row[at - 1] if at else _NOTHING
+            following = row[at] if at < len(row) else None
             if before[:3] == told[:3]:
                 price -= before[3]
+                if following is not None and following[:3] == told[:3]:
+                    price += before[3] - told[3]
             else:
                 price += _between(before, told, labels, days)
-            if at < len(row):
-                following = row[at]
-                price += _between(told, following, labels, days) - _between(before, following, labels, days)
+                if following is not None:
+                    price += _between(told, following, labels, days) - _between(before, following, labels, days)
             if price <= left:
                 left -= price
                 places.insert(at, number)

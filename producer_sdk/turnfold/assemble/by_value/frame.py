@@ -70,7 +70,8 @@ class Frame:
     @property
     def _spans_by(self) -> tuple[int, int, bool]:
         """What they depend on: the last turn, tokens, whether markers are short."""
-        return self.first_raw - 1, self._most_tokens, self._material.style.short
+        last = min(self.first_raw - 1, self._material.closed_seq)
+        return last, self._most_tokens, self._material.style.short
 
 
 def _first_raw(material: Material, plan: Plan) -> int:

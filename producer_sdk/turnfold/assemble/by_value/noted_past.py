@@ -20,7 +20,7 @@ from turnfold.assemble.memo import Memo
 from turnfold.assemble.policy import rounded_down, rounded_up
 from turnfold.contract.notes import Note
 
-_MOST_OF_NOTES: Final = 8
+_MOST_OF_NOTES: Final = 12
 """Results that are remembered of the same notes: they differ in what is left over for a few more."""
 _CHANGING_LINES: Final = 48
 """Tokens of headers and of the lines for what is neither folded nor raw, about: at most what they usually cost."""
@@ -36,7 +36,7 @@ class NotedPast:
     """The notes of a draft, as its recent turns stand now."""
 
     def __init__(self, draft: Draft) -> None:
-        """Take notes of what is folded and of the open tail, best first, and show them."""
+        """Take notes of what is folded and of the open tail, best first."""
         self._draft = draft
         self._opened = draft.opened
         self._past = draft.past
@@ -44,10 +44,18 @@ class NotedPast:
         self._left = draft.left - self._chosen.tokens - self._answer.tokens
         self._late = self._notes_of_tail(self._left)
         self._left -= self._late.tokens
-        self._groups = self._memo.of("groups", lambda: grouped(draft.frame.spans, self._chosen.notes))
-        self._show()
+        draft.left = self._left + draft.kept_free
 
-    def fill(self) -> None:
+    def finish(self) -> None:
+        """Show them, and what more of them there is room for: no further turns are shown raw."""
+        draft = self._draft
+        self._groups = self._memo.of("groups", lambda: grouped(draft.frame.spans, self._chosen.notes))
+        if draft.is_worth_filling:
+            self._fill()
+        draft.show_notes(self._groups, self._late.notes, self._answer)
+        draft.plan = draft.plan._replace(settled=self._settled(self._chosen, self._groups))
+
+    def _fill(self) -> None:
         """Spend what is left on more notes near the end, before which everything stays."""
         draft, answer = self._draft, self._answer
         if self._left <= WORTH_FILLING * draft.target:
@@ -58,20 +66,13 @@ class NotedPast:
         elif self._chosen.notes:
             self._groups, tokens = self._with_near(self._chosen, self._groups, self._left)
             self._left -= tokens
-        self._show()
-
-    def _show(self) -> None:
-        draft = self._draft
-        draft.show_notes(self._groups, self._late.notes, self._answer)
-        draft.plan = draft.plan._replace(settled=self._settled(self._chosen, self._groups))
-        draft.left = self._left + draft.kept_free
 
     def _settled(self, chosen: Taken, groups: Sequence[Group]) -> int:
         """How many groups stand before what is filled."""
         if not chosen.notes:
             return 0
-        end = filled_from(chosen.notes, self._starts())
-        return sum(group.last_seq < end for group in groups)
+        end = self._memo.of("end", lambda: filled_from(chosen.notes, self._starts()))
+        return sum([group.last_seq < end for group in groups])
 
     def _starts(self) -> list[int]:
         """First turns of the groups of what is folded."""
@@ -130,9 +131,14 @@ class NotedPast:
             chosen, memo = self._of_the_past(room - said.tokens)
             return chosen, Asked(said, tokens=said.tokens), memo
         chosen, memo = self._of_the_past(min(room, self._room_unasked(steady_room)))
-        shown = {(note.seq, note.place) for note in chosen.notes}
+        shown = memo.of("shown", lambda: {note[:2] for note in chosen.notes})
         said = quote(background=shown)
-        return chosen, asked(found, self._past, shown, said, room - chosen.tokens, draft.pricing), memo
+        left = room - chosen.tokens
+        # The same for most of the steps in which further turns are shown raw.
+        key = (memo, len(found), said.shown, left)
+        if draft.asked is None or draft.asked[0] != key:
+            draft.asked = (key, asked(found, self._past, shown, said, left, draft.pricing))
+        return chosen, draft.asked[1], memo
 
     def _room_unasked(self, steady_room: int) -> int:
         """Tokens of the steady room for notes that stand there whatever is asked.
@@ -151,8 +157,9 @@ class NotedPast:
         """Notes of the past, and what remembers what is made of them."""
         draft = self._draft
         key = (
-            "past", draft.material.request.budget_tokens, draft.frame.first_raw, draft.anchors_by, room,
-            tuple(self._opened), draft.in_detail, draft.pricing.brief_from,
+            "past", draft.material.request.budget_tokens, min(draft.frame.first_raw, draft.material.closed_seq + 1),
+            draft.anchors_by, room, tuple(draft.frame.spans), draft.frame.tail is not None, draft.in_detail,
+            draft.pricing.brief_from,
         )  # fmt: skip
         memo = draft.material.memo.of(key, partial(Memo, _MOST_OF_NOTES))
         return memo.of("notes", lambda: self._fitting(self._past, room)), memo

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from turnfold.assemble import recent
-from turnfold.assemble.by_value.ages import take_notes_by_age
+from turnfold.assemble.by_value.ages import fill_by_age, take_notes_by_age
 from turnfold.assemble.by_value.answers import Answers
 from turnfold.assemble.by_value.draft import Draft
 from turnfold.assemble.by_value.first_parts import take_first_parts
@@ -38,22 +38,21 @@ def parts_by_value(material: Material, pricing: Pricing, *, target: int, in_deta
     answers = Answers(material)
     plan = plan._replace(raw=first_raw_turns(material, pricing, answers, target=target, room=target - fixed))
     draft = Draft(material, pricing, plan, answers, target=target, fixed=fixed, in_detail=in_detail)
-    fill = _take_the_past(draft)
+    finish = _take_the_past(draft)
     for _ in range(_ROUNDS):
         if not show_more_raw(draft):
             break
-        fill = _take_the_past(draft)
-    if draft.is_worth_filling:
-        fill()
+        finish = _take_the_past(draft)
+    finish()
     return draft.plan
 
 
 def _take_the_past(draft: Draft) -> Callable[[], None]:
-    """All that is not shown raw; what is returned fills what it leaves."""
+    """Take all that is not shown raw; what is returned shows it, with more where enough is left."""
     if not draft.policy.bands:
         take_first_parts(draft)
-        return NotedPast(draft).fill
+        return NotedPast(draft).finish
     if not draft.plan.allotted:
         take_first_parts(draft)
     take_notes_by_age(draft, is_filling=False)
-    return partial(take_notes_by_age, draft, is_filling=True)
+    return partial(fill_by_age, draft)

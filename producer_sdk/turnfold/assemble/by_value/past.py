@@ -59,11 +59,16 @@ class Past:
         anchored: Mapping[int, set[str]],
         in_detail: Sequence[tuple[int, int]] = (),
         cold: Sequence[tuple[int, int]] = (),
+        said: dict[int, list[int]] | None = None,
     ) -> None:
-        """`in_detail` and `cold` are first and last turns: of the former nothing is kept, of each cold one a note."""
+        """`in_detail` and `cold` are first and last turns: of the former nothing is kept, of each cold one a note.
+
+        `said` remembers, by the number of a part, the places of notes that the anchors say.
+        """
         self._lists = Tiers.of(notes).lists()
         self._before_seq = before_seq
         self._anchored = anchored
+        self._said = {} if said is None else said
         self._in_detail = in_detail
         self._cold = list(cold)
         self._told_of_cold: set[int] = set()
@@ -81,7 +86,8 @@ class Past:
         return [
             note
             for note in notes
-            if note.seq not in self._anchored or not self._is_anchored(note, frozenset(bare_words(note.text)))
+            if note.seq not in self._anchored
+            or not self._is_anchored(note.seq, note.speaker, frozenset(bare_words(note.text)))
         ]
 
     def near_the_end_of(
@@ -94,7 +100,7 @@ class Past:
             notes[at]
             for notes, kept in self._parts()
             for at, seq in enumerate(notes.seqs)
-            if seq >= end and kept[at] and notes[at][:2] not in known
+            if seq >= end and kept[at] and (seq, notes.places[at]) not in known
         ]
 
     def _parts(self) -> Iterator[tuple[NoteList, list[bool]]]:
@@ -108,11 +114,12 @@ class Past:
         notes = next(self._lists, None)
         if notes is None:
             return False
-        before, anchored = self._before_seq, self._anchored
-        kept = [
-            seq < before and not (seq in anchored and self._is_anchored(notes[at], notes.bare_words(at)))
-            for at, seq in enumerate(notes.seqs)
-        ]  # fmt: skip
+        before, part = self._before_seq, len(self._looked_at)
+        if part not in self._said:
+            self._said[part] = self._said_by_anchors(notes)
+        kept = [seq < before for seq in notes.seqs]
+        for at in self._said[part]:
+            kept[at] = False
         for first, last in self._in_detail:
             kept = [keep and not first <= seq <= last for keep, seq in zip(kept, notes.seqs, strict=True)]
         self._looked_at.append((notes, self._best_of_cold(notes, kept) if self._cold else kept))
@@ -128,7 +135,15 @@ class Past:
                 self._told_of_cold.add(place)
         return after
 
-    def _is_anchored(self, note: Note, words: frozenset[str]) -> bool:
-        """True when an anchor that is shown says what a note says."""
-        unsaid, name = words - self._anchored[note.seq], note.speaker.lower()
+    def _said_by_anchors(self, notes: NoteList) -> list[int]:
+        """The places of the notes that an anchor says."""
+        seqs = notes.seqs
+        return [
+            at for at, is_anchored in enumerate(map(self._anchored.__contains__, seqs))
+            if is_anchored and self._is_anchored(seqs[at], notes.speaker(at), notes.bare_words(at))
+        ]  # fmt: skip
+
+    def _is_anchored(self, seq: int, speaker: str, words: frozenset[str]) -> bool:
+        """True when an anchor that is shown says what a note of these words says."""
+        unsaid, name = words - self._anchored[seq], speaker.lower()
         return not unsaid or unsaid <= {name, f"{name}'s"}

@@ -6,12 +6,21 @@ from typing import Final, NamedTuple, Self
 
 from turnfold.contract.notes import bare_words
 from turnfold.contract.records import Anchor
+from turnfold.contract.remembered import Remembered
 
 _TURNS_ROUND: Final = frozenset({"not", "no", "never", "without", "cannot"})
 _LEAST_LETTERS: Final = 4
 """Of a word that tells something."""
 _LEAST_WORDS: Final = 3
 _NEARLY_ALL: Final = 0.75
+
+
+def _marks_of(word: str) -> tuple[bool, bool]:
+    """Whether a word has a number, and whether it turns round what the others say."""
+    return any(map(str.isdigit, word)), word in _TURNS_ROUND or word.endswith("n't")
+
+
+_MARKS: Final = Remembered(_marks_of)
 
 
 class SpokenWords(NamedTuple):
@@ -32,8 +41,8 @@ class SpokenWords(NamedTuple):
         return cls(
             anchor.speaker,
             words,
-            frozenset([word for word in words if any(map(str.isdigit, word))]),
-            frozenset([word for word in words if word in _TURNS_ROUND or word.endswith("n't")]),
+            frozenset([word for word in words if _MARKS[word][0]]),
+            frozenset([word for word in words if _MARKS[word][1]]),
             frozenset([word for word in words if len(word) >= _LEAST_LETTERS]),
         )
 

@@ -7,7 +7,7 @@ stand below. A fence or a formula is shown whole; a fence may be named on one li
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Final, NamedTuple
 
@@ -19,21 +19,44 @@ from turnfold.tokens import TokenCount
 
 _FURTHER_GAP: Final = " […] "
 """Stands for what is left out, but for the first place, which has the marker."""
-_ERROR: Final = lazy_pattern(r"(?i)\b(?:\w{0,30}errors?|\w{0,30}exception|fail(?:ed|ure|s)?|denied|timed out|broken)\b")
+
+
+class Words:
+    """Words in any case. Only a text that may hold one is searched for them: the pattern takes ten times as long."""
+
+    def __init__(self, begun: str, pattern: str) -> None:
+        """`begun`: what stands, in small letters, in every text that the pattern matches, with commas between."""
+        self._begun = begun.split(",")
+        self.pattern = lazy_pattern(rf"(?i)\b(?:{pattern})\b")
+
+    def are_in(self, text: str, lowered: str) -> bool:
+        """Whether a text, also given in small letters, holds one."""
+        # Beyond ASCII more letters than those of `lower` are the same but for their case.
+        if text.isascii() and not any(map(lowered.__contains__, self._begun)):
+            return False
+        return self.pattern.search(text) is not None
+
+
+ERRORS: Final = Words(
+    "error,exception,fail,denied,timed out,broken",
+    r"\w{0,30}errors?|\w{0,30}exception|fail(?:ed|ure|s)?|denied|timed out|broken",
+)
+DECISIONS: Final = Words(
+    "decid,decision,agree,chose,must,never,always,instead,deadline,conclu,final,cannot,can't,won't,will not,do not,"
+    "don't,because,important,require,note that,in short,so we,let's,prefer,only",
+    r"decid\w+|decision|agreed?|chose\w*|must|never|always|instead|deadline|conclu\w+|final\w*|cannot|can't"
+    r"|won't|will not|do not|don't|because|important|required?|note that|in short|so we|let's|prefer\w*|only",
+)
+NAMES: Final = lazy_pattern(r"`[^`\n]+`|_(?<=\w_)\w|\.(?<=\w\.)\w{1,5}\b(?=[\s,)]|$)|/(?<=\S/)\S")
+"""Names and paths: each from its mark on, for which a text is searched fastest."""
 _SIGNS: Final = (
-    (
-        lazy_pattern(
-            r"(?i)\b(?:decid\w+|decision|agreed?|chose\w*|must|never|always|instead|deadline|conclu\w+|final\w*|cannot|can't"
-            r"|won't|will not|do not|don't|because|important|required?|note that|in short|so we|let's|prefer\w*|only)\b"
-        ),
-        1.0,
-    ),
-    (_ERROR, 0.8),
-    (lazy_pattern(r"`[^`\n]+`|\b\w+_\w+\b|\b\w+\.\w{1,5}\b(?=[\s,)]|$)|\S/\S|://"), 0.5),
+    (NAMES, 0.5),
     (lazy_pattern(r"(?<=[\w,;:)] )[A-Z][\w'-]+"), 0.4),
     (lazy_pattern(r"\?\s*$"), 0.3),
 )
 """What a sentence has that must not be lost, and what it adds to its worth."""
+_DECIDES: Final = 1.0
+_FAILS: Final = 0.8
 _DIGITS: Final = 0.6
 """For a number in prose: lines of code and of files have numbers anyway."""
 _PLAIN: Final = 0.3
@@ -54,6 +77,7 @@ _CLOSING: Final = lazy_pattern(
 """How a turn ends that tells nothing more."""
 _ASKS: Final = lazy_pattern(r"(?i)\?\s*$|\bplease\b")
 _NUMBER_OF_LINE: Final = lazy_pattern(r"\s{0,8}\d{1,7}[:|\t\u2192]")
+_BEHIND_NUMBERS: Final = ":|\t\u2192"
 _SHORTEST_LINE: Final = 4
 
 
@@ -73,15 +97,37 @@ class Focus(NamedTuple):
 NO_FOCUS: Final = Focus()
 
 
-class _Pieces(NamedTuple):
-    """The pieces of a text, and the order in which they are taken."""
+class _Pieces:
+    """The pieces of a text, and what each tells by itself, whatever is asked about."""
 
-    all: Sequence[Piece]
-    order: Sequence[int]
-    labels: Sequence[tuple[int, ...]]
-    """Of each piece, the places of those that it stands below, the nearest first."""
-    lengths: Sequence[int]
-    """Code points of each."""
+    def __init__(self, text: str, kept: int | None, *, is_output: bool) -> None:
+        self.all = pieces_of(text, kept, is_output=is_output)
+        self._is_output = is_output
+        self.lengths = [len(piece.text) for piece in self.all]
+        """Code points of each."""
+        self.labels: list[tuple[int, ...]] = []
+        """Of each piece, the places of those that it stands below, the nearest first."""
+        for piece in self.all:
+            # A label stands before what stands below it.
+            self.labels.append((piece.label, *self.labels[piece.label]) if piece.label >= 0 else ())
+
+    @cached_property
+    def lowered(self) -> list[str]:
+        """The words of each in small letters."""
+        return [piece.text.lower() for piece in self.all]
+
+    @cached_property
+    def lines(self) -> list[list[str]]:
+        """The `bare_lines` of each."""
+        return [bare_lines(piece.text) for piece in self.all]
+
+    @cached_property
+    def signs(self) -> list[float]:
+        """What each tells."""
+        return [
+            _signs(piece, lowered, is_output=self._is_output)
+            for piece, lowered in zip(self.all, self.lowered, strict=True)
+        ]
 
 
 def clip_around(
@@ -92,12 +138,12 @@ def clip_around(
     `kept` is where a read left the middle of the text out: there is a gap whatever is shown. Where not even a sentence
     fits, the ends are shown, as `clip_middle` does.
     """
-    pieces = _pieces_in_order(text, kept, focus)
-
+    pieces = _pieces_of(text, kept, is_output=focus.is_output)
+    order = _in_order(text, kept, focus)
     shown: dict[int, str] = {}
 
     def tokens_at(size: int) -> int:
-        taken = _taken(pieces, size)
+        taken = _taken(pieces, order, size)
         words = _joined(text, taken, gap, kept)
         if taken:
             shown[size] = words
@@ -112,24 +158,31 @@ def clip_around(
 
 def bare_lines(text: str) -> list[str]:
     """The lines of a text that tell it from others, without the number before each and what indents it."""
-    lines = (_NUMBER_OF_LINE.sub("", line, count=1).strip() for line in text.split("\n"))
+    lines = [
+        (_NUMBER_OF_LINE.sub("", line, count=1) if any(mark in line for mark in _BEHIND_NUMBERS) else line).strip()
+        for line in text.split("\n")
+    ]
     return [line for line in lines if len(line) >= _SHORTEST_LINE]
 
 
 @lru_cache(maxsize=64)
-def _pieces_in_order(text: str, kept: int | None, focus: Focus) -> _Pieces:
-    """The pieces of a text, and the order in which they are taken: one read cuts a turn to several sizes."""
-    pieces = pieces_of(text, kept, is_output=focus.is_output)
-    labels: list[tuple[int, ...]] = []
-    for piece in pieces:
-        # A label stands before what stands below it.
-        labels.append((piece.label, *labels[piece.label]) if piece.label >= 0 else ())
-    return _Pieces(pieces, _order(pieces, labels, focus), labels, [len(piece.text) for piece in pieces])
+def _pieces_of(text: str, kept: int | None, *, is_output: bool) -> _Pieces:
+    """The pieces of a text: the next reads ask about other things, and cut the same turns."""
+    return _Pieces(text, kept, is_output=is_output)
 
 
-def _order(pieces: Sequence[Piece], labels: Sequence[tuple[int, ...]], focus: Focus) -> list[int]:
+@lru_cache(maxsize=64)
+def _in_order(text: str, kept: int | None, focus: Focus) -> list[int]:
+    """Places of the pieces in the order in which they are taken: one read cuts a turn to several sizes."""
+    return _order(_pieces_of(text, kept, is_output=focus.is_output), focus)
+
+
+def _order(parted: _Pieces, focus: Focus) -> list[int]:
     """Places of the pieces: the first ones and the last one, then sections by the best of each for its length."""
-    repeats = {i for i, piece in enumerate(pieces) if i and _is_repeat(piece, focus.elsewhere)}
+    pieces, elsewhere = parted.all, focus.elsewhere
+    repeats: set[int] = set()
+    if elsewhere:
+        repeats = {i for i, lines in enumerate(parted.lines) if i and lines and elsewhere.issuperset(lines)}
     told = [i for i, piece in enumerate(pieces) if not piece.is_label and i not in repeats]
     prose = [i for i in told if pieces[i].fence < 0]
     first = [i for i, piece in enumerate(pieces[:1]) if piece.fence < 0]
@@ -138,15 +191,15 @@ def _order(pieces: Sequence[Piece], labels: Sequence[tuple[int, ...]], focus: Fo
         asking = [i for i in prose[-1:] if _ASKS.search(pieces[i].text)]
         return list(dict.fromkeys([*first, *prose[:1], *asking, *told]))
     ends = dict.fromkeys([*first, *prose[:1], *last])
-    worth = _worth(pieces, told, focus)
+    worth = _worth(parted, told, focus)
 
     def place(i: int) -> tuple[float, int]:
         # Of what a tool printed lines that follow each other tell more than those of many places.
-        return (-worth[i] if focus.is_output else -worth[i] / (len(pieces[i].text) + _OVERHEAD) ** 0.5, i)
+        return (-worth[i] if focus.is_output else -worth[i] / (parted.lengths[i] + _OVERHEAD) ** 0.5, i)
 
     best = sorted(told, key=place)
     asked = [i for i in best if worth[i] >= _ASKED]
-    sections = {i: labels[i][-1] for i in told if labels[i]}
+    sections = {i: parted.labels[i][-1] for i in told if parted.labels[i]}
     return list(dict.fromkeys([*first, *asked[:1], *ends, *_by_section(best, sections)]))
 
 
@@ -160,46 +213,38 @@ def _by_section(best: Iterable[int], sections: Mapping[int, int]) -> Iterator[in
         yield from members.pop(sections[i], ()) if i in sections else ()
 
 
-def _is_repeat(piece: Piece, elsewhere: frozenset[str]) -> bool:
-    lines = bare_lines(piece.text) if elsewhere else []
-    return bool(lines) and elsewhere.issuperset(lines)
-
-
-def _worth(pieces: Sequence[Piece], told: Sequence[int], focus: Focus) -> dict[int, float]:
+def _worth(pieces: _Pieces, told: Sequence[int], focus: Focus) -> dict[int, float]:
     """What each piece tells."""
-    held = {}
-    if focus.asked:
-        for i in told:
-            lowered = pieces[i].text.lower()
-            held[i] = sum(rarity(stem) for stem in focus.asked if stem in lowered)
+    asked = [(stem, rarity(stem)) for stem in focus.asked]
+    held = {i: sum([weight for stem, weight in asked if stem in pieces.lowered[i]]) for i in told} if asked else {}
     most = max(held.values(), default=0)
-    worth = {}
-    for i in told:
-        piece = pieces[i]
-        asked = _ASKED * held[i] / most if most else 0.0
-        worth[i] = asked + _signs(piece, is_output=focus.is_output)
-    return worth
+    return {i: (_ASKED * held[i] / most if most else 0.0) + pieces.signs[i] for i in told}
 
 
-def _signs(piece: Piece, *, is_output: bool) -> float:
+def _signs(piece: Piece, lowered: str, *, is_output: bool) -> float:
     if piece.fence >= 0:
         return _NAMED if piece.named else _FENCED
     if is_output:
-        return float(_ERROR.search(piece.text) is not None)
+        return float(ERRORS.are_in(piece.text, lowered))
     if piece.text.count(" ") <= 1:
         return _BARE
     digits = _DIGITS if not piece.is_code and any(map(str.isdigit, piece.text)) else 0.0
-    return _PLAIN + digits + sum(points for pattern, points in _SIGNS if pattern.search(piece.text))
+    points = [
+        _DECIDES if DECISIONS.are_in(piece.text, lowered) else 0.0,
+        _FAILS if ERRORS.are_in(piece.text, lowered) else 0.0,
+        *[points for pattern, points in _SIGNS if pattern.search(piece.text)],
+    ]
+    return _PLAIN + digits + sum(points)
 
 
-def _taken(pieces: _Pieces, size: int) -> list[Piece]:
+def _taken(pieces: _Pieces, order: Sequence[int], size: int) -> list[Piece]:
     """Those that fit into so many code points, in order; a fence that fits stands whole, and its name does not.
 
     Each stands below its labels. A text always begins with its first words, however long its first sentence is.
     """
-    everything, _, labels, lengths = pieces
+    everything, labels, lengths = pieces.all, pieces.labels, pieces.lengths
     taken: dict[int, Piece] = {}
-    for i in pieces.order:
+    for i in order:
         if lengths[i] + _OVERHEAD > size and taken:
             continue
         piece = everything[i]

@@ -75,7 +75,12 @@ def test_an_outline_holds_notes_of_its_nodes_only(turns: list[StoredTurn]) -> No
 def _worths(*said: tuple[str, str]) -> dict[str, int]:
     turns = [
         StoredTurn(
-            turn_id=str(seq), seq=seq, role=Role.USER, name=name, content=content, tokens=estimate_tokens(content)
+            turn_id=str(seq),
+            seq=seq,
+            role=Role.ASSISTANT if name == "assistant" else Role.USER,
+            name=name,
+            content=content,
+            tokens=estimate_tokens(content),
         )
         for seq, (name, content) in enumerate(said, start=1)
     ]
@@ -97,6 +102,14 @@ def test_what_answers_a_question_is_worth_more_even_behind_a_caption() -> None:
 def test_what_may_be_is_worth_less_than_what_is() -> None:
     worths = _worths(("Mara", "The crane might fail."), ("Nate", "The crane has failed."))
     assert worths["The crane might fail"] < worths["The crane has failed"]
+
+
+def test_what_an_assistant_drafts_for_its_user_to_say_is_no_statement() -> None:
+    draft = 'You could answer: "I led a team of nine. We cut the queue by half." Rehearse it with the mentor twice.'
+    assistant = _worths(("assistant", draft))
+    assert not any(worth for text, worth in assistant.items() if "queue" in text)
+    assert any(worth for text, worth in assistant.items() if "mentor" in text)
+    assert any(worth for text, worth in _worths(("user", draft)).items() if "queue" in text)
 
 
 def test_a_heading_is_worth_less_than_a_sentence() -> None:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note
-from turnfold.contract.records import Importance
+from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import digit_of, note_words
@@ -101,6 +101,9 @@ _MOST_TAKEN_UP: Final = len(_TAKEN_UP) - 1
 _CAPTION_REACH: Final = 2
 """Clauses before a caption that may show its picture."""
 _QUOTED: Final = lazy_pattern(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
+_SPEECH: Final = lazy_pattern(r"[\"\u201c]([^\"\u201c\u201d]{3,1000}[.!?] [A-Z][^\"\u201c\u201d]{3,1000})[\"\u201d]")
+"""Several sentences in quotation marks."""
+_SELF_SPEAKS: Final = lazy_pattern(r"\b(?:I|we|We|my|My|our|Our)\b")
 _CAPITAL: Final = lazy_pattern(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _EDGES: Final = '.,!?;:()"'
 
@@ -168,6 +171,7 @@ def _statements(reading: Reading, speakers: frozenset[str], names: frozenset[str
 
 def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str) -> list[_Said]:
     found: list[_Said] = []
+    drafts = _drafts(reading.turn)
     for sentence in spread_over(reading.sentences, _NOTES_A_TURN):
         for clause in _whole_clauses(reading.turn.content, sentence):
             said = plain_line(reading.text(clause))
@@ -183,6 +187,8 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
             brief = telegraphic(text)
             if not found and asked and (_answers(said) or (worth and _is_short_reply(said))):
                 text, worth, brief = f"({asked}) {text}", max(worth, 1.0), f"({asked}) {brief}"
+            if any(draft.start <= clause.start < draft.end for draft in drafts):
+                worth = 0.0
             if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
                 worth *= _MANUAL_SHARE
             found.append(_Said(text, worth, _named(said), said, brief, clause))
@@ -238,6 +244,14 @@ def _apart_from_question(content: str, sentence: Span) -> tuple[Span, tuple[Span
 
 def _asks(reading: Reading, sentence: Span) -> bool:
     return reading.turn.content[sentence.start : sentence.end].rstrip("\"')* ").endswith("?")
+
+
+def _drafts(turn: StoredTurn) -> list[Span]:
+    """What an assistant wrote for others to say: sentences of an "I" in quotation marks, which is not its own."""
+    if turn.role is not Role.ASSISTANT:
+        return []
+    quotes = (Span(*match.span(1)) for match in _SPEECH.finditer(turn.content))
+    return [quote for quote in quotes if _SELF_SPEAKS.search(turn.content, quote.start, quote.end)]
 
 
 def _is_short_reply(said: str) -> bool:
