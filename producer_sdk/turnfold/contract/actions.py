@@ -6,8 +6,10 @@ action    a call of a tool, or the command in a turn that a tool's turn answers,
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.text import whole_numbers
 
 MOST_ACTIONS: Final = 24
@@ -16,6 +18,25 @@ MOST_VAIN_LOOKS: Final = 12
 """Looks that brought nothing which a node keeps."""
 MOST_FINDS: Final = 2
 """Looks that brought a list of files which a node keeps."""
+MOST_OPENED: Final = 8
+"""Looks at a file which a node keeps, one a file."""
+NEW_LINE: Final = "+"
+"""Stands before a line of `wrote` that no output showed before."""
+OLD_LINE: Final = " "
+GAP_LINE: Final = "…"
+"""Stands for lines of `wrote` that are left out."""
+ALL_OF_FILE: Final = "*"
+"""In `gone`: nothing that was written before stands."""
+_LONGEST_WROTE: Final = 6_000
+"""Code points of what the newest changes wrote that a node keeps."""
+_ABSENT: Final = lazy_pattern(
+    r"(?i)(?:^|[\s;:])([\w./+-]{1,80}): (?:command )?not found|no module named '?([\w.]{1,80})"
+    r"|no such file or directory:? ['\"]?([\w./-]{1,80})|([\w./-]{1,80})['\"]?: no such file"
+    r"|(?:directory|file|command|module|path) ['\"]?([\w./-]{1,80})['\"]? (?:was )?(?:not found|does not exist)"
+)
+"""What an error says is not there."""
+_SOUGHT: Final = lazy_pattern(r"[\"']([^\"'\s]{3,120})[\"']")
+"""What a look in vain looked for."""
 
 
 class Action(NamedTuple):
@@ -37,6 +58,10 @@ class Action(NamedTuple):
     """It wrote the file that it is about."""
     found: tuple[str, ...] = ()
     """Paths of the files that a look listed."""
+    wrote: tuple[str, ...] = ()
+    """Lines that it wrote into the file as they stand then, each behind its mark."""
+    gone: tuple[str, ...] = ()
+    """Lines, without indentation, that stand no more."""
 
     def shown(self, *, ended: bool = True, longest: int = 0) -> str:
         """As a line with its newline; with or without how it ended, each half clipped to so many code points if any."""
@@ -60,7 +85,26 @@ class Action(NamedTuple):
     @property
     def kind(self) -> str:
         """What it is kept for."""
-        return "vain" if self.is_vain else "find" if self.found else "look" if self.looked else "work"
+        if not self.looked:
+            return "work"
+        return "vain" if self.is_vain else "find" if self.found else "open" if self.about else "look"
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """What it says is not there."""
+        if not self.failed:
+            return frozenset()
+        if self.looked and (sought := _SOUGHT.search(self.did)):
+            return frozenset((sought[1].strip("*"),))
+        named = (name for match in _ABSENT.finditer(self.ended) for name in match.groups() if name)
+        return frozenset(name.rstrip(".:") for name in named)
+
+    def shows(self, name: str) -> bool:
+        """Whether it is a sign that what bears the name is there."""
+        if self.failed or not self.ended_seq or (self.looked and self.ended in {"", "no output"}):
+            return False
+        where = (self.about, *self.found) if self.changed else (self.did, self.about, *self.found)
+        return any(_is_word(name, text) for text in where)
 
     @property
     def target(self) -> tuple[str, str]:
@@ -71,23 +115,53 @@ class Action(NamedTuple):
 def kept_actions(actions: Sequence[Action]) -> tuple[Action, ...]:
     """Of actions in order those that go on to matter: the last one, and the newest that did something or failed.
 
-    What was done again word for word goes, and a failure once the same was done to the same file and did not fail.
+    What was done again word for word goes, a failure once the same was done to the same file and did not fail, and
+    what says that something is not there once it is.
     """
     kept: list[Action] = []
+    later: list[Action] = []
     mended: set[tuple[str, str]] = set()
     again: set[tuple[str, str]] = set()
-    left = {"work": MOST_ACTIONS, "vain": MOST_VAIN_LOOKS, "find": MOST_FINDS, "look": 1}
+    opened: set[str] = set()
+    left = {
+        "work": MOST_ACTIONS, "vain": MOST_VAIN_LOOKS, "find": MOST_FINDS, "open": MOST_OPENED, "look": 1,
+    }  # fmt: skip
+    room = _LONGEST_WROTE
     for action in reversed(actions):
-        is_mended = action.failed and action.target in mended
+        is_over = action.failed and (action.target in mended or _is_there(action.absent, later))
         is_told = (action.did, action.file) in again
         if not action.failed:
             mended.add(action.target)
-        if (kept and (action.kind == "look" or is_mended or is_told)) or not left[action.kind]:
+            later.append(action)
+        is_passing = kept and (action.kind == "look" or (action.kind == "open" and action.about in opened))
+        if (kept and (is_over or is_told)) or is_passing or not left[action.kind]:
             continue
-        kept.append(action)
+        room -= sum(map(len, action.wrote))
+        kept.append(action if room >= 0 or not action.wrote else action._replace(wrote=()))
         again.add((action.did, action.file))
+        opened.add(action.about)
         left[action.kind] -= 1
     return tuple(reversed(kept))
+
+
+def _is_there(names: frozenset[str], later: Sequence[Action]) -> bool:
+    """Whether what was done later shows all names, if there are any."""
+    return bool(names) and all(any(action.shows(name) for action in later) for name in names)
+
+
+def _is_word(name: str, text: str) -> bool:
+    """Whether a text holds a name that is not a part of a longer one.
+
+    >>> _is_word("fare.py", "src/fare.py"), _is_word("fare", "open welfare.py"), _is_word("fare", "fare_rules")
+    (True, False, False)
+    """
+    at = text.find(name)
+    while at >= 0:
+        around = chain(text[max(0, at - 1) : at], text[at + len(name) : at + len(name) + 1])
+        if not any(sign.isalnum() or sign == "_" for sign in around):
+            return True
+        at = text.find(name, at + 1)
+    return False
 
 
 def clipped(text: str, longest: int) -> str:
@@ -101,4 +175,7 @@ def pack_actions(actions: Iterable[Action]) -> list[list[Any]]:
 
 def unpack_actions(rows: Any) -> tuple[Action, ...]:
     """Actions from what `pack_actions` made."""
-    return tuple(action._replace(found=tuple(action.found)) for action in (Action(*row) for row in rows or ()))
+    return tuple(
+        action._replace(found=tuple(action.found), wrote=tuple(action.wrote), gone=tuple(action.gone))
+        for action in (Action(*row) for row in rows or ())
+    )

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from turnfold.assemble.forms.render_text import STATE_HEADER
 from turnfold.assemble.pricing import Pricing
-from turnfold.contract.actions import Action, clipped
+from turnfold.contract.actions import ALL_OF_FILE, GAP_LINE, NEW_LINE, Action, clipped
 from turnfold.contract.lazy_patterns import lazy_pattern
 
 _BRIEF: Final = 80
@@ -21,10 +21,23 @@ _BRIEF_LIST: Final = 3
 """Files that were changed alike, files of a search, or looks in vain, that are listed in few words."""
 _FIRST: Final = 3
 """Entries that are told in the words that they need before there are others."""
+_NEWEST_SHARE: Final = 0.5
+"""Most of the room for the newest change beyond its file."""
 _MOST_FORMS: Final = 16
 _LONGEST_LOOK: Final = 60
 _MOST_EDITS: Final = 3
 """Edits of a file that are told in all words: the newest."""
+_WROTE: Final = (120, 300, 800)
+"""Code points of a change's lines in few words and in more."""
+_GAP: Final = "[…]"
+_SHORT_GAP: Final = 12
+"""Code points of lines that are shown rather than marked as left out."""
+_IMPORTS: Final = lazy_pattern(r"\s{0,8}(?:import|from|package|using|use|require|#include|include)\b")
+_INDENT: Final = "    "
+_FROM_LINE: Final = lazy_pattern(r"^\w{1,20} (?:\S{1,200} )?(\d{1,7})[:,-]\d{1,7}\b")
+"""An editor's command for lines by number."""
+_TOO_MANY: Final = lazy_pattern(r"(?i)\btoo many\b|\bnarrow (?:down )?your\b|\bmore than \d")
+"""A look that brought more than its tool shows."""
 _LINES: Final = lazy_pattern(r"\b\d{1,7}[:,-]\d{1,7}\b")
 """Numbers of lines: an edit of other lines may write the same."""
 
@@ -45,6 +58,7 @@ class _Changed(NamedTuple):
 
     path: str
     edits: tuple[Action, ...]
+    """In order; none has lines that a later one took away."""
 
     @property
     def latest(self) -> Action:
@@ -66,8 +80,10 @@ class WorkState:
         left = most_tokens - pricing.count(STATE_HEADER)
         lines: dict[_Entry, str] = {}
         for place, entry in enumerate(self._by_worth):
-            for form in entry.forms[entry.wanted :: -1] if place < _FIRST else entry.forms[:1]:
-                if entry not in lines and (price := pricing.count(form)) <= left:
+            most = left if place else int(_NEWEST_SHARE * left)
+            wanted = entry.wanted if place else len(entry.forms) - 1
+            for form in entry.forms[wanted::-1] if place < _FIRST else entry.forms[:1]:
+                if entry not in lines and (price := pricing.count(form)) <= (most if form is not entry.forms[0] else left):
                     left -= price
                     lines[entry] = form
         for step in range(1, _MOST_FORMS):
@@ -88,7 +104,7 @@ class WorkState:
         runs, failures, finds = (kind[:1] for kind in others)
         first = (*changes[:1], *runs, *failures, *changes[1:], *finds)
         older = sorted((entry for kind in others for entry in kind[1:]), key=lambda entry: -entry.seq)
-        return list(dict.fromkeys((*first, *self._vain(), *self._last_look(), *older)))
+        return list(dict.fromkeys((*first, *self._last_look(), *self._opened(), *self._vain(), *older)))
 
     def _changes(self) -> Iterator[_Entry]:
         """Files as last changed, the newest first; those that were changed alike share a line."""
@@ -104,11 +120,11 @@ class WorkState:
         earlier = [str(edit.seq) for edit in file.edits[:-1]]
         head += f", before that {', '.join(earlier)})" if earlier else ")"
         forms = [f"{head}\n"]
-        for edits, most in ((told[-1:], _BRIEF), (told[-1:], 0), (told, _BRIEF), (told, 0)):
-            words = "; before that ".join(clipped(edit.did, most) if most else edit.did for edit in reversed(edits))
-            forms.append(f"{head}: {words}\n" if words else forms[-1])
-        forms = list(dict.fromkeys(forms))
-        return _Entry(file.latest.seq, tuple(forms), wanted=min(1, len(forms) - 1))
+        for most in _WROTE:
+            forms += [head + "".join(_told(edit, most, file.latest) for edit in edits) + "\n"
+                      for edits in (told[-1:], told[::-1])]
+        forms = sorted(dict.fromkeys(forms), key=len)
+        return _Entry(file.latest.seq, tuple(forms), wanted=min(2, len(forms) - 1))
 
     def _changed_alike(self, files: Sequence[_Changed]) -> _Entry:
         paths = [file.path for file in files]
@@ -152,17 +168,32 @@ class WorkState:
                 yield _Entry(action.seq, tuple(dict.fromkeys(forms)))
 
     def _vain(self) -> Iterator[_Entry]:
-        """What was looked for and is not there, on one line, the newest first."""
+        """What was looked for and is not there, on one line, and what there is too much of, the newest first."""
         looks = [action for action in reversed(self._actions) if action.is_vain and action.ended_seq not in self._whole]
-        told = list(dict.fromkeys(clipped(action.did, _LONGEST_LOOK) for action in looks))
+        for head, is_too_many in (("looked in vain", False), ("too many matches", True)):
+            alike = [action for action in looks if bool(_TOO_MANY.search(action.ended)) is is_too_many]
+            told = list(dict.fromkeys(clipped(action.did, _LONGEST_LOOK) for action in alike))
+            if told:
+                forms = (f"{head}: {_listed(told, most)}\n" for most in (_BRIEF_LIST, len(told)))
+                yield _Entry(alike[0].seq, tuple(dict.fromkeys(forms)))
+
+    def _opened(self) -> Iterator[_Entry]:
+        """Files that were looked at and not changed, on one line, the newest first."""
+        changed = [file.path for file in self._files]
+        seen: dict[str, int] = {}
+        for action in reversed(self._actions):
+            is_other = not any(_are_same(action.about, path) for path in changed) if action.about else False
+            if action.kind == "open" and is_other and action.ended_seq not in self._whole:
+                seen.setdefault(self._short(action.about), action.seq)
+        told = [f"{path} (turn {seq})" for path, seq in seen.items()]
         if told:
-            forms = (f"looked in vain: {_listed(told, most)}\n" for most in (_BRIEF_LIST, len(told)))
-            yield _Entry(looks[0].seq, tuple(dict.fromkeys(forms)))
+            forms = (f"opened, not changed: {_listed(told, most)}\n" for most in (_BRIEF_LIST, len(told)))
+            yield _Entry(max(seen.values()), tuple(dict.fromkeys(forms)))
 
     def _last_look(self) -> Iterator[_Entry]:
         """The last action, where it looked at something: what it brought is what the work goes on from."""
         for action in self._actions[-1:]:
-            if action.kind == "look" and not {action.seq, action.ended_seq} <= self._whole:
+            if action.kind in {"look", "open"} and not {action.seq, action.ended_seq} <= self._whole:
                 yield _entry(action)
 
     def _short(self, path: str) -> str:
@@ -176,6 +207,49 @@ def _entry(action: Action, *, also: Sequence[str] = ()) -> _Entry:
     return _Entry(action.seq, told, wanted=len(told) - 1 if action.failed else 0)
 
 
+def _told(edit: Action, most: int, latest: Action) -> str:
+    """What an edit wrote, line by line, else its command."""
+    before = "" if edit is latest else f"\n  turn {edit.seq}"
+    if not edit.wrote:
+        return f"{before or ':'} {clipped(edit.did, most)}"
+    line = _FROM_LINE.match(edit.did)
+    where = f", from line {line[1]}" if line and line[1] != "1" else ""
+    lines = "".join(f"\n{_INDENT}{text}" if text else "" for text in _clipped_lines(edit.wrote, most))
+    return f"{before}{where}:{lines}"
+
+
+def _clipped_lines(wrote: Sequence[str], most: int) -> Iterator[str]:
+    """Whole lines of at most so many code points, the new ones first, and marks where some are left out."""
+    sizes = [len(line.strip()) for line in wrote]
+    shown = set(range(len(wrote)))
+    if sum(sizes) > most:
+        new = [at for at, line in enumerate(wrote) if line[:1] == NEW_LINE and sizes[at] > 1]
+        shown, left = set(), most
+        # What a file imports is told by its use.
+        for at in sorted(new, key=lambda at: bool(_IMPORTS.match(wrote[at][1:]))):
+            if sizes[at] > left and shown:
+                break
+            shown.add(at)
+            left -= sizes[at]
+    skipped: list[str] = []
+    for at, line in enumerate(wrote):
+        if at not in shown or line == GAP_LINE:
+            skipped.append(line)
+            continue
+        yield from _between(skipped)
+        yield line[1:]
+        skipped = []
+    yield from _between(skipped)
+
+
+def _between(skipped: Sequence[str]) -> Sequence[str]:
+    """A mark for lines that are left out; themselves where they are as short."""
+    told = [line[1:] for line in skipped if line == GAP_LINE or line[1:].strip()]
+    if GAP_LINE not in skipped and sum(len(line.strip()) for line in told) <= _SHORT_GAP:
+        return told
+    return [_GAP] if told else []
+
+
 def _listed(names: Sequence[str], most: int) -> str:
     """Up to so many names, and how many more there are."""
     more = len(names) - most
@@ -184,7 +258,7 @@ def _listed(names: Sequence[str], most: int) -> str:
 
 def _writes_words(edit: Action) -> bool:
     """Whether an edit says more than its verb and its file."""
-    return len(edit.did.split()) > len(("create", "file"))
+    return bool(edit.wrote) or len(edit.did.split()) > len(("create", "file"))
 
 
 def _common_folder(paths: Sequence[str]) -> str:
@@ -205,7 +279,21 @@ def _changed_files(actions: Sequence[Action]) -> list[_Changed]:
         if _is_change(action):
             path = next((path for path in edits if _are_same(path, action.about)), action.about)
             edits.setdefault(path, []).append(action)
-    return [_Changed(_longest(path, done), tuple(done)) for path, done in edits.items()]
+    return [_Changed(_longest(path, done), tuple(_in_force(done))) for path, done in edits.items()]
+
+
+def _in_force(edits: Sequence[Action]) -> list[Action]:
+    """Edits of a file in order, without the lines that later ones took away or wrote again."""
+    found: list[Action] = []
+    over: set[str] = set()
+    for edit in reversed(edits):
+        own = [line for line in edit.wrote if line[1:].strip() not in over or line == GAP_LINE]
+        has_news = any(line[:1] == NEW_LINE for line in own)
+        is_over = ALL_OF_FILE in over or (bool(edit.wrote) and not has_news)
+        found.append(edit._replace(wrote=() if is_over else tuple(own), did="" if is_over else edit.did))
+        over.update(edit.gone)
+        over.update(line[1:].strip() for line in edit.wrote if line[:1] == NEW_LINE)
+    return found[::-1]
 
 
 def _longest(path: str, edits: Sequence[Action]) -> str:

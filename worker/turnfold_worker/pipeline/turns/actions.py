@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from turnfold.contract.actions import Action, kept_actions
+from turnfold.contract.actions import Action, clipped, kept_actions
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.text import whole_numbers
@@ -20,6 +20,7 @@ from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.mentions import is_path, mentions
 from turnfold_worker.pipeline.language.plain_lines import one_line
 from turnfold_worker.pipeline.language.prose import READ_HEAD
+from turnfold_worker.pipeline.turns.edits import NOTHING, PATCHED, bare_line, patched_files, written
 from turnfold_worker.pipeline.turns.tool_groups import Call, calls_of, is_tool_output, result_ids, tool_failed
 
 LONGEST_DID: Final = 320
@@ -70,8 +71,6 @@ _SHELL_LINE: Final = lazy_pattern(r"^(?:/\S{1,40}/)?(?:ba|z|da|k)?sh: (?:line )?
 _PARTS: Final = lazy_pattern(r"&&|\|\||[;|\n]")
 _WORD: Final = lazy_pattern(r"[A-Za-z]+")
 _NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}\d{1,7}(?:[:|\t→]|[ ]{2})")
-_PATCHED: Final = lazy_pattern(r"^(?:\*{3} (?:Update|Add|Delete) File: |\+{3} (?:b/)?)([^\n]{1,300})", re.MULTILINE)
-"""The file that a patch changes."""
 _LINE_HEAD: Final = lazy_pattern(r"[:\s(]")
 """Ends the path at the beginning of a line: `src/pay.py:3: cut`."""
 _OF_FILE: Final = lazy_pattern(r"^\W{0,2}[Ff]ile:? [^\n]{1,300}", re.MULTILINE)
@@ -84,7 +83,7 @@ _END_MARK: Final = lazy_pattern(r"[A-Za-z_]{2,20}")
 """A last line that only ends what is written: `EOF`."""
 _QUOTED: Final = lazy_pattern(r"\"[^\"]{0,200}\"|'[^']{0,200}'|`[^`]{0,200}`")
 _NOTHING_THERE: Final = lazy_pattern(
-    r"(?i)\b(?:no (?:such|match(?:es)?|results?|files?)|not found|not exist|too many (?:results|matches|files)"
+    r"(?i)\b(?:(?:no|0) (?:such|match(?:es)?|results?|files?)|not found|not exist|too many (?:results|matches|files)"
     r"|narrow (?:your|the) search|cannot|could not|denied|fatal:|error:)"
 )
 """In the first line of what a look brought; further lines are what it looked at."""
@@ -143,7 +142,15 @@ def _actions(
         answer = (
             answers[0] if answers else results[place] if place < len(results) and not _has_id(results[place]) else None
         )
-        yield _action(turn, call, answer, outputs)
+        action = _action(turn, call, answer, outputs)
+        files = patched_files(call) if action.changed else ()
+        if len(files) > 1:
+            for path in files:
+                wrote, gone = written(call, outputs, path=path)
+                did = clipped(f"{action.did.split(maxsplit=1)[0]} {path}", LONGEST_DID)
+                yield action._replace(did=did, about=path, wrote=wrote, gone=gone)
+        else:
+            yield action
 
 
 def _has_id(turn: StoredTurn) -> bool:
@@ -155,10 +162,14 @@ def _action(turn: StoredTurn, call: Call, answer: StoredTurn | None, outputs: Se
     content = answer.content if answer is not None else ""
     looked = _only_looks(call.name, values)
     ended, failed = _outcome(content, answer, looked=looked) if answer is not None else ("", False)
+    if looked and answer is not None and not content.strip() and _searches(call.name, values):
+        failed = True
+    changed = not looked and _changes(call.name, values)
+    wrote, gone = written(call, outputs) if changed and not failed else NOTHING
     return Action(
         seq=turn.seq, ended_seq=answer.seq if answer is not None else 0, did=_did(call.name, values, outputs),
         about=_about(values, content), ended=ended, failed=failed, looked=looked,
-        changed=not looked and _changes(call.name, values), found=() if failed else _found(call.name, values, content),
+        changed=changed, found=() if failed else _found(call.name, values, content), wrote=wrote, gone=gone,
     )  # fmt: skip
 
 
@@ -169,7 +180,7 @@ def _did(name: str, values: Sequence[str], outputs: Sequence[str]) -> str:
     for value in values:
         first, *rest = [line for line in value[:READ_HEAD].split("\n") if line.strip()]
         rest = rest[:-1] if rest and _END_MARK.fullmatch(rest[-1].strip()) else rest
-        new = [line for line in rest if _bare(line) not in seen]
+        new = [line for line in rest if bare_line(line) not in seen]
         told.append(_clipped(first.strip(), _LONGEST_LINE))
         told.extend(line.strip() for line in new or rest)
     return _clipped(one_line(" ".join(told)), LONGEST_DID)
@@ -181,11 +192,7 @@ def _is_shell(name: str, values: Sequence[str]) -> bool:
 
 
 def _bare_lines(text: str) -> Iterator[str]:
-    return map(_bare, text.split("\n"))
-
-
-def _bare(line: str) -> str:
-    return _NUMBERED.sub("", line, count=1).strip() if line[:1].isdigit() or line[:1] == " " else line.strip()
+    return map(bare_line, text.split("\n"))
 
 
 def _only_looks(name: str, values: Sequence[str]) -> bool:
@@ -230,6 +237,8 @@ def _changes(name: str, values: Sequence[str]) -> bool:
     """True for what writes a file, as far as its words say."""
     if name and not _is_shell(name, values):
         return not _CHANGES.isdisjoint(_words_of(name, values))
+    if any("<<" in value[:_HEAD] and PATCHED.search(value, 0, _HEAD) for value in values[:1]):
+        return True
     return any(_writes(part) for value in values[:1] for part in _PARTS.split(value.lstrip()[:_HEAD])[:_MOST_PARTS])
 
 
@@ -249,6 +258,9 @@ def _searches(name: str, values: Sequence[str]) -> bool:
 def _writes(command: str) -> bool:
     words = command.split(maxsplit=1)
     first = words[0].lower() if words else ""
+    if first == "git" and len(words) > 1:
+        first = words[1].split(maxsplit=1)[0].lower()
+        return first in _CHANGES or first == "restore" or (first == "checkout" and " -- " in words[1])
     return first in _CHANGES or (
         bool(_INTO_FILE.search(command)) if first in _PRINTS else first == "sed" and " -i" in command
     )
@@ -257,7 +269,7 @@ def _writes(command: str) -> bool:
 def _about(values: Sequence[str], content: str) -> str:
     """The path that a call names first, in full where its output shows that file, else that of the file shown."""
     heads = [value.split("\n", 1)[0][:400] for value in values]
-    heads.extend(match[1] for value in values if (match := _PATCHED.search(value, 0, _HEAD)))
+    heads.extend(match[1] for value in values if (match := PATCHED.search(value, 0, _HEAD)))
     named = next((name for head in heads for name in mentions(head).names if is_path(name)), "")
     head = _OF_FILE.search(content, 0, _HEAD)
     shown = next((name for name in mentions(head.group()).names if is_path(name)), "") if head else ""

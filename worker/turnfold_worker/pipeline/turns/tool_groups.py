@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from turnfold.contract.records import Role, StoredTurn
@@ -11,6 +12,10 @@ from turnfold.contract.records import Role, StoredTurn
 _MAX_CALLS: Final = 64
 """Calls of one turn that are looked at."""
 _LONGEST_CALL: Final = 4_000
+_MAX_VALUES: Final = 64
+"""Arguments of a call that are looked at."""
+_DEEPEST: Final = 3
+"""How far mappings and lists inside an argument are read."""
 
 
 class Call(NamedTuple):
@@ -19,7 +24,9 @@ class Call(NamedTuple):
     id: str
     name: str
     values: tuple[str, ...]
-    """Its arguments as texts, in their order."""
+    """Its arguments as texts, in their order; those of lists and mappings inside one by one."""
+    keys: tuple[str, ...] = ()
+    """The names of these arguments; none where they have no names."""
 
 
 def call_ids(turn: StoredTurn) -> tuple[str, ...]:
@@ -96,25 +103,39 @@ def calls_of(turn: StoredTurn) -> tuple[Call, ...]:
         found.append((call.get("id"), named.get("name"), named.get("arguments")))
     found.extend((block.get("id"), block.get("name"), block.get("input")) for block in _blocks(turn, "tool_use"))
     return tuple(
-        Call(id_ if isinstance(id_, str) else "", name[:80], _values(given))
+        Call(id_ if isinstance(id_, str) else "", name[:80], *_values(given))
         for id_, name, given in found[:_MAX_CALLS] if isinstance(name, str)
     )  # fmt: skip
 
 
-def _values(given: object) -> tuple[str, ...]:
-    """Arguments as texts: those of a mapping, which a provider may give as JSON, one by one."""
+def _values(given: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Arguments as texts with their names: those of a mapping, which a provider may give as JSON, one by one."""
     if isinstance(given, str):
         try:
             read = json.loads(given)
         except (ValueError, RecursionError):
             read = None
         if not isinstance(read, Mapping):
-            return (given[:_LONGEST_CALL],)
+            return (given[:_LONGEST_CALL],), ()
         given = read
     if not isinstance(given, Mapping):
-        return ()
-    shown = (value if isinstance(value, str) else json.dumps(value) for value in given.values())
-    return tuple(value[:_LONGEST_CALL] for value in shown)
+        return (), ()
+    named = list(islice(_leaves("", given, 0), _MAX_VALUES))
+    return tuple(value for _, value in named), tuple(key for key, _ in named)
+
+
+def _leaves(key: str, value: object, depth: int) -> Iterator[tuple[str, str]]:
+    """The texts inside an argument, each with the name that it stands under."""
+    if isinstance(value, str):
+        yield key, value[:_LONGEST_CALL]
+    elif isinstance(value, Mapping) and depth < _DEEPEST:
+        for name, inside in value.items():
+            yield from _leaves(str(name)[:80], inside, depth + 1)
+    elif isinstance(value, list | tuple) and depth < _DEEPEST and any(isinstance(one, Mapping) for one in value):
+        for inside in value:
+            yield from _leaves(key, inside, depth + 1)
+    else:
+        yield key, json.dumps(value)[:_LONGEST_CALL]
 
 
 def _call(name: object, arguments: object) -> str:

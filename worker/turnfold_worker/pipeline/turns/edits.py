@@ -1,0 +1,199 @@
+"""What a call writes into a file: the lines as they stand after it, and those that it takes away.
+
+Read from arguments (`old_str`, `new_str`), from patches, from blocks to search and replace, and from commands that the
+new lines stand behind. No tool is known by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import dedent
+from typing import Final, NamedTuple
+
+from turnfold.contract.actions import ALL_OF_FILE, GAP_LINE, NEW_LINE, OLD_LINE
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.text import whole_numbers
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.turns.tool_groups import Call
+
+LONGEST_WROTE: Final = 800
+"""Code points that are kept of what a call writes."""
+LONGEST_LINE: Final = 160
+MOST_GONE: Final = 12
+"""Lines that are kept of what a call takes away."""
+_LONGEST_GONE: Final = 80
+_READ: Final = 4_000
+_BESIDE: Final = 1
+"""Lines that are kept before and after a new one, where not all are."""
+_WORDS: Final = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+")
+_OLD: Final = listed("old search find before original pattern target anchor")
+"""Words in names of arguments that hold what is replaced, or where."""
+_NEW: Final = listed("new replace replacement content contents text insert code body patch diff input data source with")
+"""Words in names of arguments that hold what is written."""
+_PART: Final = listed("insert append line lines start range")
+"""Words of a tool, or of its arguments, that write a part of a file though nothing old is named."""
+_UNDOES: Final = listed("undo revert restore checkout rm delete remove")
+"""Words of a command after which nothing stands that was written before."""
+_HEREDOC: Final = lazy_pattern(r"<<-?\s{0,4}(['\"]?)([A-Za-z_]\w{0,30})\1")
+_APPENDS: Final = lazy_pattern(r">>|tee -a")
+_END_MARK: Final = lazy_pattern(r"[A-Za-z_]{2,20}")
+_RANGE: Final = lazy_pattern(r"\s{0,8}\w{1,20} (?:\S{1,200} )?(\d{1,7})[:,-](\d{1,7})\s*$")
+"""An editor's command for the lines from one number to another."""
+_NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}(\d{1,7})(?:[:|\t→]|[ ]{2})")
+PATCHED: Final = lazy_pattern(r"(?m)^(?:\*{3} (?:Update|Add|Delete) File: |\+{3} (?:b/)?)([^\n\t]{1,300})")
+"""The line of a patch that names the file that it changes."""
+_PATCH_HEAD: Final = lazy_pattern(r"\*{3} |-{3} |\+{3} |diff |index |@@|\\ No newline|new file|deleted file|similarity")
+_BLOCK: Final = lazy_pattern(r"(?m)^<{5,9} ?\w{0,20}\n(.{0,4000}?)^={5,9}\n(.{0,4000}?)^>{5,9}", 16)
+
+
+class Written(NamedTuple):
+    """What a call writes."""
+
+    lines: tuple[str, ...] = ()
+    """Each behind a mark: new, as it was before, or left out."""
+    gone: tuple[str, ...] = ()
+    """Lines, without indentation, that stand no more."""
+
+
+NOTHING: Final = Written()
+
+
+def written(call: Call, outputs: Sequence[str], *, path: str = "") -> Written:
+    """What a call that changes a file writes; of a patch to several files, in the one named `path`."""
+    values = [value for value in call.values if value.strip()]
+    if not values:
+        return NOTHING
+    if not _UNDOES.isdisjoint(word for text in (call.name, values[0][:80]) for word in _parts(text.split("\n", 1)[0])):
+        return Written(gone=(ALL_OF_FILE,))
+    old, new, whole = _halves(call, values)
+    if not new:
+        return Written(gone=(ALL_OF_FILE,)) if whole else NOTHING
+    if any(map(PATCHED.search, new)) or new[0].startswith("@@"):
+        return _of_patch("\n".join(new), path)
+    blocks = [match.groups() for text in new for match in _BLOCK.finditer(text)]
+    if blocks:
+        old, new = [before for before, _ in blocks], [after for _, after in blocks]
+    if not whole and not old:
+        old = _replaced(values[0], outputs)
+    seen = {bare_line(line) for text in (*outputs, *old) for line in text[:_READ].split("\n")}
+    lines: list[str] = []
+    for text in new:
+        lines += [GAP_LINE] if lines else []
+        lines += _marked(dedent(text.expandtabs(4)).strip("\n").split("\n"), seen)
+    kept = {line.strip() for line in lines if line[:1] in {NEW_LINE, OLD_LINE}} | {line[1:].strip() for line in lines}
+    gone = (bare_line(line) for text in old for line in text.split("\n"))
+    return Written(_bounded(lines), (ALL_OF_FILE,) if whole else _gone(line for line in gone if line not in kept))
+
+
+def patched_files(call: Call) -> tuple[str, ...]:
+    """The files that a patch changes, in order."""
+    found = (match[1].strip() for value in call.values for match in PATCHED.finditer(value))
+    return tuple(dict.fromkeys(name for name in found if name != "/dev/null"))
+
+
+def bare_line(line: str) -> str:
+    """A line without the number before it and without indentation."""
+    return _NUMBERED.sub("", line, count=1).strip() if line[:1].isdigit() or line[:1] == " " else line.strip()
+
+
+def _parts(text: str) -> list[str]:
+    return [word.lower() for word in _WORDS.findall(text)]
+
+
+def _halves(call: Call, values: Sequence[str]) -> tuple[list[str], list[str], bool]:
+    """What is replaced, what is written, and whether that is the whole file."""
+    if len(values) == 1 or not call.keys:
+        body, whole = _behind_command(values[0] if len(values) == 1 else values[-1])
+        return [], [body] if body.strip() else [], whole
+    old, new, is_part = [], [], False
+    for key, value in zip(call.keys, call.values, strict=False):
+        words = set(_parts(key))
+        is_part = is_part or not words.isdisjoint(_PART)
+        if words & _OLD:
+            old.append(value)
+        elif words & _NEW:
+            new.append(value)
+    is_part = is_part or not _PART.isdisjoint(_parts(call.name)) or not _PART.isdisjoint(_parts(values[0][:40]))
+    return old, [text for text in new if text.strip()], bool(new) and not old and not is_part
+
+
+def _behind_command(value: str) -> tuple[str, bool]:
+    """The text that a command writes: up to the word that ends it, else all lines after the first."""
+    first, _, rest = value.strip("\n").partition("\n")
+    if (match := _HEREDOC.search(first)) is not None:
+        body = rest.split(f"\n{match[2]}", 1)[0] if not rest.startswith(match[2]) else ""
+        return body, not _APPENDS.search(first)
+    if PATCHED.search(value) is not None:
+        return value, False
+    lines = rest.split("\n")
+    if len(lines) > 1 and _END_MARK.fullmatch(lines[-1].strip()):
+        lines = lines[:-1]
+    return "\n".join(lines), False
+
+
+def _replaced(command: str, outputs: Sequence[str]) -> list[str]:
+    """The lines that an editor's range names, as the newest output shows them by number."""
+    match = _RANGE.match(command.split("\n", 1)[0])
+    if match is None:
+        return []
+    first, last = int(match[1]), int(match[2])
+    for output in reversed(outputs):
+        numbered = {int(found[1]): line for line in output.split("\n") if (found := _NUMBERED.match(line))}
+        if first in numbered:
+            return [numbered[number] for number in sorted(numbered) if first <= number <= last]
+    return []
+
+
+def _marked(lines: Iterable[str], seen: set[str]) -> list[str]:
+    """Lines behind a mark of what no output showed before; all new where every one was shown."""
+    bare = [line.rstrip() for line in lines]
+    marks = [NEW_LINE if line.strip() and line.strip() not in seen else OLD_LINE for line in bare]
+    if NEW_LINE not in marks:
+        marks = [NEW_LINE] * len(bare)
+    return [mark + line for mark, line in zip(marks, bare, strict=True)]
+
+
+def _of_patch(patch: str, path: str) -> Written:
+    lines: list[str] = []
+    gone: list[str] = []
+    file, many = "", PATCHED.findall(patch)
+    for line in patch.split("\n"):
+        if (match := PATCHED.match(line)) is not None:
+            file = match[1].strip()
+        is_other = bool(path) and len(many) > 1 and file != path
+        if _PATCH_HEAD.match(line) or is_other:
+            lines += [GAP_LINE] if lines and lines[-1] != GAP_LINE else []
+        elif line.startswith("-"):
+            gone.append(line[1:].strip())
+        elif file or line.startswith(("+", " ")):
+            lines.append((NEW_LINE if line.startswith("+") else OLD_LINE) + line[1:].rstrip())
+    while lines and lines[-1] in {GAP_LINE, OLD_LINE}:
+        lines.pop()
+    after = {line[1:].strip() for line in lines}
+    return Written(_bounded(lines), _gone(line for line in gone if line not in after))
+
+
+def _bounded(lines: Sequence[str]) -> tuple[str, ...]:
+    """All lines, else those that are new and their neighbours, from the first on, with marks for gaps."""
+    kept = [line[: whole_numbers(line, LONGEST_LINE)].replace("→L", "\u203aL") for line in lines]
+    wanted = range(len(kept))
+    if sum(map(len, kept)) > LONGEST_WROTE:
+        near = {at + step for at, line in enumerate(kept) if line[:1] == NEW_LINE for step in (-_BESIDE, 0, _BESIDE)}
+        wanted = [at for at in wanted if at in near]  # type: ignore[assignment]
+    found: list[str] = []
+    left, last = LONGEST_WROTE, -1
+    for at in wanted:
+        if len(kept[at]) > left:
+            break
+        found += [GAP_LINE] if at > last + 1 and found[-1:] != [GAP_LINE] else []
+        found.append(kept[at])
+        left -= len(kept[at])
+        last = at
+    if last + 1 < len(kept) and found[-1:] != [GAP_LINE]:
+        found.append(GAP_LINE)
+    return tuple(found)
+
+
+def _gone(lines: Iterator[str]) -> tuple[str, ...]:
+    told = [line[: whole_numbers(line, _LONGEST_GONE)] for line in lines if len(line) > 2]
+    return tuple(list(dict.fromkeys(told))[:MOST_GONE])
