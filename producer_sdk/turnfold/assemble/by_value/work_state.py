@@ -21,18 +21,19 @@ _BRIEF_LIST: Final = 3
 """Files that were changed alike, files of a search, or looks in vain, that are listed in few words."""
 _FIRST: Final = 3
 """Entries that are told in the words that they need before there are others."""
-_NEWEST_SHARE: Final = 0.5
+_NEWEST_SHARE: Final = 0.6
 """Most of the room for the newest change beyond its file."""
 _MOST_FORMS: Final = 16
 _LONGEST_LOOK: Final = 60
 _MOST_EDITS: Final = 3
 """Edits of a file that are told in all words: the newest."""
-_WROTE: Final = (120, 300, 800)
+_WROTE: Final = (160, 320, 800)
 """Code points of a change's lines in few words and in more."""
 _GAP: Final = "[…]"
 _SHORT_GAP: Final = 12
 """Code points of lines that are shown rather than marked as left out."""
-_IMPORTS: Final = lazy_pattern(r"\s{0,8}(?:import|from|package|using|use|require|#include|include)\b")
+_TELLS_LEAST: Final = lazy_pattern(r"\s{0,40}(?:(?:import|from|package|using|use|require|include)\b|#|//|/?\*|--|<!--)")
+"""Imports, which their use tells, and comments."""
 _INDENT: Final = "    "
 _FROM_LINE: Final = lazy_pattern(r"^\w{1,20} (?:\S{1,200} )?(\d{1,7})[:,-]\d{1,7}\b")
 """An editor's command for lines by number."""
@@ -225,8 +226,7 @@ def _clipped_lines(wrote: Sequence[str], most: int) -> Iterator[str]:
     if sum(sizes) > most:
         new = [at for at, line in enumerate(wrote) if line[:1] == NEW_LINE and sizes[at] > 1]
         shown, left = set(), most
-        # What a file imports is told by its use.
-        for at in sorted(new, key=lambda at: bool(_IMPORTS.match(wrote[at][1:]))):
+        for at in sorted(new, key=lambda at: bool(_TELLS_LEAST.match(wrote[at][1:]))):
             if sizes[at] > left and shown:
                 break
             shown.add(at)

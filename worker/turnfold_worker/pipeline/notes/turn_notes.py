@@ -26,6 +26,7 @@ from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.language.spoken_verbs import has_verb
+from turnfold_worker.pipeline.notes.announced import is_announced
 from turnfold_worker.pipeline.notes.captions import is_caption, only_points, shown_with
 from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic
 from turnfold_worker.pipeline.notes.salience import salience
@@ -132,10 +133,11 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
     speakers = frozenset(part for reading in readings for part in reading.speaker.lower().split())
     # Labels of roles are no names: 'User, group and mode' calls nobody.
     names = frozenset(part for reading in readings for part in (reading.turn.name or "").lower().split())
+    at_work = any(reading.tool for reading in readings)
     notes: list[tuple[Note, str]] = []
     asked = ""
     for reading in readings:
-        statements = _statements(reading, speakers, names, asked)
+        statements = _statements(reading, speakers, names, asked, at_work=at_work)
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
         for place, (text, worth, named, said, brief, span) in enumerate(statements):
@@ -159,17 +161,21 @@ def marked(reading: Reading) -> float:
     return max(mark, _IMPORTANT) if important else mark
 
 
-def _statements(reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str) -> list[_Said]:
+def _statements(
+    reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str, *, at_work: bool
+) -> list[_Said]:
     repeat = reading.treatment.repeat if reading.treatment is not None else None
     if repeat is not None:
         return _of_repeat(repeat)
     structured = statements_of(reading)
     if structured is None:
-        return _of_prose(reading, speakers, names, asked)
+        return _of_prose(reading, speakers, names, asked, at_work=at_work)
     return [*_of_structured(structured), *_of_calls(reading)]
 
 
-def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str) -> list[_Said]:
+def _of_prose(
+    reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str, *, at_work: bool
+) -> list[_Said]:
     found: list[_Said] = []
     drafts = _drafts(reading.turn)
     for sentence in spread_over(reading.sentences, _NOTES_A_TURN):
@@ -191,6 +197,8 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
                 worth = 0.0
             if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
                 worth *= _MANUAL_SHARE
+            if is_announced(reading, said, at_work=at_work):
+                worth = min(worth, _LEAST_WORTH)
             found.append(_Said(text, worth, _named(said), said, brief, clause))
     return [*_with_captions(found), *_of_calls(reading)]
 

@@ -1,0 +1,41 @@
+"""What an agent says around its commands and nobody would miss: what it does next, that it went well, what is absent.
+
+The command, the lines that were changed and the tool's own words say the same, and do not claim more than happened.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.records import Role
+from turnfold_worker.pipeline.turns.reading import Reading
+
+_NEXT: Final = lazy_pattern(
+    r"(?i)(?:(?:so|now|next|then|first|finally|instead|okay|ok|again|therefore|to \w+|since|given|before|after|as|once"
+    r"|with|in order to|based on)\b[^,.]{0,160}, )?(?:(?:so|now|next|then|first|finally|instead) )?"
+    r"(?:let's|let us|let me|i'll|i will|i am going to|i'm going to|we'll|we will|we can now|i can now|i need to"
+    r"|(?:we|i) (?:should|need to|can) (?:look|check|search|open|try|find|see|examine|run|view|read|now|next|also check))\b"
+)
+"""At the beginning of a sentence: what the command behind it does anyway."""
+_WENT_WELL: Final = lazy_pattern(
+    r"(?i)\bsuccessfully\b|\b(?:has|have|'ve) (?:now )?(?:been )?(?:\w{2,12}ly )?(?:updated|added|fixed|created|made"
+    r"|renamed|changed|modified|implemented|completed|corrected|resolved|applied|replaced|removed)\b"
+    r"|\b(?:is|are) (?:now )?(?:fixed|working|complete|resolved|in place)\b|\bworks? (?:now|as expected|correctly)\b"
+)
+_ABSENT: Final = lazy_pattern(
+    r"(?i)\b(?:not|no|any|cannot|unable)\b[^.]{0,60}?\b(?:found|find|available|exist|exists|match|matches|present"
+    r"|located|recognized|installed)\b|n't (?:been )?(?:find|found|exist|have|seem to exist|locate)\b"
+    r"|\breturned? (?:too many|no|several|many)\b"
+)
+"""What a tool's output says itself, and may be overtaken by the next one."""
+
+
+def is_announced(reading: Reading, said: str, *, at_work: bool) -> bool:
+    """Whether an agent `at_work` says no more than its command, or the tools' outputs, do."""
+    if not at_work or reading.turn.role is not Role.ASSISTANT or not (reading.calls or reading.code):
+        return False
+    return bool(_NEXT.match(said) or _WENT_WELL.search(said) or _ABSENT.search(said))
+
+
+__all__ = ["is_announced"]
