@@ -116,7 +116,7 @@ class Policy:
     """Most for excerpts, when there is a query; less in small budgets. With `bands` for all that a query brings."""
     names_share: float = 0.11
     """Most for paths, symbols and names, of at most 2,000 tokens; less where tools say little."""
-    actions_share: float = 0.32
+    actions_share: float = 0.28
     """Most for the state of an agent's work: changed files, runs, failures, what searches brought."""
     expand_share: float = 0.5
     """Most for what the caller asks to be expanded."""

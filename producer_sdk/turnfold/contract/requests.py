@@ -17,6 +17,8 @@ class Request(NamedTuple):
     speaker: str
     text: str
     """Whole paragraphs, items and blocks of the turn, in order."""
+    rules: tuple[str, ...] = ()
+    """Sentences of the turn that bind, in order; shown before what explains the task."""
 
 
 def kept_requests(requests: Sequence[Request]) -> tuple[Request, ...]:
@@ -31,4 +33,4 @@ def pack_requests(requests: Iterable[Request]) -> list[list[Any]]:
 
 def unpack_requests(rows: Any) -> tuple[Request, ...]:
     """Requests from what `pack_requests` made."""
-    return tuple(Request(*row) for row in rows or ())
+    return tuple(request._replace(rules=tuple(request.rules)) for request in (Request(*row) for row in rows or ()))

@@ -113,8 +113,8 @@ def _names_beside(draft: Draft, requests: tuple[ShownRequest, ...], actions: Seq
     """Names that neither requests nor the state of the work say anyway."""
 
     def others() -> Sequence[str]:
-        changed = [action.about for action in actions if action.changed and not action.failed]
-        known = "\n".join([*(request.words for request in requests), *changed])
+        files = [action.about for action in actions if action.kind == "open" or (action.changed and not action.failed)]
+        known = "\n".join([*(request.text for request in requests), *files])
         return [name for name in draft.outline.names if name not in known] if known else draft.outline.names
 
     return draft.material.memo.of(("names beside", requests), others)

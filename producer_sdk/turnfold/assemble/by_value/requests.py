@@ -15,6 +15,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import bare_words
 from turnfold.contract.requests import Request
 
+_RULES: Final = "rules: "
 _LEAST: Final = 24
 """Tokens of a request below which its words would say nothing."""
 _GAP: Final = " […] "
@@ -37,16 +38,32 @@ def fitting_requests(
         if room < _LEAST:
             continue
         words = request.text
+        rules = _fitting_rules(request, room, pricing)
         for tokens in (room, room * 4 // 5, room * 3 // 5):
-            if pricing.count(words) > tokens:
-                words = clip_around(request.text, tokens, _GAP, pricing.count, focus=Focus(in_order=True))
+            left = tokens - (pricing.count(rules) if rules else 0)
+            if pricing.count(words) > left:
+                words = clip_around(request.text, left, _GAP, pricing.count, focus=Focus(in_order=True))
                 words = _GAPS.sub(r"\1", words)
-            text = closed_line(opening + guarded(words, openings))
+            text = closed_line(opening + guarded(f"{rules}{words}", openings))
             if pricing.count(text) <= most:
                 shown.append(ShownRequest(request.seq, marker, text, words))
                 most_tokens -= pricing.count(text)
                 break
     return tuple(shown)
+
+
+def _fitting_rules(request: Request, room: int, pricing: Pricing) -> str:
+    """A line of the rules, before the request, unless what is shown of it says them all; up to half of the room."""
+    if not request.rules:
+        return ""
+    words = request.text
+    if pricing.count(words) > room:
+        words = clip_around(words, room, _GAP, pricing.count, focus=Focus(in_order=True))
+    said = " ".join(words.split())
+    rules = [] if all(rule in said for rule in request.rules) else list(request.rules)
+    while rules and pricing.count(told := _RULES + " ".join(rules) + "\n") > room // 2:
+        rules.pop()
+    return told if rules else ""
 
 
 def beside_requests(requests: Sequence[ShownRequest], anchors: TakenAnchors, pricing: Pricing) -> TakenAnchors:

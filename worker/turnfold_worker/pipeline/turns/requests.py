@@ -16,6 +16,7 @@ from turnfold.contract.terms import terms
 from turnfold_worker.pipeline.language.prose import READ_HEAD, split_prose
 from turnfold_worker.pipeline.turns.echoes import output_in
 from turnfold_worker.pipeline.turns.manuals import manual_in
+from turnfold_worker.pipeline.turns.rules import rules_in
 from turnfold_worker.pipeline.turns.tool_groups import is_tool_output
 
 LONGEST_REQUEST: Final = 4_000
@@ -45,11 +46,13 @@ def _request(turn: StoredTurn) -> Request:
     content = turn.content[:READ_HEAD]
     if (output := output_in(turn)) is not None:
         content = content[: output.start].rstrip()
-    manual = manual_in(content, split_prose(content).sentences, turn.role)
+    sentences = split_prose(content).sentences
+    manual = manual_in(content, sentences, turn.role)
+    rules = rules_in(content, sentences, manual)
     if manual is not None:
         start = next((one.end for one in fences_of(content) if one.start < manual.start < one.end), manual.start)
         content = f"{content[:start].rstrip()}\n{_MANUAL}\n{content[manual.end :].lstrip()}".strip()
     content = _BLANK.sub("\n\n", _UNSEEN.sub("", content)).strip()
     if len(content) > LONGEST_REQUEST:
         content = clip_around(content, LONGEST_REQUEST, _GAP, len, focus=Focus(in_order=True))
-    return Request(turn.seq, speaker_label(turn), content)
+    return Request(turn.seq, speaker_label(turn), content, rules)
