@@ -108,7 +108,9 @@ def segment_ledger(turns: Sequence[StoredTurn], manuals: Mapping[int, Span | Non
                 continue
             weight = _BY_TOOL if by_tool or name in by_manual else _BY_PERSON
             weight *= _COMMANDED if name in commands else 1
-            scores[name] = scores.get(name, 0) + weight + (listed if name in found.listed and "/" in name.strip("/") else 0)
+            scores[name] = (
+                scores.get(name, 0) + weight + (listed if name in found.listed and "/" in name.strip("/") else 0)
+            )
             last[name] = turn.seq
     absent = {name for name in sought - there if is_path(name)}
     return _bounded(LedgerEntry(name, score, last[name]) for name, score in scores.items() if name not in absent)

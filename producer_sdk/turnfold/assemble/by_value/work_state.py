@@ -10,9 +10,10 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Final, NamedTuple
 
+from turnfold.assemble.by_value.changed_lines import in_force, told_lines
 from turnfold.assemble.forms.render_text import STATE_HEADER
 from turnfold.assemble.pricing import Pricing
-from turnfold.contract.actions import ALL_OF_FILE, GAP_LINE, NEW_LINE, Action, clipped
+from turnfold.contract.actions import Action, clipped
 from turnfold.contract.lazy_patterns import lazy_pattern
 
 _BRIEF: Final = 80
@@ -29,14 +30,6 @@ _MOST_EDITS: Final = 3
 """Edits of a file that are told in all words: the newest."""
 _WROTE: Final = (160, 320, 800)
 """Code points of a change's lines in few words and in more."""
-_GAP: Final = "[…]"
-_SHORT_GAP: Final = 12
-"""Code points of lines that are shown rather than marked as left out."""
-_TELLS_LEAST: Final = lazy_pattern(r"\s{0,40}(?:(?:import|from|package|using|use|require|include)\b|#|//|/?\*|--|<!--)")
-"""Imports, which their use tells, and comments."""
-_INDENT: Final = "    "
-_FROM_LINE: Final = lazy_pattern(r"^\w{1,20} (?:\S{1,200} )?(\d{1,7})[:,-]\d{1,7}\b")
-"""An editor's command for lines by number."""
 _TOO_MANY: Final = lazy_pattern(r"(?i)\btoo many\b|\bnarrow (?:down )?your\b|\bmore than \d")
 """A look that brought more than its tool shows."""
 _LINES: Final = lazy_pattern(r"\b\d{1,7}[:,-]\d{1,7}\b")
@@ -84,7 +77,9 @@ class WorkState:
             most = left if place else int(_NEWEST_SHARE * left)
             wanted = entry.wanted if place else len(entry.forms) - 1
             for form in entry.forms[wanted::-1] if place < _FIRST else entry.forms[:1]:
-                if entry not in lines and (price := pricing.count(form)) <= (most if form is not entry.forms[0] else left):
+                if entry not in lines and (price := pricing.count(form)) <= (
+                    most if form is not entry.forms[0] else left
+                ):
                     left -= price
                     lines[entry] = form
         for step in range(1, _MOST_FORMS):
@@ -122,8 +117,10 @@ class WorkState:
         head += f", before that {', '.join(earlier)})" if earlier else ")"
         forms = [f"{head}\n"]
         for most in _WROTE:
-            forms += [head + "".join(_told(edit, most, file.latest) for edit in edits) + "\n"
-                      for edits in (told[-1:], told[::-1])]
+            forms += [
+                head + "".join(told_lines(edit, most, file.latest) for edit in edits) + "\n"
+                for edits in (told[-1:], told[::-1])
+            ]
         forms = sorted(dict.fromkeys(forms), key=len)
         return _Entry(file.latest.seq, tuple(forms), wanted=min(2, len(forms) - 1))
 
@@ -208,48 +205,6 @@ def _entry(action: Action, *, also: Sequence[str] = ()) -> _Entry:
     return _Entry(action.seq, told, wanted=len(told) - 1 if action.failed else 0)
 
 
-def _told(edit: Action, most: int, latest: Action) -> str:
-    """What an edit wrote, line by line, else its command."""
-    before = "" if edit is latest else f"\n  turn {edit.seq}"
-    if not edit.wrote:
-        return f"{before or ':'} {clipped(edit.did, most)}"
-    line = _FROM_LINE.match(edit.did)
-    where = f", from line {line[1]}" if line and line[1] != "1" else ""
-    lines = "".join(f"\n{_INDENT}{text}" if text else "" for text in _clipped_lines(edit.wrote, most))
-    return f"{before}{where}:{lines}"
-
-
-def _clipped_lines(wrote: Sequence[str], most: int) -> Iterator[str]:
-    """Whole lines of at most so many code points, the new ones first, and marks where some are left out."""
-    sizes = [len(line.strip()) for line in wrote]
-    shown = set(range(len(wrote)))
-    if sum(sizes) > most:
-        new = [at for at, line in enumerate(wrote) if line[:1] == NEW_LINE and sizes[at] > 1]
-        shown, left = set(), most
-        for at in sorted(new, key=lambda at: bool(_TELLS_LEAST.match(wrote[at][1:]))):
-            if sizes[at] > left and shown:
-                break
-            shown.add(at)
-            left -= sizes[at]
-    skipped: list[str] = []
-    for at, line in enumerate(wrote):
-        if at not in shown or line == GAP_LINE:
-            skipped.append(line)
-            continue
-        yield from _between(skipped)
-        yield line[1:]
-        skipped = []
-    yield from _between(skipped)
-
-
-def _between(skipped: Sequence[str]) -> Sequence[str]:
-    """A mark for lines that are left out; themselves where they are as short."""
-    told = [line[1:] for line in skipped if line == GAP_LINE or line[1:].strip()]
-    if GAP_LINE not in skipped and sum(len(line.strip()) for line in told) <= _SHORT_GAP:
-        return told
-    return [_GAP] if told else []
-
-
 def _listed(names: Sequence[str], most: int) -> str:
     """Up to so many names, and how many more there are."""
     more = len(names) - most
@@ -279,21 +234,7 @@ def _changed_files(actions: Sequence[Action]) -> list[_Changed]:
         if _is_change(action):
             path = next((path for path in edits if _are_same(path, action.about)), action.about)
             edits.setdefault(path, []).append(action)
-    return [_Changed(_longest(path, done), tuple(_in_force(done))) for path, done in edits.items()]
-
-
-def _in_force(edits: Sequence[Action]) -> list[Action]:
-    """Edits of a file in order, without the lines that later ones took away or wrote again."""
-    found: list[Action] = []
-    over: set[str] = set()
-    for edit in reversed(edits):
-        own = [line for line in edit.wrote if line[1:].strip() not in over or line == GAP_LINE]
-        has_news = any(line[:1] == NEW_LINE for line in own)
-        is_over = ALL_OF_FILE in over or (bool(edit.wrote) and not has_news)
-        found.append(edit._replace(wrote=() if is_over else tuple(own), did="" if is_over else edit.did))
-        over.update(edit.gone)
-        over.update(line[1:].strip() for line in edit.wrote if line[:1] == NEW_LINE)
-    return found[::-1]
+    return [_Changed(_longest(path, done), tuple(in_force(done))) for path, done in edits.items()]
 
 
 def _longest(path: str, edits: Sequence[Action]) -> str:

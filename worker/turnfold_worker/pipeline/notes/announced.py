@@ -15,7 +15,8 @@ _NEXT: Final = lazy_pattern(
     r"(?i)(?:(?:so|now|next|then|first|finally|instead|okay|ok|again|therefore|to \w+|since|given|before|after|as|once"
     r"|with|in order to|based on)\b[^,.]{0,160}, )?(?:(?:so|now|next|then|first|finally|instead) )?"
     r"(?:let's|let us|let me|i'll|i will|i am going to|i'm going to|we'll|we will|we can now|i can now|i need to"
-    r"|(?:we|i) (?:should|need to|can) (?:look|check|search|open|try|find|see|examine|run|view|read|now|next|also check))\b"
+    r"|(?:we|i) (?:should|need to|can) (?:look|check|search|open|try|find|see|examine|run|view|read|now|next"
+    r"|also check))\b"
 )
 """At the beginning of a sentence: what the command behind it does anyway."""
 _WENT_WELL: Final = lazy_pattern(

@@ -80,7 +80,7 @@ def written(call: Call, outputs: Sequence[str], *, path: str = "") -> Written:
     for text in new:
         lines += [GAP_LINE] if lines else []
         lines += _marked(dedent(text.expandtabs(4)).strip("\n").split("\n"), seen)
-    kept = {line.strip() for line in lines if line[:1] in {NEW_LINE, OLD_LINE}} | {line[1:].strip() for line in lines}
+    kept = {line[1:].strip() for line in lines}
     gone = (bare_line(line) for text in old for line in text.split("\n"))
     return Written(_bounded(lines), (ALL_OF_FILE,) if whole else _gone(line for line in gone if line not in kept))
 
@@ -176,10 +176,10 @@ def _of_patch(patch: str, path: str) -> Written:
 def _bounded(lines: Sequence[str]) -> tuple[str, ...]:
     """All lines, else those that are new and their neighbours, from the first on, with marks for gaps."""
     kept = [line[: whole_numbers(line, LONGEST_LINE)].replace("→L", "\u203aL") for line in lines]
-    wanted = range(len(kept))
+    wanted = list(range(len(kept)))
     if sum(map(len, kept)) > LONGEST_WROTE:
         near = {at + step for at, line in enumerate(kept) if line[:1] == NEW_LINE for step in (-_BESIDE, 0, _BESIDE)}
-        wanted = [at for at in wanted if at in near]  # type: ignore[assignment]
+        wanted = [at for at in wanted if at in near]
     found: list[str] = []
     left, last = LONGEST_WROTE, -1
     for at in wanted:

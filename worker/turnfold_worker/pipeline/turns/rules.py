@@ -1,4 +1,4 @@
-"""The rules of a task: sentences of a request that bind whoever does it. They are kept before what explains the task."""
+"""The rules of a task: sentences of a request that bind whoever does it. They are kept before what explains it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ _ENDS: Final = lazy_pattern(
 )
 """How the work is handed in."""
 _FORMAT: Final = lazy_pattern(
-    r"(?i)\W{0,4}(?:(?:please|always|then|finally),? )?(?:respond|answer|reply|output|format|return|submit|write)\b[^.]{0,80}?"
-    r"\b(?:with|in|as|only|using|exactly|format|json|xml|yaml|csv|markdown|tags?|block)\b"
+    r"(?i)\W{0,4}(?:(?:please|always|then|finally),? )?(?:respond|answer|reply|output|format|return|submit|write)\b"
+    r"[^.]{0,80}?\b(?:with|in|as|only|using|exactly|format|json|xml|yaml|csv|markdown|tags?|block)\b"
 )
-_ORDERS: Final = lazy_pattern(r"(?i)\W{0,4}(?:\d{1,2}[.)] )?(?:please )?(?:always|never|do not|don't|only|make sure|ensure)\b")
+_ORDERS: Final = lazy_pattern(
+    r"(?i)\W{0,4}(?:\d{1,2}[.)] )?(?:please )?(?:always|never|do not|don't|only|make sure|ensure)\b"
+)
 """Begins an order."""
-_TIP: Final = lazy_pattern(r"(?i)\b(?:recommend|for example|e\.g\. you can|it is easy to|it's much|if that doesn't|tip)\b")
+_TIP: Final = lazy_pattern(
+    r"(?i)\b(?:recommend|for example|e\.g\. you can|it is easy to|it's much|if that doesn't|tip)\b"
+)
 
 
 def rules_in(content: str, sentences: Sequence[Span], manual: Span | None) -> tuple[str, ...]:
@@ -41,9 +45,7 @@ def rules_in(content: str, sentences: Sequence[Span], manual: Span | None) -> tu
         inside = manual is not None and manual.start <= sentence.start < manual.end
         if len(text) > LONGEST_RULE or _TIP.search(text):
             continue
-        if _BINDS.search(text) or _FORMAT.match(text):
-            found.append((0, one_line(text)))
-        elif inside and _ENDS.search(text):
+        if _BINDS.search(text) or _FORMAT.match(text) or (inside and _ENDS.search(text)):
             found.append((0, one_line(text)))
         elif _ORDERS.match(text):
             found.append((1, one_line(text)))
