@@ -198,7 +198,12 @@ def _bare_lines(text: str) -> Iterator[str]:
 def _only_looks(name: str, values: Sequence[str]) -> bool:
     """True for what prints without changing anything, as far as its words say."""
     if name and not _is_shell(name, values):
-        return not _LOOKS.isdisjoint(_words_of(name, values)) and not any("\n" in value for value in values)
+        if any("\n" in value for value in values):
+            return False
+        # A tool for files that is told to `view` only looks, though its name says `edit`.
+        commanded = values[0].strip().lower() if values else ""
+        words = _words_of(name, values)
+        return commanded in _LOOKS or (not _LOOKS.isdisjoint(words) and _CHANGES.isdisjoint(words))
     text = "\n".join(values)
     return not _WRITES.search(text) and all(_looks(part) for part in _PARTS.split(text) if part.strip())
 
@@ -237,9 +242,15 @@ def _changes(name: str, values: Sequence[str]) -> bool:
     """True for what writes a file, as far as its words say."""
     if name and not _is_shell(name, values):
         return not _CHANGES.isdisjoint(_words_of(name, values))
-    if any("<<" in value[:_HEAD] and PATCHED.search(value, 0, _HEAD) for value in values[:1]):
+    if any(map(_is_patch, values[:1])):
         return True
     return any(_writes(part) for value in values[:1] for part in _PARTS.split(value.lstrip()[:_HEAD])[:_MOST_PARTS])
+
+
+def _is_patch(value: str) -> bool:
+    """True for a patch, or a command with one behind it."""
+    begins = "<<" in value[:_HEAD] or value.lstrip().startswith(("*** ", "--- ", "diff "))
+    return begins and PATCHED.search(value, 0, _HEAD) is not None
 
 
 def _words_of(name: str, values: Sequence[str]) -> list[str]:

@@ -72,7 +72,7 @@ def written(call: Call, outputs: Sequence[str], *, path: str = "") -> Written:
         return _of_patch("\n".join(new), path)
     blocks = [match.groups() for text in new for match in _BLOCK.finditer(text)]
     if blocks:
-        old, new = [before for before, _ in blocks], [after for _, after in blocks]
+        old, new, whole = [before for before, _ in blocks], [after for _, after in blocks], False
     if not whole and not old:
         old = _replaced(values[0], outputs)
     seen = {bare_line(line) for text in (*outputs, *old) for line in text[:_READ].split("\n")}
