@@ -31,7 +31,7 @@ _LONGEST_WROTE: Final = 6_000
 """Code points of what the newest changes wrote that a node keeps."""
 _ABSENT: Final = lazy_pattern(
     r"(?i)(?:^|[\s;:])([\w./+-]{1,80}): (?:command )?not found|no module named '?([\w.]{1,80})"
-    r"|no such file or directory:? ['\"]?([\w./-]{1,80})|([\w./-]{1,80})['\"]?: no such file"
+    r"|no such file or directory:? ['\"]?([\w./-]{1,80})|(?<![\w./-])([\w./-]{1,80})['\"]?: no such file"
     r"|(?:directory|file|command|module|path) ['\"]?([\w./-]{1,80})['\"]? (?:was )?(?:not found|does not exist)"
 )
 """What an error says is not there."""

@@ -43,7 +43,6 @@ _NUMBERED: Final = lazy_pattern(r"[ \t]{0,8}(\d{1,7})(?:[:|\t→]|[ ]{2})")
 PATCHED: Final = lazy_pattern(r"(?m)^(?:\*{3} (?:Update|Add|Delete) File: |\+{3} (?:b/)?)([^\n\t]{1,300})")
 """The line of a patch that names the file that it changes."""
 _PATCH_HEAD: Final = lazy_pattern(r"\*{3} |-{3} |\+{3} |diff |index |@@|\\ No newline|new file|deleted file|similarity")
-_BLOCK: Final = lazy_pattern(r"(?m)^<{5,9} ?\w{0,20}\n(.{0,4000}?)^={5,9}\n(.{0,4000}?)^>{5,9}", 16)
 
 
 class Written(NamedTuple):
@@ -70,7 +69,7 @@ def written(call: Call, outputs: Sequence[str], *, path: str = "") -> Written:
         return Written(gone=(ALL_OF_FILE,)) if whole else NOTHING
     if any(map(PATCHED.search, new)) or new[0].startswith("@@"):
         return _of_patch("\n".join(new), path)
-    blocks = [match.groups() for text in new for match in _BLOCK.finditer(text)]
+    blocks = [block for text in new for block in _blocks(text)]
     if blocks:
         old, new, whole = [before for before, _ in blocks], [after for _, after in blocks], False
     if not whole and not old:
@@ -129,6 +128,21 @@ def _behind_command(value: str) -> tuple[str, bool]:
     if len(lines) > 1 and _END_MARK.fullmatch(lines[-1].strip()):
         lines = lines[:-1]
     return "\n".join(lines), False
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """What each block to search and replace looks for, and what it puts there."""
+    halves: list[list[str]] = []
+    for line in text.split("\n") if "<<<<<" in text else ():
+        if line.startswith("<<<<<"):
+            halves = [[]]
+        elif line.startswith("=====") and len(halves) == 1:
+            halves.append([])
+        elif line.startswith(">>>>>") and len(halves) == 2:
+            yield "\n".join(halves[0]), "\n".join(halves[1])
+            halves = []
+        elif halves:
+            halves[-1].append(line)
 
 
 def _replaced(command: str, outputs: Sequence[str]) -> list[str]:
