@@ -43,7 +43,7 @@ def state(*actions: Action, raw: tuple[int, ...] = (), room: int = 1_000, root: 
 def test_a_file_stands_once_as_last_changed() -> None:
     lines = state(edit(2, "src/port/Quay.java", "int a;"), edit(6, QUAY, "int b;"), run(8, "make", "built"))
     assert lines == [
-        f"changed {QUAY} (turn 6, before that 2): edit 4:6 int b;; before that edit 4:2 int a;",
+        f"changed {QUAY} (turn 6, before that 2): edit 4:6 int b;\n  turn 2: edit 4:2 int a;",
         "turn 8: make; result: built",
     ]
 
@@ -112,5 +112,57 @@ _actions = st.lists(
 def test_any_state_fits_in_lines_of_its_own_in_order(actions: list[Action], raw: list[int], room: int) -> None:
     actions.sort(key=lambda action: action.seq)
     lines = state(*actions, raw=tuple(raw), room=room)
-    assert all("\n" not in line for line in lines)
+    assert all(part.startswith("  ") for line in lines for part in line.split("\n")[1:])
     assert len(lines) == len(set(lines))
+
+
+def wrote(seq: int, path: str, *lines: str, gone: tuple[str, ...] = ()) -> Action:
+    new = tuple(f"+{line}" for line in lines)
+    return edit(seq, path, "words of the command")._replace(wrote=new, gone=gone)
+
+
+def test_changed_lines_stand_as_they_are_after_the_edit() -> None:
+    lines = state(wrote(6, QUAY, "int a = 1;", "int b = 2;"), run(8, "make", "built"))
+    assert lines[0] == f"changed {QUAY} (turn 6), from line 4:\n    int a = 1;\n    int b = 2;"
+
+
+def test_a_line_that_a_later_edit_took_away_stands_no_more() -> None:
+    lines = state(
+        wrote(2, QUAY, "int a = 1;", "int c = 9;"), wrote(6, QUAY, "int a = 2;", gone=("int a = 1;",)),
+        run(8, "make", "built"),
+    )  # fmt: skip
+    assert "int a = 2;" in lines[0]
+    assert "int c = 9;" in lines[0]
+    assert "int a = 1;" not in lines[0]
+
+
+def test_nothing_stands_of_a_file_that_was_written_anew_or_put_back() -> None:
+    lines = state(wrote(2, QUAY, "int a = 1;"), wrote(6, QUAY, "int b;", gone=("*",)), run(8, "make", "built"))
+    assert "int a = 1;" not in lines[0]
+    back = edit(6, QUAY, "")._replace(did="git restore Quay.java", gone=("*",))
+    lines = state(wrote(2, QUAY, "int a = 1;"), back, run(8, "make", "built"))
+    assert "int a = 1;" not in lines[0]
+
+
+def test_long_changes_are_cut_by_whole_lines_with_a_mark() -> None:
+    many = [f"int field_{n} = {n};" for n in range(60)]
+    (line, *_) = state(wrote(6, QUAY, *many), run(8, "make", "built"), room=200)
+    head, *shown, mark = line.split("\n")
+    assert head.startswith(f"changed {QUAY}")
+    assert mark == "    […]"
+    assert shown
+    assert {text.strip() for text in shown} <= set(many)
+
+
+def test_what_there_is_too_much_of_was_not_looked_for_in_vain() -> None:
+    too_many = look(2, "search_dir Tide", vain=True)._replace(
+        ended="More than 400 files matched. Please narrow your search."
+    )
+    lines = state(too_many, look(4, "search_dir Eddy", vain=True))
+    assert lines == ["too many matches: search_dir Tide", "looked in vain: search_dir Eddy"]
+
+
+def test_opened_files_share_a_line_without_those_that_were_changed() -> None:
+    opened = [look(seq, f"open {path}")._replace(about=path, ended="shown") for seq, path in ((2, QUAY), (4, PIER))]
+    lines = state(*opened, wrote(6, PIER, "int a;"), run(8, "make", "built"))
+    assert f"opened, not changed: {QUAY} (turn 2)" in lines

@@ -36,7 +36,7 @@ def told_lines(edit: Action, most: int, latest: Action) -> str:
     """What an edit wrote, line by line, else its command."""
     before = "" if edit is latest else f"\n  turn {edit.seq}"
     if not edit.wrote:
-        return f"{before or ':'} {clipped(edit.did, most)}"
+        return f"{before}: {clipped(edit.did, most)}"
     line = _FROM_LINE.match(edit.did)
     where = f", from line {line[1]}" if line and line[1] != "1" else ""
     lines = "".join(f"\n{_INDENT}{text}" if text else "" for text in _clipped_lines(edit.wrote, most))

@@ -228,3 +228,32 @@ def test_actions_keep_to_their_share(policy_share: float) -> None:
     used = {part.name: part.used for part in context.budget.parts}
     assert used["actions"] <= policy_share * 700
     assert bool(used["actions"]) is bool(policy_share)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "stays"),
+    [
+        (('find_file "fare.py"', 'No matches found for "fare.py"'), ("open src/fare.py", "cut = 3"), False),
+        (('find_file "fare.py"', 'No matches found for "fare.py"'), ("open src/welfare.py", "cut = 3"), True),
+        (('search_dir "Fare"', 'No matches found for "Fare"'), ('search_dir "Fare" src', ""), True),
+        (("javac Fare.java", "bash: javac: command not found"), ("javac Tide.java", "compiled"), False),
+        (("javac Fare.java", "bash: javac: command not found"), ("java Tide", "done"), True),
+        (("pytest", "E ModuleNotFoundError: No module named 'httpx'"), ("pip install httpx", "installed"), False),
+        (("pytest", "E ModuleNotFoundError: No module named 'httpx'"), ("pip install httpx", "error: denied"), True),
+        (("pytest tests/a.py", "E AssertionError: 3 != 4"), ("pytest tests/b.py", "1 passed"), True),
+    ],
+)
+def test_what_is_not_there_leaves_once_a_tool_shows_it(
+    first: tuple[str, str], then: tuple[str, str], *, stays: bool
+) -> None:
+    actions = actions_of(fenced(first, then, ("make", "built")))
+    assert any(action.seq == 1 for action in actions) is stays
+
+
+def test_what_is_written_is_no_sign_that_what_was_sought_is_there() -> None:
+    turns = fenced(
+        ('search_dir "copyWith" src', 'No matches found for "copyWith"'),
+        ("cat > try.java <<'EOF'\nmapper.copyWith(f);\nEOF", ""),
+        ("make", "built"),
+    )
+    assert any(action.is_vain for action in actions_of(turns))

@@ -64,11 +64,13 @@ DIFF = """--- a/src/pay.py
     "turns",
     [
         openai(
-            "edit_file", {"path": PATH, "old_string": "    return int(amount)", "new_string": "    return round(amount)"}
+            "edit_file",
+            {"path": PATH, "old_string": "    return int(amount)", "new_string": "    return round(amount)"},
         ),
         anthropic(
             "str_replace_based_edit_tool",
-            {"command": "str_replace", "path": PATH, "old_str": "return int(amount)", "new_str": "return round(amount)"},
+            {"command": "str_replace", "path": PATH,
+             "old_str": "return int(amount)", "new_str": "return round(amount)"},
             f"The file {PATH} has been edited.",
         ),
         anthropic(
