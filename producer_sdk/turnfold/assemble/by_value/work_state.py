@@ -181,9 +181,10 @@ class WorkState:
         seen: dict[str, int] = {}
         for action in reversed(self._actions):
             is_other = not any(_are_same(action.about, path) for path in changed) if action.about else False
-            if action.kind == "open" and is_other and action.ended_seq not in self._whole:
-                seen.setdefault(self._short(action.about), action.seq)
-        told = [f"{path} (turn {seq})" for path, seq in seen.items()]
+            is_told = action is self._actions[-1] or any(_are_same(action.about, path) for path in seen)
+            if action.kind == "open" and is_other and not is_told and action.ended_seq not in self._whole:
+                seen[action.about] = action.seq
+        told = [f"{self._short(path)} (turn {seq})" for path, seq in seen.items()]
         if told:
             forms = (f"opened, not changed: {_listed(told, most)}\n" for most in (_BRIEF_LIST, len(told)))
             yield _Entry(max(seen.values()), tuple(dict.fromkeys(forms)))
