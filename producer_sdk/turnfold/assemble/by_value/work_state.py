@@ -179,9 +179,12 @@ class WorkState:
         """Files that were looked at and not changed, on one line, the newest first."""
         changed = [file.path for file in self._files]
         seen: dict[str, int] = {}
+        last = [
+            action.about for action in self._actions[-1:] if action.kind == "open" and action.seq not in self._whole
+        ]
         for action in reversed(self._actions):
             is_other = not any(_are_same(action.about, path) for path in changed) if action.about else False
-            is_told = action is self._actions[-1] or any(_are_same(action.about, path) for path in seen)
+            is_told = any(_are_same(action.about, path) for path in (*last, *seen))
             if action.kind == "open" and is_other and not is_told and action.ended_seq not in self._whole:
                 seen[action.about] = action.seq
         told = [f"{self._short(path)} (turn {seq})" for path, seq in seen.items()]
