@@ -100,7 +100,7 @@ def top_anchor_record(row: Any) -> Anchor:
     return Anchor(
         id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset,
         end=row.start_offset + len(row.body), score=row.score, tokens=row.tokens, rank=row.rank, replaced=row.replaced,
-        speaker=label_of(row.name, row.role), role=_ROLES[row.role],
+        replaced_seq=row.replaced_seq, speaker=label_of(row.name, row.role), role=_ROLES[row.role],
         day=date_of(row.created_at) if row.created_at is not None else "",
     )  # fmt: skip
 
@@ -131,14 +131,15 @@ def lazy_anchors(
 def _with_tail(rows: Iterable[Row], tail: TailAnchors) -> list[Row]:
     """Rows as they would be if the segment of the open tail were closed; its own have no more than is looked at."""
     changes = {change.id: change for change in tail.changes}
-    texts = {anchor.id: anchor.text for anchor in tail.anchors}
+    by_id = {anchor.id: anchor for anchor in tail.anchors}
     kept: list[Row] = []
     for row in rows:
         change = changes.get(row[0])
         if change is None:
             kept.append(row)
         elif change.state is AnchorState.ACTIVE:
-            kept.append((*row[:7], texts.get(change.replaces or 0, row[7]), *row[8:]))
+            other = by_id.get(change.replaces or 0)
+            kept.append(row if other is None else (*row[:7], other.text, *row[8:-1], other.turn_seq))
     for one in tail.active:
         kind = KINDS.index(one.type)
         kept.append((one.id, kind, one.text, one.turn_seq, one.start, one.tokens, one.rank, one.replaced, one.score))

@@ -86,12 +86,21 @@ def request_opening(seq: int, speaker: str, marker: str) -> str:
 def anchor_opening(anchor: Anchor) -> str:
     """What stands before an anchor's words: its type, its turn, when that tells more, and who said it."""
     replaced = _replaced(anchor)
-    how = "contradicts" if _is_opposed(anchor) else "replaces"
-    instead = f', {how} "{replaced}"' if replaced else ""
+    instead = f', {_how_related(anchor)} "{replaced}"' if replaced else ""
     is_dated = anchor.day and (anchor.type not in _TIMELESS or names_near_day(anchor.text))
     day = f", {anchor.day}" if is_dated else ""
     speaker = f"{anchor.speaker}: " if anchor.speaker else ""
     return f"[{anchor.type.replace('_', ' ')} {anchor.turn_seq}{day}{instead}] {speaker}"
+
+
+def _how_related(anchor: Anchor) -> str:
+    """What an anchor does to another statement: of two that contradict each other the later one counts."""
+    if not _is_opposed(anchor):
+        return "replaces"
+    if anchor.replaced_seq is None:
+        return "contradicts"
+    later = anchor.replaced_seq > anchor.turn_seq
+    return f"but later in turn {anchor.replaced_seq}" if later else f"contradicts turn {anchor.replaced_seq}"
 
 
 def _replaced(anchor: Anchor) -> str:
