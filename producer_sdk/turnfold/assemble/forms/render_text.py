@@ -40,7 +40,10 @@ _HOW: Final = ("word for word", "detailed", "brief", "tags")
 _TAKES_BACK: Final = lazy_pattern(r"(?i)(?<!\w)(?:not|instead of|rather than) (?=\S)")
 _DENIES: Final = lazy_pattern(r"(?i)(?<!\w)(?:I|we)(?: have|['\u2019]ve| do)?(?: never| not|n['\u2019]t)(?!\w)")
 """Of a fact: its speaker denies what he said elsewhere, and both stand."""
-_CHANGED_TO: Final = lazy_pattern(r"(?<!\w)(?:to|reached|now) [^\w\s]?\d\S{0,20}(?: \w{1,20})?")
+_CHANGED_TO: Final = lazy_pattern(
+    r"(?<!\w)(?:to|reached|now) [^\w\s]?\d\S{0,20}(?: "
+    r"(?!(?:by|after|in|on|with|and|for|since|to|at|from|so|but|as|per|this|which)(?!\w))\w{1,20})?"
+)
 _WORDS: Final = lazy_pattern(r"[^\W\d_]{4,}")
 _VALUES: Final = lazy_pattern(rf"(?<!\S)[^\s\d]{{0,20}}\d\S*(?: (?:{'|'.join(MONTHS)}|[ap]m|percent|%)(?!\w)\S*)?")
 _TIMELESS: Final = frozenset(

@@ -10,6 +10,7 @@ from typing import Final
 from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold_worker.pipeline.anchors.rules import statement_rules
 from turnfold_worker.pipeline.anchors.settling.answers import ANSWERS, answers
+from turnfold_worker.pipeline.anchors.settling.attribute_values import says_again, states_another_value
 from turnfold_worker.pipeline.anchors.settling.differences import (
     about_another,
     another_value,
@@ -88,7 +89,9 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
         return
     near = [(by_words(new, old), old) for old in known if old.active or _done_as_asked(new, old)]
     near = sorted(near, key=lambda pair: (-pair[0], -pair[1].anchor.id))
-    if _repeats(new, [pair for pair in near if pair[1].active], settings):
+    if says_again(new, [old for _, old in near if old.active]) or _repeats(
+        new, [pair for pair in near if pair[1].active], settings
+    ):
         return
     _supersede(new, near)
     for similarity, old in near:
@@ -221,6 +224,7 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
             or _takes_back(new, old)
             or _rules_otherwise(new, old)
             or is_newer_value(new, old)
+            or states_another_value(new, old)
         ):
             _overtake(new, old)
             left -= 1
