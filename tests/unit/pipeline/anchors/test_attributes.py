@@ -137,6 +137,10 @@ NOT_NEWER: Final = (
 )
 
 
+VALUES_BESIDE: Final = (("I'm 44 years old.", "I'm 45 years old."),)
+"""Of the pairs that are not the same those of which the second is a newer value."""
+
+
 @pytest.mark.parametrize(("first", "again"), SAME)
 def test_the_same_in_other_words_states_no_more(first: str, again: str) -> None:
     assert states_no_more(again, first) or states_no_more(first, again)
@@ -157,6 +161,15 @@ def test_a_newer_value_takes_the_place_of_the_older_one(old: str, new: str) -> N
 @pytest.mark.parametrize(("old", "new"), NOT_NEWER)
 def test_a_value_of_something_else_takes_no_place(old: str, new: str) -> None:
     assert not changes_value(new, old)
+
+
+@pytest.mark.parametrize(("first", "other"), [*NOT_NEWER, *NOT_THE_SAME[:-1]])
+def test_what_is_of_something_else_leaves_both_standing(first: str, other: str) -> None:
+    earlier = merged(talk(f"user: {first}")).new
+    result = merged([said(other, seq=2)], earlier)
+    left = {AnchorState.SUPERSEDED, AnchorState.DUPLICATE}
+    changed = {one.state for one in result.changed} | set(states(result))
+    assert not changed & left or (first, other) in VALUES_BESIDE
 
 
 def standing(*turns: str) -> list[str]:

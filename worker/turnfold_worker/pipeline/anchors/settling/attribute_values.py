@@ -10,6 +10,7 @@ from turnfold.contract.records import LASTING_RANK, AnchorState, AnchorType
 from turnfold_worker.pipeline.anchors.rules import lasting_rules
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_speaker
 from turnfold_worker.pipeline.anchors.statements.attributes import (
+    are_apart,
     attributes_of,
     changes_value,
     is_plainer,
@@ -17,9 +18,13 @@ from turnfold_worker.pipeline.anchors.statements.attributes import (
     tells_of_a_name,
 )
 from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only
+from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.spoken import is_question
 
 _STATES: Final = frozenset({AnchorType.CRITICAL_FACT, AnchorType.DECISION, AnchorType.CORRECTION})
+_WISHES: Final = listed("want wants hope hopes hoping wish aim aiming target goal ideally")
+_OWN: Final = listed("i i'm i've i'd i'll my me we we're we've our us")
+_OTHERS: Final = listed("she she's he he's his her they they're they've their him them")
 _TELL_MORE: Final = (lasting_rules.AIM, lasting_rules.DENIAL, lasting_rules.VALUE_NOW)
 
 
@@ -50,6 +55,25 @@ def states_another_value(new: Known, old: Known) -> bool:
     if not changes_value(new.anchor.text, old.anchor.text):
         return False
     return not (only_then(new.said, old.said) or sometimes_only(new.said, old.said) or is_question(new.said))
+
+
+def of_other_holders(one: Known, other: Known) -> bool:
+    """Whether two statements are of other people or times however alike: 'I'm 44', 'she's 44', 'I want to be 44'."""
+    if one.said == other.said:
+        return False
+    if _WISHES.isdisjoint(one.tokens) is not _WISHES.isdisjoint(other.tokens):
+        return True
+    return of_other_people(one, other) or are_apart(one.anchor.text, other.anchor.text)
+
+
+def of_other_people(one: Known, other: Known) -> bool:
+    """Whether one tells only of its speaker, and the other only of others: 'my budget', 'their budget'."""
+    (ours, of_others), (theirs, of_their_others) = (
+        (not _OWN.isdisjoint(each.tokens), not _OTHERS.isdisjoint(each.tokens)) for each in (one, other)
+    )
+    if ours and not of_others:
+        return of_their_others and not theirs
+    return of_others and not ours and theirs and not of_their_others
 
 
 def _lasts(one: Known) -> bool:

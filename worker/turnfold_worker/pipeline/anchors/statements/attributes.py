@@ -186,6 +186,18 @@ def _differs(later: Attribute, earlier: Attribute) -> bool:
     return bool(later.value and earlier.value) and not _nested(later.value, earlier.value)
 
 
+def are_apart(one: str, other: str) -> bool:
+    """Whether two texts state attributes of one name, and none of one thing and holder.
+
+    >>> are_apart("I earn $85,000 a year.", "I earn $85,000 a month.")
+    True
+    """
+    ours, theirs = attributes_of(one), attributes_of(other)
+    if {mine.name for mine in ours}.isdisjoint(their.name for their in theirs):
+        return False
+    return not any(mine.is_of(their) for mine in ours for their in theirs)
+
+
 def states_no_more(one: str, other: str) -> bool:
     """Whether each attribute that one text states is stated in the other too; it states at least one.
 
