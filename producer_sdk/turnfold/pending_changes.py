@@ -90,7 +90,7 @@ class Changes:
 
     def anchors(self, anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
         """Anchors of turns that stay as they are; what one replaces may be of another."""
-        return tuple(replace(one, replaced=None) for one in anchors if not self.hides(one.turn_seq))
+        return tuple(replace(one, replaced=None, replaced_seq=None) for one in anchors if not self.hides(one.turn_seq))
 
     def notes(self, notes: Sequence[Note]) -> tuple[Note, ...]:
         """Notes of turns that stay as they are."""

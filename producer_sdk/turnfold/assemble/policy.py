@@ -93,6 +93,8 @@ class Policy:
     """Of notes by age, newest first, behind raw turns for `recent_share`; older notes have what that leaves. Without
     bands notes are chosen by value for a token over all that was said, and raw turns have what they leave."""
     anchors_share: float = 0.15
+    rules_share: float = 0.20
+    """Most for anchors where constraints and standing instructions need more than that."""
     pinned_share: float = 0.25
     """Most for anchors where pinned turns need more than their share."""
     request_share: float = 0.30
@@ -194,6 +196,8 @@ class AnchorsRoom:
     """Tokens for anchors with their header."""
 
     most: int
+    most_with_rules: int
+    """Constraints and standing instructions may take as much, whatever is left for others."""
     most_with_pins: int
     """Those of pinned turns may take as much, whatever is left for others."""
 
@@ -203,8 +207,11 @@ class AnchorsRoom:
     ) -> AnchorsRoom:
         """The policy's shares of a target, or `limit` instead of that of all; at most what there is room for."""
         share = int(policy.anchors_share * target) if limit is None else limit
+        rules = max(share, int(policy.rules_share * target)) if limit is None else share
         pins = max(share, int(policy.pinned_share * target))
-        return cls(most=min(share, most), most_with_pins=min(pins, most_with_pins))
+        return cls(
+            most=min(share, most), most_with_rules=min(rules, most), most_with_pins=min(pins, most_with_pins)
+        )  # fmt: skip
 
 
 BALANCED: Final = Policy(name="balanced")

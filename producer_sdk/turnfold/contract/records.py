@@ -219,6 +219,8 @@ class Anchor:
     """The anchor that this one superseded, the likest of them."""
     replaced: str | None = None
     """What that one said, where it was looked up: contexts name it."""
+    replaced_seq: int | None = None
+    """Of the turn in which it was said, where it was looked up."""
     speaker: str | None = None
     """The label of who said it: a promise is somebody's. None where it was not looked up: in a context's account."""
     role: Role | None = None

@@ -76,6 +76,7 @@ def pack_tail_anchors(tail: TailAnchors) -> list[Any]:
         [
             one.type, one.text, one.turn_seq, one.start, one.state, one.score, one.rank, one.node_idx, one.tokens,
             one.related, one.replaces, one.replaced, one.speaker, one.role, one.day, dict(one.factors),
+            one.replaced_seq,
         ]
         for one in tail.anchors
     ]  # fmt: skip
@@ -99,10 +100,11 @@ def unpack_tail_anchors(packed: Sequence[Any] | None) -> TailAnchors:
 def _anchor(  # noqa: PLR0913, PLR0917 - the columns of `pack_tail_anchors`
     id_: int, kind: str, text: str, seq: int, start: int, state: str, score: int, rank: int, node_idx: int, tokens: int,
     related: int | None, replaces: int | None, replaced: str | None, speaker: str, role: str, day: str,
-    factors: dict[str, int],
+    factors: dict[str, int], replaced_seq: int | None = None,
 ) -> Anchor:  # fmt: skip
     return Anchor(
         id=id_, type=AnchorType(kind), text=text, turn_seq=seq, start=start, end=start + len(text),
         state=AnchorState(state), score=score, rank=rank, node_idx=node_idx, tokens=tokens, related=related,
         replaces=replaces, replaced=replaced, speaker=speaker, role=Role(role), day=day, factors=factors,
+        replaced_seq=replaced_seq,
     )  # fmt: skip

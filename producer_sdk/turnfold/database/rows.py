@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from turnfold.assemble.by_value.top_anchors import RANK_OF_REPLACING, TopAnchors, stands
+from turnfold.assemble.by_value.top_anchors import RANK_OF_REPLACING, RULES, TopAnchors, stands
 from turnfold.assemble.forms.render_text import date_of
 from turnfold.assemble.pages import TurnPiece
 from turnfold.assemble.turns import Turns, TurnsNotRead
@@ -100,7 +100,7 @@ def top_anchor_record(row: Any) -> Anchor:
     return Anchor(
         id=row.id, type=KINDS[row.kind], text=row.body, turn_seq=row.seq, start=row.start_offset,
         end=row.start_offset + len(row.body), score=row.score, tokens=row.tokens, rank=row.rank, replaced=row.replaced,
-        speaker=label_of(row.name, row.role), role=_ROLES[row.role],
+        replaced_seq=row.replaced_seq, speaker=label_of(row.name, row.role), role=_ROLES[row.role],
         day=date_of(row.created_at) if row.created_at is not None else "",
     )  # fmt: skip
 
@@ -122,6 +122,7 @@ def lazy_anchors(
         tokens=[row[5] for row in rows],
         ranks=[row[6] + RANK_OF_REPLACING * (row[7] is not None) for row in rows],
         standing=[stands(KINDS[row[1]], row[8], row[2], rank=row[6], replaces=row[7] is not None) for row in rows],
+        rules=[KINDS[row[1]] in RULES for row in rows],
         pinned=sum(row[6] >= PINNED_RANK for row in rows),
         make=lambda at: of_tail.get(rows[at][0]) or top_anchor_record(named(rows[at])),
     )
@@ -130,14 +131,15 @@ def lazy_anchors(
 def _with_tail(rows: Iterable[Row], tail: TailAnchors) -> list[Row]:
     """Rows as they would be if the segment of the open tail were closed; its own have no more than is looked at."""
     changes = {change.id: change for change in tail.changes}
-    texts = {anchor.id: anchor.text for anchor in tail.anchors}
+    by_id = {anchor.id: anchor for anchor in tail.anchors}
     kept: list[Row] = []
     for row in rows:
         change = changes.get(row[0])
         if change is None:
             kept.append(row)
         elif change.state is AnchorState.ACTIVE:
-            kept.append((*row[:7], texts.get(change.replaces or 0, row[7]), *row[8:]))
+            other = by_id.get(change.replaces or 0)
+            kept.append(row if other is None else (*row[:7], other.text, *row[8:-1], other.turn_seq))
     for one in tail.active:
         kind = KINDS.index(one.type)
         kept.append((one.id, kind, one.text, one.turn_seq, one.start, one.tokens, one.rank, one.replaced, one.score))

@@ -92,7 +92,7 @@ _replaced: Final = anchor.alias("replaced")
 LEDGER_COLUMNS: Final = (
     anchor.c.id, anchor.c.kind, anchor.c.body, anchor.c.seq, anchor.c.start_offset, anchor.c.tokens,
     anchor.c.rank, _replaced.c.body.label("replaced"), anchor.c.score, turn.c.role, turn.c.name,
-    turn.c.created_at,
+    turn.c.created_at, _replaced.c.seq.label("replaced_seq"),
 )  # fmt: skip
 """What a context shows of an anchor and orders it by: each further column costs a read as much as ten turns."""
 _order: Final[ColumnElement[int]] = literal_column(

@@ -53,7 +53,7 @@ def test_pins_take_a_quarter_at_most_and_leave_other_anchors_their_share() -> No
         assert parts["anchors"] <= budget // 4
         assert any("anchors" in left.what for left in shown.budget.left_out)
         plain = {part.name: part.used for part in none.context(budget_tokens=budget).budget.parts}
-        assert plain["anchors"] <= 0.15 * budget
+        assert plain["anchors"] <= 0.20 * budget
 
 
 def test_only_a_pin_has_its_rank(pinned: FoldedConversation) -> None:

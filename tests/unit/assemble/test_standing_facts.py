@@ -33,7 +33,7 @@ def anchor(text: str, *, kind: AnchorType = DECISION, seq: int = 1, rank: int = 
 
 def shown(*anchors: Anchor, room: int = 500, today: date | None = None) -> list[str]:
     pricing = Pricing(ESTIMATOR, Style(short=False, openings=()))
-    rooms = AnchorsRoom(most=room, most_with_pins=room)
+    rooms = AnchorsRoom(most=room, most_with_rules=room, most_with_pins=room)
     taken = fitting_anchors(TopAnchors.of(anchors), 1_000, rooms, pricing, today=today)
     return [one.text for one in taken.anchors]
 
@@ -47,6 +47,19 @@ def shown(*anchors: Anchor, room: int = 500, today: date | None = None) -> list[
 )
 def test_what_is_said_twice_is_shown_once(first: str, again: str) -> None:
     assert shown(anchor(first), anchor(again, seq=30)) == [first]
+
+
+def test_standing_orders_for_other_occasions_stand_beside_each_other() -> None:
+    texts = ["Always use short bullet points when I ask about style.", "Always use bullet points when I ask for lists."]
+    assert shown(*(anchor(text, kind=AnchorType.INSTRUCTION, seq=at) for at, text in enumerate(texts, 1))) == texts
+
+
+def test_rules_take_more_room_than_others_and_come_first() -> None:
+    rule = anchor("Never store card numbers of guests anywhere.", kind=AnchorType.CONSTRAINT, seq=3, rank=350)
+    pricing = Pricing(ESTIMATOR, Style(short=False, openings=()))
+    rooms = AnchorsRoom(most=20, most_with_rules=40, most_with_pins=40)
+    taken = fitting_anchors(TopAnchors.of([anchor("We decided on oak shelves."), rule]), 1_000, rooms, pricing)
+    assert [one.text for one in taken.anchors] == [rule.text]
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,11 @@ def merged_tail(
 
 def _as_read(anchor: Anchor, turn: StoredTurn, by_id: Mapping[int, Anchor]) -> Anchor:
     """An anchor with all that reads look up beside its row."""
-    replaced = None if anchor.replaces is None else by_id[anchor.replaces].text
-    return replace(anchor, replaced=replaced, day=date_of(turn.created_at) if turn.created_at is not None else "")
+    day = date_of(turn.created_at) if turn.created_at is not None else ""
+    if anchor.replaces is None:
+        return replace(anchor, day=day)
+    other = by_id[anchor.replaces]
+    return replace(anchor, replaced=other.text, replaced_seq=other.turn_seq, day=day)
 
 
 def _is_over(anchor: Anchor) -> bool:

@@ -102,7 +102,9 @@ def fitting_anchors(
     spent = pricing.count(ANCHORS_HEADER)
     words: dict[int, set[str]] = {}
     for at in top.order:
-        most = room.most_with_pins if at < top.pinned else room.most
+        most = room.most_with_rules if top.rules[at] else room.most
+        if at < top.pinned:
+            most = room.most_with_pins
         # Its words alone cost more than what is left of most of them.
         if top.seqs[at] >= before_seq or spent + top.tokens[at] > most or not (top.standing[at] or at < top.pinned):
             continue

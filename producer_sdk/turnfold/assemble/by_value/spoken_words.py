@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple, Self
 
 from turnfold.contract.notes import bare_words
-from turnfold.contract.records import Anchor
+from turnfold.contract.records import Anchor, AnchorType
 from turnfold.contract.remembered import Remembered
 
 _TURNS_ROUND: Final = frozenset({"not", "no", "never", "without", "cannot"})
@@ -33,6 +33,8 @@ class SpokenWords(NamedTuple):
     """Those that turn round what the others say."""
     telling: frozenset[str]
     """Those that are long enough to tell something."""
+    orders: bool
+    """Whether they tell an assistant what to do: for another occasion it is another order, however alike."""
 
     @classmethod
     def of(cls, anchor: Anchor) -> Self:
@@ -44,11 +46,14 @@ class SpokenWords(NamedTuple):
             frozenset([word for word in words if _MARKS[word][0]]),
             frozenset([word for word in words if _MARKS[word][1]]),
             frozenset([word for word in words if len(word) >= _LEAST_LETTERS]),
+            anchor.type is AnchorType.INSTRUCTION,
         )
 
     def repeats(self, shown: SpokenWords) -> bool:
         """Whether one that is shown says each number of it, the same speaker's, and one nearly all of the other's."""
         if self.speaker != shown.speaker or self.turning != shown.turning or not self.numbers <= shown.words:
             return False
+        if self.orders:
+            return self.telling <= shown.telling
         fewer = min(len(self.telling), len(shown.telling))
         return fewer >= _LEAST_WORDS and len(self.telling & shown.telling) >= _NEARLY_ALL * fewer

@@ -14,6 +14,8 @@ _LEAST: Final = {
     AnchorType.UNRESOLVED_QUESTION: 50, AnchorType.CORRECTION: 60, AnchorType.CONSTRAINT: 0, AnchorType.INSTRUCTION: 0,
 }  # fmt: skip
 """Scores from which anchors of a type stand in contexts by themselves."""
+RULES: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
+"""Types of what binds all that follows."""
 _SETTING: Final = lazy_pattern(r"[A-Z][A-Z0-9_]{2,60} ?= ?(?=\D{0,60}\d)[\w.:/@+-]{1,120}")
 """'HOLD_SECONDS=600': of facts only this one holds until it is set anew. Notes tell of the others."""
 RANK_OF_REPLACING: Final = 40
@@ -41,11 +43,11 @@ def stands(kind: AnchorType, score: int, text: str, *, rank: int = 0, replaces: 
 class TopAnchors(Lazy[Anchor]):
     """Anchors, best first, with what decides whether one can be shown."""
 
-    __slots__ = ("_spoken", "order", "pinned", "seqs", "standing", "tokens")
+    __slots__ = ("_spoken", "order", "pinned", "rules", "seqs", "standing", "tokens")
 
     def __init__(
-        self, *, seqs: list[int], tokens: list[int], ranks: list[int], standing: list[bool], pinned: int,
-        make: Callable[[int], Anchor],
+        self, *, seqs: list[int], tokens: list[int], ranks: list[int], standing: list[bool], rules: list[bool],
+        pinned: int, make: Callable[[int], Anchor],
     ) -> None:  # fmt: skip
         """`make` gives the record at a place; the lists have one entry an anchor."""
         super().__init__([None] * len(seqs), make)
@@ -56,6 +58,8 @@ class TopAnchors(Lazy[Anchor]):
         """Estimated, of their words alone."""
         self.standing: Final = standing
         """Of each, what `stands` says."""
+        self.rules: Final = rules
+        """Of each, whether it is a constraint or a standing instruction."""
         self.pinned: Final = pinned
         """How many of the first are of pinned turns."""
         others = sorted(range(pinned, len(seqs)), key=lambda at: (tokens[at] - 2 * ranks[at], at))
@@ -81,6 +85,7 @@ class TopAnchors(Lazy[Anchor]):
             standing=[
                 stands(one.type, one.score, one.text, rank=one.rank, replaces=bool(one.replaced)) for one in made
             ],
+            rules=[one.type in RULES for one in made],
             pinned=sum(one.rank >= PINNED_RANK for one in made),
             make=made.__getitem__,
         )  # fmt: skip

@@ -40,7 +40,10 @@ _HOW: Final = ("word for word", "detailed", "brief", "tags")
 _TAKES_BACK: Final = lazy_pattern(r"(?i)(?<!\w)(?:not|instead of|rather than) (?=\S)")
 _DENIES: Final = lazy_pattern(r"(?i)(?<!\w)(?:I|we)(?: have|['\u2019]ve| do)?(?: never| not|n['\u2019]t)(?!\w)")
 """Of a fact: its speaker denies what he said elsewhere, and both stand."""
-_CHANGED_TO: Final = lazy_pattern(r"(?<!\w)(?:to|reached|now) [^\w\s]?\d\S{0,20}(?: \w{1,20})?")
+_CHANGED_TO: Final = lazy_pattern(
+    r"(?<!\w)(?:to|reached|now) [^\w\s]?\d\S{0,20}(?: "
+    r"(?!(?:by|after|in|on|with|and|for|since|to|at|from|so|but|as|per|this|which)(?!\w))\w{1,20})?"
+)
 _WORDS: Final = lazy_pattern(r"[^\W\d_]{4,}")
 _VALUES: Final = lazy_pattern(rf"(?<!\S)[^\s\d]{{0,20}}\d\S*(?: (?:{'|'.join(MONTHS)}|[ap]m|percent|%)(?!\w)\S*)?")
 _TIMELESS: Final = frozenset(
@@ -86,12 +89,21 @@ def request_opening(seq: int, speaker: str, marker: str) -> str:
 def anchor_opening(anchor: Anchor) -> str:
     """What stands before an anchor's words: its type, its turn, when that tells more, and who said it."""
     replaced = _replaced(anchor)
-    how = "contradicts" if _is_opposed(anchor) else "replaces"
-    instead = f', {how} "{replaced}"' if replaced else ""
+    instead = f', {_how_related(anchor)} "{replaced}"' if replaced else ""
     is_dated = anchor.day and (anchor.type not in _TIMELESS or names_near_day(anchor.text))
     day = f", {anchor.day}" if is_dated else ""
     speaker = f"{anchor.speaker}: " if anchor.speaker else ""
     return f"[{anchor.type.replace('_', ' ')} {anchor.turn_seq}{day}{instead}] {speaker}"
+
+
+def _how_related(anchor: Anchor) -> str:
+    """What an anchor does to another statement: of two that contradict each other the later one counts."""
+    if not _is_opposed(anchor):
+        return "replaces"
+    if anchor.replaced_seq is None:
+        return "contradicts"
+    later = anchor.replaced_seq > anchor.turn_seq
+    return f"but later in turn {anchor.replaced_seq}" if later else f"contradicts turn {anchor.replaced_seq}"
 
 
 def _replaced(anchor: Anchor) -> str:

@@ -94,14 +94,15 @@ def test_verbs_of_one_kind_contradict(denial: str, statement: str) -> None:
     assert is_contradicted(never, statement)
 
 
-def test_a_line_says_what_a_denial_contradicts() -> None:
+@pytest.mark.parametrize(("replaced_seq", "how"), [(1, "contradicts turn 1"), (9, "but later in turn 9")])
+def test_a_line_says_what_a_denial_contradicts_and_which_was_said_later(replaced_seq: int, how: str) -> None:
     denial = denial_in(folded(said("I finished a sailing course on the lake last May."), said(NEVER, seq=2)))
     shown = Anchor(
         **{**{name: getattr(denial, name) for name in denial.__slots__},
-           "replaced": "I'm happy that I finished a sailing course on the lake last May."}
+           "replaced_seq": replaced_seq, "replaced": "I'm happy that I finished a sailing course on the lake last May."}
     )  # fmt: skip
     assert anchor_opening(shown) == (
-        '[critical fact 2, contradicts "… I finished a sailing course on the lake last May."] user: '
+        f'[critical fact 2, {how} "… I finished a sailing course on the lake last May."] user: '
     )
 
 

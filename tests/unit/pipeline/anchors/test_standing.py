@@ -95,6 +95,83 @@ def test_what_an_assistant_is_told_for_good_is_an_instruction(text: str) -> None
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Always format code with syntax highlighting when I ask about implementation details.",
+        "Never suggest paid tools when I ask about tooling.",
+        "Whenever I ask about dates, include the weekday.",
+        "When I ask about costs, always give both euros and dollars.",
+        "If I ask about recipes, always list the allergens first.",
+        "From now on, keep answers under 100 words.",
+        "Please use bullet points when I ask for summaries.",
+        "Please format tables in Markdown when you compare options.",
+        "Include sources when I ask about medical topics.",
+        "Please include a short example whenever I ask about grammar.",
+        "Use metric units when I ask for conversions.",
+        "Going forward, please cite the page number with each quote.",
+        "I want you to always explain the formula before the result.",
+        "Make sure to mention side effects whenever I ask about medication.",
+        "Every time I ask about flights, mention the baggage rules.",
+        "Remember to always include the time zone when I ask about meetings.",
+        "When answering questions about budgets, please show the calculation.",
+        "In future answers, please avoid jargon.",
+        "For all code examples, use Python 3.12.",
+        "Provide step-by-step explanations when I ask about probability.",
+        "Can you please always include units when I ask about measurements?",
+        "Please don't ever use emojis in your replies.",
+        "You should always check the spelling of names in my drafts.",
+        "Any time I ask for a summary, keep it to three sentences.",
+        "Each time I share code, point out security problems first.",
+        "When I ask you to review text, don't rewrite it.",
+        "Keep your answers short from now on.",
+        "Please always respond in French when I write in French.",
+        "Do not recommend restaurants with seafood when I ask for places to eat.",
+        "Give me concrete examples whenever I ask about theory.",
+    ],
+)
+def test_an_order_for_each_time_that_something_is_asked_is_an_instruction(text: str) -> None:
+    assert types_of(text) == {AnchorType.INSTRUCTION}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I always ask about the price when I buy shoes.",
+        "She always says never when I ask.",
+        "When I ask my boss about holidays, he laughs.",
+        "Please use the blue folder when you go to the office tomorrow.",
+        "Always happy when I see the sea.",
+        "I never know what to say when I ask for help.",
+        "Use the back door when you arrive tonight.",
+        "Please call me when you land.",
+        "Include the invoice when you send the parcel tomorrow.",
+        "If I ask nicely, will you help?",
+        "Never mind, it works now.",
+        "My teacher said: always show your work when I ask.",
+        "Should I always include units when I write reports?",
+    ],
+)
+def test_what_only_sounds_like_an_order_for_each_time_is_none(text: str) -> None:
+    assert AnchorType.INSTRUCTION not in types_of(text)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Always name prices when I ask about flights.", "Always name prices when I ask about hotels."),
+        (
+            "Always list sources when I ask about health.",
+            "Always list sources when I ask for summaries of health laws.",
+        ),
+    ],
+)
+def test_an_order_for_another_occasion_repeats_nothing(first: str, second: str) -> None:
+    drafts = anchors_of(said(first), said(second, seq=2))
+    merged = merge(drafts, [], next_id=1, node_idx=0, settings=FoldSettings())
+    assert [one.state for one in merged.new] == [AnchorState.ACTIVE] * 2
+
+
+@pytest.mark.parametrize(
     "text", ["Call me back tomorrow at 9.", "Call me when the parcel is there.", "I answered him."]
 )
 def test_what_is_asked_for_once_is_no_instruction(text: str) -> None:

@@ -26,6 +26,7 @@ from turnfold_worker.pipeline.anchors.settling.settle import (
     set_plans_aside,
     settle,
 )
+from turnfold_worker.pipeline.anchors.statements.attributes import attribute_terms
 from turnfold_worker.pipeline.anchors.statements.duties import duties_of
 from turnfold_worker.pipeline.anchors.statements.manner import manner_of, words_of_manner
 from turnfold_worker.pipeline.anchors.statements.overrides import Reach, reach_of
@@ -53,11 +54,12 @@ class Merged:
 def anchor_terms(text: str) -> tuple[str, ...]:
     """The rarest distinct terms of a text, rarest first, ties by position: by these an anchor is found.
 
-    At most eight, of what rules something sixteen.
+    At most eight, of what rules something sixteen; then marks of the attributes that it states a value of.
     """
     most = _MAX_TERMS_OF_RULES if _rules(text) else _MAX_TERMS
     # The sort is stable: of equal terms, the one that was said first stays first.
-    return tuple(sorted(dict.fromkeys(terms(text)), key=_RARITIES.__getitem__, reverse=True)[:most])
+    rarest = sorted(dict.fromkeys(terms(text)), key=_RARITIES.__getitem__, reverse=True)[:most]
+    return (*rarest, *attribute_terms(text))
 
 
 def sought_terms(text: str) -> tuple[str, ...]:
@@ -103,11 +105,15 @@ def merge(
         return Merged(new=(), changed=())
     telling = sorted({word for draft in drafts for word in _telling(draft.text)})
     first_seq = min(draft.turn_seq for draft in drafts)
+    stated = frozenset(term for draft in drafts for term in attribute_terms(draft.text))
     far = any(reach_of(draft.text) > Reach.LATEST for draft in drafts)
     known = [
         _known(anchor, vectors)
         for anchor in _newest(candidates)
-        if far or anchor.turn_seq >= first_seq - MENDS_MISTYPED_WITHIN or _may_meet(anchor.text.lower(), telling)
+        if far
+        or anchor.turn_seq >= first_seq - MENDS_MISTYPED_WITHIN
+        or _may_meet(anchor.text.lower(), telling)
+        or not stated.isdisjoint(attribute_terms(anchor.text) if stated else ())
     ]
     before = {one.anchor.id: one.anchor for one in known}
     fresh: list[Known] = []

@@ -8,8 +8,8 @@ from typing import Final, assert_never
 from turnfold.contract.records import AnchorType, Importance
 
 _TYPE_RANK: Final = {
-    AnchorType.CONSTRAINT: 150,
-    AnchorType.INSTRUCTION: 150,
+    AnchorType.CONSTRAINT: 280,
+    AnchorType.INSTRUCTION: 270,
     AnchorType.PREFERENCE: 105,
     AnchorType.CORRECTION: 40,
     AnchorType.DECISION: 35,
@@ -17,18 +17,18 @@ _TYPE_RANK: Final = {
     AnchorType.COMMITMENT: 25,
     AnchorType.UNRESOLVED_QUESTION: 15,
 }
-"""What must hold and what is wanted from now on come before all that nobody marked."""
-_MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH: 200, Importance.PIN: 1000}
+"""What must hold and what is wanted from now on come before all that nobody marked, whatever that replaces."""
+_MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH: 320, Importance.PIN: 1000}
 PASTED: Final = "pasted"
 """Factor of the score of what somebody else wrote, and its turn only shows: it changes nothing that was said."""
 STANDING: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
 """Types that hold for all that follows."""
 
 
-_HEALTH_RANK: Final = _TYPE_RANK[AnchorType.CONSTRAINT]
+_HEALTH_RANK: Final = 150
 _LASTING_RANK: Final = 110
 """Of what stays true of a person: above preferences, below limits; the sum is `LASTING_RANK` or more."""
-_PASSING: Final = -200
+_PASSING: Final = -250
 """Of what stands in no context by itself: it must not take the place of what does."""
 
 

@@ -30,12 +30,13 @@ def standing_type(said: str, reading: Reading, acts: Sequence[Found], company: C
     An assistant sets no limits and has no tastes; it is told nothing where no assistant is among the speakers.
     """
     role = reading.turn.role
-    if company.by_assistant or reading.tool or (is_question(said) and "please" not in said):
+    ordered = standing_rules.INSTRUCTION.search(said) is not None
+    # 'When I ask about costs, give both' begins as a question does.
+    asks = is_question(said) and "please" not in said and (not ordered or said.endswith("?"))
+    if company.by_assistant or reading.tool or asks:
         return None
     to_assistant = company.with_assistant or role in {Role.SYSTEM, Role.DEVELOPER} or reading.turn.name is None
-    if any(found.rule == statement_rules.STANDS.name for found in acts):
-        return AnchorType.INSTRUCTION
-    if to_assistant and standing_rules.INSTRUCTION.search(said):
+    if (to_assistant and ordered) or any(found.rule == statement_rules.STANDS.name for found in acts):
         return AnchorType.INSTRUCTION
     if standing_rules.CONSTRAINT.search(said) and not is_bygone(said) and not statement_rules.CONDITIONAL.search(said):
         return AnchorType.CONSTRAINT

@@ -82,6 +82,21 @@ _ANSWERS: Final = joined(r"""
     emails?|e-mails?|code|snippets?|examples?|tone|writing)
 """)
 _ORDER: Final = r"(?:^|[.!?:;,] )(?:(?:please|so|and|but|also|ok|okay|thanks|oh),? ){0,2}"
+_DO: Final = (
+    r"(?:(?:always|never|only|then|please|you (?:should|must)|don't|do not|make sure (?:to|you)|be sure to|"
+    r"remember to) ){0,3}"
+    r"(?:use|include|format|provide|give|add|show|mention|list|explain|keep|avoid|write|answer|reply|respond|cite|"
+    r"highlight|point out|begin|end|refer|state|tell|stick|put|break|summari[sz]e|compare|limit|check|present|convert|"
+    r"suggest|recommend|offer|focus|remind|translate|describe|warn|note|skip|rewrite|round|quote|name|number|label|"
+    r"structure|tailor|maintain)"
+)
+"""What an assistant does in an answer."""
+_ASKED: Final = (
+    r"(?:(?:when(?:ever)?|if|any ?time|each time|every time) (?:i|we) (?:(?:ask|request)(?: you)? (?:about|for|to|a|"
+    r"any|questions?|how|what|why)|share|paste)|when(?:ever)? you (?:answer|reply|respond|explain|compare|summari[sz]e|"
+    r"suggest|recommend|generate)|when (?:answering|replying|responding|explaining))"
+)
+"""Each time an assistant is asked for something, or gives it."""
 
 INSTRUCTION: Final = lazy_pattern(
     joined(rf"""
@@ -89,6 +104,7 @@ INSTRUCTION: Final = lazy_pattern(
     (?:in|for|with|of) (?:all|every|each|any)(?= (?:\w+ ){{0,3}}{_ANSWERS}(?!\w))|
     (?:for|throughout) (?:the|all|this)(?= (?:rest|remainder|whole|entire|of)(?!\w))(?= (?:\w+ ){{1,3}}(?:chat|
     conversation|session|project|discussion|thread)(?!\w))|
+    in (?:your )?(?:future|later|further|following)(?= (?:answers|replies|responses|messages|summaries)(?!\w))|
     in (?:everything|anything|all that|whatever) you (?:write|say|suggest|send|answer|propose)|
     (?:keep|bear) (?:that|this|it) in mind (?:in|for|when|whenever)|
     i (?:want|need|expect|would like|'d like) you to (?:always|never|only))(?!\w)
@@ -108,8 +124,12 @@ INSTRUCTION: Final = lazy_pattern(
     semicolons|tabs|exclamation marks?|em.dash(?:es)?|disclaimers?|apologies|preambles?|comments|abbreviations|
     acronyms)(?!\w)))
     """)
+    + rf"|{_ORDER}{_DO}(?!\w)[^.!?]{{1,160}}? {_ASKED}(?!\w)"
+    + rf"|{_ORDER}{_ASKED}(?!\w)[^.!?,]{{0,120}}, {_DO}(?!\w)"
 )
 """A standing instruction to an assistant, beside `statement_rules.STANDS`."""
+OCCASION: Final = lazy_pattern(rf"(?<!\w){_ASKED}(?!\w)(?P<occasion>[^,.!?]{{0,160}})")
+"""When an instruction holds."""
 
 _VERY: Final = (
     r"(?:(?:really|honestly|just|strongly|generally|usually|always|still|much|also|do|would|very|\w+ly) ){0,3}"

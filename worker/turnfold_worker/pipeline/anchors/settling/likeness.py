@@ -13,7 +13,7 @@ from turnfold.contract import vectors
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Anchor, AnchorState, AnchorType
 from turnfold_worker.pipeline.anchors.ranks import PASTED
-from turnfold_worker.pipeline.anchors.rules import statement_rules
+from turnfold_worker.pipeline.anchors.rules import standing_rules, statement_rules
 from turnfold_worker.pipeline.language.common_words import is_common, listed, weight
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Facts, extract_facts
 from turnfold_worker.pipeline.language.quantities import in_one_form
@@ -57,6 +57,7 @@ _ORDERING: Final = listed("""
     want need expect should must do don't not ever
 """)
 """Words that make an order a standing one."""
+_ANY_OCCASION: Final = listed(" about for to you a an any the my of how what why question questions something")
 _LIKE_FACTS: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION, AnchorType.PREFERENCE})
 _LETTER: Final = lazy_pattern(r"(?<=[^\W_] )[A-Z](?![^\W_]|['\u2019])")
 """A single capital that names something: 'plan B'."""
@@ -154,6 +155,14 @@ class Known:
         stated = {word for text in self.facts.texts(*NAMES, *VALUES) for word in plain_words(text).split()}
         return self.tokens - stated - _ORDERING
 
+    @cached_property
+    def occasion(self) -> frozenset[str]:
+        """The words that an instruction gives for when it holds; none of what is no instruction."""
+        if self.anchor.type is not AnchorType.INSTRUCTION:
+            return frozenset()
+        occasion = standing_rules.OCCASION.search(self.said)
+        return frozenset(words(occasion["occasion"])) - _ANY_OCCASION if occasion else frozenset()
+
     @property
     def personal(self) -> bool:
         """Whether it would be something else if somebody else said it."""
@@ -212,7 +221,15 @@ def agree(one: Known, other: Known) -> bool:
         or any(_faces(one, other, *pair) or _faces(other, one, *pair) for pair in _OPPOSITES)
     ):
         return False
+    if _under_other_conditions(one, other):
+        return False
     return one.values == other.values and same_names(one, other) and not _name_other_things(one, other)
+
+
+def _under_other_conditions(one: Known, other: Known) -> bool:
+    """True when both are orders for some occasion, and not for the same: 'when I ask about style', 'about costs'."""
+    ours, theirs = one.occasion, other.occasion
+    return bool(ours or theirs) and ours != theirs
 
 
 def says_no_more(one: Known, other: Known) -> bool:

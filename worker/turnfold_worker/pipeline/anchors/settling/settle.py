@@ -10,6 +10,12 @@ from typing import Final
 from turnfold.contract.records import AnchorState, AnchorType, Role
 from turnfold_worker.pipeline.anchors.rules import statement_rules
 from turnfold_worker.pipeline.anchors.settling.answers import ANSWERS, answers
+from turnfold_worker.pipeline.anchors.settling.attribute_values import (
+    of_other_holders,
+    of_other_people,
+    says_again,
+    states_another_value,
+)
 from turnfold_worker.pipeline.anchors.settling.differences import (
     about_another,
     another_value,
@@ -88,7 +94,9 @@ def settle(new: Known, known: Sequence[Known], settings: FoldSettings) -> None:
         return
     near = [(by_words(new, old), old) for old in known if old.active or _done_as_asked(new, old)]
     near = sorted(near, key=lambda pair: (-pair[0], -pair[1].anchor.id))
-    if _repeats(new, [pair for pair in near if pair[1].active], settings):
+    if says_again(new, [old for _, old in near if old.active]) or _repeats(
+        new, [pair for pair in near if pair[1].active], settings
+    ):
         return
     _supersede(new, near)
     for similarity, old in near:
@@ -186,7 +194,7 @@ def comparable(new: Known, old: Known) -> bool:
 def _repeats(new: Known, near: Sequence[tuple[float, Known]], settings: FoldSettings) -> bool:
     """Mark the longer of two equals as the duplicate; True when the new one is it."""
     for words_alike, old in near:
-        if new.kind is not old.kind or words_alike < _MEANT_FROM:
+        if new.kind is not old.kind or words_alike < _MEANT_FROM or of_other_holders(new, old):
             continue
         if new.kind is AnchorType.CRITICAL_FACT and says_no_more(new, old) and shares_half(new, old):
             _change(new, AnchorState.DUPLICATE, old.anchor.id)
@@ -213,6 +221,7 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
         overtaken = old.kind in _OVERTAKEN and old.anchor.turn_seq <= new.anchor.turn_seq
         # What the new one just repeated is a duplicate of it, and replaced by nothing.
         overtaken = overtaken and old.anchor.state is not AnchorState.DUPLICATE
+        overtaken = overtaken and (new.kind is AnchorType.CORRECTION or not of_other_people(new, old))
         if not left or not overtaken:
             continue
         if (
@@ -221,6 +230,7 @@ def _supersede(new: Known, near: Sequence[tuple[float, Known]]) -> None:
             or _takes_back(new, old)
             or _rules_otherwise(new, old)
             or is_newer_value(new, old)
+            or states_another_value(new, old)
         ):
             _overtake(new, old)
             left -= 1
@@ -325,6 +335,8 @@ def _restates(new: Known, old: Known, similarity: float) -> bool:
     if not similarity > 0 or not same_names(new, old) or not same_person(new, old) or new.negations != old.negations:
         return False
     if only_then(new.said, old.said) or happened_once(new.said) or happened_once(old.said):
+        return False
+    if of_other_holders(new, old):
         return False
     ours, theirs = new.facts, old.facts
     kinds = (FactKind.DATE,) if sometimes_only(new.said, old.said) else VALUES

@@ -1,0 +1,92 @@
+"""What a new statement of an attribute does to earlier ones: it says the same in other words, or another value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from turnfold.contract.records import LASTING_RANK, AnchorState, AnchorType
+from turnfold_worker.pipeline.anchors.rules import lasting_rules
+from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_speaker
+from turnfold_worker.pipeline.anchors.statements.attributes import (
+    are_apart,
+    attributes_of,
+    changes_value,
+    is_plainer,
+    states_no_more,
+    tells_of_a_name,
+)
+from turnfold_worker.pipeline.anchors.statements.when import only_then, sometimes_only
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.spoken import is_question
+
+_STATES: Final = frozenset({AnchorType.CRITICAL_FACT, AnchorType.DECISION, AnchorType.CORRECTION})
+_WISHES: Final = listed("want wants hope hopes hoping wish aim aiming target goal ideally")
+_OWN: Final = listed("i i'm i've i'd i'll my me we we're we've our us")
+_OTHERS: Final = listed("she she's he he's his her they they're they've their him them")
+_TELL_MORE: Final = (lasting_rules.AIM, lasting_rules.DENIAL, lasting_rules.VALUE_NOW)
+
+
+def says_again(new: Known, earlier: Sequence[Known]) -> bool:
+    """Let each lasting fact stand once: of two that state the same the fuller one, then the one that says it outright.
+
+    True where the new one is a duplicate.
+    """
+    if not _lasts(new):
+        return False
+    for old in earlier:
+        if not _lasts(old) or not _may_be_the_same(new, old):
+            continue
+        ours, theirs = new.anchor.text, old.anchor.text
+        no_more, no_less = states_no_more(ours, theirs), states_no_more(theirs, ours)
+        if no_less and _says_only_that(old) and (not no_more or is_plainer(ours, theirs)):
+            old.anchor = replace(old.anchor, state=AnchorState.DUPLICATE, related=new.anchor.id)
+        elif no_more and _says_only_that(new):
+            new.anchor = replace(new.anchor, state=AnchorState.DUPLICATE, related=old.anchor.id)
+            return True
+    return False
+
+
+def states_another_value(new: Known, old: Known) -> bool:
+    """Whether a later statement gives another value of what an earlier one of its speaker states."""
+    if new.kind not in _STATES or new.anchor.turn_seq <= old.anchor.turn_seq or not same_speaker(new, old):
+        return False
+    if not changes_value(new.anchor.text, old.anchor.text):
+        return False
+    return not (only_then(new.said, old.said) or sometimes_only(new.said, old.said) or is_question(new.said))
+
+
+def of_other_holders(one: Known, other: Known) -> bool:
+    """Whether two statements are of other people or times however alike: 'I'm 44', 'she's 44', 'I want to be 44'."""
+    if one.said == other.said:
+        return False
+    if _WISHES.isdisjoint(one.tokens) is not _WISHES.isdisjoint(other.tokens):
+        return True
+    return of_other_people(one, other) or are_apart(one.anchor.text, other.anchor.text)
+
+
+def of_other_people(one: Known, other: Known) -> bool:
+    """Whether one tells only of its speaker, and the other only of others: 'my budget', 'their budget'."""
+    (ours, of_others), (theirs, of_their_others) = (
+        (not _OWN.isdisjoint(each.tokens), not _OTHERS.isdisjoint(each.tokens)) for each in (one, other)
+    )
+    if ours and not of_others:
+        return of_their_others and not theirs
+    return of_others and not ours and theirs and not of_their_others
+
+
+def _lasts(one: Known) -> bool:
+    return one.anchor.type is AnchorType.CRITICAL_FACT and one.anchor.rank >= LASTING_RANK and not one.shown_only
+
+
+def _may_be_the_same(new: Known, old: Known) -> bool:
+    return same_speaker(new, old) or (tells_of_a_name(new.anchor.text) and tells_of_a_name(old.anchor.text))
+
+
+def _says_only_that(one: Known) -> bool:
+    """Whether nothing else in a statement lasts beside the attributes that it states."""
+    if any(rule.search(one.said) for rule in _TELL_MORE):
+        return False
+    lasting = sum(len(rule.findall(one.said)) for rule in (lasting_rules.IDENTITY, lasting_rules.HEALTH))
+    return lasting <= len(attributes_of(one.anchor.text))

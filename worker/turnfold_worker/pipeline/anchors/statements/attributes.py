@@ -1,0 +1,225 @@
+"""What a text states that has one value at a time: an age, a pay, a budget, a version, an owner.
+
+Two statements of one speaker about one attribute say the same, or the later one holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.terms import STEMS
+from turnfold_worker.pipeline.anchors.rules.attribute_rules import KIN, NAMED, ONE_AT_A_TIME, SAID_ONLY
+from turnfold_worker.pipeline.anchors.rules.rule import joined
+from turnfold_worker.pipeline.anchors.statements.when import is_bygone, waits
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.quantities import SPELLED, in_one_form
+from turnfold_worker.pipeline.language.spoken import plain_words
+
+_ONE_WORD: Final = {"lactose": "dairy", "milk": "dairy", "wheat": "gluten", "coeliac": "gluten", "celiac": "gluten"}
+_EMPTY: Final = listed("""
+    the a an my our your to for of in on at most all other any total overall expenses costs cost new current now is
+    annual yearly very really also as well
+""")
+_DOUBTS: Final = lazy_pattern(
+    joined(r"""
+    (?<!\w)(?:if|suppose|supposing|imagine|assume|assuming|pretend|when|whenever|once|until|unless|whether|
+    wish|would|i'd|we'd|could|might|maybe|perhaps|may|should|must|used to|was|were|wasn't|before|aim\w{0,9}|
+    target\w{0,9}|goal|want\w{0,9}|wanna|hop(?:e|es|ing)|plan\w{0,9}|expect\w{0,9}|thought|dream\w{0,9}|
+    almost|nearly|not|isn't|don't|never|no longer|feel like|as if|said|says|told|tells|asked|ask|asking|
+    wrote|claims?|thinks?|offer\w{0,9}|negotiat\w{1,9}|consider\w{0,9}|torn|declin\w+|propos\w+|
+    suggest\w{0,9}|example|instance|character|story|novel|quote|competitor|customer|client|they|their|his|
+    her|he|she)(?!\w)
+    """)
+)
+"""Before what is stated, in its part of the sentence: it is supposed, wanted, over, denied or of somebody else."""
+_DOUBTS_BEHIND: Final = lazy_pattern(
+    r"(?<!\w)(?:back then|at the time|last year|if|unless|would be|should be|according to|"
+    r"in the (?:novel|story|game))(?!\w)"
+)
+_BESIDE: Final = lazy_pattern(
+    r"(?<!\w)(?:also|too|as well|part-time|on the side|second|another|weekends?|together|co-)(?!\w)"
+)
+_QUOTED: Final = lazy_pattern(r"[\"“”«»`][^\"“”«»`]{0,400}(?:[\"“”«»`]|$)|(?<!\w)'[^']{3,400}'(?!\w)")
+_PART: Final = lazy_pattern(
+    r"[,;:.!?](?=\s)|\s(?:because|since)(?=\s)|\s(?:and|but|so)(?= i(?:'m| am|'ve| have)(?!\w))"
+)
+_NEXT: Final = lazy_pattern(r"[,;:.!?](?=\s|$)")
+_PERIOD: Final = lazy_pattern(
+    r" (?:an? |per |each |every )?(?P<period>hour|day|week|month|hourly|daily|weekly|monthly)(?!\w)"
+)
+
+
+_TOLD_SHORTLY: Final = frozenset({"budget", "owner"})
+"""What may be named by a part of its words: 'relocation' for 'relocation expenses'."""
+_OF_SOMETHING: Final = frozenset({"budget", "thing", "version"})
+_TAIL: Final = lazy_pattern(
+    r" (?:for|in|on|to (?:finish|submit|complete|deliver)) (?P<of>(?:the |my |our )?[\w-]{1,30}(?= |[,.;!]|$))"
+)
+"""What a value is of, behind it: 'Postgres 15 in staging'."""
+
+
+class Attribute(NamedTuple):
+    """One thing that a text states."""
+
+    name: str
+    """What sort of thing: `age`, `pay`, `thing`."""
+    holder: str
+    """Whose: empty for the speaker and what is his or the conversation's."""
+    about: frozenset[str]
+    """Stems of what it is of: a budget's, a version's."""
+    value: frozenset[str]
+    """Stems, a number as it is; none of an allergy to something that is not named."""
+    changes: bool
+    """Whether a later value takes the place of an earlier one."""
+    beside: bool
+    """Whether the text says that it is one of several: 'I also work at …'."""
+    outright: bool
+    """Whether it says so itself, not by what follows from it: 'I can't have dairy'."""
+    cue: bool
+    """Whether it says that it is so from now on."""
+
+    def is_of(self, other: Attribute) -> bool:
+        """Whether both are values of one attribute of one holder."""
+        # Two of whom each is only 'she' may be two people.
+        if (self.name, self.holder) != (other.name, other.holder) or self.holder == "they":
+            return False
+        if self.about == other.about:
+            return True
+        return self.name in _TOLD_SHORTLY and bool(self.about and other.about) and _nested(self.about, other.about)
+
+
+@lru_cache(maxsize=1_024)
+def attributes_of(text: str) -> tuple[Attribute, ...]:
+    """What a short text states as so, in its order by kind.
+
+    >>> [(one.name, sorted(one.value)) for one in attributes_of("I'm 44 years old.")]
+    [('age', ['44'])]
+    >>> attributes_of("If I'm 44 years old by then, fine."), attributes_of("I want to be earning $90,000.")
+    ((), ())
+    """
+    unquoted = _QUOTED.sub(" … ", text)
+    said = plain_words(in_one_form(unquoted))
+    if waits(said) or is_bygone(said):
+        return ()
+    return tuple(dict.fromkeys(_stated(said, unquoted)))
+
+
+def _stated(said: str, text: str) -> Iterator[Attribute]:
+    for changes, table in ((True, ONE_AT_A_TIME), (False, SAID_ONLY)):
+        for name, pattern in table:
+            for match in pattern.finditer(said):
+                if not _is_doubtful(said, match) and (name not in NAMED or _has_a_capital(match["value"], text)):
+                    yield _attribute(name, match, said, changes=changes)
+
+
+def _attribute(name: str, match: re.Match[str], said: str, *, changes: bool) -> Attribute:
+    groups = match.groupdict()
+    about = _stems(f"{groups.get('about') or ''} {groups.get('of') or ''}")
+    if name in _OF_SOMETHING and (tail := _TAIL.match(said, match.end())):
+        about |= _stems(tail["of"])
+    period = _PERIOD.match(said, match.end()) if name == "pay" else None
+    if period is not None:
+        about |= {period["period"].removesuffix("ly")}
+    who = groups.get("who") or ""
+    kin = re.search(KIN, who)
+    holder = kin.group() if kin else "they" if re.match(r"(?:he|she)\b", who) else ""
+    return Attribute(
+        name.rstrip("*"), holder, about, _stems(match["value"] or ""), changes,
+        beside=_BESIDE.search(said) is not None,
+        outright=not name.endswith("*"), cue=bool(groups.get("cue")) or name != "home",
+    )  # fmt: skip
+
+
+def _is_doubtful(said: str, match: re.Match[str]) -> bool:
+    """Whether the part of a sentence around a match supposes, wants, reports or asks."""
+    start = max((mark.end() for mark in _PART.finditer(said, 0, match.start())), default=0)
+    end = _NEXT.search(said, match.end())
+    if end is not None and end.group() == "?":
+        return True
+    behind = said[match.end() : end.start() if end else len(said)]
+    return _DOUBTS.search(said[start : match.start()]) is not None or _DOUBTS_BEHIND.search(behind) is not None
+
+
+def _has_a_capital(value: str, text: str) -> bool:
+    word = value.strip(" '").partition(" ")[0]
+    return bool(word) and (word[0].upper() + word[1:] in text or word.upper() in text)
+
+
+def _stems(said: str) -> frozenset[str]:
+    bare = (word.strip("'\"().:").removesuffix("'s") for word in said.split())
+    return frozenset(
+        _ONE_WORD.get(word) or SPELLED.get(word) or (word if any(map(str.isdigit, word)) else STEMS[word])
+        for word in bare
+        if word and word not in _EMPTY
+    )
+
+
+def _nested(some: frozenset[str], others: frozenset[str]) -> bool:
+    return some <= others or others <= some
+
+
+def attribute_terms(text: str) -> tuple[str, ...]:
+    """Marks by which statements about one attribute are found, whatever words they use."""
+    return tuple(dict.fromkeys(f"={one.name}" for one in attributes_of(text)))
+
+
+def changes_value(new: str, old: str) -> bool:
+    """Whether a later text states another value of what an earlier one of the same speaker states.
+
+    >>> changes_value("I got a 12% salary increase to $110,000.", "I'm 60 and earning $85,000 a year.")
+    True
+    >>> changes_value("My mother is 70 years old.", "I'm 44 years old.")
+    False
+    """
+    return any(
+        later.changes and later.is_of(earlier) and later.cue and not later.beside and _differs(later, earlier)
+        for later in attributes_of(new)
+        for earlier in attributes_of(old)
+    )
+
+
+def _differs(later: Attribute, earlier: Attribute) -> bool:
+    return bool(later.value and earlier.value) and not _nested(later.value, earlier.value)
+
+
+def are_apart(one: str, other: str) -> bool:
+    """Whether two texts state attributes of one name, and none of one thing and holder.
+
+    >>> are_apart("I earn $85,000 a year.", "I earn $85,000 a month.")
+    True
+    """
+    ours, theirs = attributes_of(one), attributes_of(other)
+    if {mine.name for mine in ours}.isdisjoint(their.name for their in theirs):
+        return False
+    return not any(mine.is_of(their) for mine in ours for their in theirs)
+
+
+def states_no_more(one: str, other: str) -> bool:
+    """Whether each attribute that one text states is stated in the other too; it states at least one.
+
+    >>> states_no_more("Dairy-free is a must for me.", "I'm lactose intolerant.")
+    True
+    >>> states_no_more("My mother is lactose intolerant.", "I'm lactose intolerant.")
+    False
+    """
+    ours, theirs = attributes_of(one), attributes_of(other)
+    return bool(ours) and all(
+        any(mine.is_of(their) and mine.value <= their.value for their in theirs) for mine in ours
+    )  # fmt: skip
+
+
+def is_plainer(one: str, other: str) -> bool:
+    """Whether of two texts that state the same only one says it outright."""
+    return all(mine.outright for mine in attributes_of(one)) and not any(
+        their.outright for their in attributes_of(other)
+    )
+
+
+def tells_of_a_name(text: str) -> bool:
+    """Whether all that a text states is how somebody or something beside its speaker is called: anybody may say it."""
+    stated = attributes_of(text)
+    return bool(stated) and all(one.name == "called" for one in stated)
