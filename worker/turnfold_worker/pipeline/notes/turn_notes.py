@@ -26,6 +26,7 @@ from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.language.spoken_verbs import has_verb
+from turnfold_worker.pipeline.notes.assistant_text import written_by_assistant
 from turnfold_worker.pipeline.notes.captions import is_caption, only_points, shown_with
 from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic
 from turnfold_worker.pipeline.notes.salience import salience
@@ -172,6 +173,7 @@ def _statements(reading: Reading, speakers: frozenset[str], names: frozenset[str
 def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str) -> list[_Said]:
     found: list[_Said] = []
     drafts = _drafts(reading.turn)
+    written = written_by_assistant(reading.turn)
     for sentence in spread_over(reading.sentences, _NOTES_A_TURN):
         for clause in _whole_clauses(reading.turn.content, sentence):
             said = plain_line(reading.text(clause))
@@ -189,6 +191,8 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
                 text, worth, brief = f"({asked}) {text}", max(worth, 1.0), f"({asked}) {brief}"
             if any(draft.start <= clause.start < draft.end for draft in drafts):
                 worth = 0.0
+            if written is not None:
+                worth *= written.share(clause, said)
             if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
                 worth *= _MANUAL_SHARE
             found.append(_Said(text, worth, _named(said), said, brief, clause))
