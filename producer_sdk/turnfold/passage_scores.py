@@ -59,10 +59,6 @@ _HOP: Final = 0.25
 """Weight of what a second hop finds beside the best of the first."""
 _HOP_BELOW: Final = 0.6
 """Of all that a query's terms tell: a passage that holds as much answers in one step."""
-_ALIKE: Final = 0.25
-"""Of all that a text's terms tell: what one passage has to hold before the text steers anything."""
-_MOST_ALIKE: Final = 40
-"""Passages to which a text steers at most."""
 _NEARNESS: Final = 0.75
 """Weight of nearness in meaning beside that of words."""
 MOST_COMPARED: Final = 4_096
@@ -138,14 +134,6 @@ def is_answered(scores: Mapping[int, int], told: Mapping[str, float]) -> bool:
     """Whether one passage holds much of what is asked; also where nothing is found from which to go on."""
     best = max(scores.values(), default=0)
     return not best or best >= _HOP_BELOW * PRECISION * sum(told.values())
-
-
-def alike(scores: Mapping[int, int], told: Mapping[str, float]) -> dict[int, int]:
-    """The passages, best first, that are plainly about the same as a text: none where none of them holds much of it."""
-    best = max(scores.values(), default=0)
-    if best < _ALIKE * PRECISION * sum(told.values()):
-        return {}
-    return best_of({number: score for number, score in scores.items() if score >= best // 2}, _MOST_ALIKE)
 
 
 def terms_of_hop(query: Sequence[str], scores: Mapping[int, int], passages: Iterable[Passage]) -> list[str]:

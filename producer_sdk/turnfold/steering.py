@@ -9,23 +9,13 @@ from typing import Final
 from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.contract.records import Role, StoredTurn, TurnState
 from turnfold.contract.terms import terms
+from turnfold.matter import PLEASANTRIES
 
 _LONGEST: Final = 2_000
 """Code points of either end of a longer turn that are looked at: a pasted document is about its ends."""
 
 _LEAST_TERMS: Final = 2
 """Telling words without which a text that asks nothing steers nothing."""
-
-_SAYS_NOTHING: Final = frozenset(
-    terms(
-        """
-        absolutely agreed alright amazing awesome bye care catch cheers continue cool correct day easy exactly fine
-        forward glad go going good goodbye got great haha happy keep know later look looking see soon talk take worries
-        hello help hey hi hmm indeed it lol lot love lovely many maybe morning much nice night no nope not ok okay
-        perfect please right sorry sound sure thank thanks thx true understood welcome wonderful wow yep yes
-        """
-    )
-)
 
 
 def steering_text(
@@ -55,5 +45,5 @@ def says_something(text: str) -> bool:
     >>> says_something("Thanks, no worries, take care!"), says_something("OK, do number 3"), says_something("Redis?")
     (False, True, True)
     """
-    telling = {term for term in terms(text) if term not in _SAYS_NOTHING}
+    telling = {term for term in terms(text) if term not in PLEASANTRIES}
     return len(telling) >= _LEAST_TERMS or (bool(telling) and "?" in text)

@@ -19,6 +19,7 @@ from turnfold.contract.overtaken import NOTHING_OVERTAKEN, OvertakenIndex
 from turnfold.contract.records import Node, Role, StoredTurn, TurnState
 from turnfold.contract.results import Snapshot
 from turnfold.contract.terms import distinct_terms
+from turnfold.matter import matter_terms
 
 _Found = TypeVar("_Found")
 _SYSTEM: Final = frozenset({Role.SYSTEM, Role.DEVELOPER})
@@ -69,9 +70,9 @@ class Material(NamedTuple):
 
     @property
     def asked_stems(self) -> tuple[str, ...]:
-        """Distinct terms of the question, in order."""
-        question = self.question
-        return self.memo.of(("stems", question), lambda: distinct_terms(question)) if question else ()
+        """Distinct terms of the query, or of what the newest user turn is about in its place, in order."""
+        question, terms_of = self.question, distinct_terms if self.request.query else matter_terms
+        return self.memo.of(("stems", terms_of, question), lambda: terms_of(question)) if question else ()
 
     def after(self, seq: int) -> tuple[StoredTurn, ...]:
         """The turns of the window after a number."""

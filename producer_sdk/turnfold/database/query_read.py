@@ -35,12 +35,12 @@ from turnfold.database.known import NOTHING_TOLD, Answers, Known, Wanted
 from turnfold.database.rows import shortened_record, turn_record
 from turnfold.errors import InvalidInput
 from turnfold.hits import hits, said_by
+from turnfold.matter import MOST_STEERED, Matter, heaviest_matter
 from turnfold.passage_scores import (
     PLACES_OF_HOP,
     POINTERS_A_TERM,
     Field,
     PostingRow,
-    alike,
     best_of,
     best_turns,
     is_answered,
@@ -67,7 +67,7 @@ def answers(driver: Driver, connection: DriverConnection, wanted: Wanted, known:
 
     Ends the connection's snapshot where there is something to look for.
     """
-    asked = query_terms(question)
+    asked = query_terms(question) if wanted.query else heaviest_matter(question)
     if not asked or known.outline is None:
         return Answers(question)
     return _Query(driver, connection, wanted, known.head, known.outline, question, asked).answers()
@@ -109,6 +109,8 @@ class _Query:
         """Segments of the passages that a model wrote, by their numbers."""
         self._entries: list[BlockEntry] = []
         self._told_of_blocks: Mapping[str, float] = NOTHING_TOLD
+        self._told: Mapping[str, float] = NOTHING_TOLD
+        """What each term that is looked for tells."""
 
     def answers(self) -> Answers:
         """Notes, turns and blocks."""
@@ -124,10 +126,16 @@ class _Query:
         del others[: len(written)]
         turns = others[len(blocks) :]
         passages = unpack_passages([*passages_among(rows, scores), *[row for row in told if row[0] in scores]])
+        if not self._wanted.query:
+            matter = Matter.of(self._question, self._told, segments=self._head.node_count)
+            passages = matter.among(passages)
         found = hits(self._asked, scores, passages, self._field, most_tokens=budget, overtaken=self._overtaken)
         room = budget - sum([note.least_tokens for note in found])
-        if room >= budget // 2:
+        if self._wanted.query and room >= budget // 2:
             found = (*found, *said_by(self._asked, self._outline.notes, found, most_tokens=room))
+        if not self._wanted.query:
+            fitting = {passage.notes[0].seq for passage in passages}
+            best = {seq: score for seq, score in best.items() if seq in fitting}
         excerpts = self._excerpts(chain.from_iterable(turns), best)
         return Answers(self._question, found, excerpts, self._found(blocks, others), self._told_of_blocks)
 
@@ -152,11 +160,11 @@ class _Query:
         blocks = [bytes(row[0]) for rows in others for row in rows]
         _check_length(wanted, blocks)
         near = near_passages(wanted.query_vector, blocks)
-        told = told_by(self._asked, postings, field)
+        self._told = told = told_by(self._asked, postings, field)
         scores = scores_of(told, postings, field, near=near)
         if not wanted.query:
-            # A turn that asks nothing steers to what is plainly about the same.
-            return with_replacing(alike(scores, told), self._overtaken.overtaken_by)
+            # What has nothing to do with the turn's matter is left out once the words are read.
+            return with_replacing(best_of(scores, MOST_STEERED), self._overtaken.overtaken_by)
         if not is_answered(scores, told):
             scores = with_hop(scores, self._further(scores))
         scores = with_standing(
@@ -255,6 +263,6 @@ class _Query:
         found = [
             Excerpt(turn=shortened_record(row, _ANSWER), score=best[row.seq], node_idx=row.node_idx)
             for row in map(self._driver.naming(query_statements.ANSWERING_TURNS), rows)
-            if row.seq <= self._head.closed_seq and row.state == TurnState.STORED
+            if row.seq in best and row.seq <= self._head.closed_seq and row.state == TurnState.STORED
         ]
         return tuple(sorted(found, key=lambda one: (-one.score, one.turn.seq)))

@@ -55,6 +55,15 @@ class Asked(NamedTuple):
         notes, tokens = (*self.notes, *taken.notes), self.tokens + header + taken.tokens
         return self._replace(notes=notes, standing=taken.standing, tokens=tokens)
 
+    def without(self, shown: AbstractSet[tuple[int, int]], pricing: Pricing) -> Asked:
+        """Without the notes at these turns and places, which stand in the background."""
+        if shown.isdisjoint([note[:2] for note in self.notes]):
+            return self
+        kept = [note for note in self.notes if note[:2] not in shown]
+        return Asked(self.said, tokens=self.said.tokens).with_notes(
+            fitting_notes(kept, (), self.tokens, pricing), pricing
+        )
+
     def with_more(self, past: Past, background: Sequence[Note], room: int, pricing: Pricing) -> Asked:
         """With notes near the end for `room` more tokens: all before them stays."""
         whole = self.said.whole

@@ -28,6 +28,8 @@ _OF_TAIL: Final = 0.5
 """Of what the least note of the past tells for a token: notes of the open tail that tell less are not shown."""
 _STEERED: Final = 4
 """One part in four of what notes may have is at most for what the last turn speaks of: it asks for nothing."""
+_STEP_STEERED: Final = 0.05
+"""Of the budget: in such steps notes that stand there whatever is asked have what the newest user turn leaves."""
 _ENOUGH: Final = 2**31
 """Tokens: room for all."""
 
@@ -60,7 +62,7 @@ class NotedPast:
         draft, answer = self._draft, self._answer
         if self._left <= WORTH_FILLING * draft.target:
             return
-        if answer.notes:
+        if answer.notes and draft.material.request.query:
             self._answer = answer.with_more(self._past, self._chosen.notes, self._left, draft.pricing)
             self._left -= self._answer.tokens - answer.tokens
         elif self._chosen.notes:
@@ -94,6 +96,9 @@ class NotedPast:
         """Groups with more notes near their end, and what these cost."""
         memo = self._memo
         more = memo.of("more", lambda: self._past.near_the_end_of(chosen.notes, starts=self._starts()))
+        if self._answer.notes:
+            told = {note[:2] for note in self._answer.notes}
+            more = [note for note in more if note[:2] not in told]
         near = self._fitting(more, room).notes
         # Together they need fewer labels.
         return memo.of(
@@ -137,8 +142,24 @@ class NotedPast:
         # The same for most of the steps in which further turns are shown raw.
         key = (memo, len(found), said.shown, left)
         if draft.asked is None or draft.asked[0] != key:
-            draft.asked = (key, asked(found, self._past, shown, said, left, draft.pricing))
-        return chosen, draft.asked[1], memo
+            beside = self._past if query else ()
+            draft.asked = (key, asked(found, beside, shown, said, left, draft.pricing))
+        answer = draft.asked[1]
+        if query:
+            return chosen, answer, memo
+        return self._with_what_is_left(chosen, answer, memo, room)
+
+    def _with_what_is_left(self, chosen: Taken, answer: Asked, memo: Memo, room: int) -> tuple[Taken, Asked, Memo]:
+        """More notes that stand there whatever is asked, in steps, for what the newest user turn has no use for."""
+        draft = self._draft
+        step = max(1, int(_STEP_STEERED * draft.usable))
+        more, memo_of_more = self._of_the_past(room - rounded_up(answer.tokens, step))
+        before = memo.of("shown", lambda: {note[:2] for note in chosen.notes})
+        shown = memo_of_more.of("shown", lambda: {note[:2] for note in more.notes})
+        # A longer note may have taken the place of one that the turn is about.
+        if any(note[:2] in before and note[:2] not in shown for note in draft.answers.notes(draft.frame.first_raw)):
+            return chosen, answer, memo
+        return more, answer.without(shown, draft.pricing), memo_of_more
 
     def _room_unasked(self, steady_room: int) -> int:
         """Tokens of the steady room for notes that stand there whatever is asked.

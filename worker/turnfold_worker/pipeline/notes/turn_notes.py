@@ -27,6 +27,7 @@ from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.language.spoken_verbs import has_verb
 from turnfold_worker.pipeline.notes.announced import is_announced
+from turnfold_worker.pipeline.notes.assistant_text import written_by_assistant
 from turnfold_worker.pipeline.notes.captions import is_caption, only_points, shown_with
 from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic
 from turnfold_worker.pipeline.notes.salience import salience
@@ -178,6 +179,7 @@ def _of_prose(
 ) -> list[_Said]:
     found: list[_Said] = []
     drafts = _drafts(reading.turn)
+    written = written_by_assistant(reading.turn)
     for sentence in spread_over(reading.sentences, _NOTES_A_TURN):
         for clause in _whole_clauses(reading.turn.content, sentence):
             said = plain_line(reading.text(clause))
@@ -195,6 +197,8 @@ def _of_prose(
                 text, worth, brief = f"({asked}) {text}", max(worth, 1.0), f"({asked}) {brief}"
             if any(draft.start <= clause.start < draft.end for draft in drafts):
                 worth = 0.0
+            if written is not None:
+                worth *= written.share(clause, said)
             if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
                 worth *= _MANUAL_SHARE
             if is_announced(reading, said, at_work=at_work):

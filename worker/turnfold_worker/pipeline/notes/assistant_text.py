@@ -1,0 +1,80 @@
+"""What the clauses of an assistant's text are worth beside each other: results most, headings nothing. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import Final, NamedTuple
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.records import Role, StoredTurn
+from turnfold_worker.pipeline.anchors.assistants import TEXT
+from turnfold_worker.pipeline.language.prose import Span
+from turnfold_worker.pipeline.notes.results import concluding, is_equation, is_result
+from turnfold_worker.pipeline.notes.samples import samples_of
+
+_RESULT: Final = 4.0
+"""How much more a result is worth than how it was worked out."""
+_EQUATION: Final = 1.3
+"""The same of a line of the calculation that comes to a number."""
+_TITLE_WORDS: Final = 6
+"""Words of a heading that is a title and no statement."""
+_ANNOUNCEMENT: Final = 0.3
+"""What a clause is worth that says what the text is going to do."""
+_ANNOUNCES: Final = lazy_pattern(
+    r"(?i)(?:(?:great|sure|certainly|absolutely|of course|okay|alright|first|next|now|finally),? (?:\w+, )?)?"
+    r"(?:let's|let us|let me|here (?:is|are)|here's|below (?:is|are)|we'll|we will|i'll|i will|i can help|i'd be happy"
+    r"|i understand|i'm (?:glad|happy|here)|it's great|it sounds|that's (?:great|a great)|feel free|would you like"
+    r"|do you have any|if you (?:have|need) any|to (?:address|answer|do|achieve) th(?:is|ese|at)|by following"
+    r"|by implementing|these (?:\w+ ){1,3}(?:should|will|can) help)\b"
+)
+
+
+class Written(NamedTuple):
+    """An assistant's text, as far as it says what a clause of it is worth."""
+
+    headings: tuple[Span, ...]
+    examples: tuple[Span, ...]
+    made_up: tuple[Span, ...]
+    conclusions: tuple[Span, ...]
+
+    def share(self, span: Span, said: str) -> float:
+        """What a clause is worth beside others: nothing where it is a title or made up, more where it is a result."""
+        if _is_in(self.made_up, span):
+            return 0.0
+        is_example = _is_in(self.examples, span)
+        if is_result(said, concludes=_is_in(self.conclusions, span)):
+            # A worked example is worth its words.
+            return 1.0 if is_example else _RESULT
+        if is_equation(said):
+            return 1.0 if is_example else _EQUATION
+        is_title = _is_in(self.headings, span) and len(said.split()) <= _TITLE_WORDS
+        if is_title or is_example:
+            return 0.0
+        return _ANNOUNCEMENT if _ANNOUNCES.match(said) else 1.0
+
+
+def _is_in(spans: tuple[Span, ...], span: Span) -> bool:
+    at = bisect_right(spans, span.start, key=attrgetter("start")) - 1
+    return at >= 0 and span.start < spans[at].end
+
+
+def _apart(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Spans in order, those that overlap as one."""
+    apart: list[Span] = []
+    for span in sorted(spans):
+        if apart and span.start < apart[-1].end:
+            apart[-1] = Span(apart[-1].start, max(span.end, apart[-1].end))
+        else:
+            apart.append(span)
+    return tuple(apart)
+
+
+def written_by_assistant(turn: StoredTurn) -> Written | None:
+    """The text of an assistant; None for what people say, and for the few words of an assistant with a name."""
+    if turn.role is not Role.ASSISTANT or (turn.name is not None and len(turn.content) < TEXT):
+        return None
+    parts = samples_of(turn.content)
+    conclusions = concluding(turn.content, parts.headings)
+    return Written(parts.headings, _apart(parts.examples), _apart(parts.made_up), conclusions)
