@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.notes import Note
+from turnfold.contract.notes import Note, under_day
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STEMS
@@ -139,8 +139,8 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
         for place, (text, worth, named, said, brief, span) in enumerate(statements):
-            tokens = estimate_tokens(text) + 1
-            brief_tokens = estimate_tokens(brief) + 1 if brief else 0
+            tokens = estimate_tokens(under_day(text, day)) + 1
+            brief_tokens = estimate_tokens(under_day(brief, day)) + 1 if brief else 0
             saves = tokens >= _SAVES * brief_tokens
             note = Note(
                 reading.turn.seq, place, reading.speaker, voice_of(reading.turn), day, text, tokens,
