@@ -342,7 +342,7 @@ def test_lines_of_notes_are_in_order_under_their_day() -> None:
         Note(1, 0, "Mara", "user", "1 May 2026", "first", 2),
         Note(1, 1, "Mara", "user", "1 May 2026", "and more", 3),
     ]
-    assert note_lines(notes) == ["[1 May 2026]\n", "Mara: first; and more\n", "[2 May 2026]\n", "Tomas: second\n"]
+    assert note_lines(notes) == ["[1 May 2026] Mara: first; and more\n", "[2 May 2026] Tomas: second\n"]
 
 
 def test_an_anchor_names_who_said_it_and_when() -> None:

@@ -26,7 +26,9 @@ from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.language.spoken_verbs import has_verb
+from turnfold_worker.pipeline.notes.alone import leans
 from turnfold_worker.pipeline.notes.captions import is_caption, only_points, shown_with
+from turnfold_worker.pipeline.notes.events import event_share, stems_of, telling_words
 from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic
 from turnfold_worker.pipeline.notes.salience import salience
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
@@ -133,9 +135,10 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
     # Labels of roles are no names: 'User, group and mode' calls nobody.
     names = frozenset(part for reading in readings for part in (reading.turn.name or "").lower().split())
     notes: list[tuple[Note, str]] = []
-    asked = ""
+    asked, before = "", None
     for reading in readings:
-        statements = _statements(reading, speakers, names, asked)
+        answered = _answered(before, reading)
+        statements = _statements(reading, speakers, names, asked, answered)
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
         for place, (text, worth, named, said, brief, span) in enumerate(statements):
@@ -148,7 +151,7 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
                 brief_tokens if saves else 0, *span,
             )  # fmt: skip
             notes.append((note, said))
-        asked = _asked(reading)
+        asked, before = _asked(reading), reading
     return notes
 
 
@@ -159,17 +162,30 @@ def marked(reading: Reading) -> float:
     return max(mark, _IMPORTANT) if important else mark
 
 
-def _statements(reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str) -> list[_Said]:
+def _answered(before: Reading | None, reading: Reading) -> frozenset[str] | None:
+    """The stems of what a person answers; None where no person speaks."""
+    if reading.turn.role is not Role.USER or reading.tool:
+        return None
+    if before is None or before.speaker == reading.speaker:
+        return frozenset()
+    return stems_of(before.turn.content[:_READ])
+
+
+def _statements(
+    reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str, answered: frozenset[str] | None
+) -> list[_Said]:
     repeat = reading.treatment.repeat if reading.treatment is not None else None
     if repeat is not None:
         return _of_repeat(repeat)
     structured = statements_of(reading)
     if structured is None:
-        return _of_prose(reading, speakers, names, asked)
+        return _of_prose(reading, speakers, names, asked, answered)
     return [*_of_structured(structured), *_of_calls(reading)]
 
 
-def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str) -> list[_Said]:
+def _of_prose(
+    reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str, answered: frozenset[str] | None
+) -> list[_Said]:
     found: list[_Said] = []
     drafts = _drafts(reading.turn)
     for sentence in spread_over(reading.sentences, _NOTES_A_TURN):
@@ -182,11 +198,16 @@ def _of_prose(reading: Reading, speakers: frozenset[str], names: frozenset[str],
             text = whole_clause(said, names, reading.day)
             empty = is_phatic(said, speakers) or is_phatic(text, speakers) or text.lower() in names or _answers(said)
             worth = 0.0 if empty else _worth(said, place=len(found), replies=bool(asked))
+            if worth and answered is not None and not is_caption(said):
+                worth *= event_share(text, answered)
             if _is_heading(reading.turn.content, clause, said):
                 worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
             brief = telegraphic(text)
-            if not found and asked and (_answers(said) or (worth and _is_short_reply(said))):
-                text, worth, brief = f"({asked}) {text}", max(worth, 1.0), f"({asked}) {brief}"
+            if not found and asked:
+                if _answers(said) or (worth and _is_short_reply(said)):
+                    text, worth, brief = f"({asked}) {text}", max(worth, 1.0), f"({asked}) {brief}"
+                elif worth and leans(text) and telling_words(asked):
+                    text, brief = f"({asked}) {text}", f"({asked}) {brief}"
             if any(draft.start <= clause.start < draft.end for draft in drafts):
                 worth = 0.0
             if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
