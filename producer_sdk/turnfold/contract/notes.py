@@ -153,8 +153,12 @@ def note_lines(notes: Iterable[Note]) -> list[str]:
 def lines_of_days(days: Iterable[SpokenDay], *, day_before: str = "") -> list[str]:
     """Lines of notes that are sorted into days already; `day_before` is the day that stands above them."""
     lines: list[str] = []
+    year = ""
     for day, spoken in days:
-        opening = day_opening(day) if day and day != day_before else ""
+        opening = ""
+        if day and day != day_before:
+            opening = day_opening(day.removesuffix(year))
+            year = day[day.rfind(" ") :]
         day_before = day
         for label, notes in spoken:
             lines.append(f"{opening}{label}: {joined(notes)}\n")
