@@ -102,8 +102,10 @@ _PLACE: Final = itemgetter(1)
 
 
 def joined(notes: Sequence[Note]) -> str:
-    """Notes of one speaker on one line, without the day above them: sentences of a turn, or parts of one where the next
-    begins small. A slash stands between turns: what is said in one may speak of something else than the one before.
+    """Notes of one speaker and day on one line, with a slash between turns.
+
+    Those of a turn are sentences, or parts of one where the next begins small. What is said in another turn may speak
+    of something else.
 
     >>> texts = ((1, "We sold the van"), (1, "bought a bus?"), (1, "Who drives?"), (1, "Mara"), (9, "It rains"))
     >>> joined([Note(seq, 0, "Ana", "user", "", text, 3) for seq, text in texts])

@@ -217,7 +217,13 @@ def test_a_day_is_not_said_again_under_itself(text: str, shown: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["due on 8 May 2026", "the week before 7 May 2026", "the week before 18 May 2026", "before 8 May 20260", "done before 8 May 2026"],
+    [
+        "due on 8 May 2026",
+        "the week before 7 May 2026",
+        "the week before 18 May 2026",
+        "before 8 May 20260",
+        "done before 8 May 2026",
+    ],
 )
 def test_another_day_stays_under_a_day(text: str) -> None:
     assert under_day(text, "8 May 2026") == under_day(text, "") == text

@@ -15,7 +15,9 @@ _REFERS: Final = lazy_pattern(
 )
 """The beginning of a clause about somebody or something that the one before it names."""
 _DETERMINES: Final = lazy_pattern(r"(?i)(?:(?:this|that) (?P<one>[a-z'-]+)|(?:these|those) (?P<many>[a-z'-]+s))(?!\w)")
-_EXISTS: Final = lazy_pattern(r"(?i)(?:it|that|this)(?:'s| is| was| has been) (?:an?\b|the\b|my\b|our\b|(?-i:[A-Z])|\d)")
+_EXISTS: Final = lazy_pattern(
+    r"(?i)(?:it|that|this)(?:'s| is| was| has been) (?:an?\b|the\b|my\b|our\b|(?-i:[A-Z])|\d)"
+)
 """'It was a clay bowl' says what it is."""
 _DEPENDS: Final = lazy_pattern(
     r"(?i)(?:which|who|whose|whom|because|then|although|though|whereas|so that)\b(?! [^?]{0,200}\?)"

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from turnfold.contract.days import MONTHS
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import note_words
 from turnfold_worker.pipeline.language.common_words import is_common
-from turnfold_worker.pipeline.language.dates import MONTHS
 from turnfold_worker.pipeline.language.rarity import is_feeling
 from turnfold_worker.pipeline.notes.whole import PAST
 
@@ -38,11 +38,12 @@ _DEED: Final = lazy_pattern(
 )
 """'I just ran', 'when we'd met', 'Just got': not what somebody would, could or felt."""
 _DAY: Final = lazy_pattern(
-    rf"\b(?:{'|'.join(MONTHS)}) (?:\d{{1,2}}, )?\d{{4}}\b|\b(?:in|of|since|summer|winter|spring|autumn|fall) (?:19|20)\d\d\b"
+    rf"\b(?:{'|'.join(MONTHS)}) (?:\d{{1,2}}, )?\d{{4}}\b"
+    r"|\b(?:in|of|since|summer|winter|spring|autumn|fall) (?:19|20)\d\d\b"
 )
 _PRAISE: Final = lazy_pattern(
-    r"(?i)(?:i )?(?:(?:really|absolutely|just|totally) )?(?:love|like|loving|adore|admire) (?:the|your|that|those|these|how"
-    r"|all|it|this)\b"
+    r"(?i)(?:i )?(?:(?:really|absolutely|just|totally) )?(?:love|like|loving|adore|admire) (?:the|your|that|those|these"
+    r"|how|all|it|this)\b"
 )
 _GENERAL: Final = lazy_pattern(
     r"(?i)(?:it's|it is|it must|it can|there's) (?:(?:so|really|always|such|very|just|an?) ){0,2}[\w'-]+(?: \w+)?"
@@ -50,8 +51,8 @@ _GENERAL: Final = lazy_pattern(
 )
 """'It's normal to be nervous', 'It's great how people help'."""
 _MOOD: Final = lazy_pattern(
-    r"(?i)\b(?:ma[dk]es? me|feel|feels|felt|feeling|means?|meant|grateful|thankful|happy|glad|proud|excited|thrilled|stoked"
-    r"|lucky|blessed|inspired|inspiring|inspires|hope|hopefully)\b"
+    r"(?i)\b(?:ma[dk]es? me|feel|feels|felt|feeling|means?|meant|grateful|thankful|happy|glad|proud|excited|thrilled"
+    r"|stoked|lucky|blessed|inspired|inspiring|inspires|hope|hopefully)\b"
 )
 _SPEAKER: Final = lazy_pattern(r"(?i)\b(?:i|we|my|our|me|us|mine|ours)\b")
 _INNER_NAME: Final = lazy_pattern(r"[^.!?] [A-Z]|[\"\u201c]")

@@ -1,9 +1,9 @@
 """The order in which notes are taken when nothing is asked: most news per token first, redundancy counted as one goes.
 
-`gain = worth * (sum(weight * decay^(times the word was taken before)) + kept) / (tokens + 6)`, where the decay is .5, and
-that of a heavy word, which is mostly a name, .35: a name is known once it was said; what is said of it has to bring its
-own news. `kept` is a third of the weights, of 15 at most, whatever was taken before: an event may be told in words that all
-were said of others.
+`gain = worth * (sum(weight * decay^(times the word was taken before)) + kept) / (tokens + 6)`, where the decay is .5,
+and that of a heavy word, which is mostly a name, .35: a name is known once it was said; what is said of it has to bring
+its own news. `kept` is a third of the weights, of 15 at most, whatever was taken before: an event may be told in words
+that all were said of others.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
     asked, before = "", None
     for reading in readings:
         answered = _answered(before, reading)
-        statements = _statements(reading, speakers, names, asked, answered)
+        statements = _statements(reading, _Heard(speakers, names, asked, answered))
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
         for place, (text, worth, named, said, brief, span) in enumerate(statements):
@@ -171,21 +171,30 @@ def _answered(before: Reading | None, reading: Reading) -> frozenset[str] | None
     return stems_of(before.turn.content[:_READ])
 
 
-def _statements(
-    reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str, answered: frozenset[str] | None
-) -> list[_Said]:
+class _Heard(NamedTuple):
+    """What a turn is heard with."""
+
+    speakers: frozenset[str]
+    """Words of the names and labels of all who speak."""
+    names: frozenset[str]
+    """Those by which people call each other."""
+    asked: str
+    """The short question that the turn before ends with."""
+    answered: frozenset[str] | None
+    """The stems of the turn before, of somebody else; None where no person answers."""
+
+
+def _statements(reading: Reading, heard: _Heard) -> list[_Said]:
     repeat = reading.treatment.repeat if reading.treatment is not None else None
     if repeat is not None:
         return _of_repeat(repeat)
     structured = statements_of(reading)
     if structured is None:
-        return _of_prose(reading, speakers, names, asked, answered)
+        return _of_prose(reading, heard)
     return [*_of_structured(structured), *_of_calls(reading)]
 
 
-def _of_prose(
-    reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str, answered: frozenset[str] | None
-) -> list[_Said]:
+def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
     found: list[_Said] = []
     drafts = _drafts(reading.turn)
     for sentence in spread_over(reading.sentences, _NOTES_A_TURN):
@@ -195,19 +204,13 @@ def _of_prose(
                 continue
             if clause.end < sentence.end and _ASKS_FIRST.match(said) and _asks(reading, sentence):
                 said = said.rstrip(" ,;-–—") + "?"
-            text = whole_clause(said, names, reading.day)
-            empty = is_phatic(said, speakers) or is_phatic(text, speakers) or text.lower() in names or _answers(said)
-            worth = 0.0 if empty else _worth(said, place=len(found), replies=bool(asked))
-            if worth and answered is not None and not is_caption(said):
-                worth *= event_share(text, answered)
+            text = whole_clause(said, heard.names, reading.day)
+            worth = _worth(said, text, heard, place=len(found))
             if _is_heading(reading.turn.content, clause, said):
                 worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
             brief = telegraphic(text)
-            if not found and asked:
-                if _answers(said) or (worth and _is_short_reply(said)):
-                    text, worth, brief = f"({asked}) {text}", max(worth, 1.0), f"({asked}) {brief}"
-                elif worth and leans(text) and telling_words(asked):
-                    text, brief = f"({asked}) {text}", f"({asked}) {brief}"
+            if not found and heard.asked and (asking := _worth_with_question(said, text, worth, heard.asked)):
+                text, worth, brief = f"({heard.asked}) {text}", asking, f"({heard.asked}) {brief}"
             if any(draft.start <= clause.start < draft.end for draft in drafts):
                 worth = 0.0
             if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
@@ -251,8 +254,20 @@ def _whole_clauses(content: str, sentence: Span) -> list[Span]:
     return found
 
 
-def _worth(said: str, *, place: int, replies: bool) -> float:
-    return max(_LEAST_WORTH, 2 * (salience(said, place=place, replies=replies) - _SPARED))
+def _worth(said: str, text: str, heard: _Heard, *, place: int) -> float:
+    """Of the `place`-th clause of a turn, as it was said and as it is shown; 0 of one that says nothing."""
+    phatic = is_phatic(said, heard.speakers) or is_phatic(text, heard.speakers)
+    if phatic or text.lower() in heard.names or _answers(said):
+        return 0.0
+    worth = max(_LEAST_WORTH, 2 * (salience(said, place=place, replies=bool(heard.asked)) - _SPARED))
+    return worth if heard.answered is None or is_caption(said) else worth * event_share(text, heard.answered)
+
+
+def _worth_with_question(said: str, text: str, worth: float, asked: str) -> float:
+    """What a reply is worth with its question before it; 0 where it is understood without."""
+    if _answers(said) or (worth and _is_short_reply(said)):
+        return max(worth, 1.0)
+    return worth if leans(text) and telling_words(asked) else 0.0
 
 
 def _apart_from_question(content: str, sentence: Span) -> tuple[Span, tuple[Span, ...]]:
