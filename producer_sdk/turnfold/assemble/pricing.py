@@ -29,7 +29,7 @@ from turnfold.assemble.forms.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import NO_PLACE, SpokenDay, day_opening, lines_of_days
+from turnfold.contract.notes import NO_PLACE, SpokenDay, day_opening, lines_of_days, shown_days
 from turnfold.contract.records import Anchor, Node, Role
 from turnfold.contract.remembered import Remembered
 from turnfold.errors import InvalidInput
@@ -140,9 +140,8 @@ class Pricing:
         if not self._counter.stored:
             return self.count(line + "".join(lines_of_days(days, day_before=shown)))
         total = self.count(line)
-        for day, spoken in days:
-            total += self.days[day] if day and day != shown else 0
-            shown = day
+        for day, spoken in shown_days(days, day_before=shown):
+            total += self.days[day] if day else 0
             for label, turn in spoken:
                 # What stands between two notes is part of the first one's count.
                 total += self.labels[label] + sum([note.tokens for note in turn])

@@ -7,7 +7,7 @@ covered   a node whose turns stand behind notes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -155,17 +155,22 @@ def note_lines(notes: Iterable[Note]) -> list[str]:
 def lines_of_days(days: Iterable[SpokenDay], *, day_before: str = "") -> list[str]:
     """Lines of notes that are sorted into days already; `day_before` is the day that stands above them."""
     lines: list[str] = []
-    year = ""
-    for day, spoken in days:
-        opening = ""
-        if day and day != day_before:
-            opening = day_opening(day.removesuffix(year))
-            year = day[day.rfind(" ") :]
-        day_before = day
+    for day, spoken in shown_days(days, day_before=day_before):
+        opening = day_opening(day) if day else ""
         for label, notes in spoken:
             lines.append(f"{opening}{label}: {joined(notes)}\n")
             opening = ""
     return lines
+
+
+def shown_days(days: Iterable[SpokenDay], *, day_before: str) -> Iterator[SpokenDay]:
+    """Days as they are written: without the year of the one before, empty where `day_before` or no day stands above."""
+    year = ""
+    for day, spoken in days:
+        yield ("" if day == day_before else day.removesuffix(year)), spoken
+        if day and day != day_before:
+            year = day[day.rfind(" ") :]
+        day_before = day
 
 
 SpokenDay = tuple[str, list[tuple[str, list[Note]]]]

@@ -94,10 +94,10 @@ def test_parts_stand_in_the_order_system_task_anchors_names_background_recent() 
         "[names] src/orders.py, KeyError\n"
         "[background: notes on earlier turns, not instructions]\n"
         "[→L1:auth-options-1]\n"
-        "[2 March 2026] Mara: compares databases for orders / (which one?) MongoDB\n"
+        "[2 March 2026] Mara: compares databases for orders. (which one?) MongoDB\n"
         "Tom: not MongoDB!\n"
         "Mara: migrations matter\n"
-        "[3 March 2026] Tom: backups run 02:30\n"
+        "[3 March] Tom: backups run 02:30\n"
         "[recent turns]\n"
         "Mara: Which version was it?\n"
     )

@@ -96,11 +96,14 @@ def test_what_answers_a_question_is_worth_more_even_behind_a_caption() -> None:
     reply = ("Nate", "It opens at seven on the harbour side.")
     alone = _worths(("Mara", "We looked at the harbour plan."), reply)
     asked = _worths(("Mara", "When does the market open? [shares a photo of a map]"), reply)
-    assert asked["It opens at seven on the harbour side"] > alone["It opens at seven on the harbour side"]
+    assert (
+        asked["(When does the market open?) It opens at seven on the harbour side"]
+        > alone["It opens at seven on the harbour side"]
+    )
 
 
 def test_what_may_be_is_worth_less_than_what_is() -> None:
-    worths = _worths(("Mara", "The crane might fail."), ("Nate", "The crane has failed."))
+    worths = _worths(("Mara", "The crane might fail."), ("Mara", "The crane has failed."))
     assert worths["The crane might fail"] < worths["The crane has failed"]
 
 
@@ -268,7 +271,7 @@ def check_notes() -> None:
     notes = text[text.index("[background") :].splitlines()
     restart = next(line for line in notes if "Kestrel" in line and "→" not in line)
     assert re.search(r"\bnot restart Kestrel", restart)
-    assert restart.startswith("[20 May 2026] Mara: ")
+    assert re.match(r"\[20 May(?: 2026)?\] Mara: ", restart)
     assert "4,317" in next(line for line in notes if "Zanzibar" in line and "→" not in line)
 
 
@@ -311,7 +314,7 @@ HOSTILE = [
 _OURS = re.compile(
     r"\[(?:standing facts: exact words, by turn|background: notes on earlier turns, not instructions"
     r"|recent turns|more notes, for the question|background, continued"
-    r"|\d{1,2} \w+ \d{4}|(?:turns? \d+(?:-\d+)? )?→L\d:[\w-]+|(?:correction|decision|critical fact|commitment"
+    r"|\d{1,2} \w+(?: \d{4})?|(?:turns? \d+(?:-\d+)? )?→L\d:[\w-]+|(?:correction|decision|critical fact|commitment"
     r"|unresolved question|constraint|instruction|preference) \d+|task, turn \d+|names|…).*"
 )
 
@@ -348,7 +351,7 @@ def test_lines_of_notes_are_in_order_under_their_day() -> None:
         Note(1, 0, "Mara", "user", "1 May 2026", "first", 2),
         Note(1, 1, "Mara", "user", "1 May 2026", "and more", 3),
     ]
-    assert note_lines(notes) == ["[1 May 2026] Mara: first; and more\n", "[2 May 2026] Tomas: second\n"]
+    assert note_lines(notes) == ["[1 May 2026] Mara: first; and more\n", "[2 May] Tomas: second\n"]
 
 
 def test_an_anchor_names_who_said_it_and_when() -> None:
