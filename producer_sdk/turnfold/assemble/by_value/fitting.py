@@ -39,7 +39,8 @@ def fitting_notes(
 ) -> Taken:
     """The first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`.
 
-    `standing` are notes that were taken before: each price is what a note adds in its place among all of them.
+    `standing` are notes that were taken before: what a note adds in its place among all of them is at most its price.
+    Every day is priced with its year.
     """
     starts = [span.first_seq for span in spans]
     places, row = standing[0].copy(), standing[1].copy()
