@@ -29,8 +29,7 @@ from turnfold.assemble.forms.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import NO_PLACE, SpokenDay, is_parted_free, lines_of_days
-from turnfold.contract.notes import day_line as note_day_line
+from turnfold.contract.notes import NO_PLACE, SpokenDay, day_opening, lines_of_days, shown_days
 from turnfold.contract.records import Anchor, Node, Role
 from turnfold.contract.remembered import Remembered
 from turnfold.errors import InvalidInput
@@ -93,8 +92,8 @@ class Pricing:
         self._anchors: dict[tuple[tuple[int, str | None, str], ...], tuple[str, int]] = {}
         self.labels: Final = Remembered(lambda label: _checked(counter.count(f"{label}:")))
         """Tokens of what stands before the notes of a turn."""
-        self.days: Final = Remembered(lambda day: _checked(counter.count(note_day_line(day))))
-        """Tokens of the line of a day."""
+        self.days: Final = Remembered(lambda day: _checked(counter.count(day_opening(day))))
+        """Tokens of a day before its first notes."""
         self._turns: dict[tuple[int, str, datetime | None, str, bool, bool, int], SpokenTurn] = {}
 
     @property
@@ -141,13 +140,11 @@ class Pricing:
         if not self._counter.stored:
             return self.count(line + "".join(lines_of_days(days, day_before=shown)))
         total = self.count(line)
-        for day, spoken in days:
-            total += self.days[day] if day and day != shown else 0
-            shown = day
+        for day, spoken in shown_days(days, day_before=shown):
+            total += self.days[day] if day else 0
             for label, turn in spoken:
                 # What stands between two notes is part of the first one's count.
                 total += self.labels[label] + sum([note.tokens for note in turn])
-                total -= sum([is_parted_free(note.text) for note in turn[:-1]])
         return total
 
     def anchor(self, anchor: Anchor) -> int:

@@ -6,15 +6,22 @@ covered   a node whose turns stand behind notes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
 from typing import Final, NamedTuple
 
+from turnfold.contract.lazy_patterns import lazy_pattern
+
 MARKS: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
-_MARKS_A_TOKEN: Final = 3
 _CLOSING: Final = ("?", "!", "…", ";", ".", "。", "\uff1f", "\uff01")
 _QUOTES: Final = "\"'\u201d\u2019)]"
+_COUNTED_FROM: Final = lazy_pattern(
+    r"(?i)(?P<period>\b(?:night|week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri"
+    r"|satur|sun)?day)s? (?:before|after)) (?P<day>\d{1,2} [a-z]{3,9} \d{4})(?!\w)(?P<goes_on> (?=\w))?"
+)
+"""A period and the day from which it is counted: 'the Saturday before 8 May 2026'."""
 OVERHEAD: Final = 6
 """Tokens that every note is charged beside its words when it is chosen, so that scraps do not win over statements."""
 FIRST_WRITTEN: Final = 1_000
@@ -94,22 +101,26 @@ _SEQ: Final = itemgetter(0)
 _PLACE: Final = itemgetter(1)
 
 
-def joined(texts: Sequence[str]) -> str:
-    """Notes on one line: sentences, or parts of one where the next begins small.
+def joined(notes: Sequence[Note]) -> str:
+    """Notes of one speaker and day on one line, with a slash between turns.
 
-    >>> joined(["We sold the van", "bought a bus?", "Who drives?", "Mara"])
-    'We sold the van; bought a bus? Who drives? Mara'
+    Those of a turn are sentences, or parts of one where the next begins small. What is said in another turn may speak
+    of something else.
+
+    >>> texts = ((1, "We sold the van"), (1, "bought a bus?"), (1, "Who drives?"), (1, "Mara"), (9, "It rains"))
+    >>> joined([Note(seq, 0, "Ana", "user", "", text, 3) for seq, text in texts])
+    'We sold the van; bought a bus? Who drives? Mara / It rains'
     """
+    texts = [under_day(note.text, note.day) for note in notes]
     pieces = [
-        # Most end in a letter, and are not looked at further.
-        f"{text}{';' if following[:1].islower() else '.'}" if text[-1:].isalnum() else text + separator(text, following)
-        for text, following in pairwise(texts)
+        text + separator(text, following) if note.seq == after.seq else f"{text} /"
+        for (note, after), (text, following) in zip(pairwise(notes), pairwise(texts), strict=True)
     ]
     return " ".join([*pieces, *texts[-1:]])
 
 
 def separator(text: str, following: str) -> str:
-    """What stands behind a note before the next one of its line; nothing where a mark closes it."""
+    """What stands behind a note before the next one of its turn; nothing where a mark closes it."""
     if closes(text):
         return ""
     return ";" if following[:1].islower() else "."
@@ -120,27 +131,46 @@ def closes(text: str) -> bool:
     return text.rstrip(_QUOTES).endswith(_CLOSING)
 
 
-def is_parted_free(text: str) -> bool:
-    """True where what stands behind a note costs nothing: the estimator counts three marks in a row at once."""
-    if text[-1:].isalnum():
-        return False
-    return closes(text) or (len(text) - len(text.rstrip(MARKS))) % _MARKS_A_TOKEN != 0
+def under_day(text: str, day: str) -> str:
+    """A text as it stands under its day, which is not said again: 'the Saturday before 8 May 2026'.
+
+    >>> under_day("The week before 8 May 2026 we sold the van, on 7 May 2026 the bus", "8 May 2026")
+    'The week before, we sold the van, on 7 May 2026 the bus'
+    """
+    if not day or day not in text:
+        return text
+    return _COUNTED_FROM.sub(lambda counted: _without_day(counted) if counted["day"] == day else counted[0], text)
+
+
+def _without_day(counted: re.Match[str]) -> str:
+    """'The week before we met' would say something else than 'the week before, we met'."""
+    return f"{counted['period']}, " if counted["goes_on"] else counted["period"]
 
 
 def note_lines(notes: Iterable[Note]) -> list[str]:
-    """Lines of a level, each with its newline: of the day where it changes, then of each speaker."""
+    """Lines of a level, each with its newline: of each speaker, the first of a day behind the day."""
     return lines_of_days(days_of(in_order(notes), numbered=False))
 
 
 def lines_of_days(days: Iterable[SpokenDay], *, day_before: str = "") -> list[str]:
     """Lines of notes that are sorted into days already; `day_before` is the day that stands above them."""
     lines: list[str] = []
-    for day, spoken in days:
-        if day and day != day_before:
-            lines.append(day_line(day))
-        day_before = day
-        lines += [f"{label}: {joined([note.text for note in turn])}\n" for label, turn in spoken]
+    for day, spoken in shown_days(days, day_before=day_before):
+        opening = day_opening(day) if day else ""
+        for label, notes in spoken:
+            lines.append(f"{opening}{label}: {joined(notes)}\n")
+            opening = ""
     return lines
+
+
+def shown_days(days: Iterable[SpokenDay], *, day_before: str) -> Iterator[SpokenDay]:
+    """Days as they are written: without the year of the one before, empty where `day_before` or no day stands above."""
+    year = ""
+    for day, spoken in days:
+        yield ("" if day == day_before else day.removesuffix(year)), spoken
+        if day and day != day_before:
+            year = day[day.rfind(" ") :]
+        day_before = day
 
 
 SpokenDay = tuple[str, list[tuple[str, list[Note]]]]
@@ -179,9 +209,9 @@ def label_of(seq: int, speaker: str, day: str) -> str:
     return speaker if day else f"{seq} {speaker}"
 
 
-def day_line(day: str) -> str:
-    """Stands before the notes of a day."""
-    return f"[{day}]\n"
+def day_opening(day: str) -> str:
+    """Stands before the first notes of a day."""
+    return f"[{day}] "
 
 
 def voices(said: Mapping[str, int]) -> dict[str, float]:

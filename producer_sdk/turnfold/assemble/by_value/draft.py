@@ -59,6 +59,8 @@ class Draft:
         """What answers took when they were last chosen: more turns do not bring more of them."""
         self.asked: tuple[Hashable, Asked] | None = None
         """Notes for a question, and what they depend on, as they were last chosen."""
+        self.telling: frozenset[int] = frozenset()
+        """Turns of the open tail of which notes would be shown."""
         self._past: Past | None = None
         self._raw_priced: tuple[tuple[ShownTurn, ...] | None, int] = (None, 0)
         self.plan = plan

@@ -16,11 +16,11 @@ from turnfold.assemble.forms.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
 from turnfold.contract.near_days import day_of, has_passed
-from turnfold.contract.notes import Note, is_parted_free, label_of
+from turnfold.contract.notes import Note, label_of
 from turnfold.contract.records import Anchor, AnchorType
 
-_PRICED: Final = itemgetter(*map(Note._fields.index, ("seq", "place", "speaker", "day", "text", "tokens")))
-_NOTHING: Final[Told] = (-1, "\n", "", False)
+_PRICED: Final = itemgetter(*map(Note._fields.index, ("seq", "place", "speaker", "day", "tokens")))
+_NOTHING: Final[Told] = (-1, "\n", "")
 """Stands before the first note: no note is of that day."""
 _PLACES: Final = 1 << 20
 """More than a turn has notes."""
@@ -39,7 +39,8 @@ def fitting_notes(
 ) -> Taken:
     """The first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`.
 
-    `standing` are notes that were taken before: each price is what a note adds in its place among all of them.
+    `standing` are notes that were taken before: what a note adds in its place among all of them is at most its price.
+    Every day is priced with its year.
     """
     starts = [span.first_seq for span in spans]
     places, row = standing[0].copy(), standing[1].copy()
@@ -48,24 +49,17 @@ def fitting_notes(
     left = room
     too_long = 0
     for note in notes:
-        seq, place, speaker, day, text, price = _PRICED(note)
+        seq, place, speaker, day, price = _PRICED(note)
         shown = note
         if place >= brief_from and note.brief:
-            text, price = note.brief, note.brief_tokens
-            shown = note._replace(text=text, tokens=price)
-        # Behind a mark nothing may have to stand: the price is one less there.
-        if price - 1 <= left:
+            shown, price = note.in_brief(), note.brief_tokens
+        if price <= left:
             number = seq * _PLACES + place
             at = bisect_right(places, number)
-            closed = not text[-1:].isalnum() and is_parted_free(text)
-            told = (bisect_right(starts, seq), day, label_of(seq, speaker, day), closed)
+            told = (bisect_right(starts, seq), day, label_of(seq, speaker, day))
             before = row[at - 1] if at else _NOTHING
             following = row[at] if at < len(row) else None
-            if before[:3] == told[:3]:
-                price -= before[3]
-                if following is not None and following[:3] == told[:3]:
-                    price += before[3] - told[3]
-            else:
+            if before != told:
                 price += _between(before, told, labels, days)
                 if following is not None:
                     price += _between(told, following, labels, days) - _between(before, following, labels, days)
@@ -82,12 +76,10 @@ def fitting_notes(
 
 
 def _between(before: Told, told: Told, labels: Mapping[str, int], days: Mapping[str, int]) -> int:
-    """What stands before a note because of the one before it: the line of its day, its label, less a mark."""
+    """What stands before a note because of the one before it: its day, its label."""
     if before[1] != told[1]:
         return labels[told[2]] + (days[told[1]] if told[1] else 0)
-    if before[2] != told[2] or before[0] != told[0]:
-        return labels[told[2]]
-    return -before[3]
+    return labels[told[2]] if before != told else 0
 
 
 def fitting_anchors(

@@ -87,6 +87,7 @@ class NotedPast:
         told = {*answer.said.whole, *draft.whole_requests}
         notes = draft.past.without_anchored(note for note in notes if note.seq not in told)
         worth = _OF_TAIL * self._memo.of("least", lambda: min([note.gain for note in chosen.notes], default=0))
+        draft.telling = frozenset([note.seq for note in draft.outline.tail if note.gain >= worth])
         # Of the recent turns, what was left over for them.
         more_raw = draft.raw_tokens - draft.raw_at_first
         room = min(left + more_raw, left + draft.kept_free)

@@ -14,8 +14,8 @@ from turnfold.contract.records import Anchor
 
 _STAYS: Final = 0.9
 """Of the notes of what is folded: those that only change in steps."""
-Told = tuple[int, str, str, bool]
-"""Group, day and label of a note, and whether a mark closes it."""
+Told = tuple[int, str, str]
+"""Group, day and label of a note."""
 Standing = tuple[list[int], list[Told]]
 """Places of notes in the order of the turns, and what decides what stands between them."""
 NOTHING_STANDS: Final[Standing] = ([], [])

@@ -13,11 +13,13 @@ from turnfold.assemble.forms.render_text import clip_gap
 from turnfold.assemble.material import Material
 from turnfold.assemble.pricing import Pricing
 from turnfold.assemble.raw_turn import is_hidden, show
-from turnfold.contract.records import Role
+from turnfold.contract.records import Role, StoredTurn
 
 _LINES_GROW: Final = 8
 _LEAST_BEGUN: Final = 16
 """Tokens of a turn that is begun, beside the gap that says where the rest is."""
+_FEW_WORDS: Final = 60
+"""Tokens of a turn up to which it may tell nothing."""
 _LARGE_ROOM: Final = 0.05
 """Of a budget: what no whole turn fits is not left unused."""
 _ROUNDS: Final = 8
@@ -58,8 +60,28 @@ def show_more_raw(draft: Draft) -> bool:
     longer = _longer(draft.material, draft.pricing, raw, room=draft.left - _LINES_GROW, target=draft.target)
     if longer is raw:
         return False
-    draft.show_raw(longer)
+    told = _from_telling(draft, longer, many=len(raw))
+    if len(told) < len(longer) and len(told) == len(raw):
+        return False
+    draft.show_raw(told)
     return True
+
+
+def _from_telling(draft: Draft, longer: tuple[ShownTurn, ...], *, many: int) -> tuple[ShownTurn, ...]:
+    """Without the turns it begins with that tell nothing, beside the last `many`: notes have their room."""
+    first = 0
+    while len(longer) - first > many and _tells_nothing(draft, longer[first].turn):
+        if longer[first + 1].turn.seq in draft.material.inside_groups:
+            break
+        first += 1
+    return with_tool_groups(longer[first:]) if first else longer
+
+
+def _tells_nothing(draft: Draft, turn: StoredTurn) -> bool:
+    """Whether a few words of the open tail make no note that would be shown: 'Glad you had support'."""
+    is_noted = draft.material.closed_seq < turn.seq <= draft.outline.tail_seq
+    speaks = turn.role in {Role.USER, Role.ASSISTANT} and turn.tokens <= _FEW_WORDS
+    return is_noted and speaks and turn.seq not in draft.telling
 
 
 def _raised(

@@ -58,7 +58,11 @@ def test_every_line_of_a_level_begins_with_a_letter_or_our_date(turns: list[Stor
         ours = {f"[{what} →L0:turn-{n}]" for n in range(1, 21) for what in (f"same as turn {n}", "…")}
         assert all(mark in ours for mark in _marks(text))
         assert text.isprintable() or all(line.isprintable() or not line.isascii() for line in text.splitlines())
-        assert all(line in dates or line[0].isalpha() or line.startswith(INDENT) for line in text[:-1].split("\n"))
+        begins = tuple(
+            f"{opening}{end}" for date in dates for opening in (date, f"{date[:-6]}]") for end in (" ", "\n")
+        )
+        lines = text[:-1].split("\n")
+        assert all(f"{line}\n".startswith(begins) or line[0].isalpha() or line.startswith(INDENT) for line in lines)
 
 
 def test_a_long_segment_keeps_the_target_ratios() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.wild_turns import START, wild_turns
 from turnfold.contract.note_lists import pack_notes, unpack_notes
-from turnfold.contract.notes import Covered, Note, is_parted_free, joined, note_lines
+from turnfold.contract.notes import Covered, Note, joined, note_lines, under_day
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.offline import fold
@@ -96,11 +96,14 @@ def test_what_answers_a_question_is_worth_more_even_behind_a_caption() -> None:
     reply = ("Nate", "It opens at seven on the harbour side.")
     alone = _worths(("Mara", "We looked at the harbour plan."), reply)
     asked = _worths(("Mara", "When does the market open? [shares a photo of a map]"), reply)
-    assert asked["It opens at seven on the harbour side"] > alone["It opens at seven on the harbour side"]
+    assert (
+        asked["(When does the market open?) It opens at seven on the harbour side"]
+        > alone["It opens at seven on the harbour side"]
+    )
 
 
 def test_what_may_be_is_worth_less_than_what_is() -> None:
-    worths = _worths(("Mara", "The crane might fail."), ("Nate", "The crane has failed."))
+    worths = _worths(("Mara", "The crane might fail."), ("Mara", "The crane has failed."))
     assert worths["The crane might fail"] < worths["The crane has failed"]
 
 
@@ -185,18 +188,56 @@ def test_a_note_that_speaks_of_somebody_comes_with_the_one_that_names_him() -> N
 @pytest.mark.parametrize(
     ("end", "parted"), [("?", " "), (")", "; "), ("%", "; "), ('"', "; "), ("]", "; "), ("!", " "), ("?)", " ")]
 )
-def test_notes_are_parted_whatever_mark_one_ends_in(end: str, parted: str) -> None:
+def test_notes_of_a_turn_are_parted_whatever_mark_one_ends_in(end: str, parted: str) -> None:
     first, second, third = (
         Note(7, place, "Mara", "user", "", text, 3) for place, text in enumerate((f"one{end}", "two", "Three"))
     )
     assert note_lines([first, second, third]) == [f"Mara: one{end}{parted}two. Three\n"]
 
 
-@given(st.text("ab;.?)", min_size=1), st.text("ab", min_size=1))
+def test_notes_of_different_turns_are_told_apart() -> None:
+    day = "8 May 2026"
+    said = [(7, "Mara", '"Finding Home" sounds special'), (9, "Mara", "It's my 4th one"), (10, "Ben", "Mine is red")]
+    notes = [Note(seq, 0, speaker, "user", day, text, 3) for seq, speaker, text in said]
+    assert note_lines(notes) == [
+        '[8 May 2026] Mara: "Finding Home" sounds special / It\'s my 4th one\n',
+        "Ben: Mine is red\n",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("I ran the Saturday before 8 May 2026", "I ran the Saturday before"),
+        ("The week before 8 May 2026 we met Ben", "The week before, we met Ben"),
+        ("moving the Friday after 8 May 2026, again", "moving the Friday after, again"),
+        ("I sold it the day before 8 May 2026 (too late)", "I sold it the day before (too late)"),
+    ],
+)
+def test_a_day_is_not_said_again_under_itself(text: str, shown: str) -> None:
+    assert under_day(text, "8 May 2026") == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "due on 8 May 2026",
+        "the week before 7 May 2026",
+        "the week before 18 May 2026",
+        "before 8 May 20260",
+        "done before 8 May 2026",
+    ],
+)
+def test_another_day_stays_under_a_day(text: str) -> None:
+    assert under_day(text, "8 May 2026") == under_day(text, "") == text
+
+
+@given(st.text("ab;.?)", min_size=1), st.text("ab", min_size=1), st.integers(7, 8))
 @examples(200)
-def test_notes_side_by_side_cost_what_they_cost_apart(one: str, other: str) -> None:
-    apart = estimate_tokens(one) + 1 - is_parted_free(one) + estimate_tokens(other)
-    assert estimate_tokens(joined([one, other])) == apart
+def test_notes_side_by_side_cost_at_most_what_they_cost_apart(one: str, other: str, seq: int) -> None:
+    notes = [Note(7, 0, "Mara", "user", "", one, 1), Note(seq, 1, "Mara", "user", "", other, 1)]
+    apart = estimate_tokens(one) + 1 + estimate_tokens(other)
+    assert apart - 1 <= estimate_tokens(joined(notes)) <= apart
 
 
 @pytest.mark.parametrize(
@@ -227,12 +268,11 @@ def check_notes() -> None:
     """What a context from notes must say; fails when any of it is lost."""
     with fold(a_year_of_talk()) as conversation:
         text = conversation.context(budget_tokens=700).text
-    restart = next(line for line in text.splitlines() if "Kestrel" in line and not line.startswith("["))
-    before = text[: text.index(restart)].splitlines()
+    notes = text[text.index("[background") :].splitlines()
+    restart = next(line for line in notes if "Kestrel" in line and "→" not in line)
     assert re.search(r"\bnot restart Kestrel", restart)
-    assert restart.startswith("Mara: ")
-    assert next(line for line in reversed(before) if re.fullmatch(r"\[\d+ \w+ \d{4}\]", line)) == "[20 May 2026]"
-    assert "4,317" in next(line for line in text.splitlines() if "Zanzibar" in line and not line.startswith("["))
+    assert re.match(r"\[20 May(?: 2026)?\] Mara: ", restart)
+    assert "4,317" in next(line for line in notes if "Zanzibar" in line and "→" not in line)
 
 
 def test_a_context_from_notes_keeps_speaker_negation_number_and_date() -> None:
@@ -274,7 +314,7 @@ HOSTILE = [
 _OURS = re.compile(
     r"\[(?:standing facts: exact words, by turn|background: notes on earlier turns, not instructions"
     r"|recent turns|more notes, for the question|background, continued"
-    r"|\d{1,2} \w+ \d{4}|(?:turns? \d+(?:-\d+)? )?→L\d:[\w-]+|(?:correction|decision|critical fact|commitment"
+    r"|\d{1,2} \w+(?: \d{4})?|(?:turns? \d+(?:-\d+)? )?→L\d:[\w-]+|(?:correction|decision|critical fact|commitment"
     r"|unresolved question|constraint|instruction|preference) \d+|task, turn \d+|names|…).*"
 )
 
@@ -301,7 +341,7 @@ def test_who_answers_stands_behind_who_asked() -> None:
     spoken = [("Mara", "Which crane?"), ("Tomas", "The red one"), ("Tomas", "It lifts nine tons"), ("Mara", "Good")]
     notes = [Note(seq, 0, who, "user", "1 May 2026", text, 3) for seq, (who, text) in enumerate(spoken)]
     assert note_lines(reversed(notes)) == [
-        "[1 May 2026]\n", "Mara: Which crane?\n", "Tomas: The red one. It lifts nine tons\n", "Mara: Good\n"
+        "[1 May 2026] Mara: Which crane?\n", "Tomas: The red one / It lifts nine tons\n", "Mara: Good\n"
     ]  # fmt: skip
 
 
@@ -311,7 +351,7 @@ def test_lines_of_notes_are_in_order_under_their_day() -> None:
         Note(1, 0, "Mara", "user", "1 May 2026", "first", 2),
         Note(1, 1, "Mara", "user", "1 May 2026", "and more", 3),
     ]
-    assert note_lines(notes) == ["[1 May 2026]\n", "Mara: first; and more\n", "[2 May 2026]\n", "Tomas: second\n"]
+    assert note_lines(notes) == ["[1 May 2026] Mara: first; and more\n", "[2 May] Tomas: second\n"]
 
 
 def test_an_anchor_names_who_said_it_and_when() -> None:

@@ -49,7 +49,9 @@ def test_lines_say_every_note_once_in_the_order_of_the_turns(found: list[Note]) 
     lines = note_lines(found)
     assert all(line.endswith("\n") for line in lines)
     text = "".join(lines)
-    days = [line.strip()[1:-1] for line in lines if line.startswith("[")]
-    assert set(days) == {note.day for note in found if note.day}
+    days = [line[1:].partition("] ")[0] for line in lines if line.startswith("[")]
+    assert {day.removesuffix(" 2026") for day in days} == {note.day.removesuffix(" 2026") for note in found if note.day}
     assert sum(map(len, (note.text for note in found))) <= len(text)
-    assert {line.partition(": ")[0] for line in lines if not line.startswith("[")} == {note.speaker for note in found}
+    assert {line.partition("] ")[2 * line.startswith("[")].partition(": ")[0] for line in lines} == {
+        note.speaker for note in found
+    }

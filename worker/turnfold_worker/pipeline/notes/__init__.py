@@ -9,6 +9,7 @@ telegraph    the same in fewer words
 alone        clauses that are not understood without the one before
 captions     a picture's caption beside the clause that shows it
 salience     how much of what a clause says would be missed
+events       how much more or less a clause tells of what happened
 turn_notes   a turn as notes
 days_meant   the days that notes speak of
 in_force     which notes still hold, and what took the place of the others

@@ -14,7 +14,10 @@ _REFERS: Final = lazy_pattern(
     r"(?= (?!(?:week|weekend|month|year|morning|afternoon|evening|spring|summer|autumn|fall|winter|time|day)\b))"
 )
 """The beginning of a clause about somebody or something that the one before it names."""
-_EXISTS: Final = lazy_pattern(r"(?i)(?:it|that|this)(?:'s| is| was| has been) (?:an?|the|my|our|[A-Z\d])")
+_DETERMINES: Final = lazy_pattern(r"(?i)(?:(?:this|that) (?P<one>[a-z'-]+)|(?:these|those) (?P<many>[a-z'-]+s))(?!\w)")
+_EXISTS: Final = lazy_pattern(
+    r"(?i)(?:it|that|this)(?:'s| is| was| has been) (?:an?\b|the\b|my\b|our\b|(?-i:[A-Z])|\d)"
+)
 """'It was a clay bowl' says what it is."""
 _DEPENDS: Final = lazy_pattern(
     r"(?i)(?:which|who|whose|whom|because|then|although|though|whereas|so that)\b(?! [^?]{0,200}\?)"
@@ -35,11 +38,11 @@ def leans(text: str) -> bool:
 
     >>> leans("It took three weeks"), leans("painted it after the trip"), leans("which is about half of all")
     (True, True, True)
-    >>> leans("It was a clay bowl"), leans("Rufus chewed the blue cable and I replaced it")
-    (False, False)
+    >>> leans("It was a clay bowl"), leans("This bowl cracked"), leans("Rufus chewed the blue cable and I replaced it")
+    (False, False, False)
     """
     if _REFERS.match(text):
-        return not _EXISTS.match(text)
+        return not (_EXISTS.match(text) or _names_itself(text))
     if _DEPENDS.match(text):
         return True
     word = _LEANS.search(text)
@@ -47,3 +50,12 @@ def leans(text: str) -> bool:
         return False
     named = [name for name in note_words(text[: word.start()]) if not is_common(name) and not is_feeling(name)]
     return len(named) < _NAMED
+
+
+def _names_itself(text: str) -> bool:
+    """'This bowl cracked', 'those bowls'; not 'this cracks', 'that was'."""
+    match = _DETERMINES.match(text)
+    if match is None:
+        return False
+    noun = (match["one"] or match["many"]).lower()
+    return not is_common(noun) and not is_feeling(noun) and not (match["one"] and noun.endswith(("s", "ed")))

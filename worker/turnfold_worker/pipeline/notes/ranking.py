@@ -1,8 +1,9 @@
 """The order in which notes are taken when nothing is asked: most news per token first, redundancy counted as one goes.
 
-`gain = worth * sum(weight * decay^(times the word was taken before)) / (tokens + 3)`, where the decay is .5, and
-that of a heavy word, which is mostly a name, .35: a name is known once it was said; what is said of it has to bring its
-own news.
+`gain = worth * (sum(weight * decay^(times the word was taken before)) + kept) / (tokens + 6)`, where the decay is .5,
+and that of a heavy word, which is mostly a name, .35: a name is known once it was said; what is said of it has to bring
+its own news. `kept` is a third of the weights, of 15 at most, whatever was taken before: an event may be told in words
+that all were said of others.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Final
 
 from turnfold.contract.notes import OVERHEAD, Note, voices
 from turnfold.contract.words import WEIGHT_OF_DIGIT, note_stems
 from turnfold_worker.pipeline.notes.alone import leans
+from turnfold_worker.pipeline.notes.events import is_general, telling_words
 
 _DECAY: Final = 0.5
 _HEAVY: Final = 6.0
@@ -23,8 +24,14 @@ _HEAVY: Final = 6.0
 _HEAVY_DECAY: Final = 0.35
 _LEAST_LEFT: Final = _DECAY**11
 """Below it, taking a word again makes no difference."""
+_KEPT: Final = 0.35
+_MOST_KEPT: Final = 15.0
+"""Of weights, of which a third is kept: beyond it the words of a note are its own."""
+_UNNAMED: Final = 0.8
+"""What a note counts that speaks of what no other one names."""
 _FULL_TURN: Final = 100
 """Tokens of a turn's notes above which each further one is worth less, in proportion."""
+_NEAR: Final = 2
 _MOST_BEFORE: Final = 40
 """Tokens of a note up to which it is taken because the next one speaks of what it names."""
 
@@ -42,17 +49,22 @@ def ranked(notes: Sequence[Note], said: Mapping[str, int], *, most_tokens: int) 
         if (note.speaker, note.text) in said_before:
             worths[i] = 0.0
         said_before.add((note.speaker, note.text))
-    order = taken(notes, worths, most_tokens=most_tokens, named_by=_named_by(notes, worths))
+    named_by = {}
+    for i, note in enumerate(notes):
+        if worths[i] and leans(note.text):
+            if i and _names(notes[i - 1], note) and worths[i - 1]:
+                named_by[i] = i - 1
+            else:
+                worths[i] *= _UNNAMED
+    order = taken(notes, worths, most_tokens=most_tokens, named_by=named_by)
     return [notes[i]._replace(gain=round(100 * gain)) for i, gain in order]
 
 
-def _named_by(notes: Sequence[Note], worths: Sequence[float]) -> dict[int, int]:
-    """By position, the note before one of the same turn that leans on it: it names what is spoken of."""
-    found = {}
-    for i, (before, note) in enumerate(pairwise(notes), 1):
-        if before.seq == note.seq and before.tokens <= _MOST_BEFORE and worths[i - 1] and leans(note.text):
-            found[i] = i - 1
-    return found
+def _names(before: Note, note: Note) -> bool:
+    """Whether the note before one of the same turn may name what that one speaks of: it stands beside it then."""
+    near = before.seq == note.seq and note.place - before.place <= _NEAR and before.tokens <= _MOST_BEFORE
+    says = before.text
+    return near and bool(telling_words(says)) and not leans(says) and not is_general(says)
 
 
 def taken(
@@ -71,6 +83,7 @@ def taken(
     speaks_of = {before: i for i, before in named_by.items()}
     done: set[int] = set()
     words = [_told(note) if worth > 0 else [] for note, worth in zip(notes, worths, strict=True)]
+    kept = [_KEPT * min(_MOST_KEPT, sum([weight for _, weight in told])) for told in words]
     left_of: dict[str, float] = {}
     tokens_of: Counter[int] = Counter()
 
@@ -78,7 +91,7 @@ def taken(
         """What a note tells a token; with the one that names what it speaks of, while that is not taken."""
         before = named_by.get(i)
         both = (i,) if before is None or before in done else (i, before)
-        told = sum([worths[one] * _news(words[one], left_of) for one in both])
+        told = sum([worths[one] * (kept[one] + _news(words[one], left_of)) for one in both])
         gain = told / (sum([notes[one].tokens for one in both]) + OVERHEAD)
         return gain * min(1.0, _FULL_TURN / max(1, tokens_of[notes[i].seq]))
 

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.notes import Note
+from turnfold.contract.notes import Note, under_day
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STEMS
@@ -26,9 +26,11 @@ from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of
 from turnfold_worker.pipeline.language.spoken_verbs import has_verb
+from turnfold_worker.pipeline.notes.alone import leans
 from turnfold_worker.pipeline.notes.announced import is_announced
 from turnfold_worker.pipeline.notes.assistant_text import written_by_assistant
 from turnfold_worker.pipeline.notes.captions import is_caption, only_points, shown_with
+from turnfold_worker.pipeline.notes.events import event_share, stems_of, telling_words
 from turnfold_worker.pipeline.notes.phatic import bare_words, is_phatic
 from turnfold_worker.pipeline.notes.salience import salience
 from turnfold_worker.pipeline.notes.telegraph import telegraphic
@@ -136,14 +138,15 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
     names = frozenset(part for reading in readings for part in (reading.turn.name or "").lower().split())
     at_work = any(reading.tool for reading in readings)
     notes: list[tuple[Note, str]] = []
-    asked = ""
+    asked, before = "", None
     for reading in readings:
-        statements = _statements(reading, speakers, names, asked, at_work=at_work)
+        answered = _answered(before, reading)
+        statements = _statements(reading, _Heard(speakers, names, asked, answered, at_work))
         day = day_label(reading.day) if reading.day else ""
         mark = marked(reading)
         for place, (text, worth, named, said, brief, span) in enumerate(statements):
-            tokens = estimate_tokens(text) + 1
-            brief_tokens = estimate_tokens(brief) + 1 if brief else 0
+            tokens = estimate_tokens(under_day(text, day)) + 1
+            brief_tokens = estimate_tokens(under_day(brief, day)) + 1 if brief else 0
             saves = tokens >= _SAVES * brief_tokens
             note = Note(
                 reading.turn.seq, place, reading.speaker, voice_of(reading.turn), day, text, tokens,
@@ -151,7 +154,7 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
                 brief_tokens if saves else 0, *span,
             )  # fmt: skip
             notes.append((note, said))
-        asked = _asked(reading)
+        asked, before = _asked(reading), reading
     return notes
 
 
@@ -162,21 +165,41 @@ def marked(reading: Reading) -> float:
     return max(mark, _IMPORTANT) if important else mark
 
 
-def _statements(
-    reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str, *, at_work: bool
-) -> list[_Said]:
+def _answered(before: Reading | None, reading: Reading) -> frozenset[str] | None:
+    """The stems of what a person answers; None where no person speaks."""
+    if reading.turn.role is not Role.USER or reading.tool:
+        return None
+    if before is None or before.speaker == reading.speaker:
+        return frozenset()
+    return stems_of(before.turn.content[:_READ])
+
+
+class _Heard(NamedTuple):
+    """What a turn is heard with."""
+
+    speakers: frozenset[str]
+    """Words of the names and labels of all who speak."""
+    names: frozenset[str]
+    """Those by which people call each other."""
+    asked: str
+    """The short question that the turn before ends with."""
+    answered: frozenset[str] | None
+    """The stems of the turn before, of somebody else; None where no person answers."""
+    at_work: bool
+    """Whether tools work beside the turn."""
+
+
+def _statements(reading: Reading, heard: _Heard) -> list[_Said]:
     repeat = reading.treatment.repeat if reading.treatment is not None else None
     if repeat is not None:
         return _of_repeat(repeat)
     structured = statements_of(reading)
     if structured is None:
-        return _of_prose(reading, speakers, names, asked, at_work=at_work)
+        return _of_prose(reading, heard)
     return [*_of_structured(structured), *_of_calls(reading)]
 
 
-def _of_prose(
-    reading: Reading, speakers: frozenset[str], names: frozenset[str], asked: str, *, at_work: bool
-) -> list[_Said]:
+def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
     found: list[_Said] = []
     drafts = _drafts(reading.turn)
     written = written_by_assistant(reading.turn)
@@ -187,21 +210,20 @@ def _of_prose(
                 continue
             if clause.end < sentence.end and _ASKS_FIRST.match(said) and _asks(reading, sentence):
                 said = said.rstrip(" ,;-–—") + "?"
-            text = whole_clause(said, names, reading.day)
-            empty = is_phatic(said, speakers) or is_phatic(text, speakers) or text.lower() in names or _answers(said)
-            worth = 0.0 if empty else _worth(said, place=len(found), replies=bool(asked))
+            text = whole_clause(said, heard.names, reading.day)
+            worth = _worth(said, text, heard, place=len(found))
             if _is_heading(reading.turn.content, clause, said):
                 worth *= 0.0 if said.isupper() and " " not in said else _HEADING_SHARE
             brief = telegraphic(text)
-            if not found and asked and (_answers(said) or (worth and _is_short_reply(said))):
-                text, worth, brief = f"({asked}) {text}", max(worth, 1.0), f"({asked}) {brief}"
+            if not found and heard.asked and (asking := _worth_with_question(said, text, worth, heard.asked)):
+                text, worth, brief = f"({heard.asked}) {text}", asking, f"({heard.asked}) {brief}"
             if any(draft.start <= clause.start < draft.end for draft in drafts):
                 worth = 0.0
             if written is not None:
                 worth *= written.share(clause, said)
             if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
                 worth *= _MANUAL_SHARE
-            if is_announced(reading, said, at_work=at_work):
+            if is_announced(reading, said, at_work=heard.at_work):
                 worth = min(worth, _LEAST_WORTH)
             found.append(_Said(text, worth, _named(said), said, brief, clause))
     return [*_with_captions(found), *_of_calls(reading)]
@@ -242,8 +264,20 @@ def _whole_clauses(content: str, sentence: Span) -> list[Span]:
     return found
 
 
-def _worth(said: str, *, place: int, replies: bool) -> float:
-    return max(_LEAST_WORTH, 2 * (salience(said, place=place, replies=replies) - _SPARED))
+def _worth(said: str, text: str, heard: _Heard, *, place: int) -> float:
+    """Of the `place`-th clause of a turn, as it was said and as it is shown; 0 of one that says nothing."""
+    phatic = is_phatic(said, heard.speakers) or is_phatic(text, heard.speakers)
+    if phatic or text.lower() in heard.names or _answers(said):
+        return 0.0
+    worth = max(_LEAST_WORTH, 2 * (salience(said, place=place, replies=bool(heard.asked)) - _SPARED))
+    return worth if heard.answered is None or is_caption(said) else worth * event_share(text, heard.answered)
+
+
+def _worth_with_question(said: str, text: str, worth: float, asked: str) -> float:
+    """What a reply is worth with its question before it; 0 where it is understood without."""
+    if _answers(said) or (worth and _is_short_reply(said)):
+        return max(worth, 1.0)
+    return worth if leans(text) and telling_words(asked) else 0.0
 
 
 def _apart_from_question(content: str, sentence: Span) -> tuple[Span, tuple[Span, ...]]:

@@ -1,0 +1,115 @@
+"""How much more, or less, a clause of a talk tells of what happened than its words do. Pure.
+
+`salience` is what labelled talk teaches, which has few long talks of people who know each other. What they ask each
+other later is who did what on which day; praise, moods, truths that hold for anybody, and what only takes up the
+words of the other, nobody asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from turnfold.contract.days import MONTHS
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.terms import STEMS
+from turnfold.contract.words import note_words
+from turnfold_worker.pipeline.language.common_words import is_common
+from turnfold_worker.pipeline.language.rarity import is_feeling
+from turnfold_worker.pipeline.notes.whole import PAST
+
+_DID: Final = 1.4
+"""Times as much: somebody did something."""
+_DATED: Final = 1.2
+"""A day, a month or a year is named: it is what tells one event from another of the same kind."""
+_PRAISES: Final = 0.4
+_TRUTH: Final = 0.5
+_OF_NOBODY: Final = 0.8
+"""Of a clause that speaks neither of who says it, nor of a name or a number."""
+_FEELS: Final = 0.7
+_MIRRORS: Final = 0.5
+_MIRRORED: Final = 0.5
+"""Of the telling words of a clause: so many stand in the turn that it answers."""
+_OFTEN: Final = r"(?:(?:just|really|also|even|actually|finally|already|recently|still|then|once|never|both|all) ){0,3}"
+_DEED: Final = lazy_pattern(
+    r"(?i)(?:^|(?:^|[,;:–—-] |\b(?:and|but|so|that|when|since|after|before|because|day|time|\w+ly) )"
+    r"(?:(?:my|our) [\w'-]+|(?:i|we|he|she|they)(?:'ve|'d| have| had)?) )"
+    rf"{_OFTEN}(?!(?:could|would|will|won't|can|can't|couldn't|wouldn't|felt)\b)(?:{PAST}|been|done|gone|seen|taken)\b"
+)
+"""'I just ran', 'when we'd met', 'Just got': not what somebody would, could or felt."""
+_DAY: Final = lazy_pattern(
+    rf"\b(?:{'|'.join(MONTHS)}) (?:\d{{1,2}}, )?\d{{4}}\b"
+    r"|\b(?:in|of|since|summer|winter|spring|autumn|fall) (?:19|20)\d\d\b"
+)
+_PRAISE: Final = lazy_pattern(
+    r"(?i)(?:i )?(?:(?:really|absolutely|just|totally) )?(?:love|like|loving|adore|admire) (?:the|your|that|those|these"
+    r"|how|all|it|this)\b"
+)
+_GENERAL: Final = lazy_pattern(
+    r"(?i)(?:it's|it is|it must|it can|there's) (?:(?:so|really|always|such|very|just|an?) ){0,2}[\w'-]+(?: \w+)?"
+    r" (?:to|how|when|that)\b"
+)
+"""'It's normal to be nervous', 'It's great how people help'."""
+_MOOD: Final = lazy_pattern(
+    r"(?i)\b(?:ma[dk]es? me|feel|feels|felt|feeling|means?|meant|grateful|thankful|happy|glad|proud|excited|thrilled"
+    r"|stoked|lucky|blessed|inspired|inspiring|inspires|hope|hopefully)\b"
+)
+_SPEAKER: Final = lazy_pattern(r"(?i)\b(?:i|we|my|our|me|us|mine|ours)\b")
+_INNER_NAME: Final = lazy_pattern(r"[^.!?] [A-Z]|[\"\u201c]")
+
+
+def event_share(clause: str, answered: frozenset[str]) -> float:
+    """A multiplier of a clause's worth. `answered` are the stems of the turn before, of somebody else.
+
+    >>> event_share("I ran the harbour race on 7 May 2026", frozenset()) > 1.5
+    True
+    >>> event_share("It's great to be kind to people", frozenset()) < 0.5
+    True
+    """
+    share = 1.0
+    for times in _shares(clause, answered):
+        share *= times
+    return share
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """What `event_share` compares a reply with."""
+    return frozenset(map(STEMS.__getitem__, note_words(text)))
+
+
+def telling_words(text: str) -> list[str]:
+    """Words that name something: neither common ones nor moods."""
+    return [word for word in note_words(text) if not is_common(word) and not is_feeling(word)]
+
+
+def _shares(clause: str, answered: frozenset[str]) -> Iterator[float]:
+    said = clause.replace("\u2019", "'")
+    exact = any(map(str.isdigit, said))
+    mood = _MOOD.search(said) is not None
+    did = not mood and _DEED.search(said) is not None
+    dated = exact and _DAY.search(said) is not None
+    of_speaker = _SPEAKER.search(said) is not None
+    if did:
+        yield _DID
+    if dated:
+        yield _DATED
+    if _PRAISE.match(said) and len(_SPEAKER.findall(said)) < 2:
+        yield _PRAISES
+    if is_general(said):
+        yield _TRUTH
+    if not (of_speaker or did or exact or _INNER_NAME.search(said)):
+        yield _OF_NOBODY
+    if mood and not exact:
+        yield _FEELS
+    if answered and not exact and _mirrors(said, answered):
+        yield _MIRRORS
+
+
+def is_general(said: str) -> bool:
+    """True for what holds for anybody: 'It's normal to be nervous'."""
+    return _GENERAL.match(said) is not None and _SPEAKER.search(said) is None
+
+
+def _mirrors(said: str, answered: frozenset[str]) -> bool:
+    telling = telling_words(said)
+    return bool(telling) and sum([STEMS[word] in answered for word in telling]) >= _MIRRORED * len(telling)
