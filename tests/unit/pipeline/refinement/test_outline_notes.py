@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from support.conversations import texts, wild
 from turnfold.contract.notes import Note
 from turnfold.tokens import estimate_tokens
+from turnfold_worker.pipeline.notes.ranking import ranked
 from turnfold_worker.pipeline.refinement.notes import ModelNote
 from turnfold_worker.pipeline.refinement.outline_notes import in_place_of
 
@@ -50,3 +52,22 @@ def test_the_name_of_the_speaker_is_not_said_twice() -> None:
     )
     (note,) = in_place_of((), [told])
     assert (note.speaker, note.text, note.day) == ("Mara", "Moved.", "14 May 2026")
+
+
+def test_a_long_sentence_is_ranked_by_what_its_brief_words_tell() -> None:
+    """An event that a model tells at length is not set back behind a detail that it tells in few words."""
+    event = ModelNote(
+        turns=(1,), speaker="Mara", role="user", said_on=None, importance=3,
+        text="Mara went to the harbour festival in Bergen on 7 May 2023, where people were kind and she was happy.",
+        brief="Went to harbour festival in Bergen on 7 May 2023",
+    )  # fmt: skip
+    detail = ModelNote(
+        turns=(2,), speaker="Mara", role="user", said_on=None, importance=3, text="Mara likes the view.",
+        brief="",
+    )  # fmt: skip
+    notes = in_place_of((), [event, detail])
+    assert [note.seq for note in ranked(notes, {"user": 100}, most_tokens=500)] == [1, 2]
+    without_brief = in_place_of((), [replace(event, brief=""), detail])
+    assert ranked(notes, {"user": 100}, most_tokens=500)[0].gain > next(
+        note.gain for note in ranked(without_brief, {"user": 100}, most_tokens=500) if note.seq == 1
+    )

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from turnfold.contract.notes import OVERHEAD, Note, voices
+from turnfold.contract.notes import FIRST_WRITTEN, OVERHEAD, Note, voices
 from turnfold.contract.words import WEIGHT_OF_DIGIT, note_stems
 from turnfold_worker.pipeline.notes.alone import leans
 from turnfold_worker.pipeline.notes.events import is_general, telling_words
@@ -92,7 +92,7 @@ def taken(
         before = named_by.get(i)
         both = (i,) if before is None or before in done else (i, before)
         told = sum([worths[one] * (kept[one] + _news(words[one], left_of)) for one in both])
-        gain = told / (sum([notes[one].tokens for one in both]) + OVERHEAD)
+        gain = told / (sum([_price(notes[one]) for one in both]) + OVERHEAD)
         return gain * min(1.0, _FULL_TURN / max(1, tokens_of[notes[i].seq]))
 
     heap = [(-gain_of(i), i) for i, told in enumerate(words) if told]
@@ -125,8 +125,14 @@ def taken(
     return order
 
 
+def _price(note: Note) -> int:
+    """Tokens by which what a note tells is divided: a model's brief words say what its sentence is about."""
+    return note.least_tokens if note.place >= FIRST_WRITTEN else note.tokens
+
+
 def _told(note: Note) -> list[tuple[str, float]]:
-    return list(zip(note_stems(note.text), map(WEIGHT_OF_DIGIT.__getitem__, note.weights), strict=False))
+    text = note.brief if note.brief and note.place >= FIRST_WRITTEN else note.text
+    return list(zip(note_stems(text), map(WEIGHT_OF_DIGIT.__getitem__, note.weights), strict=False))
 
 
 def _news(words: Iterable[tuple[str, float]], left_of: Mapping[str, float]) -> float:

@@ -217,16 +217,21 @@ def _of_prose(reading: Reading, heard: _Heard) -> list[_Said]:
             brief = telegraphic(text)
             if not found and heard.asked and (asking := _worth_with_question(said, text, worth, heard.asked)):
                 text, worth, brief = f"({heard.asked}) {text}", asking, f"({heard.asked}) {brief}"
-            if any(draft.start <= clause.start < draft.end for draft in drafts):
-                worth = 0.0
+            worth *= _share_of_text(reading, clause, drafts)
             if written is not None:
                 worth *= written.share(clause, said)
-            if reading.manual is not None and reading.manual.start <= clause.start < reading.manual.end:
-                worth *= _MANUAL_SHARE
             if is_announced(reading, said, at_work=heard.at_work):
                 worth = min(worth, _LEAST_WORTH)
             found.append(_Said(text, worth, _named(said), said, brief, clause))
     return [*_with_captions(found), *_of_calls(reading)]
+
+
+def _share_of_text(reading: Reading, clause: Span, drafts: Sequence[Span]) -> float:
+    """The share of its worth that a clause keeps in a draft for somebody else, or in a manual."""
+    if any(draft.start <= clause.start < draft.end for draft in drafts):
+        return 0.0
+    manual = reading.manual
+    return _MANUAL_SHARE if manual is not None and manual.start <= clause.start < manual.end else 1.0
 
 
 def _with_captions(clauses_said: Sequence[_Said]) -> list[_Said]:

@@ -57,7 +57,7 @@ def _note(written: ModelNote, place: int) -> Note:
     day = day_label(written.said_on) if written.said_on else ""
     return Note(
         written.turns[0], place, written.speaker, written.role, day, text, estimate_tokens(text) + 1,
-        _WORTH[written.importance], _weights(text), brief=brief,
+        _WORTH[written.importance], _weights(brief or text), brief=brief,
         brief_tokens=estimate_tokens(brief) + 1 if brief else 0,
     )  # fmt: skip
 
