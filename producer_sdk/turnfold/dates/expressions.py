@@ -143,7 +143,11 @@ def time_expressions(text: str, said_on: date | None) -> list[TimeExpression]:
     kept: list[TimeExpression] = []
     for time in found:
         if not kept or time.start >= kept[-1].end:
-            kept.append(_placed(text, time))
+            placed = _placed(text, time)
+            # The words that move it may tell a time themselves: 'the Friday after 1 May'.
+            while kept and kept[-1].end > placed.start:
+                kept.pop()
+            kept.append(placed)
     return [_bounded(text, time) for time in _ranges(text, kept)]
 
 

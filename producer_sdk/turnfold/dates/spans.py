@@ -43,7 +43,7 @@ _DAYS: Final = {"day": 1, "night": 1, "week": WEEK}
 
 
 def lasting_since(match: re.Match[str], said_on: date) -> tuple[Period, str] | None:
-    """From when something has lasted, by a match of `LASTING`, with a label; None for a length without a place in time."""
+    """From when something has lasted, by a match of `LASTING`, with a label; None for a length without a place."""
     text = match.string
     if match["count2"] and not match["now"] and not PERFECT.search(text, max(0, match.start() - 120), match.start()):
         return None

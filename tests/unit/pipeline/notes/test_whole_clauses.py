@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from support.wild_turns import wild_text
+from turnfold.dates.resolve import resolve_relative_days
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.common_words import listed
-from turnfold_worker.pipeline.language.dates import resolve_relative_days
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import split_prose
 from turnfold_worker.pipeline.notes import telegraph
