@@ -16,6 +16,8 @@ BESIDE: Final = lazy_pattern(
     r" (?P<side>before|after|of|from) (?:the )?$"
 )
 """Stands before a time that it moves: 'the Friday before', 'two weeks after', 'the weekend of'."""
+WEEKDAY_OF: Final = lazy_pattern(rf"(?i)\b(?:{_NAMES}|mon|tues?|weds?|thu(?:rs)?|fri|sat|sun)\.?,? (?:the )?$")
+"""Stands before a written day that is one: 'Friday, 13 October'."""
 RANGE: Final = lazy_pattern(r"(?i)^ ?(?:to|until|till|through|thru|[-\u2013\u2014]) ?(?:about |around )?(?:the )?$")
 """Stands between the beginning and the end of a period."""
 BETWEEN: Final = lazy_pattern(r"(?i)\bbetween (?:the )?$")

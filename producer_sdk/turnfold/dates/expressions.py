@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.dates.beside import BESIDE, BETWEEN, RANGE, beside
-from turnfold.dates.periods import MONTHS, Period, Precision, period_label
+from turnfold.dates.beside import BESIDE, BETWEEN, RANGE, WEEKDAY_OF, beside
+from turnfold.dates.periods import MONTHS, WEEK, Period, Precision, period_label
 from turnfold.dates.relative import RELATIVE, relative_time
 from turnfold.dates.spans import LASTING, RECURRING, SINCE, UNTIL, lasting_since
 from turnfold.dates.written import BEFORE_BARE, SEASONS, WRITTEN, has_year, written_periods
@@ -85,7 +86,9 @@ _BEHIND: Final = lazy_pattern(
     r"|brought|caught|chose|did|drew|drove|fell|flew|forgot|grew|knew|rode|sang|slept|spoke|stood|swam|wore|since|ago"
     r"|\w{3,30}ed)\b"
 )
-_CLAUSE_END: Final = lazy_pattern(r"[.!?;\n]|, (?:and|but|so) ")
+_CLAUSE_END: Final = lazy_pattern(
+    r"[.!?;\n]|,? (?:and|but|so|that) (?=(?:i|we|he|she|they|it|you|the|my|our)\b)", re.IGNORECASE
+)
 _LOOKED: Final = 160
 """Code points on each side in which a clause's verbs are looked for."""
 _LIKENESS: Final = lazy_pattern(r"(?i)\blike (?:it was )?(?:just |only )?$")
@@ -97,6 +100,7 @@ _NO_PERIOD: Final = lazy_pattern(
     r"(?i)\b(?:these|those|my|our|your|his|her|their|its|very|of|a|no|any|first|must|should|would|can|could) $"
 )
 """'My last year' and 'must last weekends' are no dates."""
+_VERSION: Final = lazy_pattern(r"(?i)(?:version|release|v|ip|build) ?$")
 _OF_IT: Final = lazy_pattern(r"(?i) of (?!\d)")
 """'The last week of school' is no week of the calendar."""
 
@@ -104,7 +108,7 @@ _OF_IT: Final = lazy_pattern(r"(?i) of (?!\d)")
 _UNITS: Final = ("day", "week", "month", "year", "night", "quarter", "decade")
 _WRITTEN_SIGNS: Final = (
     *(name[:3].lower() for name in MONTHS), *SEASONS, "19", "20", " q", "q1", "q2", "q3", "q4", "christmas", "new year",
-    "halloween", "valentine", "thanksgiving",
+    "halloween", "valentine", "thanksgiving", "easter", "good friday",
 )  # fmt: skip
 _COUNTED_SIGNS: Final = (
     *_UNITS, "mon", "tue", "wed", "thu", "fri", "sat", "sun", "tomorrow", "morning", "afternoon", "evening", " now",
@@ -148,11 +152,13 @@ def time_expressions(text: str, said_on: date | None) -> list[TimeExpression]:
             while kept and kept[-1].end > placed.start:
                 kept.pop()
             kept.append(placed)
-    return [_bounded(text, time) for time in _ranges(text, kept)]
+    return list(_ranges(text, kept))
 
 
 def _placed(text: str, time: TimeExpression) -> TimeExpression:
     """A time with the words before it that move it: 'the week before 9 June 2023'."""
+    if time.form is Form.WRITTEN and (weekday := WEEKDAY_OF.search(text, max(0, time.start - 14), time.start)):
+        return time._replace(start=weekday.start())
     match = BESIDE.search(text, max(0, time.start - 40), time.start) if time.period else None
     if match is None or time.period is None:
         return time
@@ -174,7 +180,7 @@ def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
             yield first._replace(end=last.end, periods=(period,), label=label, relative=first.relative or last.relative)
             place += 1
         else:
-            yield first
+            yield _bounded(text, first)
 
 
 def _from_to(text: str, first: TimeExpression, last: TimeExpression) -> Period | None:
@@ -185,6 +191,11 @@ def _from_to(text: str, first: TimeExpression, last: TimeExpression) -> Period |
     if not joined or first.period is None or last.period is None:
         return None
     starts, ends = first.period.first, last.period.last
+    if starts is not None and ends is not None and ends < starts and last.relative:
+        # From December to January, or from a Friday on.
+        ends = next((period.last for period in last.periods[1:] if period.last and period.last >= starts), None) or (
+            ends.replace(year=ends.year + 1) if last.form is Form.WRITTEN else ends + timedelta(WEEK)
+        )
     if starts is None or ends is None or ends < starts:
         return None
     return Period(starts, ends, last.period.precision)
@@ -212,6 +223,8 @@ def _lasting(text: str, said_on: date | None) -> Iterator[TimeExpression]:
 def _written(text: str, said_on: date | None) -> Iterator[TimeExpression]:
     for match in WRITTEN.finditer(text):
         is_bare = bool(match["m4"] or match["season"] or match["y5"]) and not match["y4"]
+        if match["dotted"] and _VERSION.search(text, max(0, match.start() - 12), match.start()):
+            continue
         if is_bare and not match["part"] and not BEFORE_BARE.search(text, max(0, match.start() - 14), match.start()):
             continue
         toward = direction(text, *match.span())
@@ -253,13 +266,29 @@ def _bounded(text: str, time: TimeExpression) -> TimeExpression:
     if time.kind is not Kind.WHEN:
         return time
     before = max(0, time.start - 30)
-    if SINCE.search(text, before, time.start) and time.period is not None and time.period.days:
-        since = tuple(Period(one.first, None, Precision.OPEN, one.vague) for one in time.periods)
+    # 'From 3 to 5 May' has its end.
+    is_range = time.form is Form.WRITTEN and time.period is not None and time.period.precision is Precision.WEEK
+    if not is_range and SINCE.search(text, before, time.start) and time.period is not None and time.period.days:
+        after = text[before : time.start].rstrip().lower().endswith("after")
+        since = tuple(_from_then(period, after=after) for period in time.periods)
         return time._replace(kind=Kind.SINCE, periods=since)
     if UNTIL.search(text, before, time.start):
-        until = tuple(Period(None, one.last, Precision.OPEN, one.vague) for one in time.periods)
+        earlier = text[before : time.start].rstrip().lower().endswith("before")
+        until = tuple(_up_to(period, before=earlier) for period in time.periods)
         return time._replace(kind=Kind.UNTIL, periods=until)
     return time
+
+
+def _from_then(period: Period, *, after: bool) -> Period:
+    """Open at the end; 'after' a time begins when it is over."""
+    first = period.last + timedelta(1) if after and period.last else period.first
+    return Period(first, None, Precision.OPEN, period.vague)
+
+
+def _up_to(period: Period, *, before: bool) -> Period:
+    """Open at the beginning; 'before' a time ends when it begins."""
+    last = period.first - timedelta(1) if before and period.first else period.last
+    return Period(None, last, Precision.OPEN, period.vague)
 
 
 def direction(text: str, start: int, end: int) -> int:

@@ -18,6 +18,7 @@ from turnfold.dates.periods import (
     day_label,
     month_away,
     one_day,
+    period_label,
     week_of,
     weekend_of,
     whole_month,
@@ -25,7 +26,7 @@ from turnfold.dates.periods import (
 )
 from turnfold.dates.written import SEASONS
 
-_WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|weds?|thurs?|thu|fri|sat|sun"
+_WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|weds?|thurs?|thu|fri|(?-i:Sat|Sun)"
 _LONG_WEEKDAY: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 """Alone, only these: 'sat', 'sun' and 'wed' are words."""
 _PAST: Final = ("last", "past", "previous", "this past", "earlier this")
@@ -34,15 +35,16 @@ RELATIVE: Final = lazy_pattern(
     r"(?i)(?<![\w.,/$~<>\u2013-])(?:"
     r"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|tomorrow|today|tonight|last night"
     r"|this (?:morning|afternoon|evening)|(?:just|right) now|the other (?:day|night|week))"
-    rf"|(?P<count>{COUNT}) (?P<unit>day|night|week|weekend|month|year)s? (?P<side>ago|back|earlier|from now)"
-    rf"|(?P<within>in|within) (?:the next )?(?P<ahead>{COUNT}) (?P<unit2>day|week|month|year)s?(?: time)?"
+    rf"|(?P<count>{COUNT}) (?P<unit>day|night|week|weekend|fortnight|month|year)s? (?P<side>ago|back|earlier|from now)"
+    rf"|(?P<within>in|within) (?:the next )?(?P<ahead>{COUNT}) (?P<unit2>day|week|fortnight|month|year)s?(?: time)?"
+    r"|(?:the )?(?P<unit4>week|month|year|weekend) (?P<beyond>before last|after next)"
     r"|(?P<edge>end|beginning|start|middle) of (?:the |(?P<which3>this|next|last) )(?P<unit3>week|month|year|quarter)"
     r"|(?P<which>last|past|previous|this past|earlier this|later this|this coming|this|next|coming|upcoming"
     rf"|the following) (?P<what>week(?:end)?|month|year|quarter|{'|'.join(SEASONS)}|{'|'.join(MONTHS)}|{_WEEKDAY})"
     rf"|(?P<weekday>{_LONG_WEEKDAY}|(?:(?<=on )|(?<=by )|(?<=until )|(?<=till ))(?:{_WEEKDAY}))"
     r"|(?:over|at|on|during) the (?P<weekend>weekend)"
     r"|(?P<vague>recently|lately|a (?:little )?while (?:ago|back)|soon)"
-    r")(?!['\u2019]?\w)"
+    r")(?!\w|['\u2019](?!s\b)\w)"
 )
 _SHIFTS: Final = {
     "day before yesterday": -2, "yesterday": -1, "last night": -1, "day after tomorrow": 2, "tomorrow": 1,
@@ -89,6 +91,8 @@ def _meaning(match: re.Match[str], day: date, toward: int) -> RelativeTime:  # n
         return RelativeTime((Period(day, last, Precision.OPEN),), day_label(last) if last else "", until=True)
     if match["edge"]:
         return _edge(match["edge"].lower(), (match["which3"] or "this").lower(), match["unit3"].lower(), day)
+    if match["unit4"]:
+        return _beyond(match["unit4"].lower(), -2 if match["beyond"].lower() == "before last" else 2, day)
     if match["weekday"]:
         return _weekday("", match["weekday"], day, toward)
     if match["weekend"]:
@@ -114,6 +118,8 @@ def _counted(shown: str, unit: str, day: date, sign: int) -> RelativeTime:
     exact = least == most
     side = "before" if sign < 0 else "after"
     relative = f"{shown.lower()} {unit}{'' if least == most == 1 else 's'} {side} {day_label(day)}"
+    if unit == "fortnight":
+        least, most, unit = 2 * least, 2 * most, "week"
     if unit in ("day", "night"):
         ends = sorted((day + timedelta(sign * least), day + timedelta(sign * most)))
         found = Period(ends[0], ends[1], Precision.DAY if exact else Precision.WEEK, vague=not exact)
@@ -138,6 +144,15 @@ def _counted(shown: str, unit: str, day: date, sign: int) -> RelativeTime:
     first, last = whole_year(ends_at[0][0]), whole_year(ends_at[1][0])
     found = Period(first.first, last.last, Precision.YEAR, vague=not exact)
     return RelativeTime((found,), str(ends_at[0][0]) if exact else relative)
+
+
+def _beyond(unit: str, away: int, day: date) -> RelativeTime:
+    """'The week before last', 'the month after next'."""
+    if unit in ("week", "weekend"):
+        found = week_of(day, away) if unit == "week" else weekend_of(day, away)
+        return RelativeTime((found,), f"{unit} of {day_label(found.first or day)}")
+    found = whole_month(*month_away(day, away)) if unit == "month" else whole_year(day.year + away)
+    return RelativeTime((found,), period_label(found))
 
 
 def _edge(edge: str, which: str, unit: str, day: date) -> RelativeTime:
@@ -217,10 +232,10 @@ def _weekday(which: str, shown: str, day: date, toward: int) -> RelativeTime:
         shifts, side = [ahead, ahead + WEEK], "after"
     elif toward < 0:
         shifts, side = [-back, *same], "before"
-    elif toward > 0 or which == "this":
-        shifts, side = [ahead, *same, *([-back] if which == "this" and toward <= 0 else [])], "after"
     else:
-        shifts, side = [*same, -back, ahead], ""
+        # Without a sign of the past a weekday is to come: 'they arrive on Tuesday'.
+        shifts = [ahead, *same, *([-back] if toward == 0 else [])]
+        side = "after" if toward > 0 or which == "this" else ""
     label = f"{WEEKDAYS[number]} {side} {day_label(day)}" if side else ""
     return RelativeTime(tuple(one_day(day + timedelta(shift)) for shift in shifts), label)
 

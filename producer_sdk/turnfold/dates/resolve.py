@@ -28,6 +28,9 @@ _NO_PERIOD: Final = lazy_pattern(r"(?i)\b(?:the|this|that|every|each|and|or|afte
 """'Over the last year' is a length of time; 'it will last weekend trips' is no date."""
 _SINCE: Final = lazy_pattern(r"(?i),? ?\(?since\b|.{0,60} since")
 """Tells by itself from when on."""
+_FEW: Final = lazy_pattern(r"(?i)\b(?:few|several|some|couple|other) ")
+"""A length that is not told: no day comes of it."""
+_COUNTED: Final = lazy_pattern(r"(?i)\b(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) ")
 _LONG_UNITS: Final = lazy_pattern(r"(?i)(?:month|year|decade)s?\b")
 
 
@@ -72,24 +75,25 @@ def _shown(text: str, time: TimeExpression) -> str | None:
     if not time.label or time.period is None:
         return None
     if time.form is Form.LASTING:
-        if (
-            time.period.vague
-            or not _LONG_UNITS.search(words)
-            or _SINCE.fullmatch(words)
-            or _SINCE.match(text, time.end)
-        ):
-            return None
-        return f"{words} ({time.meaning})"
-    if time.form is not Form.COUNTED or (time.period.vague and not time.label[0].isdigit()):
+        return f"{words} ({time.meaning})" if _may_tell_beginning(text, time, words) else None
+    if time.form is not Form.COUNTED or _FEW.search(words):
         return None
     if _PLACED.match(words) and (
         _NO_PERIOD.search(text, max(0, time.start - 20), time.start)
         or _OTHER_TIME.search(text)
         or '"' in text
+        or text[time.end : time.end + 1] in ("'", "\u2019")
         or (time.start and words[0].isupper())
     ):
         return None
     return f"{_word_before(text, time)}{time.label}"
+
+
+def _may_tell_beginning(text: str, time: TimeExpression, words: str) -> bool:
+    """Whether a length is long and exact, and no beginning is told beside it."""
+    if not _COUNTED.search(words) or not _LONG_UNITS.search(words):
+        return False
+    return not _SINCE.fullmatch(words) and not _SINCE.match(text, time.end)
 
 
 def _word_before(text: str, time: TimeExpression) -> str:

@@ -13,7 +13,7 @@ from turnfold.dates.periods import MONTHS, WEEK, Period, Precision, day_label, m
 _UNIT: Final = "(?P<unit>day|night|week|month|year|decade)s?"
 LASTING: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:"
-    rf"(?:for|over|in|during|within|these|of) (?:about |around |almost |nearly |over |more than |at least |the )*"
+    r"(?:for|over|in|during|within|these|of|the) (?:about |around |almost |nearly |over |more than |at least |the )*"
     rf"(?P<past>last|past) (?:(?P<count>{COUNT}) )?{_UNIT}"
     rf"|for (?:about |around |almost |nearly |over |more than |at least |the better part of )*(?P<count2>{COUNT}) "
     rf"{_UNIT.replace('unit', 'unit2')}(?P<now>,? (?:now|already|so far|running))?"
@@ -25,18 +25,22 @@ LASTING: Final = lazy_pattern(
 """How long something has lasted; whether it still does shows in `PERFECT` before it."""
 PERFECT: Final = lazy_pattern(r"(?i)(?:\b(?:have|has|had been|haven't|hasn't)|['\u2019](?:ve|s been))\b[^.!?;]{0,80}$")
 RECURRING: Final = lazy_pattern(
-    r"(?i)(?<!\w)(?:(?:every|each)(?: other| single| \d{1,2}| two| three| few)? "
+    r"(?i)(?<!\w)(?:(?:every|each)(?: other| single| second| third| \d{1,2}| two| three| few)? "
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|day|morning|afternoon|evening|night|weeks?|weekends?|months?"
-    r"|quarters?|years?|days?|spring|summer|autumn|fall|winter)"
+    r"|quarters?|years?|days?|spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december|christmas|easter|time)"
     r"|(?:once|twice|(?:three|four|five|several|\d{1,2}) times) (?:a|per|every|each) (?:day|week|month|quarter|year)"
     r"|(?:on |most )?(?:mon|tues|wednes|thurs|fri|satur|sun)days(?: and (?:mon|tues|wednes|thurs|fri|satur|sun)days)?"
-    r"|(?:on|at) weekends|most (?:days|mornings|evenings|nights|weekends)"
+    r"|(?:on|at) week(?:end|day)s|most (?:days|mornings|evenings|nights|weekends)"
     r"|daily|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annually)(?!\w)"
 )
-SINCE: Final = lazy_pattern(r"(?i)\b(?:ever )?(?:since|as of|starting|beginning|from)(?: about| around)? (?:the )?$")
+SINCE: Final = lazy_pattern(
+    r"(?i)\b(?:ever )?(?:since|as of|starting|beginning|from|after)(?: about| around)? (?:the )?$"
+)
 """Stands before a time from which on something holds; 'from' only where no end follows."""
 UNTIL: Final = lazy_pattern(
-    r"(?i)\b(?:until|till|by|no later than|before|up to|not after|due|deadline(?: is)?)(?: about| around)? (?:the )?$"
+    r"(?i)\b(?:until|till|by|no later than|before|up to|not after|due(?: on)?|deadline(?: is)?)(?: about| around)?"
+    r" (?:the )?$"
 )
 """Stands before a time up to which something holds, or by which it is done."""
 _DAYS: Final = {"day": 1, "night": 1, "week": WEEK}
@@ -46,6 +50,9 @@ def lasting_since(match: re.Match[str], said_on: date) -> tuple[Period, str] | N
     """From when something has lasted, by a match of `LASTING`, with a label; None for a length without a place."""
     text = match.string
     if match["count2"] and not match["now"] and not PERFECT.search(text, max(0, match.start() - 120), match.start()):
+        return None
+    if match["past"] and not match["count"] and match.group().lower().startswith("the "):
+        # 'The last week of June' is a week.
         return None
     shown = match["count"] or match["count2"] or match["count3"] or match["count4"] or "one"
     unit = (match["unit"] or match["unit2"] or match["unit3"] or match["unit4"]).lower()

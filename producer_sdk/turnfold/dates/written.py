@@ -17,19 +17,21 @@ SEASONS: Final = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall":
 """First and last month, in the north; a winter ends in the next year."""
 _NO_YEAR: Final = r"ms|tokens|users|people|rows|requests|euros|dollars|words|lines"
 WRITTEN: Final = lazy_pattern(
-    rf"(?<![\w.:/$-])(?:(?P<iso>(?:19|20)\d\d[-/][01]\d[-/][0-3]\d)(?![\d-])"
+    r"(?<![\w.:/$-])(?:(?P<iso>(?:19|20)\d\d[-/][01]\d[-/][0-3]\d)(?![\d-])(?:T[\d:.]{4,15}Z?)?"
     r"|(?P<dotted>[0-3]?\d\.[01]?\d\.(?:19|20)\d\d)(?![\d.])"
     r"|(?P<slashed>[0-3]?\d/[0-3]?\d/(?:19|20)\d\d)(?![\d/])"
-    rf"|(?P<a>{_DAY})(?:{_DASH}(?P<b>{_DAY}))?(?: of)? (?P<m>{_MONTH})\b\.?"
-    rf"(?:{_DASH}(?P<a2>{_DAY}) (?P<m2>{_MONTH})\b)?(?:,? (?P<y>(?:19|20)\d\d)(?![\d-]))?"
+    rf"|(?P<a>{_DAY})(?:{_DASH}(?P<b>{_DAY}))?(?:(?: of)? |-)(?P<m>{_MONTH})\b\.?"
+    rf"(?:{_DASH}(?P<a2>{_DAY}) (?P<m2>{_MONTH})\b)?(?:(?:,? |-)(?P<y>(?:19|20)\d\d)(?![\d-]))?"
     rf"|(?P<m3>{_MONTH})\b\.? (?:the )?(?P<a3>{_DAY})(?!\w)(?:{_DASH}(?P<b3>{_DAY})(?!\w))?"
     rf"(?:,? (?P<y3>(?:19|20)\d\d)(?![\d-]))?"
     rf"|(?:(?P<part>early|mid|late|the (?:beginning|start|middle|end) of)[ -])?"
-    rf"(?:(?P<m4>{_MONTH})\b|(?P<season>(?i:{'|'.join(SEASONS)})))(?: (?:of )?(?P<y4>(?:19|20)\d\d)(?![\d-]))?"
+    rf"(?:(?P<m4>{_MONTH})\b|(?P<season>(?i:{'|'.join(SEASONS)})))"
+    r"(?: (?:of )?(?P<y4>(?:19|20)\d\d|['\u2019]\d\d)(?![\d-]))?"
     r"|(?P<quarter>Q[1-4])(?: (?P<y6>(?:19|20)\d\d))?"
-    r"|(?:the )?(?P<decade>(?:19|20)\d0)s"
+    r"|[Ww]eek (?P<week>[0-5]?\d)(?: of|,)? (?P<y8>(?:19|20)\d\d)|(?P<numbered>[01]?\d/(?:19|20)\d\d)"
+    r"|(?P<years>(?:19|20)\d\d[-\u2013/](?:19|20)\d\d)(?!-)|(?:the )?(?P<decade>(?:19|20)\d0)s"
     r"|(?P<feast>Christmas Eve|Christmas(?: Day)?|New Year's Eve|New Year's(?: Day)?|Halloween|Valentine's(?: Day)?"
-    r"|Thanksgiving)(?:,? (?P<y7>(?:19|20)\d\d))?"
+    r"|Thanksgiving|Easter(?: (?:Sunday|Monday))?|Good Friday)(?:,? (?P<y7>(?:19|20)\d\d))?"
     rf"|(?P<y5>(?:19|20)\d\d)(?![\d%-]| ?(?:{_NO_YEAR})\b))(?!\w)"
 )
 """Groups: `iso`, `dotted`, `slashed`; `a` to `b` `m` `y`, `a` `m` to `a2` `m2`; `m3` `a3` to `b3` `y3`; `part` `m4` or
@@ -39,6 +41,8 @@ _FEASTS: Final = {
     "new year's": (1, 1), "new year's day": (1, 1), "halloween": (10, 31), "valentine's": (2, 14),
     "valentine's day": (2, 14),
 }  # fmt: skip
+_LAST_OF_THIS_CENTURY: Final = 60
+"""'60 is 2060, '61 is 1961."""
 _NOVEMBER: Final = 11
 _THURSDAY: Final = 3
 _LATEST_MONTH: Final = 12
@@ -69,7 +73,7 @@ def written_period(match: re.Match[str], near: date | None, toward: int = 0) -> 
 
 def has_year(match: re.Match[str]) -> bool:
     """Whether the year of a match of `WRITTEN` is written in it."""
-    own = ("iso", "dotted", "slashed", "decade", "y", "y3", "y4", "y5", "y6", "y7")
+    own = ("iso", "dotted", "slashed", "numbered", "years", "decade", "y8", "y", "y3", "y4", "y5", "y6", "y7")
     return any(match[name] for name in own)
 
 
@@ -81,6 +85,14 @@ def _written(match: re.Match[str], near: date | None, toward: int) -> Iterator[P
         yield one_day(date(year, month, day))
     elif match["slashed"]:
         yield from _slashed(*map(int, match["slashed"].split("/")))
+    elif match["week"]:
+        monday = date.fromisocalendar(int(match["y8"]), int(match["week"]), 1)
+        yield Period(monday, monday + timedelta(days=6), Precision.WEEK)
+    elif match["numbered"]:
+        shown, _, year_shown = match["numbered"].partition("/")
+        yield whole_month(int(year_shown), int(shown))
+    elif match["years"]:
+        yield Period(date(int(match["years"][:4]), 1, 1), date(int(match["years"][5:]), 12, 31), Precision.YEAR)
     elif match["y5"]:
         yield whole_year(int(match["y5"]))
     elif match["decade"]:
@@ -99,11 +111,22 @@ def _slashed(one: int, other: int, year: int) -> Iterator[Period]:
 
 def _in_year(match: re.Match[str], near: date | None, toward: int) -> Iterator[Period]:
     shown = match["y"] or match["y3"] or match["y4"] or match["y6"] or match["y7"]
-    if shown:
+    if shown and not shown[0].isdigit():
+        century = 1900 if int(shown[1:]) > _LAST_OF_THIS_CENTURY else 2000
+        yield _of_year(match, century + int(shown[1:]))
+    elif shown:
         yield _of_year(match, int(shown))
     elif near is not None:
-        found = [_of_year(match, year) for year in (near.year - 1, near.year, near.year + 1)]
+        found = [period for year in (near.year - 1, near.year, near.year + 1) if (period := _if_any(match, year))]
         yield min(found, key=lambda period: _away(period, near, toward))
+
+
+def _if_any(match: re.Match[str], year: int) -> Period | None:
+    """The period in a year; None for 29 February of most years."""
+    try:
+        return _of_year(match, year)
+    except ValueError:
+        return None
 
 
 def _away(period: Period, near: date, toward: int) -> int:
@@ -129,7 +152,8 @@ def _of_year(match: re.Match[str], year: int) -> Period:
     start, end = match["a"] or match["a3"], match["b"] or match["b3"]
     first_day = date(year, month, number_of(start))
     if match["m2"]:
-        last_day = date(year, month_of(match["m2"]), number_of(match["a2"]))
+        last_month = month_of(match["m2"])
+        last_day = date(year + (last_month < month), last_month, number_of(match["a2"]))
     else:
         last_day = date(year, month, number_of(end)) if end else first_day
     if last_day < first_day or (end and last_day == first_day):
@@ -153,8 +177,22 @@ def _part(month: Period, part: str | None) -> Period:
 def _feast(name: str, year: int) -> date:
     if name in _FEASTS:
         return date(year, *_FEASTS[name])
+    if name.startswith(("easter", "good")):
+        return _easter(year) + timedelta(days=1 if name == "easter monday" else -2 if name == "good friday" else 0)
     first = date(year, _NOVEMBER, 1)
     return first + timedelta(days=(_THURSDAY - first.weekday()) % WEEK + 3 * WEEK)
+
+
+def _easter(year: int) -> date:
+    """Easter Sunday, by the anonymous Gregorian algorithm (Nature, 20 April 1876)."""
+    golden, century, of_century = year % 19, year // 100, year % 100
+    leaps, rest = divmod(century, 4)
+    moved = (century - (century + 8) // 25 + 1) // 3
+    epact = (19 * golden + century - leaps - moved + 15) % 30
+    weekday = (32 + 2 * rest + 2 * (of_century // 4) - epact - of_century % 4) % 7
+    late = (golden + 11 * epact + 22 * weekday) // 451
+    month, day = divmod(epact + weekday - 7 * late + 114, 31)
+    return date(year, month, day + 1)
 
 
 def month_of(shown: str) -> int:

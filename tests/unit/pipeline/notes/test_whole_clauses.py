@@ -258,7 +258,7 @@ def test_the_other_is_not_the_one_who_acts_when_called_by_name(said: str, left: 
         ("this month", "May 2026"),
         ("this year", "2026"),
         ("at the end of this month", "at the end of May 2026"),
-        ("this weekend", "this weekend"),
+        ("this weekend", "weekend of 16 May 2026"),
         ("this month's plan", "this month's plan"),
         ("the last Fri", "the last Fri"),
         ("last sat down", "last sat down"),
