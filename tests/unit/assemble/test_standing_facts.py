@@ -13,8 +13,8 @@ from turnfold.assemble.by_value.top_anchors import TopAnchors, stands
 from turnfold.assemble.forms.render_text import ANCHORS_HEADER, anchor_opening
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing, Style
-from turnfold.contract.near_days import day_of, has_passed, names_near_day
 from turnfold.contract.records import Anchor, AnchorType
+from turnfold.dates.passed import day_of, has_passed, names_near_day
 from turnfold.tokens import ESTIMATOR
 
 DAY: Final = "2 March 2026"

@@ -16,9 +16,9 @@ from support.examples import examples
 from support.wild_turns import said, wild_text, wild_turns
 from turnfold.contract.records import FAN_OUT, Importance, StoredTurn
 from turnfold.contract.speakers import UNSEEN, speaker_label
+from turnfold.dates.periods import MONTHS
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.fold import FoldedNode, fold_segment, said_after
-from turnfold_worker.pipeline.language.dates import MONTHS
 from turnfold_worker.pipeline.language.facts import extract_facts
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.word_places import is_negation

@@ -16,11 +16,11 @@ from turnfold.contract.records import Importance, Method, Node, Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
 from turnfold.contract.terms import terms
 from turnfold.contract.vectors import NO_VECTORS, Vector
+from turnfold.dates.periods import as_utc
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
 from turnfold_worker.pipeline.anchors.extraction import extract_anchors
 from turnfold_worker.pipeline.anchors.reports import with_reports
-from turnfold_worker.pipeline.language.dates import as_utc
 from turnfold_worker.pipeline.language.facts import FactKind
 from turnfold_worker.pipeline.language.prose import READ_HEAD
 from turnfold_worker.pipeline.ledger import Ledger, segment_ledger

@@ -15,9 +15,9 @@ from turnfold.assemble.by_value.top_anchors import TopAnchors
 from turnfold.assemble.forms.render_text import ANCHORS_HEADER, names_line
 from turnfold.assemble.policy import AnchorsRoom
 from turnfold.assemble.pricing import Pricing
-from turnfold.contract.near_days import day_of, has_passed
 from turnfold.contract.notes import Note, label_of
 from turnfold.contract.records import Anchor, AnchorType
+from turnfold.dates.passed import day_of, has_passed
 
 _PRICED: Final = itemgetter(*map(Note._fields.index, ("seq", "place", "speaker", "day", "tokens")))
 _NOTHING: Final[Told] = (-1, "\n", "")

@@ -12,11 +12,11 @@ from typing import Final
 
 from turnfold.assemble.forms.chat import ShownTurn
 from turnfold.assemble.forms.markers import ARROW, node_marker, turns_marker
-from turnfold.contract.days import MONTHS
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.near_days import names_near_day
 from turnfold.contract.records import Anchor, AnchorType, Node, Role, StoredTurn, TurnState
 from turnfold.contract.speakers import label_of, speaker_label
+from turnfold.dates.passed import names_near_day
+from turnfold.dates.periods import MONTHS
 
 _MOST_REPLACED: Final = 80
 """Code points of what a correction replaces that are shown with it."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from turnfold import tokens
-from turnfold_worker.pipeline.language import dates, spoken
+from turnfold.dates import expressions
+from turnfold_worker.pipeline.language import spoken
 from turnfold_worker.pipeline.turns import classify, importance
 
 PIECES = [
@@ -32,8 +35,10 @@ def test_no_decision_and_no_task_is_overlooked(said: str) -> None:
 @given(text)
 @example("two days ago")
 @example("yesterday")
-def test_no_relative_day_is_overlooked(said: str) -> None:
-    assert dates._may_be_relative(said) or not (dates._AGO.search(said) or dates._NEAR.search(said))
+@example("for the past 3 weeks, every Friday of May 2026")
+def test_no_time_is_overlooked(said: str) -> None:
+    for signs, search in expressions._WAYS:
+        assert any(sign in said.lower() for sign in signs) or not list(search(said, date(2026, 5, 14)))
 
 
 @given(text)

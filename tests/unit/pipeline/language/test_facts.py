@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from support.wild_turns import HOSTILE, wild_text
-from turnfold_worker.pipeline.language.dates import resolve_relative_days
+from turnfold.dates.resolve import resolve_relative_days
 from turnfold_worker.pipeline.language.facts import FactKind, extract_facts
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE, Span, clauses, split_prose
 from turnfold_worker.pipeline.levels.fact_lists import MAX_ENTRIES, merge_facts

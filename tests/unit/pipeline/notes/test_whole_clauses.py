@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 from support.wild_turns import wild_text
+from turnfold.dates.resolve import resolve_relative_days
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.common_words import listed
-from turnfold_worker.pipeline.language.dates import resolve_relative_days
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import split_prose
 from turnfold_worker.pipeline.notes import telegraph
@@ -258,7 +258,7 @@ def test_the_other_is_not_the_one_who_acts_when_called_by_name(said: str, left: 
         ("this month", "May 2026"),
         ("this year", "2026"),
         ("at the end of this month", "at the end of May 2026"),
-        ("this weekend", "this weekend"),
+        ("this weekend", "weekend of 16 May 2026"),
         ("this month's plan", "this month's plan"),
         ("the last Fri", "the last Fri"),
         ("last sat down", "last sat down"),

@@ -13,8 +13,8 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import Role
+from turnfold.dates.resolve import resolve_relative_days
 from turnfold_worker.pipeline.language.common_words import is_common, listed
-from turnfold_worker.pipeline.language.dates import resolve_relative_days
 from turnfold_worker.pipeline.language.facts import Fact, FactKind
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from turnfold.contract.note_times import NoteTime
 from turnfold.contract.notes import Note
-from turnfold_worker.pipeline.language.dates import relative_day
+from turnfold.dates.resolve import relative_day
 from turnfold_worker.pipeline.turns.reading import Reading
 
 

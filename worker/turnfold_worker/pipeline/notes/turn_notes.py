@@ -17,11 +17,11 @@ from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.remembered import Remembered
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import digit_of, note_words
+from turnfold.dates.periods import day_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.content import Statement
 from turnfold_worker.pipeline.content.statements import shown
 from turnfold_worker.pipeline.language.common_words import listed
-from turnfold_worker.pipeline.language.dates import day_label
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.language.prose import Span, clauses, spread_over
 from turnfold_worker.pipeline.language.rarity import FEELING_SHARE, is_feeling, rarity_of

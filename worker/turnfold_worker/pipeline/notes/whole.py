@@ -9,8 +9,8 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.remembered import Remembered
+from turnfold.dates.resolve import resolve_relative_days
 from turnfold_worker.pipeline.language.common_words import listed
-from turnfold_worker.pipeline.language.dates import resolve_relative_days
 from turnfold_worker.pipeline.language.rarity import is_feeling, rarity_of
 from turnfold_worker.pipeline.language.word_places import is_negation
 from turnfold_worker.pipeline.notes.addressed import unaddressed

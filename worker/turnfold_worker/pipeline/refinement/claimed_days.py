@@ -8,10 +8,9 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from turnfold.contract.days import MONTHS
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import StoredTurn
-from turnfold_worker.pipeline.language.dates import as_utc
+from turnfold.dates.periods import MONTHS, as_utc
 from turnfold_worker.pipeline.refinement.claims import REPORTS, content_words, says_something, sentences_of, words_of
 from turnfold_worker.pipeline.refinement.passages import Passage
 from turnfold_worker.pipeline.refinement.told_days import (

@@ -11,7 +11,7 @@ from typing import Final
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import StoredTurn
 from turnfold.contract.speakers import speaker_label
-from turnfold_worker.pipeline.language.dates import as_utc
+from turnfold.dates.periods import as_utc
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.refinement.brief import brief_of
 from turnfold_worker.pipeline.refinement.claimed_days import day_of

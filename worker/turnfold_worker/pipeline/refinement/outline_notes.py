@@ -10,8 +10,8 @@ from turnfold.contract.notes import FIRST_WRITTEN, Note
 from turnfold.contract.passages import LAST_TURN, PLACES, number_of
 from turnfold.contract.records import Role
 from turnfold.contract.words import digit_of, note_words
+from turnfold.dates.periods import day_label
 from turnfold.tokens import estimate_tokens
-from turnfold_worker.pipeline.language.dates import day_label
 from turnfold_worker.pipeline.language.rarity import rarity_of
 from turnfold_worker.pipeline.notes.passages import Passage, Posting, postings_of
 from turnfold_worker.pipeline.refinement.claims import words_of

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from turnfold.contract.records import Anchor, AnchorState, Method, Node, StoredTurn, TurnState
 from turnfold.contract.speakers import speaker_label
+from turnfold.dates.periods import as_utc, day_label
 from turnfold.tokens import MESSAGE_TOKENS, estimate_tokens
-from turnfold_worker.pipeline.language.dates import as_utc, day_label
 from turnfold_worker.pipeline.language.plain_lines import one_line
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Final, NamedTuple
 
-from turnfold.contract.days import MONTHS
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.dates.periods import MONTHS
 
 
 class Period(NamedTuple):

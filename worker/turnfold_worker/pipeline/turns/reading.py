@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.speakers import speaker_label
-from turnfold_worker.pipeline.language.dates import as_utc
+from turnfold.dates.periods import as_utc
 from turnfold_worker.pipeline.language.facts import FactKind, Facts, extract_facts
 from turnfold_worker.pipeline.language.pasted import is_pasted, pasted_in
 from turnfold_worker.pipeline.language.plain_lines import plain_line

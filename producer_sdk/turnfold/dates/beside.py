@@ -1,0 +1,79 @@
+"""Times that another time places: 'the week before 9 June', 'between May and July', 'from 3 May to 5 June'."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.dates.numbers import COUNT, count_of
+from turnfold.dates.periods import SATURDAY, WEEK, WEEKDAYS, Period, Precision, one_day, week_of, weekend_of
+
+_NAMES: Final = "|".join(WEEKDAYS)
+BESIDE: Final = lazy_pattern(
+    rf"(?i)(?<!\w)(?:the )?(?:(?:(?P<count>{COUNT}) )?(?P<unit>day|night|week|weekend|month|year)s?"
+    rf"|(?P<weekday>{_NAMES}))"
+    r" (?P<side>before|after|of|from) (?:the )?$"
+)
+"""Stands before a time that it moves: 'the Friday before', 'two weeks after', 'the weekend of'."""
+WEEKDAY_OF: Final = lazy_pattern(rf"(?i)\b(?:{_NAMES}|mon|tues?|weds?|thu(?:rs)?|fri|sat|sun)\.?,? (?:the )?$")
+"""Stands before a written day that is one: 'Friday, 13 October'."""
+RANGE: Final = lazy_pattern(r"(?i)^ ?(?:to|until|till|through|thru|[-\u2013\u2014]) ?(?:about |around )?(?:the )?$")
+"""Stands between the beginning and the end of a period."""
+BETWEEN: Final = lazy_pattern(r"(?i)\bbetween (?:the )?$")
+_DAYS: Final = {"day": 1, "night": 1, "week": WEEK, "weekend": WEEK, "month": 31, "year": 366}
+
+
+def beside(match_count: str | None, unit: str | None, weekday: str | None, side: str, anchor: Period) -> Period | None:
+    """The period that `BESIDE` places by an anchor; None where the anchor is open or the calendar ends."""
+    first, last = anchor.first, anchor.last
+    if first is None or last is None:
+        return None
+    try:
+        if weekday:
+            return _weekday_beside(weekday, side.lower(), first, last)
+        return _unit_beside(match_count, (unit or "").lower(), side.lower(), first, last)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _weekday_beside(weekday: str, side: str, first: date, last: date) -> Period:
+    number = next(place for place, name in enumerate(WEEKDAYS) if name.lower() == weekday.lower())
+    if side == "before":
+        return one_day(first - timedelta((first.weekday() - number - 1) % WEEK + 1))
+    if side == "after":
+        return one_day(last + timedelta((number - last.weekday() - 1) % WEEK + 1))
+    return one_day(first + timedelta(number - first.weekday()))
+
+
+def _unit_beside(count: str | None, unit: str, side: str, first: date, last: date) -> Period | None:
+    if side in ("of", "from"):
+        if side == "from" or count:
+            return None
+        return weekend_of(first) if unit == "weekend" else week_of(first) if unit == "week" else Period(first, last)
+    least, most = count_of(count or "one")
+    span = _DAYS[unit]
+    if unit in ("day", "night"):
+        ends = sorted(
+            (first - timedelta(least), first - timedelta(most))
+            if side == "before"
+            else (last + timedelta(least), last + timedelta(most))
+        )
+        return Period(ends[0], ends[1], Precision.DAY if least == most else Precision.WEEK, least != most)
+    if unit == "weekend":
+        return _weekend_beside(least, side, first, last)
+    precision = Precision.WEEK if unit == "week" else Precision.MONTH if unit == "month" else Precision.YEAR
+    if side == "before":
+        return Period(first - timedelta(span * most), first - timedelta(span * (least - 1) + 1), precision, vague=True)
+    return Period(last + timedelta(span * (least - 1) + 1), last + timedelta(span * most), precision, vague=True)
+
+
+def _weekend_beside(count: int, side: str, first: date, last: date) -> Period:
+    if side == "before":
+        nearest = weekend_of(first, -1 if first.weekday() < SATURDAY + 2 else 0)
+        shift = -WEEK * (count - 1)
+    else:
+        nearest = weekend_of(last, 1 if last.weekday() >= SATURDAY else 0)
+        shift = WEEK * (count - 1)
+    moved = [day + timedelta(shift) for day in nearest[:2] if day is not None]
+    return Period(moved[0], moved[1], Precision.WEEK)

@@ -1,0 +1,310 @@
+"""The times that a text tells, each with the days it means: one grammar for what people write and what they ask.
+
+`docs/time.md` lists what is understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.dates.beside import BESIDE, BETWEEN, RANGE, WEEKDAY_OF, beside
+from turnfold.dates.periods import MONTHS, WEEK, Period, Precision, period_label
+from turnfold.dates.relative import RELATIVE, relative_time
+from turnfold.dates.spans import LASTING, RECURRING, SINCE, UNTIL, lasting_since
+from turnfold.dates.written import BEFORE_BARE, SEASONS, WRITTEN, has_year, written_periods
+
+
+class Kind(StrEnum):
+    """What a time is to what is told of it."""
+
+    WHEN = "when"
+    """It happened or happens then."""
+    SINCE = "since"
+    """It holds from then on."""
+    UNTIL = "until"
+    """It holds up to then, or is to be done by then."""
+    RECURRING = "recurring"
+    """It comes back: no day of its own."""
+
+
+class Form(StrEnum):
+    """How a time is worded."""
+
+    WRITTEN = "written"
+    """By its date, with or without the year."""
+    COUNTED = "counted"
+    """From the day on which it was said: 'yesterday', 'next month'."""
+    LASTING = "lasting"
+    """By how long it has lasted."""
+    RECURRING = "recurring"
+
+
+class TimeExpression(NamedTuple):
+    """Words of a text that tell a time."""
+
+    start: int
+    """Code points from the beginning of the text."""
+    end: int
+    kind: Kind
+    periods: tuple[Period, ...]
+    """All that people mean by the words, best first; none for what recurs."""
+    label: str
+    """The time in words that mean it on any day: '12 May 2026', 'week before 9 June 2023'; empty for what recurs, and
+    where the words say no more than the day on which they were said."""
+    relative: bool
+    """Whether the words mean another day when they are said on another day."""
+    form: Form
+    toward: int
+    """-1 in a clause about the past, 1 in one about what is to come, 0 where nothing shows."""
+
+    @property
+    def meaning(self) -> str:
+        """The label with what the time is to what is told: 'since 2019', 'by 12 May 2026'."""
+        side = {Kind.SINCE: "since ", Kind.UNTIL: "by "}.get(self.kind, "") if self.label else ""
+        return side + self.label
+
+    @property
+    def period(self) -> Period | None:
+        """The best reading."""
+        return self.periods[0] if self.periods else None
+
+
+_AHEAD: Final = lazy_pattern(
+    r"(?i)\b(?:will|shall|won't|going to|gonna|plan(?:s|ning|ned)? (?:to|on|for)|wants? to|hop(?:e|es|ing) to|about to"
+    r"|due"
+    r"|upcoming|scheduled|looking forward|let's|must|need(?:s)? to|should|can't wait|intend(?:s)? to|booked for|remind"
+    r"|deadline|expect(?:s|ing)?|have to|has to|by|until)\b|['\u2019]ll\b|\b(?:am|is|are|'m|'re|'s) \w+ing\b"
+)
+_BEHIND: Final = lazy_pattern(
+    r"(?i)\b(?:was|were|wasn't|weren't|had|did|didn't|went|got|came|saw|took|bought|made|met|told|said|gave|found|left|lost"
+    r"|won|began|became|ran|read|ate|wrote|sold|spent|taught|thought|felt|heard|held|kept|led|paid|put|sent|set|built|broke"
+    r"|brought|caught|chose|did|drew|drove|fell|flew|forgot|grew|knew|rode|sang|slept|spoke|stood|swam|wore|since|ago"
+    r"|\w{3,30}ed)\b"
+)
+_CLAUSE_END: Final = lazy_pattern(
+    r"[.!?;\n]|,? (?:and|but|so|that) (?=(?:i|we|he|she|they|it|you|the|my|our)\b)", re.IGNORECASE
+)
+_LOOKED: Final = 160
+"""Code points on each side in which a clause's verbs are looked for."""
+_LIKENESS: Final = lazy_pattern(r"(?i)\blike (?:it was )?(?:just |only )?$")
+"""'Feels like yesterday' is no date."""
+_NO_COUNT: Final = lazy_pattern(r"(?i)\b(?:or|to|than|least|most|about|around|over|under|nearly|almost|maybe|some) $")
+"""'Less than two days ago' is no day."""
+
+_NO_PERIOD: Final = lazy_pattern(
+    r"(?i)\b(?:these|those|my|our|your|his|her|their|its|very|of|a|no|any|first|must|should|would|can|could) $"
+)
+"""'My last year' and 'must last weekends' are no dates."""
+_VERSION: Final = lazy_pattern(r"(?i)(?:version|release|v|ip|build) ?$")
+_OF_IT: Final = lazy_pattern(r"(?i) of (?!\d)")
+"""'The last week of school' is no week of the calendar."""
+
+
+_UNITS: Final = ("day", "week", "month", "year", "night", "quarter", "decade")
+_WRITTEN_SIGNS: Final = (
+    *(name[:3].lower() for name in MONTHS), *SEASONS, "19", "20", " q", "q1", "q2", "q3", "q4", "christmas", "new year",
+    "halloween", "valentine", "thanksgiving", "easter", "good friday",
+)  # fmt: skip
+_COUNTED_SIGNS: Final = (
+    *_UNITS, "mon", "tue", "wed", "thu", "fri", "sat", "sun", "tomorrow", "morning", "afternoon", "evening", " now",
+    "recently", "lately", "while", "soon", "last ", "next ", "this ", "past ", "coming ", "following ",
+)  # fmt: skip
+_RECURRING_SIGNS: Final = (
+    "every",
+    "each",
+    "days",
+    "weekends",
+    "most ",
+    "dai",
+    "weekly",
+    "month",
+    "annual",
+    "year",
+    " a ",
+    " per ",
+)
+"""What a text that tells a time in one of the ways holds, in lower case: most texts hold none of it."""
+
+
+def time_expressions(text: str, said_on: date | None) -> list[TimeExpression]:
+    """The times that a text tells, in their order, none inside another; `said_on` is the day they are counted from.
+
+    Without it only what is written with its year is found, and what recurs.
+    """
+    lowered = text.lower()
+    found: list[TimeExpression] = []
+    for signs, search in _WAYS:
+        if any(map(lowered.__contains__, signs)):
+            found += search(text, said_on)
+    if not found:
+        return found
+    found.sort(key=lambda time: (time.start, -time.end))
+    kept: list[TimeExpression] = []
+    for time in found:
+        if not kept or time.start >= kept[-1].end:
+            placed = _placed(text, time)
+            # The words that move it may tell a time themselves: 'the Friday after 1 May'.
+            while kept and kept[-1].end > placed.start:
+                kept.pop()
+            kept.append(placed)
+    return list(_ranges(text, kept))
+
+
+def _placed(text: str, time: TimeExpression) -> TimeExpression:
+    """A time with the words before it that move it: 'the week before 9 June 2023'."""
+    if time.form is Form.WRITTEN and (weekday := WEEKDAY_OF.search(text, max(0, time.start - 14), time.start)):
+        return time._replace(start=weekday.start())
+    match = BESIDE.search(text, max(0, time.start - 40), time.start) if time.period else None
+    if match is None or time.period is None:
+        return time
+    moved = beside(match["count"], match["unit"], match["weekday"], match["side"], time.period)
+    if moved is None:
+        return time
+    words = match.group().removeprefix("the ").removeprefix("The ")
+    return time._replace(start=match.start(), periods=(moved,), label=f"{words.rstrip()} {time.label}")
+
+
+def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
+    """Two times as one where the first is the beginning and the second the end of a period."""
+    place = 0
+    while place < len(times):
+        first, last = times[place], times[place + 1] if place + 1 < len(times) else None
+        place += 1
+        if last is not None and (period := _from_to(text, first, last)) is not None:
+            label = f"{first.label} to {last.label}"
+            yield first._replace(end=last.end, periods=(period,), label=label, relative=first.relative or last.relative)
+            place += 1
+        else:
+            yield _bounded(text, first)
+
+
+def _from_to(text: str, first: TimeExpression, last: TimeExpression) -> Period | None:
+    between = text[first.end : last.start]
+    joined = RANGE.search(between) or (
+        between == " and " and BETWEEN.search(text, max(0, first.start - 14), first.start)
+    )
+    if not joined or first.period is None or last.period is None:
+        return None
+    starts, ends = first.period.first, last.period.last
+    if starts is not None and ends is not None and ends < starts and last.relative:
+        # From December to January, or from a Friday on.
+        ends = next((period.last for period in last.periods[1:] if period.last and period.last >= starts), None) or (
+            ends.replace(year=ends.year + 1) if last.form is Form.WRITTEN else ends + timedelta(WEEK)
+        )
+    if starts is None or ends is None or ends < starts:
+        return None
+    return Period(starts, ends, last.period.precision)
+
+
+def _recurring(text: str, said_on: date | None) -> Iterator[TimeExpression]:
+    del said_on
+    for match in RECURRING.finditer(text):
+        yield TimeExpression(
+            match.start(), match.end(), Kind.RECURRING, (), "", relative=False, form=Form.RECURRING, toward=0
+        )
+
+
+def _lasting(text: str, said_on: date | None) -> Iterator[TimeExpression]:
+    if said_on is None:
+        return
+    for match in LASTING.finditer(text):
+        since = lasting_since(match, said_on)
+        if since is not None:
+            yield TimeExpression(
+                *match.span(), Kind.SINCE, (since[0],), since[1], relative=True, form=Form.LASTING, toward=-1
+            )
+
+
+def _written(text: str, said_on: date | None) -> Iterator[TimeExpression]:
+    for match in WRITTEN.finditer(text):
+        is_bare = bool(match["m4"] or match["season"] or match["y5"]) and not match["y4"]
+        if match["dotted"] and _VERSION.search(text, max(0, match.start() - 12), match.start()):
+            continue
+        if is_bare and not match["part"] and not BEFORE_BARE.search(text, max(0, match.start() - 14), match.start()):
+            continue
+        toward = direction(text, *match.span())
+        periods = tuple(written_periods(match, said_on, toward))
+        if periods:
+            label = period_label(periods[0])
+            yield TimeExpression(
+                *match.span(), Kind.WHEN, periods, label, relative=not has_year(match), form=Form.WRITTEN, toward=toward
+            )
+
+
+def _relative(text: str, said_on: date | None) -> Iterator[TimeExpression]:
+    if said_on is None:
+        return
+    for match in RELATIVE.finditer(text):
+        before = max(0, match.start() - 20)
+        if _LIKENESS.search(text, before, match.start()) or (
+            match["what"] and _NO_PERIOD.search(text, before, match.start())
+        ):
+            continue
+        if match["what"] and _OF_IT.match(text, match.end()):
+            continue
+        toward = direction(text, *match.span())
+        if match["within"] and match["within"].lower() == "in" and toward < 0:
+            # 'We built it in two weeks' is a length.
+            continue
+        time = relative_time(match, said_on, toward)
+        if time is None:
+            continue
+        kind = Kind.UNTIL if time.until else Kind.WHEN
+        label = time.label
+        if match["side"] and _NO_COUNT.search(text, max(0, match.start() - 20), match.start()):
+            label = ""
+        yield TimeExpression(*match.span(), kind, time.periods, label, relative=True, form=Form.COUNTED, toward=toward)
+
+
+def _bounded(text: str, time: TimeExpression) -> TimeExpression:
+    """A time as a beginning or an end, open on the other side, where the words before it say so."""
+    if time.kind is not Kind.WHEN:
+        return time
+    before = max(0, time.start - 30)
+    # 'From 3 to 5 May' has its end.
+    is_range = time.form is Form.WRITTEN and time.period is not None and time.period.precision is Precision.WEEK
+    if not is_range and SINCE.search(text, before, time.start) and time.period is not None and time.period.days:
+        after = text[before : time.start].rstrip().lower().endswith("after")
+        since = tuple(_from_then(period, after=after) for period in time.periods)
+        return time._replace(kind=Kind.SINCE, periods=since)
+    if UNTIL.search(text, before, time.start):
+        earlier = text[before : time.start].rstrip().lower().endswith("before")
+        until = tuple(_up_to(period, before=earlier) for period in time.periods)
+        return time._replace(kind=Kind.UNTIL, periods=until)
+    return time
+
+
+def _from_then(period: Period, *, after: bool) -> Period:
+    """Open at the end; 'after' a time begins when it is over."""
+    first = period.last + timedelta(1) if after and period.last else period.first
+    return Period(first, None, Precision.OPEN, period.vague)
+
+
+def _up_to(period: Period, *, before: bool) -> Period:
+    """Open at the beginning; 'before' a time ends when it begins."""
+    last = period.first - timedelta(1) if before and period.first else period.last
+    return Period(None, last, Precision.OPEN, period.vague)
+
+
+def direction(text: str, start: int, end: int) -> int:
+    """-1 where the clause around some words tells of the past, 1 where of what is to come, 0 where nothing shows it."""
+    before = text[max(0, start - _LOOKED) : start]
+    ends = [match.end() for match in _CLAUSE_END.finditer(before)]
+    clause_before = before[ends[-1] :] if ends else before
+    behind = text[end : end + _LOOKED]
+    stop = _CLAUSE_END.search(behind)
+    clause = clause_before + " " + (behind[: stop.start()] if stop else behind)
+    if _AHEAD.search(clause):
+        # 'I was going to' and 'we planned to' tell of what did not come yet, too.
+        return 1
+    return -1 if _BEHIND.search(clause) else 0
+
+
+_WAYS: Final = (
+    (_RECURRING_SIGNS, _recurring), (_UNITS, _lasting), (_WRITTEN_SIGNS, _written), (_COUNTED_SIGNS, _relative)
+)  # fmt: skip

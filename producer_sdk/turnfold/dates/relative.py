@@ -1,0 +1,298 @@
+"""Times that are counted from the day on which they were said: 'yesterday', 'two weeks ago', 'next Friday'."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import Final, NamedTuple
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.dates.numbers import COUNT, count_of
+from turnfold.dates.periods import (
+    MONTHS,
+    SATURDAY,
+    WEEK,
+    WEEKDAYS,
+    Period,
+    Precision,
+    day_label,
+    month_away,
+    one_day,
+    period_label,
+    week_of,
+    weekend_of,
+    whole_month,
+    whole_year,
+)
+from turnfold.dates.written import SEASONS
+
+_WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|weds?|thurs?|thu|fri|(?-i:Sat|Sun)"
+_LONG_WEEKDAY: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+"""Alone, only these: 'sat', 'sun' and 'wed' are words."""
+_PAST: Final = ("last", "past", "previous", "this past", "earlier this")
+_COMING: Final = ("next", "coming", "upcoming", "the following", "this coming")
+RELATIVE: Final = lazy_pattern(
+    r"(?i)(?<![\w.,/$~<>\u2013-])(?:"
+    r"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|tomorrow|today|tonight|last night"
+    r"|this (?:morning|afternoon|evening)|(?:just|right) now|the other (?:day|night|week))"
+    rf"|(?P<count>{COUNT}) (?P<unit>day|night|week|weekend|fortnight|month|year)s? (?P<side>ago|back|earlier|from now)"
+    rf"|(?P<within>in|within) (?:the next )?(?P<ahead>{COUNT}) (?P<unit2>day|week|fortnight|month|year)s?(?: time)?"
+    r"|(?:the )?(?P<unit4>week|month|year|weekend) (?P<beyond>before last|after next)"
+    r"|(?P<edge>end|beginning|start|middle) of (?:the |(?P<which3>this|next|last) )(?P<unit3>week|month|year|quarter)"
+    r"|(?P<which>last|past|previous|this past|earlier this|later this|this coming|this|next|coming|upcoming"
+    rf"|the following) (?P<what>week(?:end)?|month|year|quarter|{'|'.join(SEASONS)}|{'|'.join(MONTHS)}|{_WEEKDAY})"
+    rf"|(?P<weekday>{_LONG_WEEKDAY}|(?:(?<=on )|(?<=by )|(?<=until )|(?<=till ))(?:{_WEEKDAY}))"
+    r"|(?:over|at|on|during) the (?P<weekend>weekend)"
+    r"|(?P<vague>recently|lately|a (?:little )?while (?:ago|back)|soon)"
+    r")(?!\w|['\u2019](?!s\b)\w)"
+)
+_SHIFTS: Final = {
+    "day before yesterday": -2, "yesterday": -1, "last night": -1, "day after tomorrow": 2, "tomorrow": 1,
+}  # fmt: skip
+_VAGUE_DAYS: Final = 45
+_OTHER_DAYS: Final = {"day": 10, "night": 10, "week": 21}
+_AUTUMN: Final = 9
+"""The month from which 'last summer' is of the same year, in the north as in the south."""
+
+
+class RelativeTime(NamedTuple):
+    """What words that count from a day mean."""
+
+    periods: tuple[Period, ...]
+    """All that people mean by them, best first."""
+    label: str
+    """The same in words that mean it on any day; empty where the words say no more than the day they were said on."""
+    until: bool = False
+    """Whether it may be any day up to then: 'within two weeks', 'by the end of the month'."""
+
+
+def relative_time(match: re.Match[str], said_on: date, toward: int = 0) -> RelativeTime | None:
+    """What a match of `RELATIVE` means, said on a day; None for what lies outside the calendar.
+
+    `toward` is -1 where the clause tells of the past, 1 where it tells of what is to come, 0 where nothing shows.
+    """
+    try:
+        return _meaning(match, said_on, toward)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _meaning(match: re.Match[str], day: date, toward: int) -> RelativeTime:  # noqa: PLR0911 - one a way of saying it
+    if match["near"]:
+        return _near(match["near"].lower().removeprefix("the "), day)
+    if match["side"]:
+        sign = 1 if match["side"].lower() == "from now" else -1
+        return _counted(match["count"], match["unit"].lower(), day, sign)
+    if match["within"]:
+        found = _counted(match["ahead"], match["unit2"].lower(), day, 1)
+        if match["within"].lower() == "in":
+            return found
+        last = found.periods[0].last
+        return RelativeTime((Period(day, last, Precision.OPEN),), day_label(last) if last else "", until=True)
+    if match["edge"]:
+        return _edge(match["edge"].lower(), (match["which3"] or "this").lower(), match["unit3"].lower(), day)
+    if match["unit4"]:
+        return _beyond(match["unit4"].lower(), -2 if match["beyond"].lower() == "before last" else 2, day)
+    if match["weekday"]:
+        return _weekday("", match["weekday"], day, toward)
+    if match["weekend"]:
+        return _weekend("next" if toward > 0 else "last" if toward < 0 else "", day)
+    if match["vague"]:
+        return _vague(match["vague"].lower(), day)
+    return _placed(match["which"].lower(), match["what"], day, toward)
+
+
+def _near(words: str, day: date) -> RelativeTime:
+    if words.startswith("other"):
+        span = _OTHER_DAYS[words.rpartition(" ")[2]]
+        return RelativeTime((Period(day - timedelta(span), day - timedelta(1), Precision.WEEK, vague=True),), "")
+    shift = _SHIFTS.get(words, 0)
+    moved = day + timedelta(shift)
+    label = f"night of {day_label(moved)}" if words == "last night" else day_label(moved) if shift else ""
+    return RelativeTime((one_day(moved),), label)
+
+
+def _counted(shown: str, unit: str, day: date, sign: int) -> RelativeTime:
+    """So many days, weeks, months or years away: no finer than it was said."""
+    least, most = count_of(shown)
+    exact = least == most
+    side = "before" if sign < 0 else "after"
+    relative = f"{shown.lower()} {unit}{'' if least == most == 1 else 's'} {side} {day_label(day)}"
+    if unit == "fortnight":
+        least, most, unit = 2 * least, 2 * most, "week"
+    if unit in ("day", "night"):
+        ends = sorted((day + timedelta(sign * least), day + timedelta(sign * most)))
+        found = Period(ends[0], ends[1], Precision.DAY if exact else Precision.WEEK, vague=not exact)
+        return RelativeTime((found,), day_label(ends[0]) if exact else relative)
+    if unit == "weekend":
+        near, far = _clear_weekend(day, sign, least - 1), _clear_weekend(day, sign, most)
+        both = Period(min(near, far).first, max(near, far).last, Precision.WEEK, vague=True)
+        return RelativeTime((near, both), relative)
+    if unit == "week":
+        exactly = day + timedelta(sign * WEEK * least)
+        ends = sorted((exactly, day + timedelta(sign * WEEK * most)))
+        around = Period(ends[0] - timedelta(3), ends[1] + timedelta(3), Precision.WEEK, vague=True)
+        if exact:
+            return RelativeTime((around, one_day(exactly)), day_label(exactly))
+        return RelativeTime((around,), relative)
+    months = 12 if unit == "year" else 1
+    ends_at = sorted((month_away(day, sign * least * months), month_away(day, sign * most * months)))
+    if unit == "month":
+        found = whole_month(*ends_at[0], ends_at[1])
+        label = f"{MONTHS[ends_at[0][1] - 1]} {ends_at[0][0]}" if exact else relative
+        return RelativeTime((found._replace(vague=not exact),), label)
+    first, last = whole_year(ends_at[0][0]), whole_year(ends_at[1][0])
+    found = Period(first.first, last.last, Precision.YEAR, vague=not exact)
+    return RelativeTime((found,), str(ends_at[0][0]) if exact else relative)
+
+
+def _beyond(unit: str, away: int, day: date) -> RelativeTime:
+    """'The week before last', 'the month after next'."""
+    if unit in ("week", "weekend"):
+        found = week_of(day, away) if unit == "week" else weekend_of(day, away)
+        return RelativeTime((found,), f"{unit} of {day_label(found.first or day)}")
+    found = whole_month(*month_away(day, away)) if unit == "month" else whole_year(day.year + away)
+    return RelativeTime((found,), period_label(found))
+
+
+def _edge(edge: str, which: str, unit: str, day: date) -> RelativeTime:
+    """'The end of the month': the last days of it."""
+    whole = _around(which, unit, day)[0]
+    if whole.first is None or whole.last is None:
+        return RelativeTime((whole,), "")
+    span = timedelta({"week": 1, "month": 9, "quarter": 29, "year": 59}[unit])
+    if edge == "end":
+        found, label = (whole.last - span, whole.last), f"end of {_name(whole, unit)}"
+    elif edge == "middle":
+        middle = whole.first + (whole.last - whole.first) / 2
+        found, label = (middle - span / 2, middle + span / 2), f"middle of {_name(whole, unit)}"
+    else:
+        found, label = (whole.first, whole.first + span), f"beginning of {_name(whole, unit)}"
+    return RelativeTime((Period(*found, Precision.DAY if unit == "week" else Precision.WEEK, vague=True),), label)
+
+
+def _name(whole: Period, unit: str) -> str:
+    first = whole.first or date.min
+    if unit == "year":
+        return str(first.year)
+    if unit == "month":
+        return f"{MONTHS[first.month - 1]} {first.year}"
+    return f"the week of {day_label(first)}" if unit == "week" else f"Q{(first.month + 2) // 3} {first.year}"
+
+
+def _placed(which: str, shown: str, day: date, toward: int) -> RelativeTime:
+    """'Last week', 'next summer', 'this Friday'."""
+    what = shown.lower()
+    after = which in _COMING
+    side = "after" if after else "before"
+    if what == "weekend":
+        return _weekend("next" if after else "last" if which in _PAST else "this", day)
+    if what.title() in MONTHS:
+        return _named_month(which, MONTHS.index(what.title()) + 1, day)
+    if what in ("week", "month", "year", "quarter") or what in SEASONS:
+        periods = tuple(_around(which, what, day))
+        return RelativeTime(periods, _placed_label(which, what, periods, day, side))
+    return _weekday("after" if after else "before" if which in _PAST else "this", shown, day, toward)
+
+
+def _placed_label(which: str, what: str, periods: tuple[Period, ...], day: date, side: str) -> str:
+    first = periods[0].first or date.min
+    if what == "year":
+        return str(first.year)
+    if what == "month":
+        return f"{MONTHS[first.month - 1]} {first.year}"
+    if what == "quarter":
+        return f"Q{(first.month + 2) // 3} {first.year}"
+    if which not in (*_PAST, *_COMING) or which == "earlier this":
+        return ""
+    if what == "summer" and side == "before" and day.month >= _AUTUMN:
+        return f"summer {day.year}"
+    return f"{what} {side} {day_label(day)}"
+
+
+def _named_month(which: str, month: int, day: date) -> RelativeTime:
+    if which in _COMING or which == "later this":
+        year = day.year + (month <= day.month)
+    elif which == "this":
+        year = day.year
+    else:
+        year = day.year - (month >= day.month)
+    return RelativeTime((whole_month(year, month),), f"{MONTHS[month - 1]} {year}")
+
+
+def _weekday(which: str, shown: str, day: date, toward: int) -> RelativeTime:
+    """A weekday before or after a day. People do not agree which one 'next Friday' is: both are given."""
+    number = next(place for place, name in enumerate(WEEKDAYS) if name[:3].lower() == shown[:3].lower())
+    back = (day.weekday() - number - 1) % WEEK + 1
+    ahead = (number - day.weekday() - 1) % WEEK + 1
+    same = [0] if day.weekday() == number else []
+    if which == "before":
+        shifts, side = [-back, *([-back - WEEK] if back <= day.weekday() else [])], "before"
+    elif which == "after":
+        shifts, side = [ahead, ahead + WEEK], "after"
+    elif toward < 0:
+        shifts, side = [-back, *same], "before"
+    else:
+        # Without a sign of the past a weekday is to come: 'they arrive on Tuesday'.
+        shifts = [ahead, *same, *([-back] if toward == 0 else [])]
+        side = "after" if toward > 0 or which == "this" else ""
+    label = f"{WEEKDAYS[number]} {side} {day_label(day)}" if side else ""
+    return RelativeTime(tuple(one_day(day + timedelta(shift)) for shift in shifts), label)
+
+
+def _weekend(which: str, day: date) -> RelativeTime:
+    """The weekend before, of or after a day; people do not agree about 'last weekend' on a Saturday."""
+    if which == "last":
+        weeks = (-1,) if day.weekday() < SATURDAY - 1 else (-1, 0)
+        found = [weekend_of(day, week) for week in weeks]
+    elif which == "next":
+        found = [_clear_weekend(day, 1, 0), _clear_weekend(day, 1, 1)]
+    else:
+        found = [weekend_of(day, week) for week in ((0, -1) if which == "this" else (-1, 0))]
+    if which in ("last", "next"):
+        return RelativeTime(tuple(found), f"weekend {'before' if which == 'last' else 'after'} {day_label(day)}")
+    return RelativeTime(tuple(found), f"weekend of {day_label(found[0].first or day)}" if which else "")
+
+
+def _clear_weekend(day: date, sign: int, more: int) -> Period:
+    """The last or next weekend that is all past or to come, or so many before or after it."""
+    near = (1 if day.weekday() >= SATURDAY else 0) if sign > 0 else -1
+    return weekend_of(day, near + sign * more)
+
+
+def _around(which: str, what: str, day: date) -> list[Period]:
+    sign = -1 if which in _PAST and which != "earlier this" else 1 if which in _COMING else 0
+    if what == "week":
+        last = Period(day - timedelta(WEEK), day - timedelta(1), Precision.WEEK)
+        return [week_of(day, sign), *([last] if sign < 0 else [])]
+    if what == "month":
+        return [whole_month(*month_away(day, sign))]
+    if what == "quarter":
+        first = day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
+        return [whole_month(*month_away(first, 3 * sign), month_away(first, 3 * sign + 2))]
+    if what == "year":
+        return [whole_year(day.year + sign)]
+    return _season(what, sign, day)
+
+
+def _season(what: str, sign: int, day: date) -> list[Period]:
+    first, last = SEASONS[what]
+    seasons = [whole_month(year, first, (year + (last < first), last)) for year in range(day.year - 2, day.year + 3)]
+    if sign < 0:
+        past = [season for season in seasons if season.last and season.last < day]
+        return [past[-1], past[-2]]
+    if sign > 0:
+        coming = [season for season in seasons if season.first and season.first > day]
+        return coming[:2]
+    return [min(seasons, key=lambda season: _distance(season, day))]
+
+
+def _distance(season: Period, day: date) -> int:
+    first, last = season.first or date.min, season.last or date.max
+    return max((first - day).days, (day - last).days, 0)
+
+
+def _vague(words: str, day: date) -> RelativeTime:
+    if words == "soon":
+        return RelativeTime((Period(day, day + timedelta(_VAGUE_DAYS), Precision.MONTH, vague=True),), "")
+    return RelativeTime((Period(day - timedelta(_VAGUE_DAYS), day, Precision.MONTH, vague=True),), "")

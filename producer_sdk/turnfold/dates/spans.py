@@ -1,0 +1,74 @@
+"""Times that last or come back: 'for six months now', 'since March', 'until Friday', 'every Tuesday'."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.dates.numbers import COUNT, count_of
+from turnfold.dates.periods import MONTHS, WEEK, Period, Precision, day_label, month_away
+
+_UNIT: Final = "(?P<unit>day|night|week|month|year|decade)s?"
+LASTING: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:"
+    r"(?:for|over|in|during|within|these|of|the) (?:about |around |almost |nearly |over |more than |at least |the )*"
+    rf"(?P<past>last|past) (?:(?P<count>{COUNT}) )?{_UNIT}"
+    rf"|for (?:about |around |almost |nearly |over |more than |at least |the better part of )*(?P<count2>{COUNT}) "
+    rf"{_UNIT.replace('unit', 'unit2')}(?P<now>,? (?:now|already|so far|running))?"
+    rf"|(?P<been>it(?:'s|\u2019s| has| is)(?: already)?(?: been)?|been) (?:about |around |almost |nearly |over )?"
+    rf"(?P<count3>{COUNT}) {_UNIT.replace('unit', 'unit3')}(?: (?:now|already))?(?P<since> since)?"
+    rf"|(?P<count4>{COUNT}) {_UNIT.replace('unit', 'unit4')} (?:now|running)"
+    r")(?!['\u2019]?\w)"
+)
+"""How long something has lasted; whether it still does shows in `PERFECT` before it."""
+PERFECT: Final = lazy_pattern(r"(?i)(?:\b(?:have|has|had been|haven't|hasn't)|['\u2019](?:ve|s been))\b[^.!?;]{0,80}$")
+RECURRING: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:(?:every|each)(?: other| single| second| third| \d{1,2}| two| three| few)? "
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|day|morning|afternoon|evening|night|weeks?|weekends?|months?"
+    r"|quarters?|years?|days?|spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december|christmas|easter|time)"
+    r"|(?:once|twice|(?:three|four|five|several|\d{1,2}) times) (?:a|per|every|each) (?:day|week|month|quarter|year)"
+    r"|(?:on |most )?(?:mon|tues|wednes|thurs|fri|satur|sun)days(?: and (?:mon|tues|wednes|thurs|fri|satur|sun)days)?"
+    r"|(?:on|at) week(?:end|day)s|most (?:days|mornings|evenings|nights|weekends)"
+    r"|daily|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annually)(?!\w)"
+)
+SINCE: Final = lazy_pattern(
+    r"(?i)\b(?:ever )?(?:since|as of|starting|beginning|from|after)(?: about| around)? (?:the )?$"
+)
+"""Stands before a time from which on something holds; 'from' only where no end follows."""
+UNTIL: Final = lazy_pattern(
+    r"(?i)\b(?:until|till|by|no later than|before|up to|not after|due(?: on)?|deadline(?: is)?)(?: about| around)?"
+    r" (?:the )?$"
+)
+"""Stands before a time up to which something holds, or by which it is done."""
+_DAYS: Final = {"day": 1, "night": 1, "week": WEEK}
+
+
+def lasting_since(match: re.Match[str], said_on: date) -> tuple[Period, str] | None:
+    """From when something has lasted, by a match of `LASTING`, with a label; None for a length without a place."""
+    text = match.string
+    if match["count2"] and not match["now"] and not PERFECT.search(text, max(0, match.start() - 120), match.start()):
+        return None
+    if match["past"] and not match["count"] and match.group().lower().startswith("the "):
+        # 'The last week of June' is a week.
+        return None
+    shown = match["count"] or match["count2"] or match["count3"] or match["count4"] or "one"
+    unit = (match["unit"] or match["unit2"] or match["unit3"] or match["unit4"]).lower()
+    least, most = count_of(shown)
+    try:
+        return _since(least, most, unit, said_on)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _since(least: int, most: int, unit: str, said_on: date) -> tuple[Period, str]:
+    vague = least != most
+    if unit in _DAYS:
+        first = said_on - timedelta(_DAYS[unit] * most)
+        return Period(first, None, Precision.OPEN, vague), f"{'about ' if vague else ''}{day_label(first)}"
+    months = most * {"month": 1, "year": 12, "decade": 120}[unit]
+    year, month = month_away(said_on, -months)
+    label = f"{MONTHS[month - 1]} {year}" if unit == "month" else str(year)
+    return Period(date(year, month, 1), None, Precision.OPEN, vague), f"about {label}"

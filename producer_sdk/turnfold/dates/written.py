@@ -1,0 +1,205 @@
+"""Times that are written out: '14 May 2026', 'May 3-5', 'summer of 2023', '2026-05-14', 'Q3 2025', 'Christmas'."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.dates.periods import MONTHS, WEEK, Period, Precision, one_day, whole_month, whole_year
+
+_MONTH: Final = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in (*MONTHS, "Sept"))
+_DAY: Final = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
+_DASH: Final = r" ?(?:[-\u2013\u2014]|to|and|until) ?"
+SEASONS: Final = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 2)}
+"""First and last month, in the north; a winter ends in the next year."""
+_NO_YEAR: Final = r"ms|tokens|users|people|rows|requests|euros|dollars|words|lines"
+WRITTEN: Final = lazy_pattern(
+    r"(?<![\w.:/$-])(?:(?P<iso>(?:19|20)\d\d[-/][01]\d[-/][0-3]\d)(?![\d-])(?:T[\d:.]{4,15}Z?)?"
+    r"|(?P<dotted>[0-3]?\d\.[01]?\d\.(?:19|20)\d\d)(?![\d.])"
+    r"|(?P<slashed>[0-3]?\d/[0-3]?\d/(?:19|20)\d\d)(?![\d/])"
+    rf"|(?P<a>{_DAY})(?:{_DASH}(?P<b>{_DAY}))?(?:(?: of)? |-)(?P<m>{_MONTH})\b\.?"
+    rf"(?:{_DASH}(?P<a2>{_DAY}) (?P<m2>{_MONTH})\b)?(?:(?:,? |-)(?P<y>(?:19|20)\d\d)(?![\d-]))?"
+    rf"|(?P<m3>{_MONTH})\b\.? (?:the )?(?P<a3>{_DAY})(?!\w)(?:{_DASH}(?P<b3>{_DAY})(?!\w))?"
+    rf"(?:,? (?P<y3>(?:19|20)\d\d)(?![\d-]))?"
+    rf"|(?:(?P<part>early|mid|late|the (?:beginning|start|middle|end) of)[ -])?"
+    rf"(?:(?P<m4>{_MONTH})\b|(?P<season>(?i:{'|'.join(SEASONS)})))"
+    r"(?: (?:of )?(?P<y4>(?:19|20)\d\d|['\u2019]\d\d)(?![\d-]))?"
+    r"|(?P<quarter>Q[1-4])(?: (?P<y6>(?:19|20)\d\d))?"
+    r"|[Ww]eek (?P<week>[0-5]?\d)(?: of|,)? (?P<y8>(?:19|20)\d\d)|(?P<numbered>[01]?\d/(?:19|20)\d\d)"
+    r"|(?P<years>(?:19|20)\d\d[-\u2013/](?:19|20)\d\d)(?!-)|(?:the )?(?P<decade>(?:19|20)\d0)s"
+    r"|(?P<feast>Christmas Eve|Christmas(?: Day)?|New Year's Eve|New Year's(?: Day)?|Halloween|Valentine's(?: Day)?"
+    r"|Thanksgiving|Easter(?: (?:Sunday|Monday))?|Good Friday)(?:,? (?P<y7>(?:19|20)\d\d))?"
+    rf"|(?P<y5>(?:19|20)\d\d)(?![\d%-]| ?(?:{_NO_YEAR})\b))(?!\w)"
+)
+"""Groups: `iso`, `dotted`, `slashed`; `a` to `b` `m` `y`, `a` `m` to `a2` `m2`; `m3` `a3` to `b3` `y3`; `part` `m4` or
+`season` with `y4`; `quarter` `y6`; `decade`; `feast` `y7`; `y5`, a year alone."""
+_FEASTS: Final = {
+    "christmas eve": (12, 24), "christmas": (12, 25), "christmas day": (12, 25), "new year's eve": (12, 31),
+    "new year's": (1, 1), "new year's day": (1, 1), "halloween": (10, 31), "valentine's": (2, 14),
+    "valentine's day": (2, 14),
+}  # fmt: skip
+_LAST_OF_THIS_CENTURY: Final = 60
+"""'60 is 2060, '61 is 1961."""
+_NOVEMBER: Final = 11
+_THURSDAY: Final = 3
+_LATEST_MONTH: Final = 12
+BEFORE_BARE: Final = lazy_pattern(
+    r"(?i)\b(?:in|since|by|until|till|during|of|from|last|next|this|early|late|mid|before|after|through|throughout|around"
+    r"|to|and|or|between|past|for|back in|circa|year)(?: the)?[ -]$"
+)
+"""Stands before a month, a season or a year that is meant as a time when it stands alone: 'may' and 'march' are verbs,
+a fall hurts, and 2019 may be a price."""
+
+
+def written_periods(match: re.Match[str], near: date | None, toward: int = 0) -> Iterator[Period]:
+    """The periods that a match of `WRITTEN` may mean, best first; none for what is no day of the calendar.
+
+    A year that is not written is the one that lies nearest to the day `near`; `toward` -1 takes the newest that is not
+    after it, 1 the first that is not before it. Without `near` a time without a year means nothing.
+    """
+    try:
+        yield from _written(match, near, toward)
+    except (ValueError, OverflowError):
+        return
+
+
+def written_period(match: re.Match[str], near: date | None, toward: int = 0) -> Period | None:
+    """The best of `written_periods`."""
+    return next(written_periods(match, near, toward), None)
+
+
+def has_year(match: re.Match[str]) -> bool:
+    """Whether the year of a match of `WRITTEN` is written in it."""
+    own = ("iso", "dotted", "slashed", "numbered", "years", "decade", "y8", "y", "y3", "y4", "y5", "y6", "y7")
+    return any(match[name] for name in own)
+
+
+def _written(match: re.Match[str], near: date | None, toward: int) -> Iterator[Period]:
+    if match["iso"]:
+        yield one_day(date.fromisoformat(match["iso"].replace("/", "-")))
+    elif match["dotted"]:
+        day, month, year = map(int, match["dotted"].split("."))
+        yield one_day(date(year, month, day))
+    elif match["slashed"]:
+        yield from _slashed(*map(int, match["slashed"].split("/")))
+    elif match["week"]:
+        monday = date.fromisocalendar(int(match["y8"]), int(match["week"]), 1)
+        yield Period(monday, monday + timedelta(days=6), Precision.WEEK)
+    elif match["numbered"]:
+        shown, _, year_shown = match["numbered"].partition("/")
+        yield whole_month(int(year_shown), int(shown))
+    elif match["years"]:
+        yield Period(date(int(match["years"][:4]), 1, 1), date(int(match["years"][5:]), 12, 31), Precision.YEAR)
+    elif match["y5"]:
+        yield whole_year(int(match["y5"]))
+    elif match["decade"]:
+        first = int(match["decade"])
+        yield Period(date(first, 1, 1), date(first + 9, _LATEST_MONTH, 31), Precision.YEAR, vague=True)
+    else:
+        yield from _in_year(match, near, toward)
+
+
+def _slashed(one: int, other: int, year: int) -> Iterator[Period]:
+    """Both ways of writing a day where both are days: 3/4/2026."""
+    for month, day in ((one, other), (other, one)) if one != other else ((one, other),):
+        if month <= _LATEST_MONTH:
+            yield one_day(date(year, month, day))
+
+
+def _in_year(match: re.Match[str], near: date | None, toward: int) -> Iterator[Period]:
+    shown = match["y"] or match["y3"] or match["y4"] or match["y6"] or match["y7"]
+    if shown and not shown[0].isdigit():
+        century = 1900 if int(shown[1:]) > _LAST_OF_THIS_CENTURY else 2000
+        yield _of_year(match, century + int(shown[1:]))
+    elif shown:
+        yield _of_year(match, int(shown))
+    elif near is not None:
+        found = [period for year in (near.year - 1, near.year, near.year + 1) if (period := _if_any(match, year))]
+        yield min(found, key=lambda period: _away(period, near, toward))
+
+
+def _if_any(match: re.Match[str], year: int) -> Period | None:
+    """The period in a year; None for 29 February of most years."""
+    try:
+        return _of_year(match, year)
+    except ValueError:
+        return None
+
+
+def _away(period: Period, near: date, toward: int) -> int:
+    """How far a period lies from a day, in days; a thousand years more on the wrong side."""
+    first, last = period.first or date.min, period.last or date.max
+    wrong = toward < 0 < (first - near).days or (toward > 0 > (last - near).days)
+    away = max((first - near).days, (near - last).days, 0)
+    return away + 365_000 * wrong
+
+
+def _of_year(match: re.Match[str], year: int) -> Period:
+    if match["season"]:
+        first, last = SEASONS[match["season"].lower()]
+        return whole_month(year, first, (year + (last < first), last))
+    if match["quarter"]:
+        first = 3 * int(match["quarter"][1]) - 2
+        return whole_month(year, first, (year, first + 2))
+    if match["feast"]:
+        return one_day(_feast(match["feast"].lower(), year))
+    month = month_of(match["m"] or match["m3"] or match["m4"])
+    if match["m4"]:
+        return _part(whole_month(year, month), match["part"])
+    start, end = match["a"] or match["a3"], match["b"] or match["b3"]
+    first_day = date(year, month, number_of(start))
+    if match["m2"]:
+        last_month = month_of(match["m2"])
+        last_day = date(year + (last_month < month), last_month, number_of(match["a2"]))
+    else:
+        last_day = date(year, month, number_of(end)) if end else first_day
+    if last_day < first_day or (end and last_day == first_day):
+        msg = "days in the wrong order"
+        raise ValueError(msg)
+    return Period(first_day, last_day, Precision.DAY if first_day == last_day else Precision.WEEK)
+
+
+def _part(month: Period, part: str | None) -> Period:
+    """The beginning, middle or end of a month: ten days of it, somewhere."""
+    if not part or month.first is None or month.last is None:
+        return month
+    part = part.lower()
+    if part.startswith(("early", "the b", "the s")):
+        return Period(month.first, month.first + timedelta(days=9), Precision.WEEK, vague=True)
+    if part.startswith(("mid", "the m")):
+        return Period(month.first.replace(day=11), month.first.replace(day=20), Precision.WEEK, vague=True)
+    return Period(month.first.replace(day=21), month.last, Precision.WEEK, vague=True)
+
+
+def _feast(name: str, year: int) -> date:
+    if name in _FEASTS:
+        return date(year, *_FEASTS[name])
+    if name.startswith(("easter", "good")):
+        return _easter(year) + timedelta(days=1 if name == "easter monday" else -2 if name == "good friday" else 0)
+    first = date(year, _NOVEMBER, 1)
+    return first + timedelta(days=(_THURSDAY - first.weekday()) % WEEK + 3 * WEEK)
+
+
+def _easter(year: int) -> date:
+    """Easter Sunday, by the anonymous Gregorian algorithm (Nature, 20 April 1876)."""
+    golden, century, of_century = year % 19, year // 100, year % 100
+    leaps, rest = divmod(century, 4)
+    moved = (century - (century + 8) // 25 + 1) // 3
+    epact = (19 * golden + century - leaps - moved + 15) % 30
+    weekday = (32 + 2 * rest + 2 * (of_century // 4) - epact - of_century % 4) % 7
+    late = (golden + 11 * epact + 22 * weekday) // 451
+    month, day = divmod(epact + weekday - 7 * late + 114, 31)
+    return date(year, month, day + 1)
+
+
+def month_of(shown: str) -> int:
+    """Number of a month by its first three letters."""
+    return next(number for number, name in enumerate(MONTHS, 1) if name[:3].lower() == shown[:3].lower())
+
+
+def number_of(shown: str) -> int:
+    """Number of a day without what is written behind it: '3rd'."""
+    return int(shown.rstrip("sthndr"))
