@@ -14,7 +14,7 @@ from turnfold_worker.pipeline.language.prose import Span
 from turnfold_worker.pipeline.notes.results import concluding, is_equation, is_result
 from turnfold_worker.pipeline.notes.samples import samples_of
 
-_RESULT: Final = 4.0
+_RESULT: Final = 2.0
 """How much more a result is worth than how it was worked out."""
 _EQUATION: Final = 1.3
 """The same of a line of the calculation that comes to a number."""
