@@ -31,6 +31,7 @@ tools, tool_schemas   the same for models
 frameworks      the same for agent frameworks
 testing         the client with a worker in the same process, for tests of services
 contract        what producers and workers agree on
+dates           the days that words mean, in turns and in questions
 tokens, whole_numbers, errors
 """
 

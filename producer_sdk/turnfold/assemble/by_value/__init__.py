@@ -8,6 +8,7 @@ past            the notes that there are, looked at as far as needed
 group_spans     which lines they stand under
 frame           all lines before the recent turns
 requests        what an agent was asked to do
+changed_lines   the lines of a changed file as they stand
 work_state      files as last changed, runs and failures
 answers         turns that answer a query, word for word
 fitting         the first of a ranking while there is room
