@@ -18,7 +18,7 @@ retrieval, snapshots   the reads, and what one finds at an instant
 pending_changes, shortening   what waits in the inbox; how much of a turn is read
 database        what is read of SQL
 code_blocks     code, tables and outputs, and which of them a query asks for
-steering        what a context is about where nothing is asked
+steering, matter   what a context is about where nothing is asked, and which notes are about the same
 hits, passage_scores, relevance   which notes, passages and segments answer a query
 relations       structured facts that segments state, and whom a query means by them
 segment_tiers   hot, warm and cold segments, and what a policy makes of them

@@ -6,7 +6,9 @@ echoes       output of a tool in an agent's own turn
 reading      who speaks, its sentences, its code, its facts
 tool_groups  a tool call and its results are one unit
 manuals      standing instructions of a harness
+rules        sentences of a task that bind whoever does it
 requests     what users ask an agent to do
+edits        what a call writes into a file
 actions      what was done with tools
 repeats      turns that say again what an earlier turn said
 importance   how important a turn is, from 0 to 100
