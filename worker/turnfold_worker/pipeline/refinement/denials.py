@@ -21,7 +21,8 @@ _FEW: Final = 2
 _CODE: Final = lazy_pattern(r"```.*?(?:```|\Z)", re.DOTALL)
 _MESSAGE: Final = lazy_pattern(r"(?<=[\"'])[^\"'\n]{4,200} [^\"'\n]{2,200}(?=[\"'])")
 _PREPOSITION: Final = lazy_pattern(r"\s(?:from|in|at|on|after|before|to|with|for|during)\s")
-_REFERS: Final = lazy_pattern(r"(?i)(?<!\w)(?:it|that|this|these|those|them|one|any|so|to)(?!\w)")
+_REFERS: Final = lazy_pattern(r"(?i)(?<!\w)(?:it|that|this|these|those|them|one|any|so|to|then)(?!\w)")
+_NEVER_YET: Final = lazy_pattern(r"(?i)(?<!\w)(?:never|yet|before)(?!\w)")
 _PLAIN_NO: Final = lazy_pattern(
     r"(?i)\W{0,8}(?:(?:oh|well|hm{1,9}|unfortunately|sadly)\W{1,8})?(?:(?:no|nah|nope|not|never|none)(?: \w+)?[,.!]"
     r"|i (?:think|guess|believe) not(?!\w)|i don['\u2019]?t think so(?!\w))"
@@ -77,6 +78,8 @@ class Denials:
         count, noun = len(negations), negations[0].lower() in ("no", "none", "without")
         behind = claim[_end_of_negation(claim) :]
         denied = Passage(_PREPOSITION.split(behind)[0] if noun else behind, 0, "")
+        # Of 'not with any other' the verb stands before it.
+        noun = noun or bool(_PREPOSITION.match(behind))
         if not words and not denied.shapes:
             plain = set(WORD.findall(claim.lower()))
             figures = {word for word in plain if word.isdigit()}
@@ -162,7 +165,10 @@ class Denials:
             return True
         if most < min(_FEW, len(words)):
             return False
-        return all(DENIES.search(passage.text) and passage.denied.shared(words) > 0 for passage in best) and (
+        if "first" in words and all(_NEVER_YET.search(passage.text) for passage in best):
+            # Who never tried may try for the first time.
+            return False
+        return all(DENIES.search(passage.text) and _denied_of(passage, words) for passage in best) and (
             any(passage.denies for passage in best) or any(passage.affirms(words) for passage in best)
         )
 
@@ -178,6 +184,13 @@ class Denials:
             if not any(more >= count and other.has(first) and not DENIES.search(other.text) for more, other in shared):
                 return True
         return False
+
+
+def _denied_of(passage: Passage, words: Sequence[str]) -> bool:
+    """Whether a passage denies one of some words, other than the thing of which it denies something."""
+    match = DENIES.search(passage.text)
+    subject = Passage(passage.text[: match.start()] if match else "", passage.seq, passage.speaker)
+    return any(passage.denied.has(word) for word in words if not subject.has(word))
 
 
 def _first(denied: Passage) -> str:

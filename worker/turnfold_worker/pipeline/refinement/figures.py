@@ -46,8 +46,8 @@ def flat(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """A text in lower case without spaces and quotation marks."""
-    return re.sub(r"[\s'\"`]", "", text.lower())
+    """A text in lower case without spaces, quotation marks and brackets."""
+    return re.sub(r"[\s'\"`\[\]]", "", text.lower())
 
 
 def _spaced(text: str) -> str:

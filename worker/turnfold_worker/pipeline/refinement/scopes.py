@@ -16,6 +16,7 @@ from turnfold_worker.pipeline.language.quantities import SPELLED, UNIT_NAMES, WO
 from turnfold_worker.pipeline.language.word_forms import forms, is_misspelt
 from turnfold_worker.pipeline.refinement.claimed_days import without_dates
 from turnfold_worker.pipeline.refinement.claims import (
+    ADVICE,
     REPORTS,
     Word,
     content_words,
@@ -48,6 +49,11 @@ _DENIED_OR: Final = lazy_pattern(rf"(?i)(?<!\w)(?:{NO})(?!\w)[^,;.]{{0,30}}\s(?:
 _VERSION: Final = lazy_pattern(r"v?\d+(?:\.\d+)+")
 _FIGURED: Final = lazy_pattern(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s(?!\w)")
 """Words with a number in them, and decades."""
+_QUOTED: Final = lazy_pattern(r"(?P<mark>[\"`])(?P<words>[^\"`\n]{8,300})(?P=mark)")
+_COINED: Final = lazy_pattern(r"[A-Z]?[a-z]{2,40}|[A-Z]{2,40}(?![a-z])")
+"""The words of a name that is written as one: `setLevel`."""
+_LETTERS: Final = lazy_pattern(r"[A-Za-z]{2,80}")
+_LENGTHENED: Final = lazy_pattern(r"(\w)\1{2,40}")
 _ROOT: Final = 4
 """Letters of a root by which a word with a capital is known."""
 _LONG: Final = 6
@@ -153,12 +159,15 @@ class Scope:
                     continue
                 speaker = is_participant(word.text, self._speakers)
                 if speaker or (word.capital and (place > 0 or self.speakers.is_name(word.text))):
+                    if self._is_of_identifier(sentence, words, place):
+                        continue
                     known = self._names.is_addressed if speaker else partial(self._names.has, sentence=sentence)
                     if self._names.is_torn(sentence, words, place) or not known(word.text, seqs=seqs):
                         yield Unfaithful.NAME
                     continue
-                if word.text in REPORTS and place and is_participant(words[place - 1].text, self._speakers):
-                    continue
+                if place and (word.text in REPORTS or (word.text in ADVICE and words[place - 1].owns)):
+                    if is_participant(words[place - 1].text, self._speakers):
+                        continue
                 if self._is_stranger(word) or not self._was_said(word.text, sentence, seqs):
                     farther.add(word.text)
                     if word.capital or len(farther) > _FEW or self._all_before.shapes.isdisjoint(forms(word.text)):
@@ -179,7 +188,20 @@ class Scope:
         denied = word.removeprefix("un")
         if denied != word and any(passage.denies and passage.has(denied) for passage in self._clauses):
             return True
-        return self._is_part_of_compound(sentence, word) or self._is_misspelt(word)
+        return word in self._coined or self._is_part_of_compound(sentence, word) or self._is_misspelt(word)
+
+    @cached_property
+    def _coined(self) -> frozenset[str]:
+        """The words of names in programs."""
+        written = set(_LETTERS.findall(self._all_near.text))
+        named = [word for word in written if not word.isupper() and not word[1:].islower()]
+        return frozenset(part.lower() for word in named for part in _COINED.findall(word))
+
+    def _is_of_identifier(self, sentence: str, words: Sequence[Word], place: int) -> bool:
+        """Whether a word behind a hyphen is part of a name in programs: 'Flask-Caching' of `flask_caching`."""
+        word, before = words[place], words[place - 1]
+        joined = place > 0 and sentence[before.start : word.start] == f"{sentence[before.start:][:len(before.text)]}-"
+        return joined and f"{before.text}_{word.text}" in self._flat
 
     def _is_stranger(self, word: Word) -> bool:
         """Whether a word with a capital stands near in nothing but a short root: 'Peter' in 'pets'."""
@@ -200,8 +222,16 @@ class Scope:
         return frozenset(f"{first.text}{second.text}" for first, second in pairwise(self._all_near.words))
 
     def _is_misspelt(self, word: str) -> bool:
-        """Whether a word stands near with wrong letters."""
-        return len(word) >= _LONG and any(is_misspelt(written, word) for written in self._all_near.plain)
+        """Whether a word stands near with wrong letters, or drawn out: 'deeelish'."""
+        return len(word) >= _LONG and (
+            word in self._shortened or any(is_misspelt(written, word) for written in self._all_near.plain)
+        )
+
+    @cached_property
+    def _shortened(self) -> frozenset[str]:
+        """Words that are drawn out, with the letter once or twice."""
+        drawn = [word for word in self._all_near.plain if _LENGTHENED.search(word)]
+        return frozenset(_LENGTHENED.sub(by, word) for word in drawn for by in (r"\1", r"\1\1"))
 
     def _named(self, seqs: tuple[int, ...]) -> Passage:
         if seqs not in self._passages:
@@ -221,7 +251,7 @@ class Scope:
 
     def polarity(self, text: str) -> Iterator[Unfaithful]:
         """Denials that nobody made, and affirmations of what was only denied."""
-        for sentence in sentences_of(text):
+        for sentence in sentences_of(_QUOTED.sub(self._without_denial, text)):
             who, _ = self.speakers.of(sentence)
             for statement in statements_of(sentence):
                 claim = without_emphasis(statement)
@@ -239,6 +269,11 @@ class Scope:
                 said = "" if OPEN_BEFORE.search(before) or _DENIED_OR.search(before) else OPEN.split(claim)[0]
                 if not LEANS_AWAY.search(said) and self._denials.refute(self._told(said), said):
                     yield Unfaithful.AFFIRMATION
+
+    def _without_denial(self, quote: re.Match[str]) -> str:
+        """Nothing for a quote that denies and was written so: 'is not iterable'."""
+        denies = DENIES.search(quote.group()) and flat(quote["words"]) in self._flat
+        return " " if denies else quote.group()
 
     def _told(self, claim: str) -> list[str]:
         return [word for word in content_words(claim) if not is_participant(word, self._speakers)]
