@@ -64,6 +64,8 @@ class _Claim(NamedTuple):
     weekday: int | None
     until: bool = False
     """Whether something is so by then."""
+    clause: str = ""
+    """What it is said of."""
     roughly: bool = False
     """Whether it may be another day near it."""
 
@@ -140,7 +142,7 @@ class ToldDays:
         if claim.period.days > 1 and self._between_talks(claim.period):
             return True
         around = _is_day_or_months(claim.period) and any(claim.period.holds(one) for one in said)
-        if around and (claim.until or silent or self._is_said_without_time(text, seqs)):
+        if around and (claim.until or silent or any(self._is_said_without_time(one, seqs) for one in (text, claim.clause))):
             return True
         if not silent and days:
             told = [period for seq in seqs for period in self._told(seq)]
@@ -240,7 +242,9 @@ def _claims(text: str, near: date | None) -> Iterator[_Claim]:
             yield _plain(Period(first.first, anchor.last))
             first = None
         else:
-            yield _claim(before, anchor)
+            behind = _CLAUSE_ENDS.split(text[match.end() :])[0]
+            clause = f"{_CLAUSE_ENDS.split(text[: match.start()])[-1]}{behind}"
+            yield _claim(before, anchor)._replace(clause=clause)
     if first is not None:
         yield _plain(first)
 

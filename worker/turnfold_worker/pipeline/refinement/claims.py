@@ -92,12 +92,12 @@ REPORTS: Final = listed(
 
 ADVICE: Final = frozenset(
     {
-        "tip", "tips", "advice", "suggestion", "suggestions", "recommendation", "recommendations", "question", "questions",
-        "step", "steps", "plan", "example", "proposal", "idea", "ideas", "instruction", "instructions", "request",
-        "requests",
+        "tip", "tips", "advice", "suggestion", "suggestions", "recommendation", "recommendations", "question", "step",
+        "steps", "plan", "example", "proposal",
     }
 )  # fmt: skip
-"""What somebody said, as it may be called: 'Ana's idea'."""
+SAYINGS: Final = frozenset({"idea", "instruction", "request", "wish", "view", "opinion", "rule"})
+"""What somebody said, as it may be called: 'Ana's idea: ...'."""
 
 
 class Word(NamedTuple):

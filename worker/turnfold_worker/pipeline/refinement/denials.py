@@ -13,7 +13,7 @@ from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import WORD
 from turnfold_worker.pipeline.language.word_forms import forms, meanings
 from turnfold_worker.pipeline.refinement.claims import is_telling, says_something, sentences_of
-from turnfold_worker.pipeline.refinement.negations import DENIES, REACH, WISHES, WITHHOLDS, without_emphasis
+from turnfold_worker.pipeline.refinement.negations import DENIES, QUOTED, REACH, WISHES, WITHHOLDS, without_emphasis
 from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
 
 _SUPPORT: Final = 0.5
@@ -67,6 +67,16 @@ class Denials:
     @cached_property
     def _clauses(self) -> list[Passage]:
         return list(passages_of((line for line in self._lines if line[0] in self._seqs), clauses=True))
+
+    @cached_property
+    def _stated(self) -> list[Passage]:
+        """The clauses without quotes that deny, such as messages of errors: who shows them denies nothing."""
+        lines = [
+            (seq, speaker, QUOTED.sub(lambda quote: " " if DENIES.search(quote.group()) else quote.group(), text))
+            for seq, speaker, text in self._lines
+            if seq in self._seqs
+        ]
+        return list(passages_of(lines, clauses=True))
 
     def support(self, words: Sequence[str], claim: str, who: str | None = None) -> bool:
         """Whether a claim denies what was denied, as often.
@@ -154,19 +164,19 @@ class Denials:
         """
         if not words:
             return False
-        told = (*(passage for passage in self._clauses if not passage.asks), *self._answered_no)
+        told = (*(passage for passage in self._stated if not passage.asks), *self._answered_no)
         shared = [(passage.shared(words), passage) for passage in told]
         most = max((count for count, _ in shared), default=0)
         best = [passage for count, passage in shared if count == most]
         wished = WISHES.search(claim)
         if wished and not any(wished.group().lower() in passage.text.lower() for passage in best):
             return False
+        if "first" in words and best and all(_NEVER_YET.search(passage.text) for passage in best):
+            # Who never tried may try for the first time.
+            return False
         if self._turns_round(words, shared):
             return True
         if most < min(_FEW, len(words)):
-            return False
-        if "first" in words and all(_NEVER_YET.search(passage.text) for passage in best):
-            # Who never tried may try for the first time.
             return False
         return all(DENIES.search(passage.text) and _denied_of(passage, words) for passage in best) and (
             any(passage.denies for passage in best) or any(passage.affirms(words) for passage in best)

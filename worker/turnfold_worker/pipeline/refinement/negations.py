@@ -48,6 +48,9 @@ NO_SUBJECT: Final = lazy_pattern(rf"(?i)\W{{0,4}}(?!not at all\W)(?:{NO})(?!\w)"
 REACH: Final = lazy_pattern(r"[,;:.!?]|\s(?:and|but|or|because|since|so)\s")
 """Where what a negation denies ends."""
 
+QUOTED: Final = lazy_pattern(r"(?P<mark>[\"`])(?P<words>[^\"`\n]{8,300})(?P=mark)")
+"""Words that are quoted, such as the message of an error."""
+
 FACTIVE: Final = lazy_pattern(
     r"(?i) {0,3}(?:really |even )?(?:(?:notic|realiz|realis|know|knew|remember|regret|mind)\w*"
     r"|(?:have )?(?:thought|imagined|guessed|dreamed|expected)(?= (?:that )?(?:i|you|he|she|it|we|they)(?!\w)))"

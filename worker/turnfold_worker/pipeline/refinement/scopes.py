@@ -16,8 +16,8 @@ from turnfold_worker.pipeline.language.quantities import SPELLED, UNIT_NAMES, WO
 from turnfold_worker.pipeline.language.word_forms import forms, is_misspelt
 from turnfold_worker.pipeline.refinement.claimed_days import without_dates
 from turnfold_worker.pipeline.refinement.claims import (
-    ADVICE,
     REPORTS,
+    SAYINGS,
     Word,
     content_words,
     says_something,
@@ -26,7 +26,7 @@ from turnfold_worker.pipeline.refinement.claims import (
     words_of,
 )
 from turnfold_worker.pipeline.refinement.denials import Denials
-from turnfold_worker.pipeline.refinement.figures import Figures, flat
+from turnfold_worker.pipeline.refinement.figures import Figures, flat, without_listed
 from turnfold_worker.pipeline.refinement.names import Names
 from turnfold_worker.pipeline.refinement.negations import (
     DENIES,
@@ -34,6 +34,7 @@ from turnfold_worker.pipeline.refinement.negations import (
     NO,
     OPEN,
     OPEN_BEFORE,
+    QUOTED,
     emphasis_of,
     without_emphasis,
 )
@@ -49,7 +50,8 @@ _DENIED_OR: Final = lazy_pattern(rf"(?i)(?<!\w)(?:{NO})(?!\w)[^,;.]{{0,30}}\s(?:
 _VERSION: Final = lazy_pattern(r"v?\d+(?:\.\d+)+")
 _FIGURED: Final = lazy_pattern(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s(?!\w)")
 """Words with a number in them, and decades."""
-_QUOTED: Final = lazy_pattern(r"(?P<mark>[\"`])(?P<words>[^\"`\n]{8,300})(?P=mark)")
+_NONE: Final = lazy_pattern(r"(?<=[a-z(:,`'\"=] )None(?!\w)|(?<=[`'\"(=])None(?!\w)")
+"""The value of programs, which denies nothing."""
 _COINED: Final = lazy_pattern(r"[A-Z]?[a-z]{2,40}|[A-Z]{2,40}(?![a-z])")
 """The words of a name that is written as one: `setLevel`."""
 _LETTERS: Final = lazy_pattern(r"[A-Za-z]{2,80}")
@@ -124,7 +126,7 @@ class Scope:
 
     def facts(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
         """What is stated exactly and was not said."""
-        undated = without_dates(text)
+        undated = without_listed(without_dates(text))
         if not Figures(self._lines([turn for turn in self._near if not seqs or turn.seq in seqs])).support(undated):
             yield Unfaithful.NUMBER
         if any(match.group().lower() not in self._figured for match in _FIGURED.finditer(undated)):
@@ -165,7 +167,7 @@ class Scope:
                     if self._names.is_torn(sentence, words, place) or not known(word.text, seqs=seqs):
                         yield Unfaithful.NAME
                     continue
-                if place and (word.text in REPORTS or (word.text in ADVICE and words[place - 1].owns)):
+                if place and (word.text in REPORTS or (word.text in SAYINGS and words[place - 1].owns)):
                     if is_participant(words[place - 1].text, self._speakers):
                         continue
                 if self._is_stranger(word) or not self._was_said(word.text, sentence, seqs):
@@ -251,7 +253,7 @@ class Scope:
 
     def polarity(self, text: str) -> Iterator[Unfaithful]:
         """Denials that nobody made, and affirmations of what was only denied."""
-        for sentence in sentences_of(_QUOTED.sub(self._without_denial, text)):
+        for sentence in sentences_of(_NONE.sub("`null`", QUOTED.sub(self._without_denial, text))):
             who, _ = self.speakers.of(sentence)
             for statement in statements_of(sentence):
                 claim = without_emphasis(statement)

@@ -16,6 +16,7 @@ from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.refinement.claims import (
     ADVICE,
     REPORTS,
+    SAYINGS,
     Word,
     content_words,
     says_something,
@@ -45,6 +46,8 @@ _CLAUSES: Final = frozenset({"that", "if", "whether"})
 """Words behind which stands what somebody said, whomever it is about."""
 _WHO: Final = frozenset({"who", "whom", "whose"})
 _PAUSE: Final = lazy_pattern(r"[,;:(]\s*\Z")
+_WORDS_OF: Final = lazy_pattern(rf"\w{{1,40}}['\u2019]s?(?: \w{{1,20}})? (?:{'|'.join(sorted(SAYINGS))}): ")
+"""'Ana's idea: ': what follows is what she said."""
 _WISHES: Final = frozenset({"wants", "wanted", "needs", "needed", "wishes", "wished", "requests", "requested"})
 _TOWARDS: Final = frozenset({"to", "with", "for", "from"})
 _OBJECT: Final = 15
@@ -208,7 +211,8 @@ class Subjects:
         if sentence[words[place].start + len(words[place].text) :][:1] == ":":
             return True
         if words[place].owns:
-            return any(word.text in ADVICE for word in told)
+            behind = sentence[words[place].start :]
+            return any(word.text in ADVICE for word in told) or bool(_WORDS_OF.match(behind))
         if words[place - 1].text == "by" and place > 1 and words[place - 2].text in REPORTS:
             return True
         return any(word.text in REPORTS for word in words[place + 1 : place + 2])
@@ -244,6 +248,8 @@ class Subjects:
     def _is_anothers(self, part: _Part, seqs: Sequence[int], *, doubt: bool) -> bool:
         """Whether the words of a part belong more to another speaker than to whom it is about."""
         who = part.who
+        if not part.words:
+            return False
         named = [passage for passage in self._sentences if passage.seq in seqs and passage.speaker]
         plain = [word for word in part.words if word not in part.names]
         referred = bool(plain) and any(
