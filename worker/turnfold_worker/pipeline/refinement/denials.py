@@ -30,6 +30,17 @@ _PLAIN_NO: Final = lazy_pattern(
 """How an answer begins that denies what was asked."""
 
 
+_PLAIN_WORD: Final = lazy_pattern(r"[a-z]+(?:'[a-z]+)?|\d+")
+_APOSTROPHE: Final = lazy_pattern(r"'")
+_AUXILIARY: Final = {
+    "can't": "can", "cannot": "can", "won't": "will", "isn't": "is", "aren't": "is", "wasn't": "was", "weren't": "was",
+    "hasn't": "has", "haven't": "has", "hadn't": "had", "couldn't": "could", "wouldn't": "would", "shouldn't": "should",
+    "am": "is", "are": "is", "were": "was", "have": "has", "m": "is", "re": "is", "s": "is", "ve": "has", "ll": "will",
+}  # fmt: skip
+"""Verbs that help, in one form for all persons and without what denies."""
+_EMPTY: Final = frozenset({"", "do", "does", "did"})
+_SUBJECTS: Final = frozenset({"i", "we", "you", "he", "she", "it", "they", "and", "but"})
+
 _FUNCTION: Final = listed(
     """
     a an the to be been being am is are was were have has had having do does did done will would can could may might
@@ -93,9 +104,11 @@ class Denials:
         if not words and not denied.shapes:
             plain = set(WORD.findall(claim.lower()))
             figures = {word for word in plain if word.isdigit()}
+            verbs = {word for word in plain - _FUNCTION if not DENIES.fullmatch(word) and not word.isdigit()}
             return any(
                 len(DENIES.findall(passage.text)) == count
                 and figures <= passage.plain
+                and (not verbs or any(_is_like(verb, word) for verb in verbs for word in passage.plain))
                 and len(plain & passage.plain) >= _FEW
                 for passage in self._clauses
             )
@@ -182,6 +195,16 @@ class Denials:
             any(passage.denies for passage in best) or any(passage.affirms(words) for passage in best)
         )
 
+    def is_stripped(self, claim: str) -> bool:
+        """Whether a claim is what was said without its one 'not': 'we did make it' of 'but we didn't make it'."""
+        run, _ = _run_of(claim)
+        return len(run) >= _FEW and any(
+            at is not None and len(DENIES.findall(passage.text)) == 1 and passage.denies and _holds(said, run, at)
+            for passage in self._stated
+            if not passage.asks
+            for said, at in (_run_of(passage.text),)
+        )
+
     @staticmethod
     def _turns_round(words: Sequence[str], shared: Sequence[tuple[int, Passage]]) -> bool:
         """Whether one of some words was denied, and affirmed nowhere with as many of the others."""
@@ -206,6 +229,25 @@ def _denied_of(passage: Passage, words: Sequence[str]) -> bool:
 def _first(denied: Passage) -> str:
     """The first word behind a negation that says what is denied, such as its verb."""
     return next((word.text for word in denied.words if word.text not in _FUNCTION), "")
+
+
+def _run_of(text: str) -> tuple[list[str], int | None]:
+    """The words of a text behind its subject without what only denies, and before which of them it denies."""
+    run: list[str] = []
+    at = None
+    for word in _PLAIN_WORD.findall(text.lower().replace("\u2019", "'")):
+        if DENIES.fullmatch(word):
+            at = len(run) if at is None else at
+            word = _AUXILIARY.get(word, "")  # noqa: PLW2901 - 'can't' denies what somebody can
+        run += [_AUXILIARY.get(part, part) for part in _APOSTROPHE.split(word) if part not in _EMPTY]
+    subject = bool(run) and run[0] in _SUBJECTS
+    return run[subject:], None if at is None else max(0, at - subject)
+
+
+def _holds(said: Sequence[str], run: Sequence[str], at: int) -> bool:
+    """Whether a run of words stands in what was said, around the place of its denial or from there on."""
+    starts = range(max(0, at - len(run) + 1), at + 1)
+    return any(said[start : start + len(run)] == run for start in starts if start < at or at == 0)
 
 
 def _is_like(word: str, other: str) -> bool:

@@ -253,6 +253,8 @@ class Scope:
 
     def polarity(self, text: str) -> Iterator[Unfaithful]:
         """Denials that nobody made, and affirmations of what was only denied."""
+        if not DENIES.search(text) and any(quote in flat(text) for quote in self._denied_quotes):
+            yield Unfaithful.AFFIRMATION
         for sentence in sentences_of(_NONE.sub("`null`", QUOTED.sub(self._without_denial, text))):
             who, _ = self.speakers.of(sentence)
             for statement in statements_of(sentence):
@@ -269,13 +271,27 @@ class Scope:
                     continue
                 before = sentence[: sentence.find(statement)]
                 said = "" if OPEN_BEFORE.search(before) or _DENIED_OR.search(before) else OPEN.split(claim)[0]
-                if not LEANS_AWAY.search(said) and self._denials.refute(self._told(said), said):
+                if said and self._denials.is_stripped(self._without_subject(said)):
+                    yield Unfaithful.AFFIRMATION
+                elif not LEANS_AWAY.search(said) and self._denials.refute(self._told(said), said):
                     yield Unfaithful.AFFIRMATION
 
     def _without_denial(self, quote: re.Match[str]) -> str:
         """Nothing for a quote that denies and was written so: 'is not iterable'."""
         denies = DENIES.search(quote.group()) and flat(quote["words"]) in self._flat
         return " " if denies else quote.group()
+
+    @cached_property
+    def _denied_quotes(self) -> list[str]:
+        """Quotes that deny, without what denies in them."""
+        quotes = (quote["words"] for quote in QUOTED.finditer(self._all_near.text))
+        bare = (flat(DENIES.sub(" ", quote)) for quote in quotes if DENIES.search(quote))
+        return [quote for quote in bare if quote.count(" ") >= _FEW]
+
+    def _without_subject(self, statement: str) -> str:
+        """A statement without the speaker's name at its beginning."""
+        first, _, behind = statement.strip().partition(" ")
+        return behind if is_participant(first, self._speakers) else statement
 
     def _told(self, claim: str) -> list[str]:
         return [word for word in content_words(claim) if not is_participant(word, self._speakers)]
