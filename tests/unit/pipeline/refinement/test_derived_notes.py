@@ -12,7 +12,7 @@ TALK = (
     ("2024-05-06", "Ada", "I love gripping novels too, so I'm going to read it. I never tried weaving, this may be the first."),
     ("2024-05-06", "Bo", "My cousin and I are going to a canoe race on Sunday, want to join?"),
     ("2024-05-06", "Ada", "Yeah! Would you like me to bring the paddles? I told them I'm not bringing the tent."),
-    ("2024-05-06", "Bo", "I have not worked with any other boats. I tried my best at the regatta but didn't finish it."),
+    ("2024-05-06", "Bo", "I worked with canoes. I have not worked with any other boats. I tried my best at the regatta but didn't finish it."),
     ("2024-05-06", "Bo", "They've been repairing it for weeks. We are hosting a party two weekends later."),
 )  # fmt: skip
 PROGRAM = (
@@ -20,7 +20,7 @@ PROGRAM = (
     (
         "",
         "assistant",
-        "Cache pages to save time. Store sessions in Redis. Log out the user after 900 seconds.\n```python\n"
+        "Cache pages to save time. Store sessions in Redis. Log out the user after 900 seconds.\n\n" + "Keep the rest as it is, and test it well. " * 5 + "\n```python\n"
         "from flask_caching import Cache\nhandler.setLevel(logging.INFO)\nconfig['HASH_COST'] = 3\n"
         "return jsonify({'error': 'Wrong token'}), 498\n```",
     ),
@@ -33,11 +33,11 @@ PAIRS = (
      "Ada got a loom for her birthday ten years before May 2021."),
     ([1], "Ada", "Ada finds the loom delightful.", "Ada finds the loom dreadful."),
     ([2, 3], "Ada", 'Ada loves gripping novels like "Winter Harbour".', 'Ada finished "Winter Harbour" on the train.'),
-    ([3], "Ada", "Weaving may be the first that Ada tried.", "Ada tried weaving."),
+    ([3], "Ada", "Ada may try weaving for the first time.", "Ada tried weaving."),
     ([4, 5], "Bo", "Bo and the cousin are going to a canoe race, and Ada wants to join.",
      "Ada's cousin is going to a canoe race."),
     ([5], "Ada", "Ada will bring Bo paddles.", "Bo will bring Ada paddles."),
-    ([6], "Bo", "Bo has worked with boats, not with any other boats.", "Bo has worked with any other boats."),
+    ([6], "Bo", "Bo has worked with canoes, not with any other boats.", "Bo has worked with any other boats."),
     ([6], "Bo", "Bo tried the best at the regatta.", "Bo tried the best at the regatta but did finish it."),
     ([7], "Bo", "Bo says they've been repairing it for weeks.", "Bo says they've been selling it for weeks."),
     ([7], "Bo", "Bo hosts a party about 18 May 2024.", "Bo hosts a party about 28 May 2024."),
@@ -54,7 +54,7 @@ PROGRAM_PAIRS = (
     ([2], "assistant", "After 900 seconds the user is logged out.", "After 900 seconds the user is not logged out."),
     ([3], "user", 'User gets "TypeError: NoneType object is not iterable".',
      'User gets "TypeError: NoneType object is iterable".'),
-    ([3], "user", "User's GET /pages has the body None.", "User wants to cache no pages."),
+    ([3], "user", "User's GET /pages has the body None.", "User's GET /pages has the body JSON."),
 )  # fmt: skip
 
 

@@ -200,10 +200,11 @@ class Scope:
         return frozenset(part.lower() for word in named for part in _COINED.findall(word))
 
     def _is_of_identifier(self, sentence: str, words: Sequence[Word], place: int) -> bool:
-        """Whether a word behind a hyphen is part of a name in programs: 'Flask-Caching' of `flask_caching`."""
-        word, before = words[place], words[place - 1]
-        joined = place > 0 and sentence[before.start : word.start] == f"{sentence[before.start:][:len(before.text)]}-"
-        return joined and f"{before.text}_{word.text}" in self._flat
+        """Whether a word beside a hyphen is part of a name in programs: 'Flask-Caching' of `flask_caching`."""
+        return any(
+            sentence[first.start + len(first.text) : second.start] == "-" and f"{first.text}_{second.text}" in self._flat
+            for first, second in pairwise(words[max(0, place - 1) : place + _FEW])
+        )
 
     def _is_stranger(self, word: Word) -> bool:
         """Whether a word with a capital stands near in nothing but a short root: 'Peter' in 'pets'."""

@@ -88,7 +88,8 @@ class Subjects:
         for number, sentence in enumerate(sentences_of(text)):
             for place, part in enumerate(self._parts(sentence)):
                 # Whoever a note begins with is mostly who said it.
-                doubt = not number + place and speaker is not None and not is_participant(speaker, [part.who])
+                first = not number + place and part.who not in _ROLES
+                doubt = first and speaker is not None and not is_participant(speaker, [part.who])
                 if self._is_anothers(part, seqs, doubt=doubt):
                     yield Unfaithful.SPEAKER
             if self._does_to_itself(sentence):
