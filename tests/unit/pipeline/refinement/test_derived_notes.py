@@ -9,22 +9,23 @@ from note_evidence import evidence
 TALK = (
     ("2024-05-06", "Ada", "My aunt gave me this loom for my birthday ten years ago. It was deeeelightful!"),
     ("2024-05-06", "Bo", 'Have you read "Winter Harbour"? I finished it on the train, it is gripping.'),
-    ("2024-05-06", "Ada", "I love gripping novels too, so I'm going to read it. I never tried weaving, this may be the first."),
+    ("2024-05-06", "Ada", "I love gripping novels too, so I'll read it. I never tried weaving, this may be the first."),
     ("2024-05-06", "Bo", "My cousin and I are going to a canoe race on Sunday, want to join?"),
     ("2024-05-06", "Ada", "Yeah! Would you like me to bring the paddles? I told them I'm not bringing the tent."),
-    ("2024-05-06", "Bo", "I worked with canoes. I have not worked with any other boats. I tried my best at the regatta but didn't finish it."),
+    ("2024-05-06", "Bo", "I worked with canoes, and have not worked with other boats. I tried hard but didn't win it."),
     ("2024-05-06", "Bo", "They've been repairing it for weeks. We are hosting a party two weekends later."),
 )  # fmt: skip
 PROGRAM = (
-    ("", "user", "My project:\n1. **Sign-in**\n2. **Search**\n3. **Charts**\nCan you help me add caching with retries?"),
+    ("", "user", "My project:\n1. **Sign-in**\n2. **Search**\n3. **Charts**\nCan you help me to add caching?"),
     (
         "",
         "assistant",
-        "Cache pages to save time. Store sessions in Redis. Log out the user after 900 seconds.\n\n" + "Keep the rest as it is, and test it well. " * 5 + "\n```python\n"
-        "from flask_caching import Cache\nhandler.setLevel(logging.INFO)\nconfig['HASH_COST'] = 3\n"
+        "Cache pages to save time. Store sessions in Redis. Log out the user after 900 seconds.\n\n"
+        + "Keep the rest as it is, and test it well. " * 5
+        + "\n```python\nfrom flask_caching import Cache\nhandler.setLevel(logging.INFO)\nconfig['HASH_COST'] = 3\n"
         "return jsonify({'error': 'Wrong token'}), 498\n```",
     ),
-    ("", "user", 'I get "TypeError: NoneType object is not iterable" from GET /pages (body None). I want to cache all pages.'),
+    ("", "user", 'I get "TypeError: NoneType object is not iterable" from GET /pages (body None).'),
 )  # fmt: skip
 PAIRS = (
     ([1], "Ada", "Ada got a loom for her birthday ten years before 2024.",
@@ -37,15 +38,15 @@ PAIRS = (
     ([4, 5], "Bo", "Bo and the cousin are going to a canoe race, and Ada wants to join.",
      "Ada's cousin is going to a canoe race."),
     ([5], "Ada", "Ada will bring Bo paddles.", "Bo will bring Ada paddles."),
-    ([6], "Bo", "Bo has worked with canoes, not with any other boats.", "Bo has worked with any other boats."),
-    ([6], "Bo", "Bo tried the best at the regatta.", "Bo tried the best at the regatta but did finish it."),
+    ([6], "Bo", "Bo has worked with canoes, not with other boats.", "Bo has worked with other boats."),
+    ([6], "Bo", "Bo tried hard.", "Bo tried hard but did win it."),
     ([7], "Bo", "Bo says they've been repairing it for weeks.", "Bo says they've been selling it for weeks."),
     ([7], "Bo", "Bo hosts a party about 18 May 2024.", "Bo hosts a party about 28 May 2024."),
 )  # fmt: skip
 PROGRAM_PAIRS = (
     ([1], "user", "User's project has three parts: Sign-in, Search and Charts.",
      "User's project has four parts: Sign-in, Search and Charts."),
-    ([1], "user", "User wants help to add caching with retries.", "Assistant wants help to add caching with retries."),
+    ([1], "user", "User wants help to add caching.", "Assistant wants help to add caching."),
     ([2], "assistant", "Use Redis to store sessions.", "Use Redis to store passwords."),
     ([2], "assistant", "Use Flask-Caching to save time.", "Use Django-Caching to save time."),
     ([2], "assistant", "The handler has the level INFO.", "The handler has the rank INFO."),

@@ -15,6 +15,7 @@ from turnfold_worker.pipeline.language.dates import as_utc
 from turnfold_worker.pipeline.refinement.claims import REPORTS, content_words, says_something, sentences_of, words_of
 from turnfold_worker.pipeline.refinement.passages import Passage
 from turnfold_worker.pipeline.refinement.told_days import (
+    COUNTS,
     SEASONS,
     WRITTEN_DAY,
     Period,
@@ -31,10 +32,6 @@ _BESIDE: Final = lazy_pattern(
     r"\b(?P<side>before|after|of|following|preceding|later than|earlier than"
     r"|since|by|until|till|from|around|about|as of)(?: the)? $"
 )
-_FEW: Final = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10,
-}  # fmt: skip
 _NAMED_YEAR: Final = lazy_pattern(rf"\b(?!(?:{_MONTHS})\b)[A-Z]\w{{3,}} (?:19|20)\d\d\b(?! [A-Z])")
 _BETWEEN: Final = lazy_pattern(r"\bbetween (?:the )?$")
 _UNTIL: Final = ("by", "until", "till", "as of")
@@ -142,7 +139,9 @@ class ToldDays:
         if claim.period.days > 1 and self._between_talks(claim.period):
             return True
         around = _is_day_or_months(claim.period) and any(claim.period.holds(one) for one in said)
-        if around and (claim.until or silent or any(self._is_said_without_time(one, seqs) for one in (text, claim.clause))):
+        if around and (
+            claim.until or silent or any(self._is_said_without_time(one, seqs) for one in (text, claim.clause))
+        ):
             return True
         if not silent and days:
             told = [period for seq in seqs for period in self._told(seq)]
@@ -284,7 +283,7 @@ def _beside(match: re.Match[str], anchor: Period) -> Period:
         monday = anchor.first - timedelta(days=anchor.first.weekday())
         return Period(monday, monday + timedelta(days=6)) if unit in ("week", "weekend") else anchor
     count = (match["count"] or "a").lower()
-    many = 6 if count in ("a few", "several", "some") else _FEW.get(count) or int(count)
+    many = 6 if count in ("a few", "several", "some") else COUNTS.get(count) or int(count)
     days = {"day": 1, "week": 7, "weekend": 7, "month": 31, "year": 366, "": 3_660}[unit] * many
     if unit in ("week", "weekend"):
         days += 6

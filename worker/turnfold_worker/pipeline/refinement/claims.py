@@ -131,10 +131,14 @@ def says_something(word: str) -> bool:
 @lru_cache(maxsize=20_000)
 def _joins(word: str) -> bool:
     """Whether a word is one that a summary may add, in any of its endings: 'keeping' as 'keep'."""
-    return word in _STRUCTURE or bool(_CONTRACTED.fullmatch(word)) or any(
-        len(root) > _SHORTEST and (root in _STRUCTURE or f"{root}e" in _STRUCTURE)
-        for bare in (word.removesuffix(ending) for ending in ("s", "ed", "ing") if word.endswith(ending))
-        for root in (bare, bare[:-1] if bare[-1:] == bare[-2:-1] else bare)
+    return (
+        word in _STRUCTURE
+        or bool(_CONTRACTED.fullmatch(word))
+        or any(
+            len(root) > _SHORTEST and (root in _STRUCTURE or f"{root}e" in _STRUCTURE)
+            for bare in (word.removesuffix(ending) for ending in ("s", "ed", "ing") if word.endswith(ending))
+            for root in (bare, bare[:-1] if bare[-1:] == bare[-2:-1] else bare)
+        )
     )
 
 

@@ -77,7 +77,9 @@ def without_listed(text: str) -> str:
     >>> without_listed("Three parts: sign-in, search and charts.")
     ' parts: sign-in, search and charts.'
     """
-    return _WITH_LIST.sub(lambda match: match.group()[len(match["count"]) :] if _is_counted(match) else match.group(), text)
+    return _WITH_LIST.sub(
+        lambda match: match.group()[len(match["count"]) :] if _is_counted(match) else match.group(), text
+    )
 
 
 def _is_counted(match: re.Match[str]) -> bool:

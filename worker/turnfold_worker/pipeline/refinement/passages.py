@@ -35,7 +35,9 @@ _TAG: Final = lazy_pattern(r"(?i),? (?:right|no|huh|eh|yeah|ok|okay|correct)\? *
 """The end of a question that states."""
 _ASKED_OF_YOU: Final = lazy_pattern(r"(?i)[ ,]{0,3}(?:want|wanna|care|fancy|feel like|interested|ready|up for)(?!\w)")
 """How a part of a question begins that leaves the 'you' out."""
-REQUEST: Final = lazy_pattern(r"(?i)(?<!\w)(?:(?:can|could|will) you|would you (?!like|want|prefer|say)|please|help me)(?!\w)")
+REQUEST: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:(?:can|could|will) you|would you (?!like|want|prefer|say)|please|help me)(?!\w)"
+)
 """How somebody asks for a deed."""
 _OF_ME: Final = lazy_pattern(r"(?i) to(?!\w)")
 _LIKE_WORD: Final = 0.75
@@ -166,14 +168,12 @@ class Passage:
                 if _PAUSE.search(self.text[end : word.start]):
                     open_words.clear()
                     holder, owner = (holder if holder == mine else set()), set()
-                    if self.asks and _ASKED_OF_YOU.match(self.text, word.start):
-                        holder = yours
+                    holder = yours if self._asks_of_you(word) else holder
                 end = word.start + len(word.text)
                 if word.text in FIRST or word.text in SECOND:
                     meant = mine if word.text in FIRST else yours
                     owner = meant if word.text in _OWNED else set()
-                    done_by_me = word.text in ("me", "us") and _OF_ME.match(self.text, end)
-                    if word.text in _ONLY_SUBJECTS or not holder or done_by_me:
+                    if not holder or self._means_its_subject(word, end):
                         holder = meant
                     elif word.text not in _NO_SUBJECTS:
                         holder = holder | meant
@@ -189,6 +189,14 @@ class Passage:
                         open_words.append(held)
             self._holders[speakers] = found
         return self._holders[speakers]
+
+    def _asks_of_you(self, word: Word) -> bool:
+        """Whether a part of a question begins with a word for which a 'you' is left out: 'want to come?'."""
+        return self.asks and bool(_ASKED_OF_YOU.match(self.text, word.start))
+
+    def _means_its_subject(self, word: Word, end: int) -> bool:
+        """Whether a person is the subject of what follows, as in 'like me to come'."""
+        return word.text in _ONLY_SUBJECTS or (word.text in ("me", "us") and bool(_OF_ME.match(self.text, end)))
 
     @cached_property
     def _holders(self) -> dict[tuple[str, ...], list[tuple[frozenset[str], dict[str, float]]]]:

@@ -39,6 +39,7 @@ from turnfold_worker.pipeline.refinement.negations import (
     without_emphasis,
 )
 from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
+from turnfold_worker.pipeline.refinement.spellings import parts_of_names, shortened, spaced, without_none
 from turnfold_worker.pipeline.refinement.subjects import Subjects
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
@@ -50,12 +51,6 @@ _DENIED_OR: Final = lazy_pattern(rf"(?i)(?<!\w)(?:{NO})(?!\w)[^,;.]{{0,30}}\s(?:
 _VERSION: Final = lazy_pattern(r"v?\d+(?:\.\d+)+")
 _FIGURED: Final = lazy_pattern(r"(?<![^\W_])[^\W\d_]+\d+[^\W_]*|(?<![\w.])\d{2,4}s(?!\w)")
 """Words with a number in them, and decades."""
-_NONE: Final = lazy_pattern(r"(?<=[a-z(:,`'\"=] )None(?!\w)|(?<=[`'\"(=])None(?!\w)")
-"""The value of programs, which denies nothing."""
-_COINED: Final = lazy_pattern(r"[A-Z]?[a-z]{2,40}|[A-Z]{2,40}(?![a-z])")
-"""The words of a name that is written as one: `setLevel`."""
-_LETTERS: Final = lazy_pattern(r"[A-Za-z]{2,80}")
-_LENGTHENED: Final = lazy_pattern(r"(\w)\1{2,40}")
 _ROOT: Final = 4
 """Letters of a root by which a word with a capital is known."""
 _LONG: Final = 6
@@ -167,9 +162,8 @@ class Scope:
                     if self._names.is_torn(sentence, words, place) or not known(word.text, seqs=seqs):
                         yield Unfaithful.NAME
                     continue
-                if place and (word.text in REPORTS or (word.text in SAYINGS and words[place - 1].owns)):
-                    if is_participant(words[place - 1].text, self._speakers):
-                        continue
+                if place and self._tells_of_words(words[place - 1], word.text):
+                    continue
                 if self._is_stranger(word) or not self._was_said(word.text, sentence, seqs):
                     farther.add(word.text)
                     if word.capital or len(farther) > _FEW or self._all_before.shapes.isdisjoint(forms(word.text)):
@@ -194,15 +188,18 @@ class Scope:
 
     @cached_property
     def _coined(self) -> frozenset[str]:
-        """The words of names in programs."""
-        written = set(_LETTERS.findall(self._all_near.text))
-        named = [word for word in written if not word.isupper() and not word[1:].islower()]
-        return frozenset(part.lower() for word in named for part in _COINED.findall(word))
+        return parts_of_names(self._all_near.text)
+
+    def _tells_of_words(self, speaker: Word, word: str) -> bool:
+        """Whether a word behind a speaker's name tells that they said something."""
+        tells = word in REPORTS or (word in SAYINGS and speaker.owns)
+        return tells and is_participant(speaker.text, self._speakers)
 
     def _is_of_identifier(self, sentence: str, words: Sequence[Word], place: int) -> bool:
         """Whether a word beside a hyphen is part of a name in programs: 'Flask-Caching' of `flask_caching`."""
         return any(
-            sentence[first.start + len(first.text) : second.start] == "-" and f"{first.text}_{second.text}" in self._flat
+            sentence[first.start + len(first.text) : second.start] == "-"
+            and f"{first.text}_{second.text}" in self._flat
             for first, second in pairwise(words[max(0, place - 1) : place + _FEW])
         )
 
@@ -232,9 +229,7 @@ class Scope:
 
     @cached_property
     def _shortened(self) -> frozenset[str]:
-        """Words that are drawn out, with the letter once or twice."""
-        drawn = [word for word in self._all_near.plain if _LENGTHENED.search(word)]
-        return frozenset(_LENGTHENED.sub(by, word) for word in drawn for by in (r"\1", r"\1\1"))
+        return shortened(self._all_near.plain)
 
     def _named(self, seqs: tuple[int, ...]) -> Passage:
         if seqs not in self._passages:
@@ -256,7 +251,7 @@ class Scope:
         """Denials that nobody made, and affirmations of what was only denied."""
         if not DENIES.search(text) and any(quote in flat(text) for quote in self._denied_quotes):
             yield Unfaithful.AFFIRMATION
-        for sentence in sentences_of(_NONE.sub("`null`", QUOTED.sub(self._without_denial, text))):
+        for sentence in sentences_of(without_none(QUOTED.sub(self._without_denial, text), self._spaced)):
             who, _ = self.speakers.of(sentence)
             for statement in statements_of(sentence):
                 claim = without_emphasis(statement)
@@ -272,15 +267,23 @@ class Scope:
                     continue
                 before = sentence[: sentence.find(statement)]
                 said = "" if OPEN_BEFORE.search(before) or _DENIED_OR.search(before) else OPEN.split(claim)[0]
-                if said and self._denials.is_stripped(self._without_subject(said)):
+                if self._is_denied(said):
                     yield Unfaithful.AFFIRMATION
-                elif not LEANS_AWAY.search(said) and self._denials.refute(self._told(said), said):
-                    yield Unfaithful.AFFIRMATION
+
+    def _is_denied(self, said: str) -> bool:
+        """Whether the source denies a statement."""
+        if said and self._denials.is_stripped(self._without_subject(said)):
+            return True
+        return not LEANS_AWAY.search(said) and self._denials.refute(self._told(said), said)
 
     def _without_denial(self, quote: re.Match[str]) -> str:
         """Nothing for a quote that denies and was written so: 'is not iterable'."""
         denies = DENIES.search(quote.group()) and flat(quote["words"]) in self._flat
         return " " if denies else quote.group()
+
+    @cached_property
+    def _spaced(self) -> str:
+        return spaced(self._all_near.text)
 
     @cached_property
     def _denied_quotes(self) -> list[str]:

@@ -88,7 +88,9 @@ class Subjects:
         for number, sentence in enumerate(sentences_of(text)):
             for place, part in enumerate(self._parts(sentence)):
                 # Whoever a note begins with is mostly who said it.
-                first = not number + place and part.who not in _ROLES
+                # An assistant tells of users, as programs have them.
+                of_users = (speaker, part.who) == ("assistant", "user")
+                first = not number + place and not of_users
                 doubt = first and speaker is not None and not is_participant(speaker, [part.who])
                 if self._is_anothers(part, seqs, doubt=doubt):
                     yield Unfaithful.SPEAKER
@@ -200,8 +202,10 @@ class Subjects:
     def _ends(words: Sequence[Word], who_at: Sequence[str | None], place: int, at: int) -> bool:
         """Whether what a sentence says of the speaker at a place ends at a word: by another's name, or a 'who'."""
         of_both = words[at].text == "they" and words[at - 1].text in _JOINS
-        return of_both or (words[at].text in _WHO and at > place + 1) or bool(
-            who_at[at] and not (words[at].owns and who_at[at] == who_at[place])
+        return (
+            of_both
+            or (words[at].text in _WHO and at > place + 1)
+            or bool(who_at[at] and not (words[at].owns and who_at[at] == who_at[place]))
         )
 
     @staticmethod
