@@ -13,7 +13,15 @@ from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import WORD
 from turnfold_worker.pipeline.language.word_forms import forms, meanings
 from turnfold_worker.pipeline.refinement.claims import is_telling, says_something, sentences_of
-from turnfold_worker.pipeline.refinement.negations import DENIES, QUOTED, REACH, WISHES, WITHHOLDS, without_emphasis
+from turnfold_worker.pipeline.refinement.negations import (
+    DENIES,
+    NONE,
+    QUOTED,
+    REACH,
+    WISHES,
+    WITHHOLDS,
+    without_emphasis,
+)
 from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
 
 _SUPPORT: Final = 0.5
@@ -58,7 +66,9 @@ class Denials:
         """`lines` are (number, speaker, words) of the turns; `seqs` the numbers of those that count."""
         self._all = lines
         # A program with `NOT NULL` denies nothing.
-        self._lines = [(seq, speaker, without_emphasis(_CODE.sub(" ", text))) for seq, speaker, text in lines]
+        self._lines = [
+            (seq, speaker, without_emphasis(NONE.sub(" ", _CODE.sub(" ", text)))) for seq, speaker, text in lines
+        ]
         self._seqs = seqs
 
     @cached_property

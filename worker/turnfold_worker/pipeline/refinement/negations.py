@@ -33,10 +33,11 @@ OPEN_BEFORE: Final = lazy_pattern(rf"(?i){_ASKS}(?: that)?\s*\Z")
 _EMPHASIS: Final = lazy_pattern(
     r"(?i)(?<!\w)(?:why not|nothing (?:like|better|more|beats)|no (?:doubt|wonder|problem|matter|better)"
     r"|not (?:only|just)|not to mention|mak(?:e|es|ing) sure"
-    r"|who (?:does|would|could)n['\u2019]t|(?-i:NOT [A-Z]+"
-    r"|(?<=[a-z(:,`'\"=] )None|(?<=[`'\"(=])None|None(?=[`'\")])))(?!\w)"
+    r"|who (?:does|would|could)n['\u2019]t|(?-i:NOT [A-Z]+))(?!\w)"
 )
-"""Negations that deny nothing, and the value `None` of programs."""
+"""Negations that deny nothing."""
+NONE: Final = lazy_pattern(r"(?<=[a-z(:,`'\"=] )None(?!\w)|(?<=[`'\"(=])None(?!\w)|None(?=[`'\")])")
+"""The value of programs, which denies nothing."""
 WISHES: Final = lazy_pattern(r"(?i)(?<!\w)(?:hop|want|wish|plan|intend|dream|would like|aim|will|going to)\w*")
 LEANS_AWAY: Final = lazy_pattern(
     rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*"

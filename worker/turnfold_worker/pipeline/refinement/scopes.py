@@ -249,7 +249,7 @@ class Scope:
 
     def polarity(self, text: str) -> Iterator[Unfaithful]:
         """Denials that nobody made, and affirmations of what was only denied."""
-        if not DENIES.search(text) and any(quote in flat(text) for quote in self._denied_quotes):
+        if any(quote in flat(text) for quote in self._denied_quotes):
             yield Unfaithful.AFFIRMATION
         for sentence in sentences_of(without_none(QUOTED.sub(self._without_denial, text), self._spaced)):
             who, _ = self.speakers.of(sentence)
