@@ -289,7 +289,9 @@ class Scope:
     def _denied_quotes(self) -> list[str]:
         """Quotes that deny, without what denies in them."""
         quotes = (quote["words"] for quote in QUOTED.finditer(self._all_near.text))
-        bare = (flat(DENIES.sub(" ", quote)) for quote in quotes if DENIES.search(quote))
+        bare = (
+            flat(DENIES.sub(" ", quote)) for quote in quotes if (no := DENIES.search(quote)) and no.end() < len(quote)
+        )
         return [quote for quote in bare if quote.count(" ") >= _FEW]
 
     def _without_subject(self, statement: str) -> str:
