@@ -19,6 +19,7 @@ _INFLECTIONS: Final = tuple(
 )
 _DERIVATIONS: Final = tuple(
     """
+    ibility ability
     ational itions ition ations ation ments ment ances ences ence ance ships ship tions tion sion sions ness
     able ible ives ive ists ist ally ical ized izes izing ize ise ised ated ates ating ate ions ion ities ity
     ant ents ent ful fully ous ously al ic ors or th

@@ -14,6 +14,7 @@ from turnfold.dates.periods import MONTHS, as_utc
 from turnfold_worker.pipeline.refinement.claims import REPORTS, content_words, says_something, sentences_of, words_of
 from turnfold_worker.pipeline.refinement.passages import Passage
 from turnfold_worker.pipeline.refinement.told_days import (
+    COUNTS,
     SEASONS,
     WRITTEN_DAY,
     Period,
@@ -25,15 +26,15 @@ from turnfold_worker.pipeline.refinement.told_days import (
 
 _MONTHS: Final = "|".join((*MONTHS, *map(str.title, SEASONS), "Since", "Until", "From", "During"))
 _BESIDE: Final = lazy_pattern(
-    r"(?i)(?:(?P<count>a|an|one|two|three|four|five|six|\d{1,2}|a few|several|some)? ?"
+    r"(?i)(?:(?P<count>a|an|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|a few|several|some)? ?"
     r"\b(?P<unit>day|week|weekend|month|year)s? )?"
     r"\b(?P<side>before|after|of|following|preceding|later than|earlier than"
     r"|since|by|until|till|from|around|about|as of)(?: the)? $"
 )
-_FEW: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _NAMED_YEAR: Final = lazy_pattern(rf"\b(?!(?:{_MONTHS})\b)[A-Z]\w{{3,}} (?:19|20)\d\d\b(?! [A-Z])")
 _BETWEEN: Final = lazy_pattern(r"\bbetween (?:the )?$")
 _UNTIL: Final = ("by", "until", "till", "as of")
+_ROUGHLY: Final = ("around", "about")
 _WEEKDAY_BESIDE: Final = lazy_pattern(
     r"\b(?P<weekday>Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day (?P<side>before|after) (?:the )?$"
 )
@@ -59,6 +60,10 @@ class _Claim(NamedTuple):
     weekday: int | None
     until: bool = False
     """Whether something is so by then."""
+    clause: str = ""
+    """What it is said of."""
+    roughly: bool = False
+    """Whether it may be another day near it."""
 
 
 def without_dates(text: str) -> str:
@@ -119,7 +124,11 @@ class ToldDays:
         said = [Period(day, day) for day in days]
         silent = not any(tells_time(self._text_of.get(seq, "")) for seq in seqs)
         if claim.related:
-            if not any(one[:2] == claim.anchor[:2] for one in (*said, *told)):
+            counted_from = any(one[:2] == claim.anchor[:2] for one in (*said, *told)) or (
+                # 'Ten years before 2023' is what 'ten years ago' says on a day of 2023.
+                claim.period.days >= claim.anchor.days >= _LONG and any(map(claim.anchor.holds, said))
+            )
+            if not counted_from:
                 return False
             return (
                 silent
@@ -129,11 +138,13 @@ class ToldDays:
         if claim.period.days > 1 and self._between_talks(claim.period):
             return True
         around = _is_day_or_months(claim.period) and any(claim.period.holds(one) for one in said)
-        if around and (claim.until or silent or self._is_said_without_time(text, seqs)):
+        if around and (
+            claim.until or silent or any(self._is_said_without_time(one, seqs) for one in (text, claim.clause))
+        ):
             return True
         if not silent and days:
             told = [period for seq in seqs for period in self._told(seq)]
-        return any(_is_told(claim.period, one) for one in told)
+        return any(_is_told(claim.period, one) or (claim.roughly and _is_near(claim.period, one)) for one in told)
 
     def _is_said_without_time(self, text: str, seqs: Sequence[int]) -> bool:
         """Whether the sentences that are most like a text do not say when: it is the day on which they were said."""
@@ -203,6 +214,11 @@ def _is_told(claimed: Period, told: Period) -> bool:
     return claimed.holds(told)
 
 
+def _is_near(claimed: Period, told: Period) -> bool:
+    """Whether a period may be meant where some days without a day in them are told: 'about 18 June'."""
+    return told.vague and told.days <= _FEW_DAYS and told.holds(claimed)
+
+
 def _is_day_or_months(period: Period) -> bool:
     return period.days == 1 or (period.days >= _LONG and period.first.day == 1)
 
@@ -224,13 +240,16 @@ def _claims(text: str, near: date | None) -> Iterator[_Claim]:
             yield _plain(Period(first.first, anchor.last))
             first = None
         else:
-            yield _claim(before, anchor)
+            behind = _CLAUSE_ENDS.split(text[match.end() :])[0]
+            clause = f"{_CLAUSE_ENDS.split(text[: match.start()])[-1]}{behind}"
+            yield _claim(before, anchor)._replace(clause=clause)
     if first is not None:
         yield _plain(first)
 
 
-def _plain(period: Period, weekday: int | None = None, *, until: bool = False) -> _Claim:
-    return _Claim(period, period, related=False, weekday=weekday, until=until)
+def _plain(period: Period, weekday: int | None = None, side: str = "") -> _Claim:
+    until, roughly = side in _UNTIL, side in _ROUGHLY
+    return _Claim(period, period, related=False, weekday=weekday, until=until, roughly=roughly)
 
 
 def _claim(before: str, anchor: Period) -> _Claim:
@@ -249,8 +268,8 @@ def _claim(before: str, anchor: Period) -> _Claim:
     if side == "of" and unit == "weekend" and anchor.days <= _WEEKEND:
         weekend = _weekend_of(anchor)
         return _plain(weekend if anchor.days == 1 or anchor == weekend else anchor)
-    if beside is None or side in (*_UNTIL, "from", "around", "about") or (side == "of" and not unit):
-        return _plain(anchor, number_of, until=side in _UNTIL)
+    if beside is None or side in (*_UNTIL, *_ROUGHLY, "from") or (side == "of" and not unit):
+        return _plain(anchor, number_of, side)
     return _Claim(_beside(beside, anchor), anchor, related=side != "since", weekday=number_of)
 
 
@@ -263,7 +282,7 @@ def _beside(match: re.Match[str], anchor: Period) -> Period:
         monday = anchor.first - timedelta(days=anchor.first.weekday())
         return Period(monday, monday + timedelta(days=6)) if unit in ("week", "weekend") else anchor
     count = (match["count"] or "a").lower()
-    many = 6 if count in ("a few", "several", "some") else _FEW.get(count) or int(count)
+    many = 6 if count in ("a few", "several", "some") else COUNTS.get(count) or int(count)
     days = {"day": 1, "week": 7, "weekend": 7, "month": 31, "year": 366, "": 3_660}[unit] * many
     if unit in ("week", "weekend"):
         days += 6

@@ -52,7 +52,7 @@ _STRUCTURE: Final = listed(
     i've i'll i'd hi hey oh ah um eg ie vs re ve ll pm am etc ok'd it's that's he's she's they're we're you're
     there's together owns owned stay stays stayed somebody anybody everybody everyone anyone held due few remaining
     shortly afterwards either next later plus likewise even titled entitled list lists listed listing hold holds
-    holding run runs ran running
+    holding run runs ran running otherwise people
     """
 )
 """Words that a summary may add: they tell who said something, or join what was said."""
@@ -62,6 +62,7 @@ _TIME_NAMES: Final = listed(
     wednesday thursday friday saturday sunday spring summer autumn fall winter
     """
 )
+_CONTRACTED: Final = lazy_pattern(r"(?:i|you|he|she|it|we|they|who|that|there)'(?:m|re|s|ve|ll|d)")
 _SHORTEST: Final = 2
 FIRST: Final = listed(
     """
@@ -87,6 +88,16 @@ REPORTS: Final = listed(
     """
 )
 """Verbs with which a sentence tells of its subject's words, whomever these are about."""
+
+
+ADVICE: Final = frozenset(
+    {
+        "tip", "tips", "advice", "suggestion", "suggestions", "recommendation", "recommendations", "question", "step",
+        "steps", "plan", "example", "proposal",
+    }
+)  # fmt: skip
+SAYINGS: Final = frozenset({"idea", "instruction", "request", "wish", "view", "opinion", "rule"})
+"""What somebody said, as it may be called: 'Ana's idea: ...'."""
 
 
 class Word(NamedTuple):
@@ -120,10 +131,14 @@ def says_something(word: str) -> bool:
 @lru_cache(maxsize=20_000)
 def _joins(word: str) -> bool:
     """Whether a word is one that a summary may add, in any of its endings: 'keeping' as 'keep'."""
-    return word in _STRUCTURE or any(
-        len(root) > _SHORTEST and (root in _STRUCTURE or f"{root}e" in _STRUCTURE)
-        for bare in (word.removesuffix(ending) for ending in ("s", "ed", "ing") if word.endswith(ending))
-        for root in (bare, bare[:-1] if bare[-1:] == bare[-2:-1] else bare)
+    return (
+        word in _STRUCTURE
+        or bool(_CONTRACTED.fullmatch(word))
+        or any(
+            len(root) > _SHORTEST and (root in _STRUCTURE or f"{root}e" in _STRUCTURE)
+            for bare in (word.removesuffix(ending) for ending in ("s", "ed", "ing") if word.endswith(ending))
+            for root in (bare, bare[:-1] if bare[-1:] == bare[-2:-1] else bare)
+        )
     )
 
 

@@ -13,7 +13,15 @@ from turnfold_worker.pipeline.language.common_words import listed
 from turnfold_worker.pipeline.language.quantities import WORD
 from turnfold_worker.pipeline.language.word_forms import forms, meanings
 from turnfold_worker.pipeline.refinement.claims import is_telling, says_something, sentences_of
-from turnfold_worker.pipeline.refinement.negations import DENIES, REACH, WISHES, WITHHOLDS, without_emphasis
+from turnfold_worker.pipeline.refinement.negations import (
+    DENIES,
+    NONE,
+    QUOTED,
+    REACH,
+    WISHES,
+    WITHHOLDS,
+    without_emphasis,
+)
 from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
 
 _SUPPORT: Final = 0.5
@@ -21,13 +29,25 @@ _FEW: Final = 2
 _CODE: Final = lazy_pattern(r"```.*?(?:```|\Z)", re.DOTALL)
 _MESSAGE: Final = lazy_pattern(r"(?<=[\"'])[^\"'\n]{4,200} [^\"'\n]{2,200}(?=[\"'])")
 _PREPOSITION: Final = lazy_pattern(r"\s(?:from|in|at|on|after|before|to|with|for|during)\s")
-_REFERS: Final = lazy_pattern(r"(?i)(?<!\w)(?:it|that|this|these|those|them|one|any|so|to)(?!\w)")
+_REFERS: Final = lazy_pattern(r"(?i)(?<!\w)(?:it|that|this|these|those|them|one|any|so|to|then)(?!\w)")
+_NEVER_YET: Final = lazy_pattern(r"(?i)(?<!\w)(?:never|yet|before)(?!\w)")
 _PLAIN_NO: Final = lazy_pattern(
     r"(?i)\W{0,8}(?:(?:oh|well|hm{1,9}|unfortunately|sadly)\W{1,8})?(?:(?:no|nah|nope|not|never|none)(?: \w+)?[,.!]"
     r"|i (?:think|guess|believe) not(?!\w)|i don['\u2019]?t think so(?!\w))"
 )
 """How an answer begins that denies what was asked."""
 
+
+_PLAIN_WORD: Final = lazy_pattern(r"[a-z]+(?:'[a-z]+)?|\d+")
+_APOSTROPHE: Final = lazy_pattern(r"'")
+_AUXILIARY: Final = {
+    "can't": "can", "cannot": "can", "won't": "will", "isn't": "is", "aren't": "is", "wasn't": "was", "weren't": "was",
+    "hasn't": "has", "haven't": "has", "hadn't": "had", "couldn't": "could", "wouldn't": "would", "shouldn't": "should",
+    "am": "is", "are": "is", "were": "was", "have": "has", "m": "is", "re": "is", "s": "is", "ve": "has", "ll": "will",
+}  # fmt: skip
+"""Verbs that help, in one form for all persons and without what denies."""
+_EMPTY: Final = frozenset({"", "do", "does", "did"})
+_SUBJECTS: Final = frozenset({"i", "we", "you", "he", "she", "it", "they", "and", "but"})
 
 _FUNCTION: Final = listed(
     """
@@ -46,7 +66,9 @@ class Denials:
         """`lines` are (number, speaker, words) of the turns; `seqs` the numbers of those that count."""
         self._all = lines
         # A program with `NOT NULL` denies nothing.
-        self._lines = [(seq, speaker, without_emphasis(_CODE.sub(" ", text))) for seq, speaker, text in lines]
+        self._lines = [
+            (seq, speaker, without_emphasis(NONE.sub(" ", _CODE.sub(" ", text)))) for seq, speaker, text in lines
+        ]
         self._seqs = seqs
 
     @cached_property
@@ -67,6 +89,16 @@ class Denials:
     def _clauses(self) -> list[Passage]:
         return list(passages_of((line for line in self._lines if line[0] in self._seqs), clauses=True))
 
+    @cached_property
+    def _stated(self) -> list[Passage]:
+        """The clauses without quotes that deny, such as messages of errors: who shows them denies nothing."""
+        lines = [
+            (seq, speaker, QUOTED.sub(lambda quote: " " if DENIES.search(quote.group()) else quote.group(), text))
+            for seq, speaker, text in self._lines
+            if seq in self._seqs
+        ]
+        return list(passages_of(lines, clauses=True))
+
     def support(self, words: Sequence[str], claim: str, who: str | None = None) -> bool:
         """Whether a claim denies what was denied, as often.
 
@@ -77,12 +109,16 @@ class Denials:
         count, noun = len(negations), negations[0].lower() in ("no", "none", "without")
         behind = claim[_end_of_negation(claim) :]
         denied = Passage(_PREPOSITION.split(behind)[0] if noun else behind, 0, "")
+        # Of 'not with any other' the verb stands before it.
+        noun = noun or bool(_PREPOSITION.match(behind))
         if not words and not denied.shapes:
             plain = set(WORD.findall(claim.lower()))
             figures = {word for word in plain if word.isdigit()}
+            verbs = {word for word in plain - _FUNCTION if not DENIES.fullmatch(word) and not word.isdigit()}
             return any(
                 len(DENIES.findall(passage.text)) == count
                 and figures <= passage.plain
+                and (not verbs or any(_is_like(verb, word) for verb in verbs for word in passage.plain))
                 and len(plain & passage.plain) >= _FEW
                 for passage in self._clauses
             )
@@ -151,19 +187,32 @@ class Denials:
         """
         if not words:
             return False
-        told = (*(passage for passage in self._clauses if not passage.asks), *self._answered_no)
+        told = (*(passage for passage in self._stated if not passage.asks), *self._answered_no)
         shared = [(passage.shared(words), passage) for passage in told]
         most = max((count for count, _ in shared), default=0)
         best = [passage for count, passage in shared if count == most]
         wished = WISHES.search(claim)
         if wished and not any(wished.group().lower() in passage.text.lower() for passage in best):
             return False
+        if "first" in words and best and all(_NEVER_YET.search(passage.text) for passage in best):
+            # Who never tried may try for the first time.
+            return False
         if self._turns_round(words, shared):
             return True
         if most < min(_FEW, len(words)):
             return False
-        return all(DENIES.search(passage.text) and passage.denied.shared(words) > 0 for passage in best) and (
+        return all(DENIES.search(passage.text) and _denied_of(passage, words) for passage in best) and (
             any(passage.denies for passage in best) or any(passage.affirms(words) for passage in best)
+        )
+
+    def is_stripped(self, claim: str) -> bool:
+        """Whether a claim is what was said without its one 'not': 'we did make it' of 'but we didn't make it'."""
+        run, _ = _run_of(claim)
+        return len(run) >= _FEW and any(
+            at is not None and len(DENIES.findall(passage.text)) == 1 and passage.denies and _holds(said, run, at)
+            for passage in self._stated
+            if not passage.asks
+            for said, at in (_run_of(passage.text),)
         )
 
     @staticmethod
@@ -180,9 +229,35 @@ class Denials:
         return False
 
 
+def _denied_of(passage: Passage, words: Sequence[str]) -> bool:
+    """Whether a passage denies one of some words, other than the thing of which it denies something."""
+    match = DENIES.search(passage.text)
+    subject = Passage(passage.text[: match.start()] if match else "", passage.seq, passage.speaker)
+    return any(passage.denied.has(word) for word in words if not subject.has(word))
+
+
 def _first(denied: Passage) -> str:
     """The first word behind a negation that says what is denied, such as its verb."""
     return next((word.text for word in denied.words if word.text not in _FUNCTION), "")
+
+
+def _run_of(text: str) -> tuple[list[str], int | None]:
+    """The words of a text behind its subject without what only denies, and before which of them it denies."""
+    run: list[str] = []
+    at = None
+    for word in _PLAIN_WORD.findall(text.lower().replace("\u2019", "'")):
+        if DENIES.fullmatch(word):
+            at = len(run) if at is None else at
+            word = _AUXILIARY.get(word, "")  # noqa: PLW2901 - 'can't' denies what somebody can
+        run += [_AUXILIARY.get(part, part) for part in _APOSTROPHE.split(word) if part not in _EMPTY]
+    subject = bool(run) and run[0] in _SUBJECTS
+    return run[subject:], None if at is None else max(0, at - subject)
+
+
+def _holds(said: Sequence[str], run: Sequence[str], at: int) -> bool:
+    """Whether a run of words stands in what was said, around the place of its denial or from there on."""
+    starts = range(max(0, at - len(run) + 1), at + 1)
+    return any(said[start : start + len(run)] == run for start in starts if start < at or at == 0)
 
 
 def _is_like(word: str, other: str) -> bool:

@@ -16,6 +16,8 @@ from turnfold_worker.pipeline.refinement.passages import Passage
 _FEW: Final = 2
 _AROUND: Final = 40
 """Code points around a number in which stands what it counts."""
+_WIDE: Final = 160
+"""Code points around a large number in which stands what a claim says beside it."""
 _CLOSE: Final = 15
 """Code points between a name and a short number that belongs to it."""
 _STOP: Final = lazy_pattern(r"[,;:.!?()\n]|\s(?:and|or|but|in|on|at|for|to|by|from|with|per|than|as|when|while)\s")
@@ -30,6 +32,14 @@ _LISTED: Final = lazy_pattern(r"(?m)^[ \t#*]{0,12}\d{1,2}[.)](?= )")
 """The number of a point in a list, which counts nothing."""
 _RANGE: Final = lazy_pattern(r" (?:to|or|and|-) \d+(?P<behind> .*)", re.DOTALL)
 _ENDS: Final = lazy_pattern(r"[,;:.!?()\n]")
+_ITEM: Final = r"[\w.`'\" -]{1,40}?"
+_WITH_LIST: Final = lazy_pattern(
+    rf"(?i)(?<!\w)(?P<count>two|three|four|five|six|seven|eight|nine|ten|[2-9]|10)(?P<what> [\w -]{{1,60}}[:,] )"
+    rf"(?P<items>{_ITEM}(?:, {_ITEM}){{0,8}},? and {_ITEM})(?=[,;:)\n]|\.(?!\w)|\Z)"
+)
+"""A number with what it counts."""
+_BETWEEN_ITEMS: Final = lazy_pattern(r",? and |, ")
+_WORDS_OF_ITEM: Final = 3
 _LARGE: Final = 3
 """Figures of a large number."""
 _NAMED: Final = lazy_pattern(r"(?<=[a-z,] )[A-Z]\w* \Z")
@@ -46,8 +56,8 @@ def flat(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """A text in lower case without spaces and quotation marks."""
-    return re.sub(r"[\s'\"`]", "", text.lower())
+    """A text in lower case without spaces, quotation marks and brackets."""
+    return re.sub(r"[\s'\"`\[\]]", "", text.lower())
 
 
 def _spaced(text: str) -> str:
@@ -59,6 +69,24 @@ def _counted_in(after: str) -> list[str]:
     """The words behind a number that may say what it counts."""
     counted = (word.text for word in words_of(_STOP.split(_ORDINAL.sub("", after))[0])[:_FEW])
     return [word for word in counted if says_something(word)]
+
+
+def without_listed(text: str) -> str:
+    """A text without the numbers that count a list of names behind them: a reader counts what was said.
+
+    >>> without_listed("Three parts: sign-in, search and charts.")
+    ' parts: sign-in, search and charts.'
+    """
+    return _WITH_LIST.sub(
+        lambda match: match.group()[len(match["count"]) :] if _is_counted(match) else match.group(), text
+    )
+
+
+def _is_counted(match: re.Match[str]) -> bool:
+    items = _BETWEEN_ITEMS.split(match["items"])
+    count = SPELLED.get(match["count"].lower(), match["count"])
+    named = match["what"].endswith(": ") or all(re.search(r"[A-Z_.`]", item) for item in items)
+    return named and str(len(items)) == count and all(len(item.split()) <= _WORDS_OF_ITEM for item in items)
 
 
 class Figures:
@@ -149,6 +177,9 @@ class Figures:
         counted = _counted_in(after)
         if not counted and (further := _RANGE.match(after)):
             return self._counts(value, before, further["behind"])
+        if not counted and len(value) >= _LARGE:
+            beside = [word.text for word in words_of(_ENDS.split(before)[-1]) if says_something(word.text)]
+            return not beside or any(around.has(word) for around in self._around(value) for word in beside)
         if not counted or quantity(f"{value} {counted[0]}")[1] in self._quantities.get(value, ()):
             return True
         if len(value) >= _LARGE:
@@ -156,6 +187,13 @@ class Figures:
             counted += [word.text for word in words_of(_ENDS.split(before)[-1]) if says_something(word.text)]
             return any(wide.has(word) for _, wide in self._counted.get(value, ()) for word in counted)
         return any(not near.shapes or near.has(word) for near, _ in self._counted.get(value, ()) for word in counted)
+
+    def _around(self, value: str) -> Iterator[Passage]:
+        """What stands around each place of a large number, lines of a program too."""
+        for seq, speaker, text in self._lines:
+            for match in DIGITS.finditer(text):
+                if value_of(match.group()) == value:
+                    yield Passage(text[max(0, match.start() - _WIDE) : match.end() + _WIDE], seq, speaker)
 
     @cached_property
     def _counted(self) -> dict[str, list[tuple[Passage, Passage]]]:

@@ -36,6 +36,8 @@ _EMPHASIS: Final = lazy_pattern(
     r"|who (?:does|would|could)n['\u2019]t|(?-i:NOT [A-Z]+))(?!\w)"
 )
 """Negations that deny nothing."""
+NONE: Final = lazy_pattern(r"(?<=[a-z(:,`'\"=] )None(?!\w)|(?<=[`'\"(=])None(?!\w)|None(?=[`'\")])")
+"""The value of programs, which denies nothing."""
 WISHES: Final = lazy_pattern(r"(?i)(?<!\w)(?:hop|want|wish|plan|intend|dream|would like|aim|will|going to)\w*")
 LEANS_AWAY: Final = lazy_pattern(
     rf"(?i)(?<!\w)(?:{NO}|refus\w*|declin\w*|reject\w*"
@@ -44,12 +46,18 @@ LEANS_AWAY: Final = lazy_pattern(
     r"|un\w{4,}|zero|too|few|little|skip\w*|den(?:y|ie[sd])|quit|regret\w*|doubt\w*|\w{3,}less)(?!\w)"
 )
 
-NO_SUBJECT: Final = lazy_pattern(rf"(?i)\W{{0,4}}(?:{NO})(?!\w)")
+NO_SUBJECT: Final = lazy_pattern(rf"(?i)\W{{0,4}}(?!not at all\W)(?:{NO})(?!\w)")
 REACH: Final = lazy_pattern(r"[,;:.!?]|\s(?:and|but|or|because|since|so)\s")
 """Where what a negation denies ends."""
 
-FACTIVE: Final = lazy_pattern(r"(?i) {0,3}(?:really |even )?(?:notic|realiz|realis|know|knew|remember|regret|mind)\w*")
-"""Verbs whose denial does not deny what follows: 'didn't notice that it rained'."""
+QUOTED: Final = lazy_pattern(r"(?P<mark>[\"`])(?P<words>[^\"`\n]{8,300})(?P=mark)")
+"""Words that are quoted, such as the message of an error."""
+
+FACTIVE: Final = lazy_pattern(
+    r"(?i) {0,3}(?:really |even )?(?:(?:notic|realiz|realis|know|knew|remember|regret|mind)\w*"
+    r"|(?:have )?(?:thought|imagined|guessed|dreamed|expected)(?= (?:that )?(?:i|you|he|she|it|we|they)(?!\w)))"
+)
+"""Verbs whose denial does not deny what follows: 'didn't notice that it rained', 'never thought I would win'."""
 
 
 def denies(text: str) -> bool:

@@ -31,6 +31,15 @@ from turnfold_worker.pipeline.refinement.negations import (
 )
 
 ONE_WORD: Final = 4
+_TAG: Final = lazy_pattern(r"(?i),? (?:right|no|huh|eh|yeah|ok|okay|correct)\? *\Z")
+"""The end of a question that states."""
+_ASKED_OF_YOU: Final = lazy_pattern(r"(?i)[ ,]{0,3}(?:want|wanna|care|fancy|feel like|interested|ready|up for)(?!\w)")
+"""How a part of a question begins that leaves the 'you' out."""
+REQUEST: Final = lazy_pattern(
+    r"(?i)(?<!\w)(?:(?:can|could|will) you|would you (?!like|want|prefer|say)|please|help me)(?!\w)"
+)
+"""How somebody asks for a deed."""
+_OF_ME: Final = lazy_pattern(r"(?i) to(?!\w)")
 _LIKE_WORD: Final = 0.75
 _EXCLAIMED: Final = lazy_pattern(r"\W*\w+[,!]")
 _OWNED: Final = frozenset({"my", "our", "your"})
@@ -159,11 +168,12 @@ class Passage:
                 if _PAUSE.search(self.text[end : word.start]):
                     open_words.clear()
                     holder, owner = (holder if holder == mine else set()), set()
+                    holder = yours if self._asks_of_you(word) else holder
                 end = word.start + len(word.text)
                 if word.text in FIRST or word.text in SECOND:
                     meant = mine if word.text in FIRST else yours
                     owner = meant if word.text in _OWNED else set()
-                    if word.text in _ONLY_SUBJECTS or not holder:
+                    if not holder or self._means_its_subject(word, end):
                         holder = meant
                     elif word.text not in _NO_SUBJECTS:
                         holder = holder | meant
@@ -179,6 +189,14 @@ class Passage:
                         open_words.append(held)
             self._holders[speakers] = found
         return self._holders[speakers]
+
+    def _asks_of_you(self, word: Word) -> bool:
+        """Whether a part of a question begins with a word for which a 'you' is left out: 'want to come?'."""
+        return self.asks and bool(_ASKED_OF_YOU.match(self.text, word.start))
+
+    def _means_its_subject(self, word: Word, end: int) -> bool:
+        """Whether a person is the subject of what follows, as in 'like me to come'."""
+        return word.text in _ONLY_SUBJECTS or (word.text in ("me", "us") and bool(_OF_ME.match(self.text, end)))
 
     @cached_property
     def _holders(self) -> dict[tuple[str, ...], list[tuple[frozenset[str], dict[str, float]]]]:
@@ -203,7 +221,7 @@ def passages_of(turns: Iterable[tuple[int, str, str]], *, clauses: bool) -> Iter
     """The sentences or statements of turns, given as (number, speaker, words)."""
     for seq, speaker, content in turns:
         for sentence in sentences_of(content):
-            asks = sentence.rstrip().endswith("?")
+            asks = sentence.rstrip().endswith("?") and not _TAG.search(sentence)
             pieces = statements_of(sentence) if clauses else [sentence]
             for place, piece in enumerate(pieces, 1):
                 yield Passage(piece, seq, speaker, asks and place == len(pieces))

@@ -17,6 +17,7 @@ from turnfold_worker.pipeline.language.word_forms import forms, is_misspelt
 from turnfold_worker.pipeline.refinement.claimed_days import without_dates
 from turnfold_worker.pipeline.refinement.claims import (
     REPORTS,
+    SAYINGS,
     Word,
     content_words,
     says_something,
@@ -25,7 +26,7 @@ from turnfold_worker.pipeline.refinement.claims import (
     words_of,
 )
 from turnfold_worker.pipeline.refinement.denials import Denials
-from turnfold_worker.pipeline.refinement.figures import Figures, flat
+from turnfold_worker.pipeline.refinement.figures import Figures, flat, without_listed
 from turnfold_worker.pipeline.refinement.names import Names
 from turnfold_worker.pipeline.refinement.negations import (
     DENIES,
@@ -33,10 +34,12 @@ from turnfold_worker.pipeline.refinement.negations import (
     NO,
     OPEN,
     OPEN_BEFORE,
+    QUOTED,
     emphasis_of,
     without_emphasis,
 )
 from turnfold_worker.pipeline.refinement.passages import Passage, passages_of
+from turnfold_worker.pipeline.refinement.spellings import parts_of_names, shortened, spaced, without_none
 from turnfold_worker.pipeline.refinement.subjects import Subjects
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
@@ -118,7 +121,7 @@ class Scope:
 
     def facts(self, text: str, seqs: Sequence[int]) -> Iterator[Unfaithful]:
         """What is stated exactly and was not said."""
-        undated = without_dates(text)
+        undated = without_listed(without_dates(text))
         if not Figures(self._lines([turn for turn in self._near if not seqs or turn.seq in seqs])).support(undated):
             yield Unfaithful.NUMBER
         if any(match.group().lower() not in self._figured for match in _FIGURED.finditer(undated)):
@@ -153,11 +156,13 @@ class Scope:
                     continue
                 speaker = is_participant(word.text, self._speakers)
                 if speaker or (word.capital and (place > 0 or self.speakers.is_name(word.text))):
+                    if self._is_of_identifier(sentence, words, place):
+                        continue
                     known = self._names.is_addressed if speaker else partial(self._names.has, sentence=sentence)
                     if self._names.is_torn(sentence, words, place) or not known(word.text, seqs=seqs):
                         yield Unfaithful.NAME
                     continue
-                if word.text in REPORTS and place and is_participant(words[place - 1].text, self._speakers):
+                if place and self._tells_of_words(words[place - 1], word.text):
                     continue
                 if self._is_stranger(word) or not self._was_said(word.text, sentence, seqs):
                     farther.add(word.text)
@@ -179,7 +184,24 @@ class Scope:
         denied = word.removeprefix("un")
         if denied != word and any(passage.denies and passage.has(denied) for passage in self._clauses):
             return True
-        return self._is_part_of_compound(sentence, word) or self._is_misspelt(word)
+        return word in self._coined or self._is_part_of_compound(sentence, word) or self._is_misspelt(word)
+
+    @cached_property
+    def _coined(self) -> frozenset[str]:
+        return parts_of_names(self._all_near.text)
+
+    def _tells_of_words(self, speaker: Word, word: str) -> bool:
+        """Whether a word behind a speaker's name tells that they said something."""
+        tells = word in REPORTS or (word in SAYINGS and speaker.owns)
+        return tells and is_participant(speaker.text, self._speakers)
+
+    def _is_of_identifier(self, sentence: str, words: Sequence[Word], place: int) -> bool:
+        """Whether a word beside a hyphen is part of a name in programs: 'Flask-Caching' of `flask_caching`."""
+        return any(
+            sentence[first.start + len(first.text) : second.start] == "-"
+            and f"{first.text}_{second.text}" in self._flat
+            for first, second in pairwise(words[max(0, place - 1) : place + _FEW])
+        )
 
     def _is_stranger(self, word: Word) -> bool:
         """Whether a word with a capital stands near in nothing but a short root: 'Peter' in 'pets'."""
@@ -200,8 +222,14 @@ class Scope:
         return frozenset(f"{first.text}{second.text}" for first, second in pairwise(self._all_near.words))
 
     def _is_misspelt(self, word: str) -> bool:
-        """Whether a word stands near with wrong letters."""
-        return len(word) >= _LONG and any(is_misspelt(written, word) for written in self._all_near.plain)
+        """Whether a word stands near with wrong letters, or drawn out: 'deeelish'."""
+        return len(word) >= _LONG and (
+            word in self._shortened or any(is_misspelt(written, word) for written in self._all_near.plain)
+        )
+
+    @cached_property
+    def _shortened(self) -> frozenset[str]:
+        return shortened(self._all_near.plain)
 
     def _named(self, seqs: tuple[int, ...]) -> Passage:
         if seqs not in self._passages:
@@ -221,7 +249,9 @@ class Scope:
 
     def polarity(self, text: str) -> Iterator[Unfaithful]:
         """Denials that nobody made, and affirmations of what was only denied."""
-        for sentence in sentences_of(text):
+        if any(quote in flat(text) for quote in self._denied_quotes):
+            yield Unfaithful.AFFIRMATION
+        for sentence in sentences_of(without_none(QUOTED.sub(self._without_denial, text), self._spaced)):
             who, _ = self.speakers.of(sentence)
             for statement in statements_of(sentence):
                 claim = without_emphasis(statement)
@@ -237,8 +267,37 @@ class Scope:
                     continue
                 before = sentence[: sentence.find(statement)]
                 said = "" if OPEN_BEFORE.search(before) or _DENIED_OR.search(before) else OPEN.split(claim)[0]
-                if not LEANS_AWAY.search(said) and self._denials.refute(self._told(said), said):
+                if self._is_denied(said):
                     yield Unfaithful.AFFIRMATION
+
+    def _is_denied(self, said: str) -> bool:
+        """Whether the source denies a statement."""
+        if said and self._denials.is_stripped(self._without_subject(said)):
+            return True
+        return not LEANS_AWAY.search(said) and self._denials.refute(self._told(said), said)
+
+    def _without_denial(self, quote: re.Match[str]) -> str:
+        """Nothing for a quote that denies and was written so: 'is not iterable'."""
+        denies = DENIES.search(quote.group()) and flat(quote["words"]) in self._flat
+        return " " if denies else quote.group()
+
+    @cached_property
+    def _spaced(self) -> str:
+        return spaced(self._all_near.text)
+
+    @cached_property
+    def _denied_quotes(self) -> list[str]:
+        """Quotes that deny, without what denies in them."""
+        quotes = (quote["words"] for quote in QUOTED.finditer(self._all_near.text))
+        bare = (
+            flat(DENIES.sub(" ", quote)) for quote in quotes if (no := DENIES.search(quote)) and no.end() < len(quote)
+        )
+        return [quote for quote in bare if quote.count(" ") >= _FEW]
+
+    def _without_subject(self, statement: str) -> str:
+        """A statement without the speaker's name at its beginning."""
+        first, _, behind = statement.strip().partition(" ")
+        return behind if is_participant(first, self._speakers) else statement
 
     def _told(self, claim: str) -> list[str]:
         return [word for word in content_words(claim) if not is_participant(word, self._speakers)]

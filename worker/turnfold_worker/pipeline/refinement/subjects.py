@@ -14,14 +14,16 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold_worker.pipeline.refinement.claims import (
+    ADVICE,
     REPORTS,
+    SAYINGS,
     Word,
     content_words,
     says_something,
     sentences_of,
     words_of,
 )
-from turnfold_worker.pipeline.refinement.passages import Passage
+from turnfold_worker.pipeline.refinement.passages import REQUEST, Passage
 from turnfold_worker.pipeline.refinement.unfaithful import Unfaithful
 from turnfold_worker.pipeline.turns.reading import is_participant
 
@@ -43,13 +45,10 @@ _JOINS: Final = frozenset(
 _CLAUSES: Final = frozenset({"that", "if", "whether"})
 """Words behind which stands what somebody said, whomever it is about."""
 _WHO: Final = frozenset({"who", "whom", "whose"})
-_ADVICE: Final = frozenset(
-    {
-        "tip", "tips", "advice", "suggestion", "suggestions", "recommendation", "recommendations", "question", "step",
-        "steps", "plan", "example", "proposal",
-    }
-)  # fmt: skip
 _PAUSE: Final = lazy_pattern(r"[,;:(]\s*\Z")
+_WORDS_OF: Final = lazy_pattern(rf"\w{{1,40}}['\u2019]s?(?: \w{{1,20}})? (?:{'|'.join(sorted(SAYINGS))}): ")
+"""'Ana's idea: ': what follows is what she said."""
+_WISHES: Final = frozenset({"wants", "wanted", "needs", "needed", "wishes", "wished", "requests", "requested"})
 _TOWARDS: Final = frozenset({"to", "with", "for", "from"})
 _OBJECT: Final = 15
 """Words behind a subject within which it may be named as the object of the same deed."""
@@ -71,6 +70,10 @@ class _Part(NamedTuple):
     words: list[str]
     reports: bool
     """Whether it tells of the subject's words, whomever these are about."""
+    wishes: bool = False
+    """Whether it tells what the subject wants, which they may have asked another for."""
+    names: frozenset[str] = frozenset()
+    """Those of the words that are names, which an answer has an 'it' for."""
 
 
 class Subjects:
@@ -85,8 +88,11 @@ class Subjects:
         for number, sentence in enumerate(sentences_of(text)):
             for place, part in enumerate(self._parts(sentence)):
                 # Whoever a note begins with is mostly who said it.
-                doubt = not number + place and speaker is not None and not is_participant(speaker, [part.who])
-                if self._is_anothers(part.words, seqs, part.who, said=part.reports, doubt=doubt):
+                # An assistant tells of users, as programs have them.
+                of_users = (speaker, part.who) == ("assistant", "user")
+                first = not number + place and not of_users
+                doubt = first and speaker is not None and not is_participant(speaker, [part.who])
+                if self._is_anothers(part, seqs, doubt=doubt):
                     yield Unfaithful.SPEAKER
             if self._does_to_itself(sentence):
                 yield Unfaithful.SPEAKER
@@ -103,9 +109,19 @@ class Subjects:
             most = max((closeness for closeness, _ in near), default=0)
             best = [passage for closeness, passage in near if closeness == most]
             told = {owner for passage in best for owner in passage.owners(words, self._speakers)}
-            if told and all(passage.seq not in seqs for passage in best) and not is_participant(speaker, told):
+            if (
+                told
+                and all(passage.seq not in seqs for passage in best)
+                and not is_participant(speaker, told)
+                and not self._stands_in(words, seqs, speaker)
+            ):
                 return True
         return False
+
+    def _stands_in(self, words: Sequence[str], seqs: Sequence[int], speaker: str) -> bool:
+        """Whether a speaker said all of some words in the turns of some numbers, be it in many sentences."""
+        theirs = [one for one in self._sentences if one.seq in seqs and is_participant(speaker, [one.speaker])]
+        return all(any(passage.has(word) for passage in theirs) for word in words)
 
     def of(self, sentence: str) -> tuple[str | None, int]:
         """The speaker that a sentence begins with, and at which word."""
@@ -152,7 +168,10 @@ class Subjects:
             joined = first > 0 and (
                 words[first - 1].text in _JOINS or bool(_PAUSE.search(sentence[: words[first].start]))
             )
-            starts[place] = who is not None and (joined or (not any(starts) and place < _SUBJECT))
+            object_of_pronoun = any(word.text in _PRONOUNS for word in words[:place])
+            starts[place] = who is not None and (
+                joined or (not any(starts) and place < _SUBJECT and not object_of_pronoun)
+            )
         for place, who in enumerate(who_at):
             if not starts[place] or who is None or self._is_shared(words, place):
                 continue
@@ -161,7 +180,7 @@ class Subjects:
                 break
             start = place if any(starts[:place]) or (place and words[place - 1].text in _JOINS) else 0
             ends = [at for at in range(place + 1, len(words)) if starts[at]]
-            reports = self._reports(words, place, words[start : next(iter(ends), len(words))])
+            reports = self._reports(sentence, words, place, words[start : next(iter(ends), len(words))])
             told = words[start : next((at for at in ends if words[at - 1].text not in _CLAUSES), len(words))]
             if not reports:
                 end = next(
@@ -172,24 +191,33 @@ class Subjects:
                 word.text
                 for word in told
                 if says_something(word.text)
-                and not (reports and (word.text in REPORTS or word.text in _ADVICE))
+                and not (reports and (word.text in REPORTS or word.text in ADVICE))
                 and not is_participant(word.text, self._speakers)
             ]
-            yield _Part(who, list(dict.fromkeys(telling)), reports)
+            wishes = any(word.text in _WISHES for word in words[place + 1 : place + 2])
+            names = frozenset(word.text for at, word in enumerate(told) if word.capital and at)
+            yield _Part(who, list(dict.fromkeys(telling)), reports, wishes, names)
 
     @staticmethod
     def _ends(words: Sequence[Word], who_at: Sequence[str | None], place: int, at: int) -> bool:
         """Whether what a sentence says of the speaker at a place ends at a word: by another's name, or a 'who'."""
-        return (words[at].text in _WHO and at > place + 1) or bool(
-            who_at[at] and not (words[at].owns and who_at[at] == who_at[place])
+        of_both = words[at].text == "they" and words[at - 1].text in _JOINS
+        return (
+            of_both
+            or (words[at].text in _WHO and at > place + 1)
+            or bool(who_at[at] and not (words[at].owns and who_at[at] == who_at[place]))
         )
 
-    def _reports(self, words: Sequence[Word], place: int, told: Sequence[Word]) -> bool:
+    @staticmethod
+    def _reports(sentence: str, words: Sequence[Word], place: int, told: Sequence[Word]) -> bool:
         """Whether it is a subject's words or advice that is told: 'Ana asked', 'asked by Ana', 'Ana's tips'."""
         if words[place].text in _ROLES and _ROLES[words[place].text] == "assistant":
             return True
+        if sentence[words[place].start + len(words[place].text) :][:1] == ":":
+            return True
         if words[place].owns:
-            return any(word.text in _ADVICE for word in told)
+            behind = sentence[words[place].start :]
+            return any(word.text in ADVICE for word in told) or bool(_WORDS_OF.match(behind))
         if words[place - 1].text == "by" and place > 1 and words[place - 2].text in REPORTS:
             return True
         return any(word.text in REPORTS for word in words[place + 1 : place + 2])
@@ -222,19 +250,34 @@ class Subjects:
             for word in (*beside, *behind)
         )
 
-    def _is_anothers(self, words: Sequence[str], seqs: Sequence[int], who: str, *, said: bool, doubt: bool) -> bool:
-        """Whether some words belong more to another speaker than to `who`."""
-        named = [passage for passage in self._sentences if passage.seq in seqs and passage.speaker]
-        if not words:
+    def _is_anothers(self, part: _Part, seqs: Sequence[int], *, doubt: bool) -> bool:
+        """Whether the words of a part belong more to another speaker than to whom it is about."""
+        who = part.who
+        if not part.words:
             return False
+        named = [passage for passage in self._sentences if passage.seq in seqs and passage.speaker]
+        plain = [word for word in part.words if word not in part.names]
+        referred = bool(plain) and any(
+            is_participant(who, [passage.speaker]) and REFERS.search(passage.text) and all(map(passage.has, plain))
+            for passage in named
+        )
         votes: Counter[str] = Counter()
-        for word in words:
+        for word in plain if referred else part.words:
             best: dict[str, float] = {}
             for passage in named:
-                for owner, weight in passage.votes(word, self._speakers, said=said).items():
+                for owner, weight in passage.votes(word, self._speakers, said=part.reports).items():
                     best[owner] = max(best.get(owner, 0), weight)
+                if passage.has(word) and self._is_also_theirs(passage, part):
+                    best[who] = 1.0
             votes.update(best)
         return max(votes.values(), default=0) > votes[who] + (_DOUBT if doubt else _SURELY)
+
+    @staticmethod
+    def _is_also_theirs(passage: Passage, part: _Part) -> bool:
+        """Whether a passage tells of a role, as programs have users, or asks for what its speaker wants."""
+        if part.wishes and is_participant(part.who, [passage.speaker]):
+            return bool(REQUEST.search(passage.text))
+        return not part.reports and part.who in _ROLES and not passage.plain.isdisjoint((part.who, f"{part.who}s"))
 
     def _is_of_speaker(self, sentence: str, seqs: Sequence[int]) -> bool:
         """Whether a sentence begins with somebody's name, and a speaker said what it says of themselves."""

@@ -54,7 +54,7 @@ _COUNT: Final = (
     r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
     r"|a couple(?: of)?|a few|few|several|some"
 )
-_COUNTS: Final = {
+COUNTS: Final = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10, "eleven": 11, "twelve": 12, "a couple": 2, "a couple of": 2,
 }  # fmt: skip
@@ -198,7 +198,7 @@ def _near(words: str, day: date) -> Iterator[Period]:
 
 def _exactly(count: str, unit: str, day: date, sign: int) -> Iterator[Period]:
     """The day that is a number of weeks away."""
-    weeks = _COUNTS.get(count) or (int(count) if count.isdigit() else 0)
+    weeks = COUNTS.get(count) or (int(count) if count.isdigit() else 0)
     if unit == "week" and weeks:
         moved = day + timedelta(days=sign * _WEEK * weeks)
         yield Period(moved, moved)
@@ -209,7 +209,7 @@ def _away(count: str, unit: str, day: date, sign: int) -> Period:
     if count in ("a few", "few", "several", "some"):
         least, most = 2, 6
     else:
-        least = most = _COUNTS.get(count) or int(count)
+        least = most = COUNTS.get(count) or int(count)
     if unit in ("day", "night"):
         ends = [day + timedelta(days=sign * least), day + timedelta(days=sign * most)]
         return Period(min(ends), max(ends), vague=least != most)
@@ -297,4 +297,4 @@ def _weekends(sign: int, day: date) -> Iterator[Period]:
             yield Period(first, first + timedelta(days=1))
 
 
-__all__ = ["RELATIVE", "SEASONS", "WRITTEN_DAY", "Period", "tells_time", "told_periods", "written_period"]
+__all__ = ["COUNTS", "RELATIVE", "SEASONS", "WRITTEN_DAY", "Period", "tells_time", "told_periods", "written_period"]

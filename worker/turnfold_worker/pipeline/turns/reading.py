@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _NICKNAME: Final = 3
 """Letters of a name from which it may stand for a longer one."""
+_ROLES: Final = frozenset(map(str, Role))
+"""Labels that nobody shortens: 'use' is no user."""
 _CODE_KINDS: Final = (FactKind.IDENTIFIER, FactKind.PATH, FactKind.URL, FactKind.ERROR)
 
 
@@ -108,7 +110,11 @@ def is_participant(name: str, speakers: Iterable[str]) -> bool:
 def called(speakers: tuple[str, ...]) -> frozenset[str]:
     """What speakers may be called, in lower case: their names, parts of them, and beginnings of these."""
     parts = {part for speaker in speakers for part in (speaker.lower(), *speaker.lower().split())}
-    return frozenset(part[:length] for part in parts for length in (*range(_NICKNAME, len(part)), len(part)))
+    return frozenset(
+        part[:length]
+        for part in parts
+        for length in (*(() if part in _ROLES else range(_NICKNAME, len(part))), len(part))
+    )
 
 
 def manuals_of(readings: Iterable[Reading]) -> dict[int, Span | None]:
