@@ -169,4 +169,4 @@ def test_chapters_of_chapters_stay_bounded() -> None:
         level = [roll_up(level[i : i + 8], height=height, idx=i // 8) for i in range(0, len(level), 8)]
         assert all(one.node.tokens[1] <= MAX_DETAILED and one.node.tokens[3] <= 30 for one in level)
     assert level[0].node.first_seq == 0
-    assert "dock" in level[0].levels[3] + level[0].levels[1]
+    assert "inspected" in level[0].levels[3] + level[0].levels[1]

@@ -84,6 +84,10 @@ def negations(text: str) -> int:
     return sum(map(is_negation, bare_words(text)))
 
 
+_PLACED: Final = "before after since about night week weekend"
+"""Words that place a time beside a day."""
+
+
 def dates_around(turns: Iterable[StoredTurn]) -> str:
     """The days that a relative day of these turns can mean, as levels write them."""
     days = {
@@ -92,7 +96,8 @@ def dates_around(turns: Iterable[StoredTurn]) -> str:
         if turn.created_at is not None
         for days in (-2, -1, 0, 1, 2)
     }
-    return " ".join(f"{day.day} {MONTHS[day.month - 1]} {day.year}" for day in days)
+    shown = " ".join(f"{day.day} {MONTHS[day.month - 1]} {day.year}" for day in days)
+    return f"{shown} {_PLACED}" if days else shown
 
 
 def source_of(turns: Sequence[StoredTurn]) -> str:

@@ -39,8 +39,7 @@ def fitting_notes(
 ) -> Taken:
     """The first notes that fit into `room` tokens, with the labels that they need under the lines of `spans`.
 
-    `standing` are notes that were taken before: what a note adds in its place among all of them is at most its price.
-    Every day is priced with its year.
+    `standing` are notes that were taken before: each price is what a note adds in its place among all of them.
     """
     starts = [span.first_seq for span in spans]
     places, row = standing[0].copy(), standing[1].copy()
@@ -76,10 +75,14 @@ def fitting_notes(
 
 
 def _between(before: Told, told: Told, labels: Mapping[str, int], days: Mapping[str, int]) -> int:
-    """What stands before a note because of the one before it: its day, its label."""
-    if before[1] != told[1]:
-        return labels[told[2]] + (days[told[1]] if told[1] else 0)
-    return labels[told[2]] if before != told else 0
+    """What stands before a note because of the one before it: its day, without a year that is said, and its label."""
+    group, day, label = told
+    if before[1] == day:
+        return labels[label] if before != told else 0
+    if not day:
+        return labels[label]
+    year = before[1][before[1].rfind(" ") :] if before[0] == group else ""
+    return labels[label] + days[day.removesuffix(year)]
 
 
 def fitting_anchors(
