@@ -223,6 +223,7 @@ RECENCY: Final = Policy(
     bands=(Band(share=0.20, kept=0.7), Band(share=0.07, kept=0.4)),
     tail_share=0.0,
     steered_share=0.0,
+    rules_share=0.15,
     request_share=0.0,
     names_share=0.0,
     actions_share=0.0,
