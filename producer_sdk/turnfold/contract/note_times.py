@@ -12,6 +12,14 @@ class NoteTime(NamedTuple):
     """The time that a note speaks of, as far as it is known."""
 
     day_meant: str | None = None
+    """In words: '7 May 2026', 'since about November 2025'."""
+    meant_from: date | None = None
+    """First day of when it was or will be; None: not known, or open."""
+    meant_to: date | None = None
+    precision: str | None = None
+    """How finely that was told: a `turnfold.dates.periods.Precision`, or 'recurring'."""
+    is_plan: bool = False
+    """Whether it was still to come when it was said."""
     valid_from: date | None = None
     valid_to: date | None = None
 
@@ -24,7 +32,7 @@ def pack_times(times: Mapping[int, NoteTime]) -> str | None:
     if not times:
         return None
     packed = {
-        str(place): [time.day_meant, *(day and day.isoformat() for day in time[1:])]
+        str(place): [value.isoformat() if isinstance(value, date) else value for value in time]
         for place, time in sorted(times.items())
     }
     return json.dumps(packed, ensure_ascii=False, separators=(",", ":"))
@@ -32,7 +40,15 @@ def pack_times(times: Mapping[int, NoteTime]) -> str | None:
 
 def unpack_times(packed: str | None) -> dict[int, NoteTime]:
     """The inverse of `pack_times`."""
-    return {
-        int(place): NoteTime(day_meant, *(day and date.fromisoformat(day) for day in days))
-        for place, (day_meant, *days) in json.loads(packed or "{}").items()
-    }
+    return {int(place): _time(*values) for place, values in json.loads(packed or "{}").items()}
+
+
+def _time(
+    day_meant: str | None, meant_from: str | None, meant_to: str | None, precision: str | None, is_plan: bool,  # noqa: FBT001 - as it is stored
+    valid_from: str | None, valid_to: str | None,
+) -> NoteTime:  # fmt: skip
+    return NoteTime(day_meant, _day(meant_from), _day(meant_to), precision, is_plan, _day(valid_from), _day(valid_to))
+
+
+def _day(stored: str | None) -> date | None:
+    return None if stored is None else date.fromisoformat(stored)

@@ -110,7 +110,15 @@ class Note:
     day: str
     """On which it was said, as contexts show it: `8 May 2026`; empty for a turn without a time."""
     day_meant: str | None
-    """When it was or will be, where its turn tells it by its own day: `7 May 2026` of `yesterday`."""
+    """When it was or will be, in words, where it names one time: `7 May 2026` of `yesterday`, `every Tuesday`."""
+    meant_from: date | None
+    """First day of that time; None: not known, open, or it comes back."""
+    meant_to: date | None
+    """Last day of it."""
+    precision: str | None
+    """How finely it was told: `day`, `week`, `month`, `year`, `open` where it has no beginning or end, `recurring`."""
+    is_plan: bool
+    """Whether it was still to come when it was said."""
     valid_from: date | None
     """First day on which it holds; None: not known."""
     valid_to: date | None

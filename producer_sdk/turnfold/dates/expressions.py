@@ -225,6 +225,9 @@ def _written(text: str, said_on: date | None) -> Iterator[TimeExpression]:
         is_bare = bool(match["m4"] or match["season"] or match["y5"]) and not match["y4"]
         if match["dotted"] and _VERSION.search(text, max(0, match.start() - 12), match.start()):
             continue
+        if is_bare and match["m4"] and match["m4"] not in MONTHS:
+            # Alone, Jun and Mar are names.
+            continue
         if is_bare and not match["part"] and not BEFORE_BARE.search(text, max(0, match.start() - 14), match.start()):
             continue
         toward = direction(text, *match.span())

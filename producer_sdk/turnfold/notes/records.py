@@ -13,6 +13,7 @@ from turnfold.contract.notes import Note
 from turnfold.contract.overtaken import OvertakenIndex
 from turnfold.contract.records import Anchor, AnchorState, Origin, Role
 from turnfold.contract.words import note_stems
+from turnfold.dates.note_time import time_of
 from turnfold.notes.importance import clause_factors, importance_of, with_anchors, written_factors
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class _Segment:
             text=row.body, speaker=row.speaker, day=date_of(row.said_on) if row.said_on else "", written_by="model",
             importance=importance_of(factors), factors=factors,
             state=_state(anchors, is_told=self._overtaken.tells(row.turns[0], stems)),
-            **self._sources(row.turns[0], row.turns, NoteTime(row.day_meant, row.valid_from, row.valid_to)),
+            **self._sources(row.turns[0], row.turns, _time_of(row)),
         )  # fmt: skip
 
     def _sources(self, seq: int, seqs: Sequence[int], time: NoteTime) -> dict[str, Any]:
@@ -97,6 +98,13 @@ class _Segment:
         for seq in seqs:
             # A tool's result may stand in a user's turn: its notes know.
             yield _BY_ROLE.get(self._voices.get(seq, self._segment.turns[seq].role), Origin.USER)
+
+
+def _time_of(row: Any) -> NoteTime:
+    """The time of a model's note, which names it in words that mean the same on any day."""
+    time = time_of(f"in {row.day_meant}", row.said_on) if row.day_meant else None
+    time = time or UNKNOWN_TIME
+    return time._replace(day_meant=row.day_meant, valid_from=row.valid_from, valid_to=row.valid_to)
 
 
 def least_trusted(origins: Iterable[Origin]) -> Origin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -43,7 +44,8 @@ def test_a_note_names_its_turns_and_its_marker_leads_to_them(tf: Turnfold, local
         assert turns[-1].seq == note.turn_seq
         assert (note.speaker, note.role) == (str(turns[-1].role), turns[-1].role)
         assert note.day.endswith("March 2026")
-        assert (note.written_by, note.valid_from, note.valid_to) == ("rules", None, None)
+        assert (note.written_by, note.valid_to) == ("rules", None)
+        assert note.valid_from is None
 
 
 def test_the_same_notes_are_read_offline_and_by_asyncio(tf: Turnfold, local: LocalWorker, settings: Settings) -> None:
@@ -141,7 +143,9 @@ def test_a_day_that_the_day_of_the_turn_tells_is_named(tf: Turnfold, local: Loca
         for content in ("I signed the lease yesterday.", "The lease runs until 2029.")
     ]
     folded(tf, local, [*turns, *told()])
-    assert [note.day_meant for note in tf.notes("c", last_turn=2)] == ["13 May 2026", None]
+    signed, runs = tf.notes("c", last_turn=2)
+    assert (signed.day_meant, signed.meant_from, signed.valid_to) == ("13 May 2026", date(2026, 5, 13), None)
+    assert (runs.day_meant, runs.valid_to) == ("until 2029", date(2029, 12, 31))
 
 
 def test_what_waits_to_be_changed_is_not_read_and_what_was_said_before_never_again(

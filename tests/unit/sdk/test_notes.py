@@ -95,6 +95,7 @@ def test_a_models_note_stands_for_the_rules_but_not_for_what_a_tool_said() -> No
     assert (written.written_by, written.origin, written.turn_ids) == ("model", Origin.TOOL, ("m-2", "m-3"))
     assert (written.state, written.importance, written.factors) == (AnchorState.SUPERSEDED, 70, {"model": 70})
     assert (written.day, written.day_meant, written.marker) == ("3 May 2026", "May 2026", "L0:turns-2-3")
+    assert (written.meant_from, written.meant_to) == (date(2026, 5, 1), date(2026, 5, 31))
     assert (kept.written_by, kept.text, kept.origin) == ("rules", "loft: free", Origin.TOOL)
 
 
@@ -120,7 +121,17 @@ def test_a_clause_without_an_anchor_stays_below_one_unless_its_turn_is_marked(
 
 @given(
     st.dictionaries(
-        st.integers(0, 255), st.builds(NoteTime, st.none() | st.text(), st.none() | st.dates(), st.none() | st.dates())
+        st.integers(0, 255),
+        st.builds(
+            NoteTime,
+            day_meant=st.none() | st.text(),
+            meant_from=st.none() | st.dates(),
+            meant_to=st.none() | st.dates(),
+            precision=st.none() | st.sampled_from(["day", "open"]),
+            is_plan=st.booleans(),
+            valid_from=st.none() | st.dates(),
+            valid_to=st.none() | st.dates(),
+        ),
     )
 )
 def test_times_are_read_as_they_were_stored(times: dict[int, NoteTime]) -> None:

@@ -1,4 +1,4 @@
-"""The days that notes speak of, where the day on which they were said tells which: 'yesterday', 'two weeks ago'."""
+"""The time that notes speak of: one that their words name, counted from the day on which they were said."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from turnfold.contract.note_times import NoteTime
 from turnfold.contract.notes import Note
-from turnfold.dates.resolve import relative_day
+from turnfold.dates.note_time import time_of
 from turnfold_worker.pipeline.turns.reading import Reading
 
 
@@ -15,9 +15,7 @@ def times_of(noted: Iterable[tuple[Note, str]], readings: Sequence[Reading]) -> 
     day_of = {reading.turn.seq: reading.day for reading in readings}
     found: dict[tuple[int, int], NoteTime] = {}
     for note, said in noted:
-        said_on = day_of[note.seq]
-        meant = relative_day(said, said_on) if said_on is not None else None
-        # A note may leave those words out.
-        if meant is not None and meant in note.text:
-            found[note.seq, note.place] = NoteTime(meant)
+        time = time_of(said, day_of[note.seq])
+        if time is not None:
+            found[note.seq, note.place] = time
     return found

@@ -6,6 +6,7 @@ sources         a group of segments, as the rules left them
 requests        words and schema of a request
 replies         a reply as values, or what is wrong with its form
 quotes          a quote, found in what was said
+spellings       how words and values are written in programs and in haste
 claims          the words of a claim, its sentences and clauses
 negations       the words that deny, and those that only seem to
 passages        the sentences of a source: what they say, deny, and of whom

@@ -1,0 +1,36 @@
+"""The one time that a statement speaks of."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.note_times import NoteTime
+from turnfold.dates.expressions import Form, Kind, TimeExpression, time_expressions
+
+_LASTS: Final = lazy_pattern(r"(?i)\b(?:until|till|up to) (?:the )?$")
+"""Stands before the end of what holds; 'by Friday' is when something is to be done."""
+
+
+def time_of(said: str, said_on: date | None) -> NoteTime | None:
+    """The time of a statement, said on a day; None where it names none, or more than one.
+
+    >>> time_of("I signed the lease yesterday.", date(2026, 5, 14))[:4]
+    ('13 May 2026', datetime.date(2026, 5, 13), datetime.date(2026, 5, 13), 'day')
+    """
+    times = [time for time in time_expressions(said, said_on) if time.label or time.kind is Kind.RECURRING]
+    return _time(said, times[0]) if len({time.periods for time in times}) == 1 else None
+
+
+def _time(said: str, time: TimeExpression) -> NoteTime:
+    if time.form is Form.RECURRING or time.period is None:
+        return NoteTime(said[time.start : time.end].lower(), precision=Kind.RECURRING.value)
+    period = time.period
+    # What was still to come is a plan until something says that it happened.
+    is_plan = time.toward > 0 and time.kind is not Kind.SINCE
+    lasts = _LASTS.search(said, max(0, time.start - 12), time.start) is not None
+    return NoteTime(
+        f"until {time.label}" if lasts else time.meaning, period.first, period.last, period.precision.value, is_plan,
+        valid_from=period.first if time.kind is Kind.SINCE else None, valid_to=period.last if lasts else None,
+    )  # fmt: skip
