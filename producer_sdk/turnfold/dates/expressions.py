@@ -100,6 +100,7 @@ _NO_PERIOD: Final = lazy_pattern(
     r"(?i)\b(?:these|those|my|our|your|his|her|their|its|very|of|a|no|any|first|must|should|would|can|could) $"
 )
 """'My last year' and 'must last weekends' are no dates."""
+_IN: Final = lazy_pattern(r"(?i)\bin (?:early |mid |late )?$")
 _VERSION: Final = lazy_pattern(r"(?i)(?:version|release|v|ip|build) ?$")
 _OF_IT: Final = lazy_pattern(r"(?i) of (?!\d)")
 """'The last week of school' is no week of the calendar."""
@@ -225,8 +226,9 @@ def _written(text: str, said_on: date | None) -> Iterator[TimeExpression]:
         is_bare = bool(match["m4"] or match["season"] or match["y5"]) and not match["y4"]
         if match["dotted"] and _VERSION.search(text, max(0, match.start() - 12), match.start()):
             continue
-        if is_bare and match["m4"] and match["m4"] not in MONTHS:
-            # Alone, Jun and Mar are names.
+        is_short = match["m4"] and match["m4"] not in MONTHS
+        if is_bare and is_short and not _IN.search(text, max(0, match.start() - 12), match.start()):
+            # After another word Jun and Jan are names.
             continue
         if is_bare and not match["part"] and not BEFORE_BARE.search(text, max(0, match.start() - 14), match.start()):
             continue
