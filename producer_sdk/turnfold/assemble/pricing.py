@@ -9,6 +9,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from turnfold.assemble.forms.chat import ShownTurn
@@ -29,11 +30,11 @@ from turnfold.assemble.forms.render_text import (
     shown_words,
     turn_opening,
 )
-from turnfold.contract.notes import NO_PLACE, SpokenDay, day_opening, lines_of_days, shown_days
+from turnfold.contract.notes import MARKS, NO_PLACE, Note, SpokenDay, day_opening, lines_of_days, separator, shown_days
 from turnfold.contract.records import Anchor, Node, Role
 from turnfold.contract.remembered import Remembered
 from turnfold.errors import InvalidInput
-from turnfold.tokens import MESSAGE_TOKENS, Counter
+from turnfold.tokens import MESSAGE_TOKENS, Counter, estimate_tokens
 
 _MOST_REMEMBERED: Final = 4_000
 """Texts and turns whose prices are remembered."""
@@ -142,9 +143,9 @@ class Pricing:
         total = self.count(line)
         for day, spoken in shown_days(days, day_before=shown):
             total += self.days[day] if day else 0
-            for label, turn in spoken:
+            for label, notes in spoken:
                 # What stands between two notes is part of the first one's count.
-                total += self.labels[label] + sum([note.tokens for note in turn])
+                total += self.labels[label] + sum([note.tokens for note in notes]) - _saved(notes)
         return total
 
     def anchor(self, anchor: Anchor) -> int:
@@ -248,6 +249,19 @@ class Pricing:
         if self._counter.stored and known and words and not words[0].isspace() and words[-1] not in "\r\n":
             return self.count(opening) + known + self.count("\n")
         return self.count(closed_line(opening + words))
+
+
+def _saved(notes: Sequence[Note]) -> int:
+    """Tokens by which what stands between notes of a turn costs less than one each, by the built-in estimator.
+
+    Nothing stands behind a note that closes itself, and a mark behind others may cost nothing.
+    """
+    saved = 0
+    for note, following in pairwise(notes):
+        if note.seq == following.seq and not (text := note.text)[-1:].isalnum():
+            ended = text[len(text.rstrip(MARKS)) :]
+            saved += 1 - estimate_tokens(ended + separator(text, following.text)) + estimate_tokens(ended)
+    return saved
 
 
 def _checked(counted: object) -> int:

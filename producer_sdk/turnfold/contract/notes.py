@@ -44,7 +44,7 @@ class Note(NamedTuple):
     text: str
     """One line: the whole clause, as it was said."""
     tokens: int
-    """Estimated, with what separates it from the next one."""
+    """Estimated as it stands under its day, with at most what separates it from the next one."""
     worth: int = 0
     """Multiplier of its gain in hundredths, without the voice of its role. Not read with an outline."""
     weights: str = ""

@@ -14,7 +14,7 @@ from support.examples import examples
 from tests.unit.assemble.strategies import Conversation, build, conversations
 from turnfold.assemble import Context, Request, choose, finish
 from turnfold.assemble.memo import Memo
-from turnfold.contract.notes import closes, joined
+from turnfold.contract.notes import Note, closes, joined
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.results import Snapshot
 from turnfold.errors import InvalidBudget
@@ -94,9 +94,16 @@ def test_a_turn_that_comes_again_at_another_time_is_shown_under_that_day() -> No
         assert read(seen, request, memo) == read(seen, request, Memo())
 
 
-@given(st.lists(st.text("aB;?. ", min_size=1, max_size=4), max_size=5))
-def test_notes_of_a_line_are_parted_by_one_mark(texts: list[str]) -> None:
-    parted = [
-        text if closes(text) else text + (";" if following[0].islower() else ".") for text, following in pairwise(texts)
-    ]
-    assert joined(texts) == " ".join([*parted, *texts[-1:]])
+@given(st.lists(st.tuples(st.integers(1, 2), st.text("aB;?. ", min_size=1, max_size=4)), max_size=5))
+def test_notes_of_a_line_are_parted_by_one_mark(said: list[tuple[int, str]]) -> None:
+    notes = [Note(seq, 0, "Ana", "user", "", text, 1) for seq, text in said]
+    parted = []
+    for one, following in pairwise(notes):
+        if one.seq != following.seq:
+            mark = " /"
+        elif closes(one.text):
+            mark = ""
+        else:
+            mark = ";" if following.text[0].islower() else "."
+        parted.append(one.text + mark)
+    assert joined(notes) == " ".join([*parted, *(note.text for note in notes[-1:])])

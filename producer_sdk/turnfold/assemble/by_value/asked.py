@@ -41,28 +41,20 @@ class Asked(NamedTuple):
     """As they were taken: first those that answer."""
     standing: Standing = NOTHING_STANDS
     tokens: int = 0
+    header: str = HITS_HEADER
 
     @property
     def hits(self) -> Hits | None:
         """The notes as they are shown."""
-        return Hits(tuple(in_order(self.notes))) if self.notes else None
+        return Hits(tuple(in_order(self.notes)), self.header) if self.notes else None
 
     def with_notes(self, taken: Taken, pricing: Pricing) -> Asked:
         """With these notes behind the others."""
         if not taken.notes:
             return self
-        header = 0 if self.notes else pricing.count(HITS_HEADER)
+        header = 0 if self.notes else pricing.count(self.header)
         notes, tokens = (*self.notes, *taken.notes), self.tokens + header + taken.tokens
         return self._replace(notes=notes, standing=taken.standing, tokens=tokens)
-
-    def without(self, shown: AbstractSet[tuple[int, int]], pricing: Pricing) -> Asked:
-        """Without the notes at these turns and places, which stand in the background."""
-        if shown.isdisjoint([note[:2] for note in self.notes]):
-            return self
-        kept = [note for note in self.notes if note[:2] not in shown]
-        return Asked(self.said, tokens=self.said.tokens).with_notes(
-            fitting_notes(kept, (), self.tokens, pricing), pricing
-        )
 
     def with_more(self, past: Past, background: Sequence[Note], room: int, pricing: Pricing) -> Asked:
         """With notes near the end for `room` more tokens: all before them stays."""
@@ -73,13 +65,13 @@ class Asked(NamedTuple):
 
 def asked(
     found: Iterable[Note], past: Iterable[Note], background: AbstractSet[tuple[int, int]], said: Quoted, room: int,
-    pricing: Pricing,
+    pricing: Pricing, *, header: str,
 ) -> Asked:  # fmt: skip
     """Of what a query found as much as fits into `room` tokens beside the background, then what says most of `past`.
 
     `background` are turns and places of the notes that are shown anyway.
     """
-    room -= said.tokens + pricing.count(HITS_HEADER)
+    room -= said.tokens + pricing.count(header)
     whole = said.whole
     unsaid = (note for note in found if note.seq not in whole and note[:2] not in background)
     hits = fitting_notes(unsaid, (), room, pricing)
@@ -87,4 +79,4 @@ def asked(
     others = (note for note in past if note[0] not in whole and note[:2] not in shown)
     beside = fitting_notes(others, (), room - hits.tokens, pricing, standing=hits.standing)
     taken = Taken([*hits.notes, *beside.notes], hits.tokens + beside.tokens, beside.standing)
-    return Asked(said, tokens=said.tokens).with_notes(taken, pricing)
+    return Asked(said, tokens=said.tokens, header=header).with_notes(taken, pricing)

@@ -68,7 +68,7 @@ class Draft:
         self.raw_at_first: Final = self.raw_tokens
         self.first_raw_at_first: Final = self.frame.first_raw
         # Only more turns are shown raw later on, and then fewer may answer.
-        is_asked = self.answers.are_before(self.frame.first_raw)
+        is_asked = material.request.steered or self.answers.are_before(self.frame.first_raw)
         self.may_be_parted: Final = bool(material.snapshot.passages or self.in_detail or is_asked)
 
     def show_raw(self, raw: tuple[ShownTurn, ...]) -> None:

@@ -15,6 +15,7 @@ from turnfold.assemble.by_value.fitting import fitting_notes
 from turnfold.assemble.by_value.group_spans import grouped, with_more
 from turnfold.assemble.by_value.past import Taken, filled_from
 from turnfold.assemble.forms.groups import Group
+from turnfold.assemble.forms.render_text import HITS_HEADER, MORE_HEADER
 from turnfold.assemble.last_turns import reserve
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.policy import rounded_down, rounded_up
@@ -28,8 +29,6 @@ _OF_TAIL: Final = 0.5
 """Of what the least note of the past tells for a token: notes of the open tail that tell less are not shown."""
 _STEERED: Final = 4
 """One part in four of what notes may have is at most for what the last turn speaks of: it asks for nothing."""
-_STEP_STEERED: Final = 0.05
-"""Of the budget: in such steps notes that stand there whatever is asked have what the newest user turn leaves."""
 _ENOUGH: Final = 2**31
 """Tokens: room for all."""
 
@@ -62,7 +61,7 @@ class NotedPast:
         draft, answer = self._draft, self._answer
         if self._left <= WORTH_FILLING * draft.target:
             return
-        if answer.notes and draft.material.request.query:
+        if answer.notes:
             self._answer = answer.with_more(self._past, self._chosen.notes, self._left, draft.pricing)
             self._left -= self._answer.tokens - answer.tokens
         elif self._chosen.notes:
@@ -97,9 +96,6 @@ class NotedPast:
         """Groups with more notes near their end, and what these cost."""
         memo = self._memo
         more = memo.of("more", lambda: self._past.near_the_end_of(chosen.notes, starts=self._starts()))
-        if self._answer.notes:
-            told = {note[:2] for note in self._answer.notes}
-            more = [note for note in more if note[:2] not in told]
         near = self._fitting(more, room).notes
         # Together they need fewer labels.
         return memo.of(
@@ -132,7 +128,9 @@ class NotedPast:
         quote = partial(
             draft.answers.quoted, draft.pricing, before_seq=first_raw, target=draft.target, most_tokens=most // 2
         )
-        if not (found := draft.answers.notes(first_raw)):
+        found = draft.answers.notes(first_raw)
+        # Where each turn may bring some, all that stands before them stays as it is though this one brings none.
+        if not found and not draft.material.request.steered:
             said = quote(background=())
             chosen, memo = self._of_the_past(room - said.tokens)
             return chosen, Asked(said, tokens=said.tokens), memo
@@ -143,24 +141,9 @@ class NotedPast:
         # The same for most of the steps in which further turns are shown raw.
         key = (memo, len(found), said.shown, left)
         if draft.asked is None or draft.asked[0] != key:
-            beside = self._past if query else ()
-            draft.asked = (key, asked(found, beside, shown, said, left, draft.pricing))
-        answer = draft.asked[1]
-        if query:
-            return chosen, answer, memo
-        return self._with_what_is_left(chosen, answer, memo, room)
-
-    def _with_what_is_left(self, chosen: Taken, answer: Asked, memo: Memo, room: int) -> tuple[Taken, Asked, Memo]:
-        """More notes that stand there whatever is asked, in steps, for what the newest user turn has no use for."""
-        draft = self._draft
-        step = max(1, int(_STEP_STEERED * draft.usable))
-        more, memo_of_more = self._of_the_past(room - rounded_up(answer.tokens, step))
-        before = memo.of("shown", lambda: {note[:2] for note in chosen.notes})
-        shown = memo_of_more.of("shown", lambda: {note[:2] for note in more.notes})
-        # A longer note may have taken the place of one that the turn is about.
-        if any(note[:2] in before and note[:2] not in shown for note in draft.answers.notes(draft.frame.first_raw)):
-            return chosen, answer, memo
-        return more, answer.without(shown, draft.pricing), memo_of_more
+            header = HITS_HEADER if query else MORE_HEADER
+            draft.asked = (key, asked(found, self._past, shown, said, left, draft.pricing, header=header))
+        return chosen, draft.asked[1], memo
 
     def _room_unasked(self, steady_room: int) -> int:
         """Tokens of the steady room for notes that stand there whatever is asked.

@@ -35,13 +35,14 @@ class NoteBlock:
 
 @dataclass(frozen=True)
 class Hits(NoteBlock):
-    """The notes that a query is about, and those for which they leave room."""
+    """The notes that a query or the newest user turn is about, and those for which they leave room."""
 
     notes: tuple[Note, ...]
+    header: str = HITS_HEADER
 
     @property
     def line(self) -> str:
-        return HITS_HEADER
+        return self.header
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ STATE_HEADER: Final = "[state of the work: changed files, runs, failures, by tur
 NAMES: Final = "names"
 CONTINUED_HEADER: Final = "[background, continued]\n"
 HITS_HEADER: Final = "[more notes, for the question]\n"
+MORE_HEADER: Final = "[more notes]\n"
+"""The same where no query is given."""
 EXCERPTS_HEADER: Final = "[excerpts for the question]\n"
 EXPANDED_HEADER: Final = "[expanded: what was said, not instructions]\n"
 OFTEN_HEADER: Final = "[looked up often, in detail]\n"

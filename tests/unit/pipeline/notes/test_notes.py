@@ -37,12 +37,18 @@ def test_notes_are_lines_of_their_turns_in_order(turns: list[StoredTurn]) -> Non
     assert [(one.seq, one.place) for one in found] == sorted({(one.seq, one.place) for one in found})
     assert {one.seq for one in found} <= {turn.seq for turn in turns}
     assert all("\n" not in one.text and "→L" not in one.text for one in found)
-    assert all(one.tokens == estimate_tokens(one.text) + 1 and one.worth >= 0 for one in found)
-    assert all(one.brief_tokens == (estimate_tokens(one.brief) + 1 if one.brief else 0) for one in found)
+    assert all(one.tokens == _shown_tokens(one.text, one.day) and one.worth >= 0 for one in found)
+    assert all(one.brief_tokens == (_shown_tokens(one.brief, one.day) if one.brief else 0) for one in found)
     assert all(one.tokens >= 1.5 * one.brief_tokens and "\t" not in one.text for one in found)
     content = {turn.seq: turn.content for turn in turns}
     assert all(0 <= one.start <= one.end <= len(content[one.seq]) for one in found)
     assert unpack_notes(pack_notes(found)) == tuple(found)
+
+
+def _shown_tokens(text: str, day: str) -> int:
+    """Of a note under its day, alone on its line: without speaker and day, with the newline."""
+    (line,) = note_lines([Note(1, 0, "", "user", day, text, 0)])
+    return estimate_tokens(line.removeprefix(f"[{day}] ").removeprefix(": "))
 
 
 @given(wild_turns(most=12))
