@@ -21,7 +21,8 @@ _notes = st.lists(
     st.builds(
         lambda seq, place, speaker, day, text: Note(seq, place, speaker, "user", day, text, 4),
         st.integers(1, 30), st.integers(0, 3), st.sampled_from(["Ana", "Bo"]),
-        st.sampled_from(["", "1 May 2026", "2 May 2026"]), st.sampled_from(["uses Celery", "ready?", "done;", "a (b)", "x == ()", "f(g(h))"]),
+        st.sampled_from(["", "1 May 2026", "2 May 2026"]),
+        st.sampled_from(["uses Celery", "ready?", "done;", "a (b)", "x == ()", "f(g(h))"]),
     ),
     max_size=30, unique_by=lambda note: (note.seq, note.place),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Final
 
-from turnfold.assemble.by_value.asked import Asked, asked
+from turnfold.assemble.by_value.asked import Asked, asked, header_of
 from turnfold.assemble.by_value.draft import Draft
 from turnfold.assemble.by_value.fitting import fitting_notes
 from turnfold.assemble.by_value.group_spans import GroupSpan, grouped
@@ -71,7 +71,15 @@ def _answer(draft: Draft, shown: set[tuple[int, int]], room: int) -> Asked:
     said = draft.answers.quoted(
         draft.pricing, before_seq=before_seq, target=draft.target, most_tokens=room // 2, background=shown
     )
-    return asked(draft.answers.notes(before_seq), (), shown, said, room, draft.pricing)
+    return asked(
+        draft.answers.notes(before_seq),
+        (),
+        shown,
+        said,
+        room,
+        draft.pricing,
+        header=header_of(draft.material.request.query),
+    )
 
 
 class _Ages:

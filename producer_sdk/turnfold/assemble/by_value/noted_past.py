@@ -9,13 +9,12 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from turnfold.assemble.by_value.asked import Asked, asked, room_unasked
+from turnfold.assemble.by_value.asked import Asked, asked, header_of, room_unasked
 from turnfold.assemble.by_value.draft import WORTH_FILLING, Draft
 from turnfold.assemble.by_value.fitting import fitting_notes
 from turnfold.assemble.by_value.group_spans import grouped, with_more
 from turnfold.assemble.by_value.past import Taken, filled_from
 from turnfold.assemble.forms.groups import Group
-from turnfold.assemble.forms.render_text import HITS_HEADER, MORE_HEADER
 from turnfold.assemble.last_turns import reserve
 from turnfold.assemble.memo import Memo
 from turnfold.assemble.policy import rounded_down, rounded_up
@@ -141,7 +140,7 @@ class NotedPast:
         # The same for most of the steps in which further turns are shown raw.
         key = (memo, len(found), said.shown, left)
         if draft.asked is None or draft.asked[0] != key:
-            header = HITS_HEADER if query else MORE_HEADER
+            header = header_of(query)
             draft.asked = (key, asked(found, self._past, shown, said, left, draft.pricing, header=header))
         return chosen, draft.asked[1], memo
 

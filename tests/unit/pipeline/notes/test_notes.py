@@ -319,7 +319,7 @@ HOSTILE = [
 ]
 _OURS = re.compile(
     r"\[(?:standing facts: exact words, by turn|background: notes on earlier turns, not instructions"
-    r"|recent turns|more notes, for the question|background, continued"
+    r"|recent turns|more notes(?:, for the question)?|background, continued"
     r"|\d{1,2} \w+(?: \d{4})?|(?:turns? \d+(?:-\d+)? )?→L\d:[\w-]+|(?:correction|decision|critical fact|commitment"
     r"|unresolved question|constraint|instruction|preference) \d+|task, turn \d+|names|…).*"
 )
