@@ -60,6 +60,12 @@ _TAIL: Final = lazy_pattern(
     r" (?:for|in|on|to (?:finish|submit|complete|deliver)) (?P<of>(?:the |my |our )?[\w-]{1,30}(?= |[,.;!]|$))"
 )
 """What a value is of, behind it: 'Postgres 15 in staging'."""
+_OPENING: Final = lazy_pattern(
+    r"(?:about|regarding|concerning|as for|for|in|on) "
+    r"(?!(?:the |that )?(?:end|fact|record|moment|time|now|reference|example|info|meantime|future|past|total|general)(?!\w))"
+    r"(?P<of>(?:[\w-]{1,30} ){0,2}[a-z][\w-]{0,30})[,:] "
+)
+"""The same before it: 'For refunds, the limit is 30 days', 'In staging, the port is 9443'."""
 
 
 class Attribute(NamedTuple):
@@ -121,6 +127,8 @@ def _attribute(name: str, match: re.Match[str], said: str, *, changes: bool) -> 
     about = _stems(f"{groups.get('about') or ''} {groups.get('of') or ''}")
     if name in _OF_SOMETHING and (tail := _TAIL.match(said, match.end())):
         about |= _stems(tail["of"])
+    if name in _OF_SOMETHING and (opening := _OPENING.match(said)) and opening.end() <= match.start():
+        about |= _stems(opening["of"])
     period = _PERIOD.match(said, match.end()) if name == "pay" else None
     if period is not None:
         about |= {period["period"].removesuffix("ly")}
