@@ -62,7 +62,8 @@ _TAIL: Final = lazy_pattern(
 """What a value is of, behind it: 'Postgres 15 in staging'."""
 _OPENING: Final = lazy_pattern(
     r"(?:about|regarding|concerning|as for|for|in|on) "
-    r"(?!(?:the |that )?(?:end|fact|record|moment|time|now|reference|example|info|meantime|future|past|total|general)(?!\w))"
+    r"(?!(?:the |that )?(?:end|fact|record|moment|time|now|reference|example|info|meantime|future|past|total|"
+    r"general)(?!\w))"
     r"(?P<of>(?:[\w-]{1,30} ){0,2}[a-z][\w-]{0,30})[,:] "
 )
 """The same before it: 'For refunds, the limit is 30 days', 'In staging, the port is 9443'."""
