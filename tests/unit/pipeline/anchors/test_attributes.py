@@ -92,6 +92,10 @@ NEWER: Final = (
     ("The owner of the billing service is Omar.", "The billing service is owned by Lena."),
     ("The rent is 860 euros.", "The rent is 910 euros."),
     ("Our port is 8080.", "Our port is 9443, behind the proxy."),
+    ("About refunds: the limit is 30 days.", "For refunds, the limit is 14 days."),
+    ("The rent is 860 euros.", "It was raised on May 3, and the rent is 910 euros."),
+    ("The rent is 860 euros.", "In the end, the rent is 910 euros."),
+    ("The rent is 860 euros.", "For the record, the rent is 910 euros."),
 )
 NOT_NEWER: Final = (
     ("I'm 44 years old.", "My wife is 45 years old."),
@@ -131,6 +135,10 @@ NOT_NEWER: Final = (
     ("Omar owns the billing service.", "If Lena owns the billing service, who is on call?"),
     ("The rent is 860 euros.", "The price is 910 euros."),
     ("Our port is 8080.", "The port of the test box is 9443."),
+    ("About refunds: the limit is 30 days.", "About exchanges: the limit is 14 days."),
+    ("In production, the port is 8080.", "In staging, the port is 9443."),
+    ("We decided on option 5, and the limit is 15 ms.", "We decided on option 6, and the limit is 18 ms."),
+    ("The limit is 30 days.", "For seat maps, the limit is 14 days."),
     ("I'm allergic to peanuts.", "I'm allergic to cats."),
     ("My name is Lena.", "I'm Nora, a friend of hers, she wrote."),
     ("I have two kids.", "My sister said I have three kids too many."),

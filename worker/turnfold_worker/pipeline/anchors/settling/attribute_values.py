@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.records import LASTING_RANK, AnchorState, AnchorType
 from turnfold_worker.pipeline.anchors.rules import lasting_rules
+from turnfold_worker.pipeline.anchors.rules.attribute_rules import KIN
 from turnfold_worker.pipeline.anchors.settling.likeness import Known, same_speaker
 from turnfold_worker.pipeline.anchors.statements.attributes import (
     are_apart,
@@ -25,6 +27,8 @@ _STATES: Final = frozenset({AnchorType.CRITICAL_FACT, AnchorType.DECISION, Ancho
 _WISHES: Final = listed("want wants hope hopes hoping wish aim aiming target goal ideally")
 _OWN: Final = listed("i i'm i've i'd i'll my me we we're we've our us")
 _OTHERS: Final = listed("she she's he he's his her they they're they've their him them")
+_OWN_KIN: Final = lazy_pattern(rf"(?<!\w)(?:my|our) (?:\w{{1,20}} )?{KIN}(?!\w)")
+"""Somebody whom the next statement may call 'she'."""
 _TELL_MORE: Final = (lasting_rules.AIM, lasting_rules.DENIAL, lasting_rules.VALUE_NOW)
 
 
@@ -69,7 +73,11 @@ def of_other_holders(one: Known, other: Known) -> bool:
 def of_other_people(one: Known, other: Known) -> bool:
     """Whether one tells only of its speaker, and the other only of others: 'my budget', 'their budget'."""
     (ours, of_others), (theirs, of_their_others) = (
-        (not _OWN.isdisjoint(each.tokens), not _OTHERS.isdisjoint(each.tokens)) for each in (one, other)
+        (
+            not _OWN.isdisjoint(each.tokens),
+            not _OTHERS.isdisjoint(each.tokens) or _OWN_KIN.search(each.said) is not None,
+        )
+        for each in (one, other)
     )
     if ours and not of_others:
         return of_their_others and not theirs

@@ -60,6 +60,18 @@ _TAIL: Final = lazy_pattern(
     r" (?:for|in|on|to (?:finish|submit|complete|deliver)) (?P<of>(?:the |my |our )?[\w-]{1,30}(?= |[,.;!]|$))"
 )
 """What a value is of, behind it: 'Postgres 15 in staging'."""
+_OPENING: Final = lazy_pattern(
+    r"(?:about|regarding|concerning|as for|for|in|on) "
+    r"(?!(?:the |that )?(?:end|fact|record|moment|time|now|reference|example|info|meantime|future|past|total|"
+    r"general)(?!\w))"
+    r"(?P<of>(?:[\w-]{1,30} ){0,2}[a-z][\w-]{0,30})[,:] "
+)
+"""The same before it: 'For refunds, the limit is 30 days', 'In staging, the port is 9443'."""
+_NUMBERED: Final = lazy_pattern(
+    r"(?<!\w)(?!(?:in|on|at|by|of|since|from|to|until|till|about|after|before|than|over|under|jan|feb|mar|apr|may|jun|"
+    r"jul|aug|sep|oct|nov|dec)[a-z]{0,6} )[a-z]{3,20} \d{1,9}(?=[,;:]? (?:and|so|but|where|the)(?!\w))"
+)
+"""One of several things, told before it: 'we booked room 12, and the limit is 30 people'."""
 
 
 class Attribute(NamedTuple):
@@ -121,6 +133,10 @@ def _attribute(name: str, match: re.Match[str], said: str, *, changes: bool) -> 
     about = _stems(f"{groups.get('about') or ''} {groups.get('of') or ''}")
     if name in _OF_SOMETHING and (tail := _TAIL.match(said, match.end())):
         about |= _stems(tail["of"])
+    if name in _OF_SOMETHING and (opening := _OPENING.match(said)) and opening.end() <= match.start():
+        about |= _stems(opening["of"])
+    if name == "thing" and match.group().startswith("the "):
+        about |= _stems(" ".join(_NUMBERED.findall(said[: match.start() + len("the ")])))
     period = _PERIOD.match(said, match.end()) if name == "pay" else None
     if period is not None:
         about |= {period["period"].removesuffix("ly")}
