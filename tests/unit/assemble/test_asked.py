@@ -81,7 +81,7 @@ def test_notes_beside_the_answers_cost_what_they_may_and_change_nothing_before_t
     notes = [note(seq) for seq in range(1, 40)]
     past = Past(notes, before_seq=100, anchored={})
     pricing = Pricing(ESTIMATOR, Style(short=False, openings=("[",)))
-    answer = asked(notes[:20], past, set(), NOTHING_QUOTED, 120, pricing)
+    answer = asked(notes[:20], past, set(), NOTHING_QUOTED, 120, pricing, header=HITS_HEADER)
     longer = answer.with_more(past, [], room, pricing)
     assert answer.hits
     assert longer.hits

@@ -47,6 +47,8 @@ class Draft:
         """Tokens that no part has taken."""
         self.kept_free = 0
         """Of the room for the state and late names what they leave; it changes with each turn, and is for the end."""
+        self.anchor_tokens = 0
+        """What the anchors cost that are shown."""
         self.anchor_words: dict[int, set[str]] = {}
         """Of the anchors that are shown, by turn."""
         self.whole_requests: tuple[int, ...] = ()

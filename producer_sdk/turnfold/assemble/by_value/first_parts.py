@@ -74,6 +74,7 @@ def take_first_parts(draft: Draft) -> None:
     draft.left = room
     draft.first_tokens = for_actions + for_requests + anchors.tokens + named + for_late
     draft.anchor_words = anchors.words
+    draft.anchor_tokens = anchors.tokens
     whole = {(request.seq, request.text) for request in asked}
     draft.whole_requests = tuple(shown.seq for shown in requests if (shown.seq, shown.words) in whole)
 
@@ -89,8 +90,10 @@ def _tokens(draft: Draft, requests: Sequence[ShownRequest]) -> int:
 def _anchors(draft: Draft, requests: tuple[ShownRequest, ...], room: int) -> TakenAnchors:
     """Anchors that no request says already."""
     material, pricing, first_raw = draft.material, draft.pricing, draft.first_raw_at_first
-    # Half of the room at most: a context of anchors alone says nothing else.
-    allowed = AnchorsRoom.of(draft.policy, target=_first_target(draft), most=room // 2, most_with_pins=room)
+    # Half of the room at most: a context of anchors alone says nothing else. What stood before more turns were shown
+    # raw stays: these only had what was left over.
+    half = max(room // 2, min(room, draft.anchor_tokens))
+    allowed = AnchorsRoom.of(draft.policy, target=_first_target(draft), most=half, most_with_pins=room)
     newest = material.window[-1].created_at if material.window else None
     today = None if newest is None else newest.date()
     top = TopAnchors.of(material.snapshot.anchors)
