@@ -22,6 +22,7 @@ from turnfold.assemble.forms.render_text import (
     EXCERPTS_HEADER,
     EXPANDED_HEADER,
     HITS_HEADER,
+    MORE_HEADER,
     RECENT_HEADER,
 )
 from turnfold.assemble.pricing import Pricing, Style
@@ -104,12 +105,20 @@ def test_what_changes_with_each_turn_stands_behind_all_else(
     example: FoldedConversation, policy: str, budget: int, request_: dict[str, object]
 ) -> None:
     context = example.context(budget_tokens=budget, policy=policy, **request_)  # type: ignore[arg-type]
-    headers = (BACKGROUND_HEADER, HITS_HEADER, EXCERPTS_HEADER, EXPANDED_HEADER, CONTINUED_HEADER, RECENT_HEADER)
+    headers = (
+        BACKGROUND_HEADER,
+        HITS_HEADER,
+        MORE_HEADER,
+        EXCERPTS_HEADER,
+        EXPANDED_HEADER,
+        CONTINUED_HEADER,
+        RECENT_HEADER,
+    )
     found = [header for header in headers if context.text.count(f"\n{header}") or context.text.startswith(header)]
     places = [context.text.index(header) for header in found]
     assert places == sorted(places)
     assert all(context.text.count(header) == 1 for header in found)
-    parted = {HITS_HEADER, EXCERPTS_HEADER, EXPANDED_HEADER} & {*found}
+    parted = {HITS_HEADER, MORE_HEADER, EXCERPTS_HEADER, EXPANDED_HEADER} & {*found}
     assert parted or CONTINUED_HEADER not in found, "nothing stands in between"
     assert context.coverage is not None
     assert context.coverage.spans[0].first_seq == 1
