@@ -81,11 +81,11 @@ ONE_AT_A_TIME: Final = (
         r"(?<!\w)(?:i|we)(?:'m|'re| am| are|'ve| have)?(?: now| just| currently| still| recently){0,2} (?:use|"
         r"using|run|"
         r"running|on|moved to|migrated to|switched to|upgraded to|updated to) "
-        r"(?P<about>[a-z][\w{1,30}-]{1,30}(?: [a-z][\w-]{1,20})?) (?:version )?v?(?P<value>\d{1,4}"
+        r"(?P<about>[a-z][\w-]{1,30}(?: [a-z][\w-]{1,20})?) (?:version )?v?(?P<value>\d{1,4}"
         r"(?:\.\d{1,4}){1,3})(?![\w-])")),
     ("version", lazy_pattern(
         r"(?<!\w)(?:i|we)(?:'ve| have)?(?: now| just| recently){0,2} (?:upgraded|updated|bumped|moved|migrated) "
-        r"(?:the |our )?(?P<about>[a-z][\w{1,30}-]{1,30}(?: [a-z][\w-]{1,20})?)(?: from v?\d[\d.]{0,12})? to v?"
+        r"(?:the |our )?(?P<about>[a-z][\w-]{1,30}(?: [a-z][\w-]{1,20})?)(?: from v?\d[\d.]{0,12})? to v?"
         r"(?P<value>\d{1,4}(?:\.\d{1,4}){1,3})(?![\w-])")),
     ("owner", lazy_pattern(
         rf"(?<!\w)(?!(?:and|who|that|which|she|he|it|nobody|everyone|"
