@@ -20,16 +20,16 @@ APPENDS = 50
 @pytest.mark.parametrize(
     ("turns", "appends", "budget"), [(300, 30, 2_400), pytest.param(500, 50, 4_000, marks=pytest.mark.long)]
 )
-def test_two_thirds_of_a_context_stand_in_the_next_one_while_turns_are_appended_one_by_one(
+def test_three_fifths_of_a_context_stand_in_the_next_one_while_turns_are_appended_one_by_one(
     turns: int, appends: int, budget: int
 ) -> None:
-    """In a talk whose turns take back earlier ones all the time: their notes leave at once."""
+    """In a talk whose turns take back earlier ones all the time: their notes and standing facts leave at once."""
     texts = []
     for tf in growing(talk("one", turns), begin=turns - appends):
         context = tf.context("c", budget_tokens=budget, query=False)
         assert 0.95 * budget <= context.tokens <= budget
         texts.append(context.text.encode())
-    assert median(shared(texts)) >= 0.66
+    assert median(shared(texts)) >= 0.6
 
 
 @pytest.mark.parametrize("query", [False, None])
