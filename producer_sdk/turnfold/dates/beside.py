@@ -7,7 +7,17 @@ from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.dates.numbers import COUNT, count_of
-from turnfold.dates.periods import SATURDAY, WEEK, WEEKDAYS, Period, Precision, one_day, week_of, weekend_of
+from turnfold.dates.periods import (
+    SATURDAY,
+    WEEK,
+    WEEKDAYS,
+    Period,
+    Precision,
+    one_day,
+    week_of,
+    weekday_number,
+    weekend_of,
+)
 
 _NAMES: Final = "|".join(WEEKDAYS)
 BESIDE: Final = lazy_pattern(
@@ -38,7 +48,7 @@ def beside(match_count: str | None, unit: str | None, weekday: str | None, side:
 
 
 def _weekday_beside(weekday: str, side: str, first: date, last: date) -> Period:
-    number = next(place for place, name in enumerate(WEEKDAYS) if name.lower() == weekday.lower())
+    number = weekday_number(weekday)
     if side == "before":
         return one_day(first - timedelta((first.weekday() - number - 1) % WEEK + 1))
     if side == "after":

@@ -62,6 +62,11 @@ def as_utc(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
+def weekday_number(shown: str) -> int:
+    """Number of a weekday from Monday, 0, by the first three letters of its name."""
+    return next(number for number, name in enumerate(WEEKDAYS) if name[:3].lower() == shown[:3].lower())
+
+
 def day_label(day: date) -> str:
     """Write a day in words that mean the same everywhere.
 

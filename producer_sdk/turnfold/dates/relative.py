@@ -20,6 +20,7 @@ from turnfold.dates.periods import (
     one_day,
     period_label,
     week_of,
+    weekday_number,
     weekend_of,
     whole_month,
     whole_year,
@@ -222,7 +223,7 @@ def _named_month(which: str, month: int, day: date) -> RelativeTime:
 
 def _weekday(which: str, shown: str, day: date, toward: int) -> RelativeTime:
     """A weekday before or after a day. People do not agree which one 'next Friday' is: both are given."""
-    number = next(place for place, name in enumerate(WEEKDAYS) if name[:3].lower() == shown[:3].lower())
+    number = weekday_number(shown)
     back = (day.weekday() - number - 1) % WEEK + 1
     ahead = (number - day.weekday() - 1) % WEEK + 1
     same = [0] if day.weekday() == number else []

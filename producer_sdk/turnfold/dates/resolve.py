@@ -59,16 +59,6 @@ def resolve_relative_days(text: str, said_on: date) -> str:
     return "".join([*pieces, text[end:]])
 
 
-def relative_day(text: str, said_on: date) -> str | None:
-    """What the relative day of a text means; None where it names none, or more than one.
-
-    >>> relative_day("signed two days ago", date(2026, 5, 14))
-    '12 May 2026'
-    """
-    meant = {time.label for time in time_expressions(text, said_on) if _shown(text, time) is not None}
-    return meant.pop() if len(meant) == 1 else None
-
-
 def _shown(text: str, time: TimeExpression) -> str | None:
     """What stands for the words of a time; None where they stay as they are."""
     words = text[time.start : time.end]
