@@ -49,7 +49,7 @@ class Prompt:
     """Instructions from a file. A changed text is a new version."""
 
     version: str
-    """Such as `notes-4`."""
+    """Such as `notes-5`."""
     text: str
 
 
