@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from datetime import datetime
 from functools import partial
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
@@ -145,12 +146,13 @@ class AsyncTurnfold:
         count_tokens: TokenCount | str | None = None,
         policy: str | Policy = "balanced",
         expand: Iterable[str] = (),
+        now: datetime | None = None,
     ) -> Context:
         """As `Turnfold.context`."""
         return await self._run(
             self._client.context, conversation_id, budget_tokens=budget_tokens, query=query, system=system, flags=flags,
             task=task, reserve_tokens=reserve_tokens, count_tokens=count_tokens, policy=policy,
-            expand=expand, query_vector=query_vector,
+            expand=expand, query_vector=query_vector, now=now,
         )  # fmt: skip
 
     async def reference(self, context: Context) -> str:

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self
@@ -195,6 +196,7 @@ class Turnfold:
         count_tokens: TokenCount | str | None = None,
         policy: str | Policy = "balanced",
         expand: Iterable[str] = (),
+        now: datetime | None = None,
     ) -> Context:
         """Everything that matters of a conversation, within `budget_tokens`, in one fast read.
 
@@ -203,12 +205,13 @@ class Turnfold:
         markers whose words are shown too, within half of the budget: for models without tools. `system` may be a
         list of `Section`s, of which `flags` and the budget choose. `query_vector` is the query's sentence vector by
         the workers' model (`TURNFOLD_EMBEDDING_MODEL`), where they keep vectors: what answers in other words is found.
+        `now` is when the query is asked, from which its "last week" counts; without it, the newest turn's time.
         Raises `InvalidBudget` naming the least that is needed, `UnknownMarker`, `Unavailable`, `InvalidSettings`.
         """
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
             reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
-            expand=expand, query_vector=query_vector, vector_model=self._settings.embedding_model,
+            expand=expand, query_vector=query_vector, vector_model=self._settings.embedding_model, now=now,
         )  # fmt: skip
         address = self._address(conversation_id)
         resources = self._resources

@@ -184,6 +184,23 @@ def with_standing(scores: Mapping[int, int], postings: Iterable[PostingRow]) -> 
     return total
 
 
+def with_times(scores: Mapping[int, int], postings: Sequence[PostingRow], field: Field) -> dict[int, int]:
+    """Scores where passages of the time that is asked about come before others that hold as much of the query.
+
+    `postings` are those of the time's terms. Together they tell what one term would that stands in their segments,
+    twice where a note speaks of that time.
+    """
+    total = dict(scores)
+    impacts: dict[int, int] = {}
+    for row in postings:
+        for number, mark in zip(*unpack_pointers(row[3]), strict=True):
+            impacts[number] = max(impacts.get(number, 0), mark & IMPACT)
+    weight = PRECISION / IMPACT_SCALE * rarity(len({row[1] for row in postings}), field.segments)
+    for number, impact in impacts.items():
+        total[number] = total.get(number, 0) + round(weight * impact)
+    return total
+
+
 def with_replacing(scores: Mapping[int, int], overtaken_by: Mapping[int, Iterable[int]]) -> dict[int, int]:
     """Scores where what took the place of something answers as well as what it took the place of.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from turnfold.contract.records import StoredTurn
@@ -20,9 +20,9 @@ _SPEAKER_WEIGHT: Final = 2
 """A query that names a speaker asks for what that speaker said."""
 
 
-def query_terms(query: str) -> tuple[str, ...]:
-    """Distinct terms of a query, the rarest first, at most 16."""
-    distinct = list(dict.fromkeys(terms(query)))
+def query_terms(query: str, *, without: Collection[str] = ()) -> tuple[str, ...]:
+    """Distinct terms of a query, the rarest first, at most 16; those of `without` are left out."""
+    distinct = [term for term in dict.fromkeys(terms(query)) if term not in without]
     order = {term: position for position, term in enumerate(distinct)}
     return tuple(sorted(distinct, key=lambda term: (-rarity(term), order[term]))[:QUERY_TERMS])
 

@@ -14,6 +14,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -108,12 +109,13 @@ class FoldedConversation:
         count_tokens: TokenCount | str | None = None,
         policy: str | Policy = "balanced",
         expand: Iterable[str] = (),
+        now: datetime | None = None,
     ) -> Context:
         """As `Turnfold.context`; of a conversation folded with `semantic` the query's vector is made here."""
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
             reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
-            expand=expand,
+            expand=expand, now=now,
         )  # fmt: skip
         if self._embedder is not None and query:
             vector = self._embedder.embed([query])[0]

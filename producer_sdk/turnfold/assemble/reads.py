@@ -131,6 +131,7 @@ def _request_key(material: Material) -> str:
             request.query,
             request.steered,
             request.query_vector,
+            request.now,
             request.system,
             request.task,
             _policy_key(request.policy),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from turnfold.assemble.forms.markers import parse_marker
 from turnfold.assemble.policy import BALANCED, Policy
@@ -48,6 +49,8 @@ class Request:
     counter: Counter = ESTIMATOR
     sections_left_out: tuple[str, ...] = ()
     """Sections of the system text for which there was no room."""
+    now: datetime | None = None
+    """When the query is asked, from which 'last week' counts; None: at the time of the newest turn."""
     expand: tuple[str, ...] = ()
     """Markers whose words are shown, within `policy.expand_share` of the budget."""
 
@@ -59,6 +62,9 @@ class Request:
             if value is not None and not isinstance(value, str):
                 msg = f"{name} must be text or None, not {type(value).__name__}"
                 raise InvalidInput(msg)
+        if self.now is not None and (not isinstance(cast("object", self.now), datetime) or self.now.tzinfo is None):
+            msg = "now must be a datetime with a time zone, such as datetime.now(UTC)"
+            raise InvalidInput(msg)
         _check_markers(self.expand)
 
     @property
@@ -80,6 +86,7 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     expand: Iterable[str],
     query_vector: Iterable[float] | None = None,
     vector_model: str = DEFAULT_MODEL,
+    now: datetime | None = None,
 ) -> Request:
     """The request of a caller; sections of a system text are put together for its budget and counter.
 
@@ -93,7 +100,7 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
         budget_tokens=budget_tokens, query=asked, steered=is_steered, system=plain, reserve_tokens=reserve_tokens,
         task=clean(task) if isinstance(task, str) else task,
         policy=policy, counter=counter, expand=asked_markers(expand), query_vector=_vector(asked, query_vector),
-        vector_model=vector_model,
+        vector_model=vector_model, now=now,
     )  # fmt: skip
     if system is None or isinstance(system, str):
         if flags_of(flags, what="flags"):

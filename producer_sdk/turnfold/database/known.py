@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -159,6 +160,8 @@ class Wanted(NamedTuple):
     """The words of all the newest turns are needed, not only of those that a context is likely to show."""
     by_age: bool = False
     """Notes are taken by age: also those that tell little."""
+    now: datetime | None = None
+    """When the query is asked; None: at the time of the newest turn."""
 
     @property
     def last_part(self) -> int:
@@ -167,7 +170,7 @@ class Wanted(NamedTuple):
 
     def answers_key(self, question: str) -> Hashable:
         """What is found for a question depends on this; None where the database tells more than its revision says."""
-        return None if self.query_vector else (question, self.budget_tokens, bool(self.query))
+        return None if self.query_vector else (question, self.budget_tokens, bool(self.query), self.now)
 
 
 class Found(NamedTuple):

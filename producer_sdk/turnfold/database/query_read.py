@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from itertools import chain
 from typing import Any, Final
 
 from turnfold.assemble.by_value.answers import TIGHT
+from turnfold.assemble.last_turns import LAST_TURNS
 from turnfold.code_blocks.blocks import INTRODUCTION
 from turnfold.code_blocks.index import BlockEntry, FoundBlock, unpack_blocks
 from turnfold.code_blocks.ranking import ranked, told_by_words
@@ -33,6 +35,7 @@ from turnfold.database import query_statements, statements
 from turnfold.database.driver import Call, Driver, DriverConnection
 from turnfold.database.known import NOTHING_TOLD, Answers, Known, Wanted
 from turnfold.database.rows import shortened_record, turn_record
+from turnfold.dates.periods import as_utc
 from turnfold.errors import InvalidInput
 from turnfold.hits import hits, said_by
 from turnfold.matter import MOST_STEERED, Matter, heaviest_matter
@@ -52,7 +55,9 @@ from turnfold.passage_scores import (
     with_hop,
     with_replacing,
     with_standing,
+    with_times,
 )
+from turnfold.query_times import NO_TIMES, QueryTimes, query_times
 from turnfold.relevance import QUERY_TERMS, query_terms
 from turnfold.shortening import LEAST_CAP, Shortening, cap_for
 
@@ -67,10 +72,17 @@ def answers(driver: Driver, connection: DriverConnection, wanted: Wanted, known:
 
     Ends the connection's snapshot where there is something to look for.
     """
-    asked = query_terms(question) if wanted.query else heaviest_matter(question)
-    if not asked or known.outline is None:
+    times = query_times(question, _today(wanted, known)) if wanted.query else NO_TIMES
+    asked = query_terms(question, without=times.words) if wanted.query else heaviest_matter(question)
+    if not (asked or times.terms) or known.outline is None:
         return Answers(question)
-    return _Query(driver, connection, wanted, known.head, known.outline, question, asked).answers()
+    return _Query(driver, connection, wanted, known.head, known.outline, question, asked, times).answers()
+
+
+def _today(wanted: Wanted, known: Known) -> date | None:
+    """The day from which a query counts: the caller's, else that of the newest turn."""
+    now = wanted.now or next((turn.created_at for turn in known.turns[: -LAST_TURNS - 1 : -1] if turn.created_at), None)
+    return None if now is None else as_utc(now).date()
 
 
 def _check_length(wanted: Wanted, blocks: Iterable[bytes]) -> None:
@@ -90,7 +102,7 @@ class _Query:
 
     def __init__(
         self, driver: Driver, connection: DriverConnection, wanted: Wanted, head: Head, outline: Outline,
-        question: str, asked: Sequence[str],
+        question: str, asked: Sequence[str], times: QueryTimes,
     ) -> None:  # fmt: skip
         self._driver = driver
         self._connection = connection
@@ -99,6 +111,7 @@ class _Query:
         self._outline = outline
         self._overtaken = overtaken_by(outline)
         self._asked = asked
+        self._times = times
         self._of_conversation = {"conversation": head.id}
         self._field = Field(said=outline.said, segments=head.node_count)
         self._question = question
@@ -145,7 +158,8 @@ class _Query:
         pieces = WantedPieces(self._asked[: QUERY_TERMS - 1 - bool(self._request)], self._head.node_count)
         # What a person wants from now on stands beside an answer, not beside what a turn touches on.
         standing = WantedPieces([STANDING] if wanted.query else [], self._head.node_count)
-        calls = [self._all_of(pieces, standing)]
+        timed = WantedPieces(self._times.terms, self._head.node_count)
+        calls = [self._all_of(pieces, standing, timed)]
         if self._request:
             calls.append((query_statements.BLOCK_LISTS, self._of_conversation))
         if wanted.query_vector:
@@ -167,6 +181,8 @@ class _Query:
             return with_replacing(best_of(scores, MOST_STEERED), self._overtaken.overtaken_by)
         if not is_answered(scores, told):
             scores = with_hop(scores, self._further(scores))
+        if self._times.terms:
+            scores = with_times(scores, self._postings(timed, of_models), field)
         scores = with_standing(
             with_replacing(scores, self._overtaken.overtaken_by),
             self._postings(standing, of_models, enough_pointers=math.inf),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from operator import itemgetter
@@ -29,7 +29,9 @@ from turnfold.contract.passages import (
 )
 from turnfold.contract.records import Role
 from turnfold.contract.terms import MAX_TERM_LENGTH, terms
+from turnfold.contract.time_terms import MEANT, SAID, note_time_terms, said_terms
 from turnfold.contract.words import note_stems
+from turnfold.dates.passed import day_of
 from turnfold_worker.pipeline.anchors.rules.statement_rules import PREFERENCE, STANDING_ORDER
 from turnfold_worker.pipeline.language.common_words import WEIGHTS
 
@@ -39,6 +41,8 @@ _USUAL_POSTINGS: Final = 256
 """The same of a segment whose notes hold no more terms."""
 _BESIDE: Final = 64
 """Of these for terms that no note holds, at least: code and tables are found by them."""
+_MOST_TIME_TERMS: Final = 128
+"""Days, months and years by which a segment is found."""
 _MAX_WEIGHT: Final = 32_767
 _MOST_TIMES: Final = 50
 _K1: Final = 1.2
@@ -83,6 +87,15 @@ class Passage:
         if STANDING_ORDER.search(self.said):
             return ORDERED
         return PREFERRED if PREFERENCE.search(self.said) else 0
+
+    def time_terms(self) -> Iterator[tuple[str, int]]:
+        """The terms of the times that its notes speak of, else of the day on which they were said, with impacts."""
+        meant = [(time.meant_from, time.meant_to) for time in self.times.values()]
+        named = dict.fromkeys(term for first, last in meant if first and last for term in note_time_terms(first, last))
+        if named:
+            yield from ((term, MEANT) for term in named)
+        elif (day := day_of(self.notes[0].day)) is not None:
+            yield from ((term, SAID) for term in said_terms(day))
 
     def packed(self) -> str:
         """As it is stored."""
@@ -155,12 +168,25 @@ def postings_of(counts: Mapping[str, int], passages: Sequence[Passage]) -> tuple
     beside = beside[: max(_BESIDE, _USUAL_POSTINGS - len(told))]
     best = dict(sorted([*told, *beside], key=itemgetter(1), reverse=True))
     found = [Posting(term, weight, pack_pointers(pointers.get(term, ()))) for term, weight in best.items()]
-    standing = [
-        (passage.number, mark_of(impact, passage.notes[0].role, asks=False, ends=passage.ends))
-        for passage in passages
-        if (impact := passage.standing)
-    ]
-    return (*found, Posting(STANDING, 1, pack_pointers(standing))) if standing else tuple(found)
+    found += [Posting(term, 1, pack_pointers(marked)) for term, marked in _beside_words(passages).items()]
+    return tuple(found)
+
+
+def _beside_words(passages: Sequence[Passage]) -> dict[str, list[tuple[int, int]]]:
+    """Pointers by what passages are found by beside their words: what a person wants, and times."""
+    pointers: dict[str, list[tuple[int, int]]] = {}
+    times: dict[str, None] = {}
+    for passage in passages:
+        role = passage.notes[0].role
+        if passage.standing:
+            mark = mark_of(passage.standing, role, asks=False, ends=passage.ends)
+            pointers.setdefault(STANDING, []).append((passage.number, mark))
+        for term, impact in passage.time_terms():
+            times[term] = None
+            if len(times) <= _MOST_TIME_TERMS:
+                mark = mark_of(impact, role, asks=False, ends=passage.ends)
+                pointers.setdefault(term, []).append((passage.number, mark))
+    return pointers
 
 
 def _impact(many: int, common: float) -> int:

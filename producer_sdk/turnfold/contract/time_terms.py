@@ -1,0 +1,79 @@
+"""Times as terms of postings: a query's time and what notes speak of meet in the days, months and years they share.
+
+`!2026-05-14` stands for a day, `!2026-05` for a month, `!2026` for a year; no word is such a term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Final
+
+MEANT: Final = 200
+"""The impact of a time that a note speaks of."""
+SAID: Final = 100
+"""That of the day on which a note was said, where it speaks of no other time."""
+_DAYS: Final = 14
+"""Days up to which a period is looked for by day."""
+_MONTHS: Final = 3
+"""Months up to which a note is found by month: of what lasts longer only the years tell."""
+_MOST_MONTHS: Final = 24
+_MOST_YEARS: Final = 12
+
+
+def note_time_terms(first: date, last: date) -> tuple[str, ...]:
+    """The terms of a period that a note speaks of; none of one that is longer than twelve years.
+
+    >>> note_time_terms(date(2026, 5, 14), date(2026, 5, 14))
+    ('!2026-05-14', '!2026-05', '!2026')
+    """
+    months = tuple(_months(first, last, _MONTHS + 1))
+    return (*_days(first, last), *(months if len(months) <= _MONTHS else ()), *_years(first, last))
+
+
+def said_terms(day: date) -> tuple[str, ...]:
+    """The terms of the day on which something was said.
+
+    >>> said_terms(date(2026, 5, 14))
+    ('!2026-05-14', '!2026-05')
+    """
+    return (f"!{day.isoformat()}", f"!{day:%Y-%m}")
+
+
+def query_time_terms(first: date, last: date) -> tuple[str, ...]:
+    """The terms by which notes of a period are found; none of one that is longer than twelve years.
+
+    >>> query_time_terms(date(2026, 5, 1), date(2026, 5, 31))
+    ('!2026-05',)
+    """
+    if days := tuple(_days(first, last)):
+        return days
+    months = tuple(_months(first, last, _MOST_MONTHS + 1))
+    cut = {*_cut_years(first, last)}
+    whole_years = [year for year in _years(first, last) if year not in cut]
+    return (*(months if len(months) <= _MOST_MONTHS else ()), *whole_years)
+
+
+def _cut_years(first: date, last: date) -> Iterator[str]:
+    """The years of which a period holds only a part."""
+    if (first.month, first.day) != (1, 1):
+        yield f"!{first.year}"
+    if (last.month, last.day) != (12, 31):
+        yield f"!{last.year}"
+
+
+def _days(first: date, last: date) -> Iterator[str]:
+    many = (last - first).days + 1
+    for day in range(many if many <= _DAYS else 0):
+        yield f"!{(first + timedelta(days=day)).isoformat()}"
+
+
+def _months(first: date, last: date, most: int) -> Iterator[str]:
+    start, end = first.year * 12 + first.month - 1, last.year * 12 + last.month - 1
+    for month in range(start, min(end + 1, start + most)):
+        yield f"!{month // 12:04}-{month % 12 + 1:02}"
+
+
+def _years(first: date, last: date) -> Iterator[str]:
+    for year in range(first.year, last.year + 1 if last.year - first.year < _MOST_YEARS else first.year):
+        yield f"!{year:04}"

@@ -1,0 +1,56 @@
+"""The times that a question names, as terms of postings. Pure."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Final, NamedTuple
+
+from turnfold.contract.terms import terms
+from turnfold.contract.time_terms import query_time_terms
+from turnfold.dates.expressions import Form, Kind, time_expressions
+from turnfold.dates.periods import Period
+
+MOST_TIME_TERMS: Final = 40
+_BEFORE: Final = timedelta(days=364)
+"""'Before 3 March' is looked for in the year up to then."""
+
+
+class QueryTimes(NamedTuple):
+    """When something was that is asked about."""
+
+    terms: tuple[str, ...] = ()
+    """Of the days, months and years that are meant, at most 40; empty where none is named."""
+    words: frozenset[str] = frozenset()
+    """Terms of the question that only count from the day on which it is asked, as in 'last week': no note says them."""
+
+
+NO_TIMES: Final = QueryTimes()
+
+
+def query_times(question: str, today: date | None) -> QueryTimes:
+    """The times of a question, asked on a day; without a day only those that are written with their year.
+
+    >>> query_times("What did we decide last month?", date(2026, 5, 14)).terms
+    ('!2026-04',)
+    """
+    times = [time for time in time_expressions(question, today) if time.form is not Form.RECURRING]
+    wanted: dict[str, None] = {}
+    for time in times:
+        is_before = question[time.start : time.end].lower().startswith("before ")
+        for period in time.periods:
+            first, last = _ends(time.kind, period, today)
+            if is_before and last is not None:
+                first = last - _BEFORE
+            if first is not None and last is not None and first <= last:
+                wanted |= dict.fromkeys(query_time_terms(first, last))
+    if not wanted or len(wanted) > MOST_TIME_TERMS:
+        return NO_TIMES
+    counted = " ".join(question[time.start : time.end] for time in times if time.form is Form.COUNTED)
+    return QueryTimes(tuple(wanted), frozenset(terms(counted)))
+
+
+def _ends(kind: Kind, period: Period, today: date | None) -> tuple[date | None, date | None]:
+    """First and last day: what is asked of a time 'since' some day is asked up to today."""
+    if kind is Kind.SINCE:
+        return period.first, period.last or today
+    return period.first or period.last, period.last
