@@ -20,6 +20,7 @@ database        what is read of SQL
 code_blocks     code, tables and outputs, and which of them a query asks for
 steering, matter   what a context is about where nothing is asked, and which notes are about the same
 hits, passage_scores, relevance   which notes, passages and segments answer a query
+query_times     the days, months and years that a query names
 relations       structured facts that segments state, and whom a query means by them
 segment_tiers   hot, warm and cold segments, and what a policy makes of them
 assemble        a context, inside a budget

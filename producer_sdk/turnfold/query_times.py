@@ -12,7 +12,7 @@ from turnfold.dates.periods import Period
 
 MOST_TIME_TERMS: Final = 40
 _BEFORE: Final = timedelta(days=364)
-"""'Before 3 March' is looked for in the year up to then."""
+"""What is asked of a time before a day that has passed is looked for in the year up to it."""
 
 
 class QueryTimes(NamedTuple):
@@ -36,11 +36,8 @@ def query_times(question: str, today: date | None) -> QueryTimes:
     times = [time for time in time_expressions(question, today) if time.form is not Form.RECURRING]
     wanted: dict[str, None] = {}
     for time in times:
-        is_before = question[time.start : time.end].lower().startswith("before ")
         for period in time.periods:
             first, last = _ends(time.kind, period, today)
-            if is_before and last is not None:
-                first = last - _BEFORE
             if first is not None and last is not None and first <= last:
                 wanted |= dict.fromkeys(query_time_terms(first, last))
     if not wanted or len(wanted) > MOST_TIME_TERMS:
@@ -50,7 +47,10 @@ def query_times(question: str, today: date | None) -> QueryTimes:
 
 
 def _ends(kind: Kind, period: Period, today: date | None) -> tuple[date | None, date | None]:
-    """First and last day: what is asked of a time 'since' some day is asked up to today."""
+    """First and last day: what is asked 'since' a day is asked up to today, 'by' a day to come from today on."""
+    first, last = period.first, period.last
     if kind is Kind.SINCE:
-        return period.first, period.last or today
-    return period.first or period.last, period.last
+        return first, last or today
+    if first is None and last is not None:
+        first = today if today is not None and today <= last else max(date.min + _BEFORE, last) - _BEFORE
+    return first, last

@@ -9,7 +9,7 @@ import pytest
 from turnfold_worker.adapters import prompt_files
 
 TEXTS: dict[str, str] = {
-    "notes-5": "f00857d0b41b9087",
+    "notes-5": "21b3beeadd6c9024",
     "chapter-3": "c7183914b15ef57a",
     "repair-1": "6f1074f834941b5f",
     "reconstruct-1": "bcdfa5db13dbd8ba",

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from turnfold.assemble.by_value.answers import TIGHT
 from turnfold.assemble.last_turns import LAST_TURNS
@@ -76,7 +76,8 @@ def answers(driver: Driver, connection: DriverConnection, wanted: Wanted, known:
     asked = query_terms(question, without=times.words) if wanted.query else heaviest_matter(question)
     if not (asked or times.terms) or known.outline is None:
         return Answers(question)
-    return _Query(driver, connection, wanted, known.head, known.outline, question, asked, times).answers()
+    question_terms = _Question(question, asked, times)
+    return _Query(driver, connection, wanted, known.head, known.outline, question_terms).answers()
 
 
 def _today(wanted: Wanted, known: Known) -> date | None:
@@ -97,12 +98,20 @@ def _check_length(wanted: Wanted, blocks: Iterable[bytes]) -> None:
         raise InvalidInput(msg)
 
 
+class _Question(NamedTuple):
+    """What is looked for."""
+
+    text: str
+    terms: Sequence[str]
+    times: QueryTimes
+
+
 class _Query:
     """One query of one conversation."""
 
     def __init__(
         self, driver: Driver, connection: DriverConnection, wanted: Wanted, head: Head, outline: Outline,
-        question: str, asked: Sequence[str], times: QueryTimes,
+        question: _Question,
     ) -> None:  # fmt: skip
         self._driver = driver
         self._connection = connection
@@ -110,12 +119,10 @@ class _Query:
         self._head = head
         self._outline = outline
         self._overtaken = overtaken_by(outline)
-        self._asked = asked
-        self._times = times
+        self._question, self._asked, self._times = question
         self._of_conversation = {"conversation": head.id}
         self._field = Field(said=outline.said, segments=head.node_count)
-        self._question = question
-        self._request = asked_block(question, is_query=bool(wanted.query))
+        self._request = asked_block(question.text, is_query=bool(wanted.query))
         self._pieces: dict[int, Piece] = {}
         """Of postings, by their numbers, as far as they were read."""
         self._written_on: dict[int, int] = {}

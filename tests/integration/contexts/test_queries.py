@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from conftest import LocalWorker
 from turnfold import Turnfold
 from turnfold.assemble.detail import Answer, Detail
+from turnfold.errors import InvalidInput
 
 pytestmark = pytest.mark.daily_on("sqlite")
 
@@ -64,3 +67,38 @@ def test_a_question_whose_answer_names_nothing_of_it_is_answered_in_two_steps(tf
     asked = tf.context("c", budget_tokens=400, query="In which city does my sister own something?")
     assert "Lisbon" in asked.text
     assert asked.tokens <= 400
+
+
+def dated(day: int, text: str) -> dict[str, str]:
+    return {"role": "user", "content": text, "created_at": f"2026-03-{day:02}T09:00:00Z"}
+
+
+def about_lamps(day: int) -> list[dict[str, str]]:
+    return [dated(day, line["content"]) for line in lines(60 * day, 60 * day + 60)]
+
+
+ASKED_LAST_WEEK = "What did we sell last week?"
+
+
+@pytest.mark.parametrize(
+    ("now", "day"),
+    [(None, 19), (datetime(2026, 3, 18, tzinfo=UTC), 11), (datetime(2026, 3, 10, tzinfo=UTC), 3)],
+)
+def test_a_query_finds_what_was_said_then(tf: Turnfold, local: LocalWorker, now: datetime | None, day: int) -> None:
+    sold = {3: "the old van to Omar", 11: "the boat to Layla", 19: "the barn to Pavel"}
+    for said_on, what in sold.items():
+        tf.append("c", [dated(said_on, f"We sold {what}."), *about_lamps(said_on)])
+    tf.append("c", about_lamps(26))
+    local.settle()
+
+    context = tf.context("c", budget_tokens=400, query=ASKED_LAST_WEEK, now=now)
+
+    assert sold[day] in context.text
+    # Nothing else than the day connects these with the question.
+    lamps = {other: f"room {60 * other}" in context.text or f"room {60 * other + 1}" in context.text for other in sold}
+    assert lamps == {other: other == day for other in sold}
+
+
+def test_a_query_is_asked_at_a_time_with_a_zone(tf: Turnfold) -> None:
+    with pytest.raises(InvalidInput, match="now must be a datetime with a time zone"):
+        tf.context("c", budget_tokens=400, query=ASKED_LAST_WEEK, now=datetime(2026, 3, 18))  # noqa: DTZ001

@@ -10,6 +10,7 @@ from turnfold.contract.notes import FIRST_WRITTEN, Note
 from turnfold.contract.passages import LAST_TURN, PLACES, number_of
 from turnfold.contract.records import Role
 from turnfold.contract.words import digit_of, note_words
+from turnfold.dates.note_time import time_of
 from turnfold.dates.periods import day_label
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.language.rarity import rarity_of
@@ -35,11 +36,13 @@ def passages_of_notes(written: Sequence[ModelNote]) -> list[Passage]:
     """A model's notes on a segment, each a passage of its first turn, numbered from the turn's last place down."""
     found: list[Passage] = []
     of_turn: Counter[int] = Counter()
-    for note in _notes(written):
+    for source, note in zip(written, _notes(written), strict=True):
         place = PLACES - 1 - of_turn[note.seq]
         of_turn[note.seq] += 1
+        time = time_of(f"in {source.day_meant}", source.said_on) if source.day_meant else None
+        times = {} if time is None else {note.place: time}
         if place >= 0 and note.seq <= LAST_TURN:
-            found.append(Passage(number_of(note.seq, place), (note,), ends=True))
+            found.append(Passage(number_of(note.seq, place), (note,), ends=True, times=times))
     return found
 
 
