@@ -14,7 +14,7 @@ refusals        why a Redis that answers does not do it
 
 From Redis and SQL:
 
-retrieval, snapshots   the reads, and what one finds at an instant
+retrieval, search_read, snapshots   the reads, and what one finds at an instant
 pending_changes, shortening   what waits in the inbox; how much of a turn is read
 database        what is read of SQL
 code_blocks     code, tables and outputs, and which of them a query asks for
@@ -23,6 +23,7 @@ hits, passage_scores, relevance   which notes, passages and segments answer a qu
 query_times     the days, months and years that a query names
 relations       structured facts that segments state, and whom a query means by them
 segment_tiers   hot, warm and cold segments, and what a policy makes of them
+scope           whose words a read may show
 assemble        a context, inside a budget
 notes           the notes of a conversation as callers get them
 turn_parts      the parts of long turns, named and shown
@@ -33,7 +34,7 @@ frameworks      the same for agent frameworks
 testing         the client with a worker in the same process, for tests of services
 contract        what producers and workers agree on
 dates           the days that words mean, in turns and in questions
-tokens, whole_numbers, errors
+tokens, whole_numbers, name_sets, errors
 """
 
 from typing import TYPE_CHECKING, Any

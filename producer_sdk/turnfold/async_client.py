@@ -147,12 +147,14 @@ class AsyncTurnfold:
         policy: str | Policy = "balanced",
         expand: Iterable[str] = (),
         now: datetime | None = None,
+        origins: Iterable[Origin | str] | None = None,
+        speakers: Iterable[str] | None = None,
     ) -> Context:
         """As `Turnfold.context`."""
         return await self._run(
             self._client.context, conversation_id, budget_tokens=budget_tokens, query=query, system=system, flags=flags,
             task=task, reserve_tokens=reserve_tokens, count_tokens=count_tokens, policy=policy,
-            expand=expand, query_vector=query_vector, now=now,
+            expand=expand, query_vector=query_vector, now=now, origins=origins, speakers=speakers,
         )  # fmt: skip
 
     async def reference(self, context: Context) -> str:
@@ -180,9 +182,19 @@ class AsyncTurnfold:
             return await self._until(wait, timeout_seconds)
         return await self._run(self._client.expand, conversation_id, marker, max_tokens=max_tokens)
 
-    async def search(self, conversation_id: str, query: str, *, limit: int = 10) -> list[Hit]:
+    async def search(
+        self,
+        conversation_id: str,
+        query: str,
+        *,
+        limit: int = 10,
+        origins: Iterable[Origin | str] | None = None,
+        speakers: Iterable[str] | None = None,
+    ) -> list[Hit]:
         """As `Turnfold.search`."""
-        return await self._run(self._client.search, conversation_id, query, limit=limit)
+        return await self._run(
+            self._client.search, conversation_id, query, limit=limit, origins=origins, speakers=speakers
+        )
 
     async def anchors(
         self,

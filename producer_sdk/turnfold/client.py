@@ -11,7 +11,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self
 
-from turnfold import expansion, references, retrieval, turn_changes, writes
+from turnfold import expansion, references, retrieval, search_read, turn_changes, writes
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, policy_named, request_of
 from turnfold.client_inputs import check_search, check_timeout, listed, read_from, settings_from
 from turnfold.contract.configuration import configuration, settlement
@@ -28,6 +28,7 @@ from turnfold.reconstruction import ReconstructionWait
 from turnfold.relations import MOST_RELATIONS
 from turnfold.relations import relations as read_relations
 from turnfold.resources import Resources
+from turnfold.scope import Scope
 from turnfold.segment_tiers import tiers as read_tiers
 from turnfold.settings import Settings
 from turnfold.tokens import TokenCount, chosen_counter
@@ -197,6 +198,8 @@ class Turnfold:
         policy: str | Policy = "balanced",
         expand: Iterable[str] = (),
         now: datetime | None = None,
+        origins: Iterable[Origin | str] | None = None,
+        speakers: Iterable[str] | None = None,
     ) -> Context:
         """Everything that matters of a conversation, within `budget_tokens`, in one fast read.
 
@@ -206,12 +209,15 @@ class Turnfold:
         list of `Section`s, of which `flags` and the budget choose. `query_vector` is the query's sentence vector by
         the workers' model (`TURNFOLD_EMBEDDING_MODEL`), where they keep vectors: what answers in other words is found.
         `now` is when the query is asked, from which its "last week" counts; without it, the newest turn's time.
+        `origins` (user, assistant, tool, outside) and `speakers`, by their names as they are shown, leave out the words
+        of all others, in notes, anchors, turns and answers; not with `expand`.
         Raises `InvalidBudget` naming the least that is needed, `UnknownMarker`, `Unavailable`, `InvalidSettings`.
         """
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
             reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
             expand=expand, query_vector=query_vector, vector_model=self._settings.embedding_model, now=now,
+            origins=origins, speakers=speakers,
         )  # fmt: skip
         address = self._address(conversation_id)
         resources = self._resources
@@ -259,11 +265,23 @@ class Turnfold:
             resources.inbox(), resources.reader(), address, marker, max_tokens=max_tokens, access=resources.access()
         )
 
-    def search(self, conversation_id: str, query: str, *, limit: int = 10) -> list[Hit]:
-        """Segments and recent turns about `query`, best first. Raises `UnknownConversation`, `InvalidInput`."""
+    def search(
+        self,
+        conversation_id: str,
+        query: str,
+        *,
+        limit: int = 10,
+        origins: Iterable[Origin | str] | None = None,
+        speakers: Iterable[str] | None = None,
+    ) -> list[Hit]:
+        """Segments and recent turns about `query`, best first, those in which some speakers or origins say it.
+
+        Raises `UnknownConversation`, `InvalidInput`.
+        """
         check_search(query, limit)
-        address = self._address(conversation_id)
-        return retrieval.search(self._resources.inbox(), self._resources.reader(), address, query, limit=limit)
+        scope = Scope.checked(origins, speakers)
+        inbox, reader = self._resources.inbox(), self._resources.reader()
+        return search_read.search(inbox, reader, self._address(conversation_id), query, limit=limit, scope=scope)
 
     def anchors(
         self,

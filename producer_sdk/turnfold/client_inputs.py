@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from enum import StrEnum
 from typing import Any, TypeVar
 
 from turnfold.assemble import Context
@@ -14,7 +13,6 @@ from turnfold.settings import Settings
 from turnfold.whole_numbers import whole_number
 
 _Settings = TypeVar("_Settings", bound=Settings)
-_Member = TypeVar("_Member", bound=StrEnum)
 
 
 def settings_from(values: Mapping[str, Any], kind: type[_Settings]) -> _Settings:
@@ -33,29 +31,6 @@ def check_search(query: object, limit: object) -> None:
         msg = f"query must be text, not {type(query).__name__}"
         raise InvalidInput(msg)
     whole_number("limit", limit, least=1)
-
-
-def members(name: str, kind: type[_Member], wanted: Iterable[_Member | str] | None) -> frozenset[_Member]:
-    """The members of an enumeration that a caller names; None means all. Raises `InvalidInput` for an unknown one."""
-    if wanted is None:
-        return frozenset(kind)
-    try:
-        return frozenset(map(kind, names(name, wanted)))
-    except ValueError as error:
-        msg = f"{error}: use {', '.join(kind)}"
-        raise InvalidInput(msg) from error
-
-
-def names(name: str, wanted: object) -> frozenset[str]:
-    """A name or several. Raises `InvalidInput` for what is neither."""
-    if isinstance(wanted, str):
-        return frozenset([wanted])
-    given: list[object] = list(wanted) if isinstance(wanted, Iterable) else [wanted]
-    found = [each for each in given if isinstance(each, str)]
-    if not isinstance(wanted, Iterable) or len(found) < len(given):
-        msg = f"{name} are a list of names, or None for all, not {wanted!r}"
-        raise InvalidInput(msg)
-    return frozenset(found)
 
 
 def check_timeout(seconds: object) -> None:

@@ -6,33 +6,27 @@ that is in both is dropped by its id.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from turnfold import expansion
 from turnfold.access import UNCOUNTED, ExpansionCounter
 from turnfold.assemble import Choice, Context, Request, choose, finish
-from turnfold.assemble.forms.markers import node_marker, turns_marker
-from turnfold.assemble.forms.render_text import with_gap
 from turnfold.assemble.turns import TurnsNotRead
-from turnfold.client_inputs import members
 from turnfold.contract.keys import Address
-from turnfold.contract.records import Anchor, AnchorState, AnchorType, LevelKey, StoredTurn, TurnState
-from turnfold.contract.results import Head, Hit, Snapshot, Status
+from turnfold.contract.records import Anchor, AnchorState, AnchorType, LevelKey
+from turnfold.contract.results import Snapshot, Status
 from turnfold.inbox import Pending
-from turnfold.pending_changes import Changes, changed_snapshot, changes_of, has_changes, newest_turns
-from turnfold.relations import with_linked_names
-from turnfold.relevance import SEGMENT_HITS, query_terms, score_segments, score_turns, snippet, term_weights
+from turnfold.name_sets import members
+from turnfold.pending_changes import changed_snapshot, changes_of, has_changes
 from turnfold.segment_tiers import with_tiers
-from turnfold.shortening import LEAST_CAP, TURNS_A_READ, Shortening, cap_for
-from turnfold.snapshots import Look, PendingSource, look_at, readable_head, unknown, waiting_turns
-from turnfold.turn_parts import answering_parts
+from turnfold.shortening import TURNS_A_READ, cap_for
+from turnfold.snapshots import Look, PendingSource, look_at, readable_head, unknown
 
 if TYPE_CHECKING:
     from turnfold.database.read_transaction import ReadTransaction
     from turnfold.database.reader import Reader
-    from turnfold.passage_scores import PostingRow
 
 
 def context(
@@ -46,7 +40,7 @@ def context(
     """A context within the budget."""
     pending = inbox.peek(address, newest=TURNS_A_READ)
     tiers = request.policy.tiers
-    if not request.expand and tiers is None and not has_changes(pending):
+    if not request.expand and tiers is None and request.scope.is_all and not has_changes(pending):
         made = _from_memory(reader, address, pending, request)
         if made is not None:
             return made
@@ -63,6 +57,8 @@ def context(
         changes = changes_of(transaction, head, pending)
         if changes is not None:
             snapshot = changed_snapshot(transaction, snapshot, changes, cap=cap_for(request.budget_tokens))
+        if not request.scope.is_all:
+            snapshot = request.scope.snapshot(snapshot)
         choice = choose(snapshot, request)
         return snapshot, choice, {} if head is None else transaction.texts(head, choice.wanted)
 
@@ -104,49 +100,6 @@ def _texts_of_state(transaction: ReadTransaction, look: Look, wanted: Sequence[L
     if head is None or look.found is None or not look.found.known.is_of(head):
         return None
     return transaction.texts(look.found.head, wanted)
-
-
-def search(inbox: PendingSource, reader: Reader, address: Address, query: str, *, limit: int) -> list[Hit]:
-    """Segments that hold the query's terms, and turns that no segment holds yet, best first.
-
-    Who is meant by "Ana's sister" is found by name too, where a relation names her.
-
-    Turns whose numbers are not known yet, because more wait than a read looks at, are found once they are stored.
-    """
-    words = query_terms(query)
-    pending = inbox.peek(address, newest=TURNS_A_READ)
-
-    def look(transaction: ReadTransaction) -> list[Hit]:
-        head = readable_head(transaction, address, pending)
-        changes = changes_of(transaction, head, pending)
-        if changes is None:
-            turns, older = _newest_turns(transaction, head, pending, cap=LEAST_CAP)
-        else:
-            turns, older = newest_turns(transaction, head, changes, cap=LEAST_CAP)
-        closed = 0 if head is None else head.closed_seq
-        terms = with_linked_names(words, transaction.top_relations(head)) if head is not None and words else words
-        open_turns = [] if older else [turn for turn in turns if turn.seq > closed or _changing(changes, turn.seq)]
-        if head is not None and head.node_count:
-            rows = transaction.postings(head, terms)
-            postings = [(term, idx, weight) for term, idx, weight, _ in rows]
-            # By the same measure as segments, or what was said last would be before what answers better.
-            weights = term_weights(terms, postings, segments=head.node_count)
-            hits = _turn_hits(terms, open_turns, weights)
-            ranked = score_segments(postings, segments=head.node_count)[:limit]
-            found = _segment_hits(transaction, head, terms, ranked, rows)
-            hits += [hit for hit in found if changes is None or not changes.covers(hit.first_seq, hit.last_seq)]
-        elif head is None and not turns:
-            raise unknown(address)
-        else:
-            hits = _turn_hits(terms, open_turns)
-        return sorted(hits, key=lambda hit: (-hit.score, -hit.last_seq))[:limit]
-
-    return reader.read(look)
-
-
-def _changing(changes: Changes | None, seq: int) -> bool:
-    """Whether a turn that is in a segment is found by itself: its segment is not, until it is folded again."""
-    return changes is not None and seq in changes.changed
 
 
 def anchors(inbox: PendingSource, reader: Reader, address: Address) -> tuple[Anchor, ...]:
@@ -216,68 +169,9 @@ def progress(inbox: PendingSource, reader: Reader, address: Address) -> tuple[St
     return reader.read(look)
 
 
-def _newest_turns(
-    transaction: ReadTransaction, head: Head | None, pending: Pending, *, cap: int
-) -> tuple[tuple[StoredTurn, ...], int]:
-    """The newest 200 turns wherever they are, and about how many turns of the inbox are older than those."""
-    waiting = waiting_turns(transaction, head, pending)
-    stored: tuple[StoredTurn, ...] = ()
-    if head is not None and not waiting.older:
-        stored = transaction.newest_turns(head, cap=cap, waiting=len(waiting.turns))
-    last_seq = waiting.turns[-1].seq if waiting.turns else 0
-    short = Shortening.to(cap, last_seq=last_seq)
-    return (*stored, *map(short.of, waiting.turns))[-TURNS_A_READ:], waiting.older
-
-
 def anchors_among(
     found: Iterable[Anchor], types: Iterable[AnchorType | str] | None, states: Iterable[AnchorState | str] | None
 ) -> list[Anchor]:
     """Those of the given types and states; `None` means all. Raises `InvalidInput` for an unknown one."""
     wanted_types, wanted_states = members("types", AnchorType, types), members("states", AnchorState, states)
     return [anchor for anchor in found if anchor.type in wanted_types and anchor.state in wanted_states]
-
-
-def _snippet(turn: StoredTurn, terms: Sequence[str]) -> str:
-    return snippet(f"{turn.speaker}: {with_gap(turn, ' […] ')}", terms)
-
-
-def _turn_hits(
-    terms: Sequence[str], turns: Sequence[StoredTurn], weights: Mapping[str, float] | None = None
-) -> list[Hit]:
-    scores = score_turns(terms, turns, weights=weights)
-    return [
-        Hit(
-            kind="turn", score=round(scores[turn.seq], 3), snippet=_snippet(turn, terms),
-            first_seq=turn.seq, last_seq=turn.seq, marker=turns_marker(turn.seq, turn.seq),
-        )
-        for turn in turns
-        if turn.seq in scores and turn.state is TurnState.STORED
-    ]  # fmt: skip
-
-
-def _segment_hits(
-    transaction: ReadTransaction, head: Head, terms: Sequence[str], ranked: Sequence[tuple[int, float]],
-    postings: Sequence[PostingRow],
-) -> list[Hit]:  # fmt: skip
-    hits: list[Hit] = []
-    parts = answering_parts(transaction, head, [idx for idx, _ in ranked], postings)
-    for start in range(0, len(ranked), SEGMENT_HITS):
-        block = ranked[start : start + SEGMENT_HITS]
-        turns, node_of = transaction.turns_of_segments(head, [idx for idx, _ in block], cap=LEAST_CAP)
-        scores = score_turns(terms, turns)
-        for idx, score in block:
-            node = transaction.node(head, 0, idx)
-            inside = [turn for turn in turns if node_of[turn.seq] == idx]
-            if node is None or not inside:
-                continue
-            best = max(inside, key=lambda turn: (scores.get(turn.seq, 0.0), -turn.seq))
-            part, words = parts.get(idx, (None, ""))
-            hits.append(
-                Hit(
-                    kind="segment", score=round(score, 3),
-                    snippet=_snippet(best, terms) if part is None else snippet(words, terms),
-                    first_seq=node.first_seq, last_seq=node.last_seq, marker=node_marker(node, level=1, short=False),
-                    part=part,
-                )
-            )  # fmt: skip
-    return hits

@@ -59,9 +59,9 @@ INSERT INTO anchor_posting (conversation, term, anchor)
 INSERT INTO passage (conversation, bundle, body)
     SELECT c, s * 32 + p, decode(repeat('0a', 300), 'hex')
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(1, {TURNS}) s, generate_series(0, 1) p;
-INSERT INTO model_note (conversation, height, idx, place, turns, speaker, role, body, importance, model,
+INSERT INTO model_note (conversation, height, idx, place, turns, speaker, role, origin, body, importance, model,
         prompt_version, source_hash)
-    SELECT c, 0, i, p, '[1]', 'Ana', 'user', repeat('words ', 20), 3, 'm', 'notes-1', ''::bytea
+    SELECT c, 0, i, p, '[1]', 'Ana', 'user', 'user', repeat('words ', 20), 3, 'm', 'notes-1', ''::bytea
     FROM generate_series(1, {CONVERSATIONS}) c, generate_series(0, {SEGMENTS - 1}) i, generate_series(1, 10) p;
 INSERT INTO posting (conversation, number, body)
     SELECT c, i, decode(repeat('0a', 600), 'hex')

@@ -20,7 +20,7 @@ from typing import Any, Final, Self
 
 from sqlalchemy import Engine
 
-from turnfold import expansion, retrieval
+from turnfold import expansion, retrieval, search_read
 from turnfold.assemble import Context, MemoryTiers, Policy, Query, Section, policy_named, request_of
 from turnfold.client_inputs import listed
 from turnfold.contract.configuration import configuration
@@ -34,6 +34,7 @@ from turnfold.notes.read import notes as read_notes
 from turnfold.notes.wanted import NOTES_A_PAGE, WantedNotes
 from turnfold.relations import MOST_RELATIONS
 from turnfold.relations import relations as read_relations
+from turnfold.scope import Scope
 from turnfold.segment_tiers import tiers as read_tiers
 from turnfold.snapshots import NO_INBOX
 from turnfold.tokens import TokenCount, chosen_counter
@@ -110,12 +111,14 @@ class FoldedConversation:
         policy: str | Policy = "balanced",
         expand: Iterable[str] = (),
         now: datetime | None = None,
+        origins: Iterable[Origin | str] | None = None,
+        speakers: Iterable[str] | None = None,
     ) -> Context:
         """As `Turnfold.context`; of a conversation folded with `semantic` the query's vector is made here."""
         request = request_of(
             budget_tokens=budget_tokens, query=query, system=system, flags=flags, task=task,
             reserve_tokens=reserve_tokens, policy=policy_named(policy), counter=chosen_counter(count_tokens),
-            expand=expand, now=now,
+            expand=expand, now=now, origins=origins, speakers=speakers,
         )  # fmt: skip
         if self._embedder is not None and query:
             vector = self._embedder.embed([query])[0]
@@ -126,9 +129,17 @@ class FoldedConversation:
         """As `Turnfold.expand`."""
         return expansion.expand(NO_INBOX, self._reader, self._address, marker, max_tokens=max_tokens)
 
-    def search(self, query: str, *, limit: int = 10) -> list[Hit]:
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        origins: Iterable[Origin | str] | None = None,
+        speakers: Iterable[str] | None = None,
+    ) -> list[Hit]:
         """As `Turnfold.search`."""
-        return retrieval.search(NO_INBOX, self._reader, self._address, query, limit=limit)
+        scope = Scope.checked(origins, speakers)
+        return search_read.search(NO_INBOX, self._reader, self._address, query, limit=limit, scope=scope)
 
     def anchors(
         self,

@@ -132,6 +132,7 @@ def _request_key(material: Material) -> str:
             request.steered,
             request.query_vector,
             request.now,
+            request.scope.key,
             request.system,
             request.task,
             _policy_key(request.policy),

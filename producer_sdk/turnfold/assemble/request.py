@@ -11,9 +11,11 @@ from typing import Final, Literal, cast
 from turnfold.assemble.forms.markers import parse_marker
 from turnfold.assemble.policy import BALANCED, Policy
 from turnfold.assemble.sections import Section, flags_of, system_text
+from turnfold.contract.records import Origin
 from turnfold.contract.text import clean
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector, rounded
 from turnfold.errors import InvalidBudget, InvalidInput
+from turnfold.scope import EVERYTHING, Scope
 from turnfold.tokens import ESTIMATOR, Counter
 from turnfold.whole_numbers import whole_number
 
@@ -51,6 +53,8 @@ class Request:
     """Sections of the system text for which there was no room."""
     now: datetime | None = None
     """When the query is asked, from which 'last week' counts; None: at the time of the newest turn."""
+    scope: Scope = EVERYTHING
+    """Whose words may be shown."""
     expand: tuple[str, ...] = ()
     """Markers whose words are shown, within `policy.expand_share` of the budget."""
 
@@ -66,6 +70,9 @@ class Request:
             msg = "now must be a datetime with a time zone, such as datetime.now(UTC)"
             raise InvalidInput(msg)
         _check_markers(self.expand)
+        if self.expand and not self.scope.is_all:
+            msg = "expand shows the turns behind a marker, whoever spoke: leave it, or origins and speakers, out"
+            raise InvalidInput(msg)
 
     @property
     def usable_tokens(self) -> int:
@@ -87,6 +94,8 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
     query_vector: Iterable[float] | None = None,
     vector_model: str = DEFAULT_MODEL,
     now: datetime | None = None,
+    origins: Iterable[Origin | str] | None = None,
+    speakers: Iterable[str] | None = None,
 ) -> Request:
     """The request of a caller; sections of a system text are put together for its budget and counter.
 
@@ -100,7 +109,7 @@ def request_of(  # noqa: PLR0913 - a read's options, all by name
         budget_tokens=budget_tokens, query=asked, steered=is_steered, system=plain, reserve_tokens=reserve_tokens,
         task=clean(task) if isinstance(task, str) else task,
         policy=policy, counter=counter, expand=asked_markers(expand), query_vector=_vector(asked, query_vector),
-        vector_model=vector_model, now=now,
+        vector_model=vector_model, now=now, scope=Scope.checked(origins, speakers),
     )  # fmt: skip
     if system is None or isinstance(system, str):
         if flags_of(flags, what="flags"):

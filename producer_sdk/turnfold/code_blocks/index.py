@@ -17,6 +17,7 @@ from zlib import crc32
 from turnfold.code_blocks.blocks import Block, blocks_of, defined_names, headings, line_count
 from turnfold.code_blocks.languages import BlockKind
 from turnfold.contract.fences import fences_of
+from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Role, StoredTurn
 from turnfold.contract.terms import rarity, terms
 
@@ -86,17 +87,10 @@ def entries_of(turns: Iterable[StoredTurn], *, before: Sequence[StoredTurn] = ()
     asked = _question(next((turn for turn in reversed(before) if turn.role is Role.USER), None))
     for turn in turns:
         is_users = turn.role is Role.USER
-        for block in blocks_of(turn.content, printed=_is_printed(turn)):
+        for block in blocks_of(turn.content, printed=holds_tool_words(turn)):
             yield _entry(turn, block, frozenset() if is_users else asked)
         if is_users:
             asked = _question(turn)
-
-
-def _is_printed(turn: StoredTurn) -> bool:
-    """True when the words of a turn were written by a tool."""
-    parts = (turn.parts or {}).get("content")
-    results = parts if isinstance(parts, list) else ()
-    return turn.role is Role.TOOL or any(isinstance(one, dict) and one.get("type") == "tool_result" for one in results)
 
 
 def _question(turn: StoredTurn | None) -> frozenset[int]:

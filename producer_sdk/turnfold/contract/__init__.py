@@ -17,6 +17,6 @@ access              what is looked up
 vectors             sentence vectors as they are stored
 fences              where code stands in a text
 turn_parts          the parts of a long turn, as they are stored
-speakers            what a speaker is called
+speakers, origins   what a speaker is called, where words come from
 text, remembered    text that is cut, results that are kept
 """

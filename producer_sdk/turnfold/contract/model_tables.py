@@ -30,7 +30,7 @@ class ModelNoteRow(Base, table=True):
     """The same in fewer words, for where room is tight."""
     importance: int = column(SmallInteger)
     """1 to 5."""
-    origin: str | None = column(String(9), nullable=True)
+    origin: str = column(String(9))
     """The least trusted of its turns: user, assistant, tool or outside."""
     day_meant: str | None = column(String(60), nullable=True)
     """When it was or will be, in words that its turns bear out."""

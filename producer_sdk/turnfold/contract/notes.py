@@ -13,6 +13,8 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.origins import OUTSIDE
+from turnfold.contract.records import Role
 
 MARKS: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _CLOSING: Final = ("?", "!", "…", ";", ".", "。", "\uff1f", "\uff01")
@@ -217,4 +219,6 @@ def day_opening(day: str) -> str:
 def voices(said: Mapping[str, int]) -> dict[str, float]:
     """How much a role's words weigh, from its tokens: who says less says what matters."""
     whole = sum(said.values())
-    return {role: min(_MAX_VOICE, whole / max(1, tokens)) for role, tokens in said.items()}
+    weights = {role: min(_MAX_VOICE, whole / max(1, tokens)) for role, tokens in said.items()}
+    # Whoever pastes words shows them for a reason, and did not say them.
+    return {**weights, OUTSIDE: max(1.0, weights.get(Role.USER, 1.0) / 2)}

@@ -75,6 +75,8 @@ class Outline:
     """What was said and holds no more by what was said up to `last_seq`: none of `notes` says it."""
     tail_overtaken: tuple[Overtaken, ...] = ()
     """The same by the turns after it."""
+    outside: tuple[int, ...] = ()
+    """Of the newest turns that it speaks for, those that hold words of `Origin.OUTSIDE`."""
     tail_anchors: TailAnchors = NO_TAIL_ANCHORS
     """Anchors of the turns after it, and what they do to stored ones."""
 
@@ -119,6 +121,7 @@ def pack_outline(outline: Outline) -> dict[int, str]:
         "said": dict(outline.said),
         "overtaken": pack_overtaken(outline.overtaken),
         "tail_overtaken": pack_overtaken(outline.tail_overtaken),
+        "outside": outline.outside,
         "tail_anchors": pack_tail_anchors(outline.tail_anchors),
     }
     # On a line of its own, before the lines of the tail's notes.
@@ -153,6 +156,7 @@ def unpack_outline(parts: Iterable[tuple[int, str]]) -> Outline | None:
         said=frame["said"],
         overtaken=unpack_overtaken(frame["overtaken"]),
         tail_overtaken=unpack_overtaken(frame["tail_overtaken"]),
+        outside=tuple(frame["outside"]),
         tail_anchors=unpack_tail_anchors(frame.get("tail_anchors")),
         names=tuple(json.loads(bodies.get(NAMES_PART, "[]"))),
         notes=Tiers(body for number, body in sorted(bodies.items()) if number >= FIRST_TIER),

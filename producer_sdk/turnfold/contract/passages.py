@@ -15,6 +15,7 @@ from itertools import chain, groupby
 from typing import Any, Final, NamedTuple
 
 from turnfold.contract.notes import Note
+from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.records import Role
 
 PASSAGE_TOKENS: Final = 40
@@ -43,8 +44,8 @@ ROLE_SHIFT: Final = 8
 ROLE: Final = 0x7
 ASKS: Final = 1 << 11
 ENDS: Final = 1 << 12
-ROLES: Final = tuple(str(role) for role in Role)
-"""By their numbers in a mark."""
+ROLES: Final = (*map(str, Role), OUTSIDE)
+"""Voices by their numbers in a mark."""
 
 
 def number_of(seq: int, place: int) -> int:

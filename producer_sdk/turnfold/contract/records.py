@@ -80,7 +80,11 @@ class Origin(StrEnum):
     ASSISTANT = "assistant"
     TOOL = "tool"
     OUTSIDE = "outside"
-    """Pages and files that others quote. No rule tells these from the words around them yet."""
+    """What nobody who takes part wrote: pages that tools fetch, mails and chats that people paste."""
+
+
+PASTED: Final = "pasted"
+"""Factor of an anchor's score: what somebody else wrote, and its turn only shows."""
 
 
 class Importance(IntEnum):
@@ -231,6 +235,19 @@ class Anchor:
     """On which it was said, as contexts show it: `8 May 2026`; empty for a turn without a time."""
     factors: Mapping[str, int] = field(default_factory=dict, hash=False)
     """What the score is made of, by name: `{"decided": 75, "value": 8, "person": 6}`. Doubts are below 0."""
+
+    @property
+    def origin(self) -> Origin:
+        """Where its words come from; of its speaker's role where the factors were not looked up."""
+        if PASTED in self.factors:
+            return Origin.OUTSIDE
+        match self.role:
+            case Role.ASSISTANT:
+                return Origin.ASSISTANT
+            case Role.TOOL:
+                return Origin.TOOL
+            case _:
+                return Origin.USER
 
     @property
     def refined(self) -> bool:

@@ -91,6 +91,10 @@ class Hit:
     last_seq: int
     marker: str
     """Give it to `expand`."""
+    speaker: str
+    """Of the turn that the snippet is from."""
+    origin: Origin
+    """Of that turn."""
     part: TurnPart | None = None
     """Of a segment: the part of a long turn that answers, where that is known; `snippet` is from it."""
 

@@ -14,6 +14,18 @@ UNSEEN: Final = dict.fromkeys((*range(32), 127, 8203, 65279, *range(8234, 8239),
 """Control characters and marks that reorder text: they could make a line say something else than it does."""
 
 
+_QUOTES: Final = " (quoted)"
+
+
+def quoting(label: str) -> str:
+    """The label of words that a speaker only shows: somebody else wrote them.
+
+    >>> quoting("Ana")
+    'Ana (quoted)'
+    """
+    return f"{label[: MAX_SPEAKER - len(_QUOTES)].rstrip()}{_QUOTES}"
+
+
 def speaker_label(turn: StoredTurn) -> str:
     """The speaker as a line may begin with it: one line, a letter first, no colon, no bracket."""
     return label_of(turn.name, turn.role)

@@ -23,6 +23,7 @@ from turnfold.contract.results import Excerpt, Head
 from turnfold.contract.vectors import DEFAULT_MODEL, NO_VECTOR, Vector
 from turnfold.entries import read_entry
 from turnfold.inbox import PendingEntry
+from turnfold.scope import EVERYTHING, Scope
 from turnfold.shortening import Shortening
 
 MOST_CHARACTERS: Final = 16_000_000
@@ -160,6 +161,7 @@ class Wanted(NamedTuple):
     """The words of all the newest turns are needed, not only of those that a context is likely to show."""
     by_age: bool = False
     """Notes are taken by age: also those that tell little."""
+    scope: Scope = EVERYTHING
     now: datetime | None = None
     """When the query is asked; None: at the time of the newest turn."""
 
@@ -170,7 +172,7 @@ class Wanted(NamedTuple):
 
     def answers_key(self, question: str) -> Hashable:
         """What is found for a question depends on this; None where the database tells more than its revision says."""
-        return None if self.query_vector else (question, self.budget_tokens, bool(self.query), self.now)
+        return None if self.query_vector else (question, self.budget_tokens, bool(self.query), self.now, self.scope)
 
 
 class Found(NamedTuple):

@@ -63,6 +63,8 @@ from turnfold.shortening import LEAST_CAP, Shortening, cap_for
 
 _ANSWER: Final = Shortening.to(2 * LEAST_CAP, last_seq=0)
 """How much is read of a turn that answers a query."""
+_SCOPED: Final = 4
+"""How many more passages are looked at where only some speakers or origins may answer."""
 _MOST_BLOCKS: Final = 4
 """Blocks of which the words are read."""
 
@@ -146,6 +148,8 @@ class _Query:
         del others[: len(written)]
         turns = others[len(blocks) :]
         passages = unpack_passages([*passages_among(rows, scores), *[row for row in told if row[0] in scores]])
+        if not (scope := self._wanted.scope).is_all:
+            passages = [one for one in passages if scope.allows(one.notes[0].role, one.notes[0].speaker)]
         if not self._wanted.query:
             matter = Matter.of(self._question, self._told, segments=self._head.node_count)
             passages = matter.among(passages)
@@ -194,7 +198,8 @@ class _Query:
             with_replacing(scores, self._overtaken.overtaken_by),
             self._postings(standing, of_models, enough_pointers=math.inf),
         )
-        return best_of(scores, passages_for(wanted.budget_tokens))
+        most = passages_for(wanted.budget_tokens)
+        return best_of(scores, most if wanted.scope.is_all else _SCOPED * most)
 
     def _further(self, scores: Mapping[int, int]) -> dict[int, int]:
         """Scores of passages by what the best ones name."""

@@ -10,6 +10,7 @@ from turnfold.assemble.forms.render_text import date_of
 from turnfold.contract import results
 from turnfold.contract.note_times import UNKNOWN_TIME, NoteTime
 from turnfold.contract.notes import Note
+from turnfold.contract.origins import OUTSIDE, origin_of
 from turnfold.contract.overtaken import OvertakenIndex
 from turnfold.contract.records import Anchor, AnchorState, Origin, Role
 from turnfold.contract.words import note_stems
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from turnfold.database.note_read import SegmentNotes
 
 _TRUST: Final = tuple(Origin)
-_BY_ROLE: Final = {Role.ASSISTANT: Origin.ASSISTANT, Role.TOOL: Origin.TOOL}
 _OVER: Final = (AnchorState.DUPLICATE, AnchorState.RESOLVED, AnchorState.SUPERSEDED, AnchorState.DISMISSED)
 """States of what is not in force, in the order in which one of several anchors gives its own to a note."""
 
@@ -50,7 +50,10 @@ class _Segment:
             for passage in segment.passages
             for note, stems in zip(passage.notes, passage.words, strict=True)
         ]
-        self._voices = {note.seq: Role(note.role) for note, _ in self._notes}
+        self._by_model = {seq for row in segment.written for seq in row.turns}
+        self._voices: dict[int, set[str]] = {}
+        for note, _ in self._notes:
+            self._voices.setdefault(note.seq, set()).add(note.role)
 
     def of_rules(self) -> Iterator[tuple[Sequence[int], results.Note]]:
         """The rules' notes that stand, each with the numbers of its turns."""
@@ -59,8 +62,12 @@ class _Segment:
             if note.seq != seq:
                 before, seq = seq, note.seq
             seqs = (before, seq) if before and _replies(note) else (seq,)
-            if not self._segment.written or note.role == Role.TOOL:
+            if not self._segment.written or self._is_no_models(note):
                 yield seqs, self._of_rules(note, stems, seqs)
+
+    def _is_no_models(self, note: Note) -> bool:
+        """Whether a note stays where a model wrote some: on what tools and others said it writes none."""
+        return note.role == Role.TOOL or (note.role == OUTSIDE and note.seq not in self._by_model)
 
     def _of_rules(self, note: Note, stems: Sequence[str], seqs: Sequence[int]) -> results.Note:
         of_turn = self._segment.anchors.get(note.seq, ())
@@ -70,6 +77,7 @@ class _Segment:
             text=note.text, speaker=note.speaker, day=note.day, written_by="rules",
             importance=importance_of(factors, says_nothing=not note.worth), factors=factors,
             state=_state(anchors, is_told=self._overtaken.tells(note.seq, stems)),
+            origin=least_trusted([origin_of(note.role), *map(self._origin, seqs[:-1])]),
             **self._sources(note.seq, seqs, self._segment.times.get((note.seq, note.place), UNKNOWN_TIME)),
         )  # fmt: skip
 
@@ -83,7 +91,7 @@ class _Segment:
             text=row.body, speaker=row.speaker, day=date_of(row.said_on) if row.said_on else "", written_by="model",
             importance=importance_of(factors), factors=factors,
             state=_state(anchors, is_told=self._overtaken.tells(row.turns[0], stems)),
-            **self._sources(row.turns[0], row.turns, _time_of(row)),
+            origin=Origin(row.origin), **self._sources(row.turns[0], row.turns, _time_of(row)),
         )  # fmt: skip
 
     def _sources(self, seq: int, seqs: Sequence[int], time: NoteTime) -> dict[str, Any]:
@@ -91,13 +99,12 @@ class _Segment:
         turns = self._segment.turns
         return {
             "turn_seq": seq, "turn_ids": tuple(turns[one].turn_id for one in seqs), "role": turns[seq].role,
-            "origin": least_trusted(self._origins(seqs)), "marker": turns_marker(seqs[0], seqs[-1]), **time._asdict(),
+            "marker": turns_marker(seqs[0], seqs[-1]), **time._asdict(),
         }  # fmt: skip
 
-    def _origins(self, seqs: Sequence[int]) -> Iterator[Origin]:
-        for seq in seqs:
-            # A tool's result may stand in a user's turn: its notes know.
-            yield _BY_ROLE.get(self._voices.get(seq, self._segment.turns[seq].role), Origin.USER)
+    def _origin(self, seq: int) -> Origin:
+        """The origin of a turn's words as its notes know it: a tool's result may stand in a user's turn."""
+        return least_trusted(map(origin_of, self._voices.get(seq) or [str(self._segment.turns[seq].role)]))
 
 
 def _time_of(row: Any) -> NoteTime:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Self
 
-from turnfold.client_inputs import members, names
 from turnfold.contract.records import AnchorState, Origin
 from turnfold.contract.results import Note
 from turnfold.errors import InvalidInput
+from turnfold.name_sets import members, names
 from turnfold.whole_numbers import whole_number
 
 NOTES_A_PAGE: Final = 10_000

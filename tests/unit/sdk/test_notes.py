@@ -84,7 +84,7 @@ class Written:
     def __init__(self, **values: Any) -> None:
         usual = {
             "turns": [2], "speaker": "Ana", "role": "user", "said_on": date(2026, 5, 3), "body": SAID, "importance": 4,
-            "day_meant": "May 2026", "valid_from": None, "valid_to": None, "idx": 0,
+            "day_meant": "May 2026", "valid_from": None, "valid_to": None, "idx": 0, "origin": "tool",
         }  # fmt: skip
         self.__dict__ = {**usual, **values}
 

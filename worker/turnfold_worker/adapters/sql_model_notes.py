@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, delete, select
 
-from turnfold.contract.records import ConversationId
+from turnfold.contract.records import ConversationId, Origin
 from turnfold.contract.tables import ModelNoteRow, table
 from turnfold_worker.adapters import sql_model_search
 
@@ -26,8 +26,8 @@ def replace(
     rows = [
         {
             "conversation": conversation, "height": height, "idx": idx, "place": place, "turns": list(note.turns),
-            "speaker": note.speaker, "role": note.role, "said_on": note.said_on, "body": note.text,
-            "brief": note.brief or None,
+            "speaker": note.speaker, "role": note.role, "origin": str(note.origin), "said_on": note.said_on,
+            "body": note.text, "brief": note.brief or None,
             "importance": note.importance, "day_meant": note.day_meant or None, **provenance,
         }
         for place, note in enumerate(notes)
@@ -71,7 +71,8 @@ def note_record(row: Any) -> ModelNote:
     from turnfold_worker.pipeline.refinement.notes import ModelNote
 
     return ModelNote(
-        turns=tuple(row.turns), speaker=row.speaker, role=row.role, said_on=row.said_on, text=row.body,
+        turns=tuple(row.turns), speaker=row.speaker, role=row.role, origin=Origin(row.origin), said_on=row.said_on,
+        text=row.body,
         brief=row.brief or "", importance=row.importance, day_meant=row.day_meant or "",
     )  # fmt: skip
 

@@ -6,14 +6,13 @@ from functools import partial
 
 import click
 
-from turnfold.contract.records import Origin
 from turnfold.relations import MOST_RELATIONS
 from turnfold_worker.cli.output import console, json_option, print_json, table, words
 from turnfold_worker.cli.reading import LONGEST_ANCHOR, STATE_STYLES, STATES, turn_range
+from turnfold_worker.cli.scope_options import origin_option, speaker_option
 from turnfold_worker.cli.session import Session, pass_session
 
 USUAL_LIMIT = 1_000
-ORIGINS = [origin.value for origin in Origin]
 
 
 @click.command(short_help="List what was said, note by note.")
@@ -27,8 +26,8 @@ ORIGINS = [origin.value for origin in Origin]
     show_default=True,
     help="Only these states: an overtaken value is superseded, an answered question resolved.",
 )
-@click.option("--origin", "origins", type=click.Choice(ORIGINS), multiple=True, help="Only words of these.")
-@click.option("--speaker", "speakers", multiple=True, help="Only what they said, by their names as they are shown.")
+@origin_option
+@speaker_option
 @click.option("--min-importance", type=click.IntRange(0, 100), default=1, show_default=True, help="0 lists all.")
 @click.option("--first-turn", type=click.IntRange(1), default=1, show_default=True, help="Begin at this turn.")
 @click.option("--last-turn", type=click.IntRange(1), help="End with this turn.")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from turnfold.contract.records import FIRST_TAIL_ANCHOR, AnchorState, AnchorType
 from turnfold_worker.cli.output import console, json_option, plain, print_json, print_text, table, told_when_slow, words
+from turnfold_worker.cli.scope_options import origin_option, speaker_option
 from turnfold_worker.cli.session import Session, pass_session
 from turnfold_worker.cli.terminal_words import ONCE_A_WORKER_RUNS, commands_for
 
@@ -22,8 +24,14 @@ POLICIES = ("balanced", "recency", "tiered")
 POLICY_HELP = "How the budget is shared."
 BUDGET_HELP = "Most tokens it may have."
 FORMATS = ("text", "openai", "anthropic", "json")
+TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
 TYPES = [kind.value for kind in AnchorType]
 STATES = ["all", *(state.value for state in AnchorState)]
+
+
+def in_utc(_context: click.Context, _option: click.Parameter, time: datetime | None) -> datetime | None:
+    """The time of an option, which names no zone."""
+    return None if time is None else time.replace(tzinfo=UTC)
 
 
 @click.command(short_help="Print a context within a token budget.")
@@ -33,19 +41,23 @@ STATES = ["all", *(state.value for state in AnchorState)]
 @click.option("--system", help="System text that is always shown in full.")
 @click.option("--policy", type=click.Choice(POLICIES), default=POLICIES[0], show_default=True, help=POLICY_HELP)
 @click.option("--expand", "expand", multiple=True, help="A marker whose words are shown too; up to 8 times.")
+@click.option(
+    "--now", type=TIME, callback=in_utc, help="When the query is asked, in UTC; default: the newest turn's time."
+)
+@origin_option
+@speaker_option
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @json_option
 @pass_session
 def context(
     session: Session,
     conversation: str,
-    budget_tokens: int,
     query: str | None,
-    system: str | None,
-    policy: str,
-    expand: tuple[str, ...],
     form: str,
     as_json: bool,
+    origins: tuple[str, ...],
+    speakers: tuple[str, ...],
+    **options: Any,
 ) -> None:
     """Print the context of CONVERSATION within a token budget.
 
@@ -53,12 +65,14 @@ def context(
     Examples:
       turnfold context chat --budget 2000
       turnfold context chat --budget 800 --query "which database?"
+      turnfold context chat --query "what did we decide last week?" --now 2026-05-14
+      turnfold context chat --origin user --speaker Ana
       turnfold context chat --expand L1:refunds-7 --expand L0:turn-12
       turnfold context chat --format openai > messages.json
     """
     made = session.turnfold.context(
-        conversation, budget_tokens=budget_tokens, query=query, query_vector=session.vector_of(query), system=system,
-        policy=policy, expand=expand,
+        conversation, query=query, query_vector=session.vector_of(query), origins=origins or None,
+        speakers=speakers or None, **options,
     )  # fmt: skip
     if made.coverage is None:
         raise session.nothing_appended(conversation)
@@ -125,19 +139,30 @@ def expand(
 @click.argument("conversation")
 @click.argument("query")
 @click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Most results.")
+@origin_option
+@speaker_option
 @json_option
 @pass_session
-def search(session: Session, conversation: str, query: str, limit: int, as_json: bool) -> None:
+def search(
+    session: Session,
+    conversation: str,
+    query: str,
+    limit: int,
+    origins: tuple[str, ...],
+    speakers: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Find segments and recent turns of CONVERSATION that are about QUERY.
 
     \b
-    Example:
+    Examples:
       turnfold search chat "connection pool"
+      turnfold search chat "connection pool" --speaker Ana
     """
     if not query.strip():
         msg = "the query is empty: give words to search for"
         raise click.UsageError(msg)
-    hits = session.turnfold.search(conversation, query, limit=limit)
+    hits = session.turnfold.search(conversation, query, limit=limit, origins=origins or None, speakers=speakers or None)
     if as_json:
         print_json(hits)
         return

@@ -6,15 +6,17 @@ conversation is, and a read only takes the first notes that fit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from turnfold.contract.actions import Action, kept_actions
 from turnfold.contract.notes import ChapterName, Covered, Note, in_order
+from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.outlines import OUTLINE_TIERS, Outline
 from turnfold.contract.overtaken import Overtaken, OvertakenIndex
 from turnfold.contract.records import FAN_OUT, Role, StoredTurn
+from turnfold.shortening import TURNS_A_READ
 from turnfold_worker.pipeline.fold import not_deleted, said_after
 from turnfold_worker.pipeline.ledger import Ledger, merge_ledgers, rank, segment_ledger, tool_share
 from turnfold_worker.pipeline.notes.in_force import (
@@ -137,6 +139,7 @@ def make_outline(
         said=said,
         tool_percent=_tool_percent(said),
         overtaken=overtaken,
+        outside=_outside(note for _, one in cover for note in one.notes),
     )
 
 
@@ -174,8 +177,14 @@ def with_tail(
         # Without a tool's words no context shows names.
         tail_names=rank(segment_ledger(told, manuals_of(readings)))[:_TAIL_NAMES] if tool_percent else (),
         tool_percent=tool_percent,
+        outside=tuple([*outline.outside, *_outside(noted)][-TURNS_A_READ:]),
         tail_anchors=found.anchors,
     )
+
+
+def _outside(notes: Iterable[Note]) -> tuple[int, ...]:
+    """The newest turns of which some notes say what nobody said who takes part."""
+    return tuple(sorted({note.seq for note in notes if note.role == OUTSIDE})[-TURNS_A_READ:])
 
 
 def without_overtaken(outline: Outline, by_tail: tuple[Overtaken, ...]) -> Outline:

@@ -43,7 +43,7 @@ class Quoted:
         return frozenset(shown.turn.seq for shown in self.shown if shown.marker is None)
 
 
-NOTHING_QUOTED: Final = Quoted()
+NOTHING_QUOTED: Final[Quoted] = Quoted()
 
 
 class Answers:

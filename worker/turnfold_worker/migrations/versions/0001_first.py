@@ -281,7 +281,7 @@ def upgrade() -> None:
         sa.Column("body", sa.Text(), nullable=False),
         sa.Column("brief", sa.Text(), nullable=True),
         sa.Column("importance", sa.SmallInteger(), nullable=False),
-        sa.Column("origin", sa.String(length=9), nullable=True),
+        sa.Column("origin", sa.String(length=9), nullable=False),
         sa.Column("day_meant", sa.String(length=60), nullable=True),
         sa.Column("valid_from", sa.Date(), nullable=True),
         sa.Column("valid_to", sa.Date(), nullable=True),

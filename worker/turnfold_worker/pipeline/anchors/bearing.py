@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from turnfold.contract.records import AnchorType, Role
+from turnfold.contract.records import PASTED, AnchorType, Role
 from turnfold_worker.pipeline.anchors.assistants import Company
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft
-from turnfold_worker.pipeline.anchors.ranks import PASTED, Bearing, borne_rank
+from turnfold_worker.pipeline.anchors.ranks import Bearing, borne_rank
 from turnfold_worker.pipeline.anchors.rules import lasting_rules, reply_rules, statement_rules, wanted_rules
 from turnfold_worker.pipeline.language.facts import VALUES, FactKind
 from turnfold_worker.pipeline.language.prose import MAX_CLAUSE

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from turnfold.contract.records import PINNED_RANK, AnchorState, AnchorType, Importance, Role
+from turnfold.contract.records import PASTED, PINNED_RANK, AnchorState, AnchorType, Importance, Role
 from turnfold.contract.vectors import NO_VECTORS, Vector
 from turnfold.tokens import estimate_tokens
 from turnfold_worker.pipeline.anchors.acts.before import NOTHING, leaves_open
@@ -25,7 +25,7 @@ from turnfold_worker.pipeline.anchors.bearing import with_bearing
 from turnfold_worker.pipeline.anchors.binding import with_what_binds
 from turnfold_worker.pipeline.anchors.drafts import AnchorDraft, settled
 from turnfold_worker.pipeline.anchors.heads.head import HEAD, with_head
-from turnfold_worker.pipeline.anchors.ranks import PASTED, STANDING, rank_of
+from turnfold_worker.pipeline.anchors.ranks import STANDING, rank_of
 from turnfold_worker.pipeline.anchors.refusals import with_refusals
 from turnfold_worker.pipeline.anchors.rules import (
     courtesy_rules,

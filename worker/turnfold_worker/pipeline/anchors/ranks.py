@@ -19,8 +19,6 @@ _TYPE_RANK: Final = {
 }
 """What must hold and what is wanted from now on come before all that nobody marked, whatever that replaces."""
 _MARK_RANK: Final = {Importance.LOW: -50, Importance.MEDIUM: 20, Importance.HIGH: 320, Importance.PIN: 1000}
-PASTED: Final = "pasted"
-"""Factor of the score of what somebody else wrote, and its turn only shows: it changes nothing that was said."""
 STANDING: Final = frozenset({AnchorType.CONSTRAINT, AnchorType.INSTRUCTION})
 """Types that hold for all that follows."""
 

@@ -130,7 +130,8 @@ def passages_of(
         words.append(meant or "")
         tokens += note.tokens
         ends = following is None or following.seq != note.seq
-        if not ends and following is not None and tokens + following.tokens <= PASSAGE_TOKENS:
+        is_same = following is not None and following[2:4] == note[2:4]
+        if not ends and is_same and following is not None and tokens + following.tokens <= PASSAGE_TOKENS:
             continue
         if place < PLACES and note.seq <= LAST_TURN:
             told = {one.place: times[note.seq, one.place] for one in group if (note.seq, one.place) in times}

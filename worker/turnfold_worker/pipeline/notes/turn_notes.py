@@ -13,8 +13,10 @@ from typing import Final, NamedTuple
 
 from turnfold.contract.lazy_patterns import lazy_pattern
 from turnfold.contract.notes import Note, under_day
+from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.records import Importance, Role, StoredTurn
 from turnfold.contract.remembered import Remembered
+from turnfold.contract.speakers import quoting
 from turnfold.contract.terms import STEMS
 from turnfold.contract.words import digit_of, note_words
 from turnfold.dates.periods import day_label
@@ -37,8 +39,8 @@ from turnfold_worker.pipeline.notes.telegraph import telegraphic
 from turnfold_worker.pipeline.notes.whole import whole_clause
 from turnfold_worker.pipeline.turns.reading import Reading
 from turnfold_worker.pipeline.turns.repeats import Repeat, reference
-from turnfold_worker.pipeline.turns.tool_groups import voice_of
 from turnfold_worker.pipeline.turns.treatment import statements_of
+from turnfold_worker.pipeline.turns.voices import voices_of
 
 LONGEST_CLAUSE: Final = 90
 """Code points above which a sentence is split into clauses."""
@@ -137,6 +139,7 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
     # Labels of roles are no names: 'User, group and mode' calls nobody.
     names = frozenset(part for reading in readings for part in (reading.turn.name or "").lower().split())
     at_work = any(reading.tool for reading in readings)
+    voices = voices_of(reading.turn for reading in readings)
     notes: list[tuple[Note, str]] = []
     asked, before = "", None
     for reading in readings:
@@ -148,8 +151,11 @@ def noted(readings: Sequence[Reading]) -> list[tuple[Note, str]]:
             tokens = estimate_tokens(under_day(text, day)) + 1
             brief_tokens = estimate_tokens(under_day(brief, day)) + 1 if brief else 0
             saves = tokens >= _SAVES * brief_tokens
+            speaker, voice = reading.speaker, voices[reading.turn.seq]
+            if reading.pasted and reading.is_pasted(span):
+                speaker, voice = quoting(speaker), OUTSIDE
             note = Note(
-                reading.turn.seq, place, reading.speaker, voice_of(reading.turn), day, text, tokens,
+                reading.turn.seq, place, speaker, voice, day, text, tokens,
                 round(100 * mark * worth), _weights(text, named, spread), 0, brief if saves else "",
                 brief_tokens if saves else 0, *span,
             )  # fmt: skip

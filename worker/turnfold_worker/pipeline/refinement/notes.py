@@ -9,14 +9,15 @@ from datetime import date
 from typing import Final
 
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import StoredTurn
-from turnfold.contract.speakers import speaker_label
+from turnfold.contract.records import Origin, Role, StoredTurn
+from turnfold.contract.speakers import quoting, speaker_label
 from turnfold.dates.periods import as_utc
 from turnfold_worker.pipeline.language.plain_lines import plain_line
 from turnfold_worker.pipeline.refinement.brief import brief_of
 from turnfold_worker.pipeline.refinement.claimed_days import day_of
 from turnfold_worker.pipeline.refinement.faithfulness import Evidence, Unfaithful
 from turnfold_worker.pipeline.refinement.replies import WrittenNote
+from turnfold_worker.pipeline.turns.voices import least_trusted, voices_of
 
 LONGEST: Final = 320
 """Code points of a note at most; a longer one is cut behind a sentence or a clause."""
@@ -36,6 +37,8 @@ class ModelNote:
     speaker: str
     """As it is shown."""
     role: str
+    origin: Origin
+    """The least trusted of its turns."""
     said_on: date | None
     """Of the first of its turns."""
     text: str
@@ -86,6 +89,7 @@ def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequ
     An answer may stand in one segment and its question at the end of the one before.
     """
     by_seq = {turn.seq: turn for turn in turns}
+    voices = voices_of(turns)
     kept: dict[str, ModelNote] = {}
     refused: Counter[Unfaithful] = Counter()
     for note in written:
@@ -98,17 +102,19 @@ def accept_notes(written: Sequence[WrittenNote], evidence: Evidence, turns: Sequ
             refused[problems[0]] += 1
             continue
         # A model that goes round in circles says each thing once.
-        kept.setdefault(text.lower(), _kept(note, text, by_seq))
+        kept.setdefault(text.lower(), _kept(note, text, by_seq, voices))
     ordered = sorted(kept.values(), key=lambda note: note.turns)
     return AcceptedNotes(notes=tuple(ordered), refused=refused)
 
 
-def _kept(note: WrittenNote, text: str, by_seq: Mapping[int, StoredTurn]) -> ModelNote:
+def _kept(note: WrittenNote, text: str, by_seq: Mapping[int, StoredTurn], voices: Mapping[int, str]) -> ModelNote:
     seqs = tuple(sorted(by_seq.keys() & set(note.turns)))
     first = _spoken_by(note.speaker, [by_seq[seq] for seq in seqs])
+    origin = least_trusted([by_seq[seq] for seq in seqs], voices)
+    label = speaker_label(first)
     return ModelNote(
-        turns=(first.seq, *(seq for seq in seqs if seq != first.seq)),
-        speaker=speaker_label(first), role=str(first.role),
+        turns=(first.seq, *(seq for seq in seqs if seq != first.seq)), origin=origin,
+        speaker=quoting(label) if origin is Origin.OUTSIDE and first.role is Role.USER else label, role=str(first.role),
         said_on=as_utc(first.created_at).date() if first.created_at else None, text=text, importance=note.importance,
         day_meant=day_of(text)[:_LONGEST_DAY], brief=brief_of(note.brief, text),
     )  # fmt: skip

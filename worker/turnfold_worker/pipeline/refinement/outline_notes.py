@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from turnfold.contract.notes import FIRST_WRITTEN, Note
+from turnfold.contract.origins import OUTSIDE
 from turnfold.contract.passages import LAST_TURN, PLACES, number_of
-from turnfold.contract.records import Role
+from turnfold.contract.records import Origin, Role
 from turnfold.contract.words import digit_of, note_words
 from turnfold.dates.note_time import time_of
 from turnfold.dates.periods import day_label
@@ -28,7 +29,8 @@ def in_place_of(rules: Sequence[Note], written: Sequence[ModelNote]) -> tuple[No
     """The notes on a node: a model's where it wrote some, with what the rules made of tools' words; else the rules'."""
     if not written:
         return tuple(rules)
-    kept = [note for note in rules if note.role == Role.TOOL]
+    by_model = {seq for note in written for seq in note.turns}
+    kept = [note for note in rules if note.role == Role.TOOL or (note.role == OUTSIDE and note.seq not in by_model)]
     return tuple(sorted([*kept, *_notes(written)], key=lambda note: (note.seq, note.place)))
 
 
@@ -59,10 +61,15 @@ def _note(written: ModelNote, place: int) -> Note:
     text, brief = written.shown, written.shown_in_brief
     day = day_label(written.said_on) if written.said_on else ""
     return Note(
-        written.turns[0], place, written.speaker, written.role, day, text, estimate_tokens(text) + 1,
+        written.turns[0], place, written.speaker, _voice(written), day, text, estimate_tokens(text) + 1,
         _WORTH[written.importance], _weights(brief or text), brief=brief,
         brief_tokens=estimate_tokens(brief) + 1 if brief else 0,
     )  # fmt: skip
+
+
+def _voice(written: ModelNote) -> str:
+    """The voice of a note: no words of a model are trusted more than what they rest on."""
+    return written.role if written.origin is Origin.USER else str(written.origin)
 
 
 def _weights(text: str) -> str:

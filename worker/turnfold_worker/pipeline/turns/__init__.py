@@ -5,6 +5,7 @@ In reading order:
 echoes       output of a tool in an agent's own turn
 reading      who speaks, its sentences, its code, its facts
 tool_groups  a tool call and its results are one unit
+voices       whose words a turn holds: a person's, a tool's, a fetched page's
 manuals      standing instructions of a harness
 rules        sentences of a task that bind whoever does it
 requests     what users ask an agent to do

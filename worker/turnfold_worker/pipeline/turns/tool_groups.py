@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from turnfold.contract.origins import holds_tool_words
 from turnfold.contract.records import Role, StoredTurn
 
 _MAX_CALLS: Final = 64
@@ -45,7 +46,7 @@ def result_ids(turn: StoredTurn) -> tuple[str, ...]:
 
 def is_tool_output(turn: StoredTurn) -> bool:
     """True when the words of a turn were written by a tool."""
-    return turn.role is Role.TOOL or any(True for _ in _blocks(turn, "tool_result"))
+    return holds_tool_words(turn)
 
 
 def voice_of(turn: StoredTurn) -> str:

@@ -11,8 +11,7 @@ from typing import Final
 
 from turnfold.contract import vectors
 from turnfold.contract.lazy_patterns import lazy_pattern
-from turnfold.contract.records import Anchor, AnchorState, AnchorType
-from turnfold_worker.pipeline.anchors.ranks import PASTED
+from turnfold.contract.records import PASTED, Anchor, AnchorState, AnchorType
 from turnfold_worker.pipeline.anchors.rules import standing_rules, statement_rules
 from turnfold_worker.pipeline.language.common_words import is_common, listed, weight
 from turnfold_worker.pipeline.language.facts import NAMES, VALUES, Facts, extract_facts

@@ -1,0 +1,34 @@
+"""Sets of names and of members of enumerations, as callers give them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import TypeVar
+
+from turnfold.errors import InvalidInput
+
+_Member = TypeVar("_Member", bound=StrEnum)
+
+
+def members(name: str, kind: type[_Member], wanted: Iterable[_Member | str] | None) -> frozenset[_Member]:
+    """The members of an enumeration that a caller names; None means all. Raises `InvalidInput` for an unknown one."""
+    if wanted is None:
+        return frozenset(kind)
+    try:
+        return frozenset(map(kind, names(name, wanted)))
+    except ValueError as error:
+        msg = f"{error}: use {', '.join(kind)}"
+        raise InvalidInput(msg) from error
+
+
+def names(name: str, wanted: object) -> frozenset[str]:
+    """A name or several. Raises `InvalidInput` for what is neither."""
+    if isinstance(wanted, str):
+        return frozenset([wanted])
+    given: list[object] = list(wanted) if isinstance(wanted, Iterable) else [wanted]
+    found = [each for each in given if isinstance(each, str)]
+    if not isinstance(wanted, Iterable) or len(found) < len(given):
+        msg = f"{name} are a list of names, or None for all, not {wanted!r}"
+        raise InvalidInput(msg)
+    return frozenset(found)

@@ -1,0 +1,18 @@
+"""Options of the reads that show the words of some origins or speakers only."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from turnfold.contract.records import Origin
+
+ORIGINS: Final = [origin.value for origin in Origin]
+
+origin_option = click.option(
+    "--origin", "origins", type=click.Choice(ORIGINS), multiple=True, help="Only words of these; may be repeated."
+)
+speaker_option = click.option(
+    "--speaker", "speakers", multiple=True, help="Only what they said, by their names as they are shown."
+)

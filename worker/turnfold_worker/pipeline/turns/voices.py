@@ -1,0 +1,52 @@
+"""Whose words a turn holds: those of who sends it, of a tool, or of a page that a tool fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from turnfold.contract.lazy_patterns import lazy_pattern
+from turnfold.contract.origins import OUTSIDE, turn_origin
+from turnfold.contract.records import Origin, Role, StoredTurn
+from turnfold_worker.pipeline.language.common_words import listed
+from turnfold_worker.pipeline.language.pasted import pasted_in
+from turnfold_worker.pipeline.turns.tool_groups import Call, calls_of, is_tool_output, result_ids, voice_of
+
+_BROWSERS: Final = listed("browse browser browsing web url urls http crawl scrape webpage website internet")
+"""Words in the names of tools that bring pages; `fetch_orders` brings what its owner keeps."""
+_NAME_PART: Final = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_URL: Final = lazy_pattern(r"\s*https?://\S")
+_DOWNLOADS: Final = lazy_pattern(r"\b(?:curl|wget|lynx|w3m)\b[^\n|;]{0,400}https?://")
+_TRUST: Final = tuple(Origin)
+
+
+def voices_of(turns: Iterable[StoredTurn]) -> dict[int, str]:
+    """The voice of each of neighbouring turns in order, by its number: a role, or `OUTSIDE` for a fetched page."""
+    fetching: set[str] = set()
+    voices: dict[int, str] = {}
+    for turn in turns:
+        fetching.update(call.id for call in calls_of(turn) if call.id and _fetches(call))
+        is_page = is_tool_output(turn) and (
+            not fetching.isdisjoint(result_ids(turn)) or (turn.role is Role.TOOL and _is_browser(turn.name or ""))
+        )
+        voices[turn.seq] = OUTSIDE if is_page else voice_of(turn)
+    return voices
+
+
+def least_trusted(turns: Iterable[StoredTurn], voices: Mapping[int, str]) -> Origin:
+    """The origin of what is made of several turns: what a person only pastes is the words of others."""
+    return max((_origin(turn, voices) for turn in turns), key=_TRUST.index, default=Origin.USER)
+
+
+def _origin(turn: StoredTurn, voices: Mapping[int, str]) -> Origin:
+    origin = turn_origin(turn)
+    is_outside = voices.get(turn.seq) == OUTSIDE or (origin is Origin.USER and pasted_in(turn.content))
+    return Origin.OUTSIDE if is_outside else origin
+
+
+def _fetches(call: Call) -> bool:
+    return _is_browser(call.name) or any(_URL.match(value) or _DOWNLOADS.search(value) for value in call.values)
+
+
+def _is_browser(name: str) -> bool:
+    return any(part.lower() in _BROWSERS for part in _NAME_PART.findall(name))
