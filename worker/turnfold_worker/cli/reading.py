@@ -51,6 +51,7 @@ def in_utc(_context: click.Context, _option: click.Parameter, time: datetime | N
 @pass_session
 def context(
     session: Session,
+    /,
     conversation: str,
     query: str | None,
     form: str,

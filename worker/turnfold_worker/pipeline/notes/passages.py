@@ -42,7 +42,7 @@ _USUAL_POSTINGS: Final = 256
 _BESIDE: Final = 64
 """Of these for terms that no note holds, at least: code and tables are found by them."""
 _MOST_TIME_TERMS: Final = 128
-"""Days, months and years by which a segment is found."""
+"""Days, months and years by which a segment is found, and what a person wants."""
 _MAX_WEIGHT: Final = 32_767
 _MOST_TIMES: Final = 50
 _K1: Final = 1.2
@@ -178,14 +178,12 @@ def _beside_words(passages: Sequence[Passage]) -> dict[str, list[tuple[int, int]
     pointers: dict[str, list[tuple[int, int]]] = {}
     times: dict[str, None] = {}
     for passage in passages:
-        role = passage.notes[0].role
-        if passage.standing:
-            mark = mark_of(passage.standing, role, asks=False, ends=passage.ends)
-            pointers.setdefault(STANDING, []).append((passage.number, mark))
-        for term, impact in passage.time_terms():
+        role, asks = passage.notes[0].role, passage.notes[-1].text.endswith("?")
+        found = [(STANDING, passage.standing)] if passage.standing else []
+        for term, impact in (*found, *passage.time_terms()):
             times[term] = None
             if len(times) <= _MOST_TIME_TERMS:
-                mark = mark_of(impact, role, asks=False, ends=passage.ends)
+                mark = mark_of(impact, role, asks=asks, ends=passage.ends)
                 pointers.setdefault(term, []).append((passage.number, mark))
     return pointers
 
